@@ -1,0 +1,1 @@
+"""textveil: text sanitized with differential privacy that can be checked."""

@@ -1,0 +1,1 @@
+"""Public vocabularies: words with their vectors, read from files or embedded."""

@@ -1,0 +1,75 @@
+"""Every error that textveil raises on purpose.
+
+    TextveilError
+    ├── ParameterError        (also ValueError)   an argument is outside its domain
+    │   └── UnknownNameError  (also KeyError-like) no such mechanism, vocabulary or option
+    ├── VocabularyError       (also ValueError)   a vocabulary cannot be read or is not valid
+    ├── InputError            (also ValueError)   a document or record cannot be read
+    ├── OutputError           (also OSError)      a result cannot be written
+    ├── UnsupportedGuarantee  (also TypeError)    no rule converts or composes these guarantees
+    ├── RefutedGuarantee      (also ValueError)   the mechanism's claim is known to be false
+    ├── RandomnessError       (also TypeError)    randomness would be copied or reused
+    └── MissingExtra          (also ImportError)  an optional package is not installed
+
+A message is one line: what, wanted, got, what to do next. It never holds input text.
+"""
+
+from __future__ import annotations
+
+
+class TextveilError(Exception):
+    """Base of every deliberate error; its text is safe to print and to log."""
+
+
+class ParameterError(TextveilError, ValueError):
+    """An argument is outside its domain."""
+
+
+class UnknownNameError(ParameterError):
+    """A name that no catalog knows."""
+
+
+class VocabularyError(TextveilError, ValueError):
+    """A vocabulary cannot be read, or does not hold what a vocabulary must hold."""
+
+
+class InputError(TextveilError, ValueError):
+    """A document or a record cannot be read; names its number, never its content."""
+
+
+class OutputError(TextveilError, OSError):
+    """A result cannot be written; nothing stands under its name."""
+
+
+class UnsupportedGuarantee(TextveilError, TypeError):
+    """No rule converts or composes these guarantees."""
+
+
+class RefutedGuarantee(TextveilError, ValueError):
+    """The mechanism's claimed guarantee is known to be false."""
+
+
+class RandomnessError(TextveilError, TypeError):
+    """Random state would be copied, pickled or reused."""
+
+
+class MissingExtra(TextveilError, ImportError):
+    """An optional package is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed. Run: pip install 'textveil[{extra}]'")
+
+
+def need(condition: bool, name: str, value: object, wanted: str, hint: str = "") -> None:
+    """Raise ``ParameterError`` unless ``condition`` holds.
+
+    Args:
+        condition: what must be true (a NumPy bool is fine).
+        name: the argument, as the caller spells it.
+        value: what was given; printed, so never pass text that could be private.
+        wanted: the domain, as the end of "name must be ...".
+        hint: what to do next, a full sentence.
+    """
+    if not condition:
+        tail = f" {hint}" if hint else ""
+        raise ParameterError(f"{name} must be {wanted}; got {value}.{tail}")

@@ -1,0 +1,1 @@
+"""Mechanisms: word ids to word ids, with the guarantee as data."""

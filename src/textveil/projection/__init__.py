@@ -1,0 +1,1 @@
+"""The nearest word to a point: post-processing of a noisy vector."""

@@ -1,0 +1,169 @@
+"""The two sources of randomness, and the rule that neither is ever copied.
+
+``secure_generator()`` is a NumPy ``Generator`` over ChaCha with 20 rounds (Bernstein 2008; the
+cipher of RFC 8439) under a 256-bit key from the operating system. It refuses to be pickled or
+copied, and after a fork the child's generators hold a new key before any code can draw.
+
+``seeded_generator(seed)`` repeats its draws. It is for experiments; whatever is made with it is
+stamped "not for release".
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import weakref
+from typing import Any, NoReturn, final
+
+import numpy as np
+from randomgen import ChaCha
+
+from textveil.errors import RandomnessError, need
+
+KEY_BITS = 256
+ROUNDS = 20
+
+_REFUSAL = (
+    "a secure generator must not be pickled or copied: two holders of one key repeat each other's draws. "
+    "Make one where it is used: secure_generator()."
+)
+
+
+class _Cipher(ChaCha):  # type: ignore[misc]  # compiled base class without stubs
+    """ChaCha20 keystream whose key cannot be read, copied or pickled through Python."""
+
+    def __init__(self) -> None:
+        super().__init__(key=secrets.randbits(KEY_BITS), rounds=ROUNDS)
+        self.owner = os.getpid()
+
+    def renew(self) -> None:
+        """Take a new key in place, so that every holder of this cipher draws afresh."""
+        fresh = ChaCha(key=secrets.randbits(KEY_BITS), rounds=ROUNDS)
+        ChaCha.state.__set__(self, fresh.state)
+        self.owner = os.getpid()
+
+    @property
+    def state(self) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+    def __reduce__(self) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+    def __getstate__(self) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+    def __copy__(self) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+
+@final
+class SecureGenerator(np.random.Generator):
+    """NumPy ``Generator`` over ChaCha20 with a key from the operating system.
+
+    Raises:
+        RandomnessError: on any attempt to pickle, copy or spawn it.
+    """
+
+    def __init__(self) -> None:
+        cipher = _Cipher()
+        super().__init__(cipher)
+        self._cipher = cipher
+        _LIVING.add(self)
+
+    def renew(self) -> None:
+        """Take a new 256-bit key from the operating system."""
+        self._cipher.renew()
+
+    def crossed_fork(self) -> bool:
+        """Whether this process is not the one that made the current key."""
+        return self._cipher.owner != os.getpid()
+
+    def spawn(self, n_children: int) -> NoReturn:
+        """Refuse: children of one seed are for experiments; make a secure generator in each worker."""
+        raise RandomnessError(_REFUSAL)
+
+    def __reduce__(self) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+    def __getstate__(self) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+    def __copy__(self) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+
+_LIVING: weakref.WeakSet[SecureGenerator] = weakref.WeakSet()
+_LOCAL = threading.local()
+
+
+def _renew_all_after_fork() -> None:
+    """Give every generator that the child inherited a key of its own."""
+    _LOCAL.__dict__.clear()
+    for generator in list(_LIVING):
+        generator.renew()
+
+
+if hasattr(os, "register_at_fork"):  # absent where there is no fork
+    os.register_at_fork(after_in_child=_renew_all_after_fork)
+
+
+def secure_generator() -> SecureGenerator:
+    """A new generator with a key of its own from the operating system."""
+    return SecureGenerator()
+
+
+def seeded_generator(seed: int) -> np.random.Generator:
+    """A repeatable generator for experiments (PCG64); never for release.
+
+    Args:
+        seed: a non-negative integer.
+
+    Raises:
+        ParameterError: seed is negative or not an integer.
+    """
+    need(isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0, "seed", seed, "an integer >= 0")
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def resolve(rng: np.random.Generator | None) -> np.random.Generator:
+    """The generator to draw from: ``None`` means this thread's secure one.
+
+    A secure generator that crossed a fork unnoticed (a fork made outside Python) takes a new key here.
+
+    Raises:
+        ParameterError: ``rng`` is neither None nor a NumPy Generator (a seed must be asked for by name).
+    """
+    if rng is None:
+        generator: SecureGenerator | None = getattr(_LOCAL, "generator", None)
+        if generator is None or generator.crossed_fork():
+            # Not renewed but made anew: a thread that does not exist here may hold the old one's lock.
+            generator = _LOCAL.generator = SecureGenerator()
+        return generator
+    if isinstance(rng, SecureGenerator) and rng.crossed_fork():
+        rng.renew()
+    need(
+        isinstance(rng, np.random.Generator),
+        "rng",
+        type(rng).__name__,
+        "None or a numpy.random.Generator",
+        "Use seeded_generator(seed) for an experiment.",
+    )
+    return rng
+
+
+def is_secure(rng: np.random.Generator | None) -> bool:
+    """Whether draws from ``rng`` may be released: only the operating system's randomness may."""
+    return rng is None or isinstance(rng, SecureGenerator)

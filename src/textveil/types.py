@@ -1,0 +1,24 @@
+"""Array types, named by what they hold; shapes stand in the names' comments.
+
+Shapes are part of every public docstring; NumPy's own typing cannot carry them.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ids: TypeAlias = NDArray[np.int64]
+"""Word ids, shape (batch,), each in [0, number of words)."""
+
+Vectors: TypeAlias = NDArray[np.float32]
+"""Rows are points, shape (batch, dim); float32, C-contiguous."""
+
+Reals: TypeAlias = NDArray[np.float64]
+"""Real numbers of any shape, float64."""
+
+Integers: TypeAlias = NDArray[np.int64]
+"""Integers of any shape that are not word ids, int64."""
+
+Bytes: TypeAlias = NDArray[np.uint8]
+"""Small integers of any shape, uint8."""

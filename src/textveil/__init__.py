@@ -1,1 +1,63 @@
-"""textveil: text sanitized with differential privacy that can be checked."""
+"""textveil: text sanitized with word-level differential privacy whose guarantee can be checked.
+
+    import textveil as tv
+
+    vocabulary = tv.load_vocabulary()
+    mechanism = tv.mechanism("neighborhood", vocabulary, epsilon=8.0)
+    release = tv.Sanitizer(mechanism)("Maria has 2 cats.")
+    print(release.text, release.guarantee, release.report().summary())
+
+Names are imported when first used, so that ``import textveil`` stays light.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from textveil.version import VERSION as __version__  # noqa: N811
+
+if TYPE_CHECKING:
+    from textveil.catalog import mechanism as mechanism
+    from textveil.embeddings.builtin import load_vocabulary as load_vocabulary
+    from textveil.embeddings.vocabulary import Vocabulary as Vocabulary
+    from textveil.errors import TextveilError as TextveilError
+    from textveil.explanation import explain as explain
+    from textveil.privacy.guarantees import ApproximateDP as ApproximateDP
+    from textveil.privacy.guarantees import MetricDP as MetricDP
+    from textveil.privacy.guarantees import PureDP as PureDP
+    from textveil.privacy.guarantees import Status as Status
+    from textveil.randomness import secure_generator as secure_generator
+    from textveil.randomness import seeded_generator as seeded_generator
+    from textveil.release import Release as Release
+    from textveil.sanitizer import Sanitizer as Sanitizer
+
+_HOMES = {
+    "ApproximateDP": "textveil.privacy.guarantees",
+    "MetricDP": "textveil.privacy.guarantees",
+    "PureDP": "textveil.privacy.guarantees",
+    "Release": "textveil.release",
+    "Sanitizer": "textveil.sanitizer",
+    "Status": "textveil.privacy.guarantees",
+    "TextveilError": "textveil.errors",
+    "Vocabulary": "textveil.embeddings.vocabulary",
+    "explain": "textveil.explanation",
+    "load_vocabulary": "textveil.embeddings.builtin",
+    "mechanism": "textveil.catalog",
+    "secure_generator": "textveil.randomness",
+    "seeded_generator": "textveil.randomness",
+}
+
+__all__ = ["__version__", *sorted(_HOMES)]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from its home on first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'textveil' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

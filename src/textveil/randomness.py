@@ -39,8 +39,8 @@ class _Cipher(ChaCha):  # type: ignore[misc]  # compiled base class without stub
 
     def renew(self) -> None:
         """Take a new key in place, so that every holder of this cipher draws afresh."""
-        fresh = ChaCha(key=secrets.randbits(KEY_BITS), rounds=ROUNDS)
-        ChaCha.state.__set__(self, fresh.state)
+        fresh = ChaCha(key=secrets.randbits(KEY_BITS), rounds=ROUNDS).state
+        ChaCha.state.__set__(self, {**fresh, "bit_generator": type(self).__name__})
         self.owner = os.getpid()
 
     @property

@@ -97,6 +97,4 @@ def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
     top = max(log_deltas)
     delta = sum(math.exp(value - top) for value in log_deltas) if math.isfinite(top) else 0.0
     log_delta = _toward_zero(top + math.log(delta)) if delta > 0 else -math.inf
-    return ApproximateDP(
-        epsilon=epsilon, log_delta=min(0.0, log_delta), status=worst.status, source=worst.source
-    )
+    return ApproximateDP(epsilon=epsilon, log_delta=min(0.0, log_delta), status=worst.status, source=worst.source)

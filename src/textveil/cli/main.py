@@ -1,0 +1,104 @@
+"""The ``textveil`` command: its subcommands, its exit codes, and errors in one line.
+
+Exit codes: 0 done, 1 failed, 2 usage or parameters, 3 budget exhausted, 4 an audit refuted a claim,
+130 interrupted. Text goes to stdout, messages to stderr. No message holds input text.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from typing import NoReturn
+
+import typer
+
+from textveil.cli.explain import explain_command
+from textveil.cli.mechanisms import mechanisms_command
+from textveil.cli.sanitize import sanitize_command
+from textveil.errors import ParameterError, RefutedGuarantee, TextveilError
+from textveil.version import VERSION
+
+app = typer.Typer(
+    name="textveil",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("sanitize")(sanitize_command)
+app.command("explain")(explain_command)
+app.command("mechanisms")(mechanisms_command)
+
+
+def _version(value: bool) -> None:
+    if value:
+        sys.stdout.write(f"textveil {VERSION}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Sanitize text with word-level differential privacy whose guarantee can be checked."""
+
+
+def _terminated(signum: int, frame: object) -> NoReturn:
+    """Turn a polite kill into an exception, so that half-written files are removed."""
+    raise SystemExit(128 + signum)
+
+
+def run() -> NoReturn:
+    """Entry point of the ``textveil`` script."""
+    if hasattr(signal, "SIGTERM"):
+        signal.signal(signal.SIGTERM, _terminated)
+    sys.exit(_exit_code())
+
+
+def _exit_code() -> int:
+    """Run the command; every error becomes one line on stderr and a code."""
+    try:
+        code = app(standalone_mode=False)
+    except TextveilError as error:
+        _complain(str(error))
+        return 2 if isinstance(error, ParameterError | RefutedGuarantee) else 1
+    except BrokenPipeError:
+        # The reader went away; close stdout without another write to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        _complain("interrupted; nothing half written was left behind.")
+        return 130
+    except Exception as error:
+        return _unexpected(error)
+    return code if isinstance(code, int) else 0
+
+
+def _unexpected(error: Exception) -> int:
+    """A usage error of the option parser, or a fault of our own: place and type, never its message."""
+    message, code = getattr(error, "format_message", None), getattr(error, "exit_code", None)
+    if callable(message) and isinstance(code, int):
+        text = str(message())
+        if "\n" in text:  # the help itself, shown for want of arguments
+            sys.stderr.write(text.rstrip() + "\n")
+        else:
+            _complain(f"{text.rstrip('.')}. See: textveil --help")
+        return code
+    if isinstance(error, MemoryError):
+        _complain("out of memory. Use smaller documents (one a line), or a smaller vocabulary.")
+        return 1
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    if os.environ.get("TEXTVEIL_TRACEBACK"):
+        traceback.print_exception(error)
+    _complain(
+        f"internal error: {type(error).__name__} in {os.path.basename(place.filename)}:{place.lineno}. "  # noqa: PTH119
+        "Set TEXTVEIL_TRACEBACK=1 to see it whole; a traceback may hold input text."
+    )
+    return 1
+
+
+def _complain(message: str) -> None:
+    sys.stderr.write(f"textveil: {' '.join(message.split())}\n")

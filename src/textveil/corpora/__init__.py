@@ -1,0 +1,1 @@
+"""Readers and writers of corpora: records in, records out, streamed, written atomically."""

@@ -1,0 +1,80 @@
+"""A record is a document or several, with the way back to the bytes of its format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO, Protocol, final
+
+from textveil.errors import InputError, need
+
+MAX_DOCUMENT_BYTES = 16 * 2**20
+"""Largest record that is read unless told otherwise."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of a corpus.
+
+    Attributes:
+        texts: the private texts in it, one for each field that is sanitized.
+        assemble: makes the output's bytes from as many released texts.
+    """
+
+    texts: tuple[str, ...]
+    assemble: Callable[[Sequence[str]], bytes]
+
+
+class CorpusFormat(Protocol):
+    """Reads records from a binary stream."""
+
+    def records(self, stream: BinaryIO) -> Iterator[Record]:
+        """Records in order; a record is read only when it is asked for."""
+
+    def header(self) -> bytes:
+        """What stands before the first record in the output; asked for after the first record was read."""
+
+
+def checked_size(max_document_bytes: int) -> int:
+    """A limit on the bytes of a record, >= 1."""
+    need(max_document_bytes >= 1, "max_document_bytes", max_document_bytes, "an integer >= 1")
+    return max_document_bytes
+
+
+def lines(stream: BinaryIO, limit: int, unit: str = "line") -> Iterator[tuple[int, str]]:
+    """Numbered lines with their line ends, decoded; a byte order mark before the first is dropped.
+
+    Raises:
+        InputError: a line is longer than ``limit`` bytes, is not UTF-8 or holds a NUL.
+    """
+    number = 0
+    while raw := stream.readline(limit + 1):
+        number += 1
+        if len(raw) > limit:
+            raise InputError(f"{unit} {number} must have at most {limit} bytes; got more. Raise --max-document-bytes.")
+        if number == 1:
+            raw = raw.removeprefix(b"\xef\xbb\xbf")
+        yield number, decoded(raw, f"{unit} {number}")
+
+
+def decoded(raw: bytes, where: str) -> str:
+    """UTF-8 text without NUL characters.
+
+    Raises:
+        InputError: it is something else; says where, never what.
+    """
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{where} must be UTF-8; byte {error.start + 1} of it is not. Convert the input first."
+        ) from None
+    if "\0" in text:
+        raise InputError(f"{where} must be text; got a NUL character. Is this a binary file?")
+    return text
+
+
+def encoded(text: str) -> bytes:
+    """UTF-8 bytes of a released text; released texts hold no lone surrogates."""
+    return text.encode("utf-8")

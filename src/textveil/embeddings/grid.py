@@ -1,0 +1,178 @@
+"""Vectors on an integer grid: inner products that are exact, so a row depends on its word alone.
+
+Row x is ``scales[x] * values[x]`` with integer values small enough that every partial sum of an
+inner product is an integer below the float type's limit (2^24 in float32, 2^53 in float64). A matrix
+product of such rows is exact whatever order BLAS adds in, however the rows are blocked and
+on however many threads. Everything made from it elementwise is therefore a function of the two
+words, never of the other words that happened to stand in the same batch. A privacy proof that
+speaks of "the neighborhood of x" or "the weights of row x" needs just that.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.embeddings.vocabulary import Vocabulary
+from textveil.errors import need
+from textveil.types import Ids, Reals
+
+_GROUP = 32
+"""Columns in a group of the two-level selection; about where its two stages cost the same."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class IntegerGrid:
+    """Rows of small integers with a scale each.
+
+    Attributes:
+        values: integers held in float32 or float64, shape (n, dim), read-only.
+        scales: float64, shape (n,), > 0 (1 for a zero row).
+        lengths: Euclidean norms of the rows, float64, shape (n,).
+    """
+
+    values: NDArray[Any]
+    scales: Reals
+    lengths: Reals
+
+    def __post_init__(self) -> None:
+        limit = 2**24 if self.values.dtype == np.float32 else 2**53
+        largest = float(np.abs(self.values).max(initial=0.0))
+        need(
+            self.values.shape[1] * largest**2 < limit,
+            "values",
+            f"magnitudes up to {largest:.0f} in {self.values.shape[1]} dimensions",
+            "small enough for exact inner products",
+        )
+        for array in (self.values, self.scales, self.lengths):
+            array.flags.writeable = False
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return int(self.values.shape[0])
+
+    def inner_products(self, ids: Ids) -> NDArray[Any]:
+        """Exact integer inner products with every row, before scales; shape (batch, n)."""
+        return self.values[ids] @ self.values.T
+
+    def distances(self, ids: Ids, clip: float | None = None) -> Reals:
+        """Euclidean distances to every row, shape (batch, n), float64.
+
+        Args:
+            ids: rows to measure from.
+            clip: shorten longer rows to this norm first; None leaves them.
+
+        The squared distance is computed elementwise from exact inner products; its relative error is a
+        few ulp of the larger squared norm, and a row's distance to itself is exactly 0.
+        """
+        scales, lengths = self.scales, self.lengths
+        if clip is not None:
+            factor = np.minimum(1.0, clip / np.maximum(lengths, np.finfo(np.float64).tiny))
+            scales, lengths = scales * factor, lengths * factor
+        squares = lengths**2
+        cross = self.inner_products(ids).astype(np.float64)
+        cross *= (-2.0 * scales[ids])[:, None]
+        cross *= scales
+        cross += squares
+        cross += squares[ids][:, None]
+        np.maximum(cross, 0.0, out=cross)
+        cross[np.arange(len(ids)), ids] = 0.0
+        return np.sqrt(cross, out=cross)
+
+    def cosines(self, ids: Ids) -> NDArray[np.float32]:
+        """Cosines with every row, shape (batch, n), float32; infinity for a row with itself."""
+        # A zero row has cosine 0 with everything.
+        inverse = np.divide(self.scales, self.lengths, out=np.zeros_like(self.scales), where=self.lengths > 0)
+        scores = self.inner_products(ids).astype(np.float32, copy=False)
+        scores *= inverse.astype(np.float32)
+        scores[np.arange(len(ids)), ids] = np.inf
+        return scores
+
+    def neighborhoods(self, ids: Ids, size: int) -> Ids:
+        """The ``size`` rows of greatest cosine with each row, itself included, shape (batch, size).
+
+        Ties go to the lower id. The order within a row is not defined.
+        """
+        need(1 <= size <= self.size, "size", size, f"between 1 and {self.size}")
+        if size == 1:
+            return np.ascontiguousarray(ids[:, None], dtype=np.int64)
+        return largest(self.cosines(ids), size)
+
+
+def integer_grid(vocabulary: Vocabulary) -> IntegerGrid:
+    """The grid of a vocabulary: its own integers where it is stored so, else float64 rows.
+
+    Float32 vectors are rounded to integers times a power of two, the finest that keeps inner products
+    below 2^53: 22 bits a coordinate at 300 dimensions, so short binary fractions stay exact.
+    """
+    if vocabulary.grid is not None:
+        integers, scale = vocabulary.grid
+        exact32 = integers.shape[1] * 127**2 < 2**24
+        values: NDArray[Any] = integers.astype(np.float32 if exact32 else np.float64)
+        scales = np.asarray(scale, dtype=np.float64)
+    else:
+        values, scales = _quantize(vocabulary.vectors)
+    squares = np.einsum("nd,nd->n", values, values, dtype=np.float64)
+    return IntegerGrid(values=values, scales=scales, lengths=np.sqrt(squares) * scales)
+
+
+def _quantize(vectors: NDArray[np.float32]) -> tuple[Reals, Reals]:
+    """Integers times a power of two for each row; shapes (n, dim) and (n,)."""
+    rows = vectors.astype(np.float64)
+    bits = math.floor((53 - math.log2(rows.shape[1])) / 2 - 1e-9)
+    largest_value = np.abs(rows).max(axis=1)
+    exponents = np.where(largest_value > 0, np.frexp(largest_value)[1], 0)
+    scales = np.ldexp(1.0, exponents - bits)
+    # frexp puts the largest in [1/2, 1) * 2^exponent, so the rounded integers are at most 2^bits.
+    return np.rint(rows / scales[:, None]).clip(-(2.0**bits) + 1, 2.0**bits - 1), scales
+
+
+def largest(scores: NDArray[Any], size: int) -> Ids:
+    """Column numbers of the ``size`` largest scores of each row, ties to the lower column.
+
+    Args:
+        scores: shape (batch, n), no NaN.
+        size: between 1 and n.
+
+    Returns:
+        int64, shape (batch, size); the order within a row is not defined.
+    """
+    batch, n = scores.shape
+    groups = -(-n // _GROUP)
+    if size >= groups // 2:
+        return np.stack([_largest_of_row(row, size) for row in scores]) if batch else np.empty((0, size), int)
+    # A group's maximum bounds its members, so the top columns lie in the top groups; strided groups let
+    # the maximum run along contiguous memory.
+    width = groups * _GROUP
+    padded = np.full((batch, width), -np.inf, dtype=scores.dtype)
+    padded[:, :n] = scores
+    tiles = padded.reshape(batch, _GROUP, groups)
+    maxima = tiles.max(axis=1)
+    top = np.argpartition(maxima, groups - size, axis=1)[:, groups - size :]
+    bound = np.take_along_axis(maxima, top, axis=1).min(axis=1)
+    columns = (top[:, None, :] + (np.arange(_GROUP) * groups)[None, :, None]).reshape(batch, -1)
+    shortlist = np.take_along_axis(padded, columns, axis=1)
+    order = np.argpartition(shortlist, shortlist.shape[1] - size, axis=1)[:, -size:]
+    chosen = np.take_along_axis(columns, order, axis=1)
+    least = np.take_along_axis(shortlist, order, axis=1).min(axis=1)
+    # Ties at the edge: more columns reach the least chosen score than there are places, or a group
+    # that was left out may hold one.
+    tied = (np.count_nonzero(shortlist >= least[:, None], axis=1) > size) | (bound >= least)
+    for row in np.flatnonzero(tied):
+        chosen[row] = _largest_of_row(scores[row], size)
+    return chosen.astype(np.int64, copy=False)
+
+
+def _largest_of_row(row: NDArray[Any], size: int) -> Ids:
+    """Reference selection for one row: everything above the edge, then the lowest columns on it."""
+    n = len(row)
+    edge = np.partition(row, n - size)[n - size]
+    above = np.flatnonzero(row > edge)
+    on_edge = np.flatnonzero(row == edge)[: size - len(above)]
+    return np.concatenate([above, on_edge])

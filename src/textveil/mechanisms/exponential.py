@@ -1,0 +1,216 @@
+"""The exponential mechanism on distances (SanText), with integer weights."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from textveil.embeddings.geometry import clipped_diameter, minimum_distance
+from textveil.embeddings.grid import IntegerGrid, integer_grid
+from textveil.embeddings.vocabulary import Vocabulary
+from textveil.errors import ParameterError, need
+from textveil.mechanisms.base import checked_ids, checked_word_id
+from textveil.mechanisms.integer_weights import exp_minus_half_ceiling
+from textveil.mechanisms.parameters import checked_clip, metric_name, one_of, outward
+from textveil.privacy.guarantees import MetricDP, PureDP, Status
+from textveil.randomness import resolve
+from textveil.types import Ids, Integers, Reals
+
+PROOF = "privacy/proofs/exponential.md"
+
+ROW_BYTES = 128 * 2**20
+"""Byte budget of the rows that are kept; the least recently used go first."""
+
+_BLOCK = 64
+"""Words whose rows are made at once: 17 MB of float64 distances at 33,000 words."""
+
+
+@final
+class WeightRows:
+    """Cumulative integer weights of each word's row, made when a word first appears.
+
+    The weight of output y for word x is max(floor, floor(top * exp(-rate * d(x, y)))), an integer that
+    depends on x and y alone (see ``embeddings.grid``).
+    """
+
+    __slots__ = ("_capacity", "_clip", "_floor", "_grid", "_kept", "_rate", "_top")
+
+    def __init__(
+        self,
+        grid: IntegerGrid,
+        *,
+        rate: float,
+        clip: float | None,
+        top: int,
+        floor: int,
+        budget: int = ROW_BYTES,
+    ) -> None:
+        self._grid, self._rate, self._clip, self._top, self._floor = grid, rate, clip, top, floor
+        self._capacity = max(_BLOCK, budget // (8 * grid.size))
+        self._kept: OrderedDict[int, Integers] = OrderedDict()
+
+    def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
+        """One draw for each id, by a uniform integer below the row's total."""
+        out = np.empty(len(ids), dtype=np.int64)
+        order = np.argsort(ids, kind="stable")
+        words, starts = np.unique(ids[order], return_index=True)
+        bounds = np.append(starts, len(ids))
+        for block in range(0, len(words), _BLOCK):
+            rows = self.cumulative(words[block : block + _BLOCK])
+            for offset, row in enumerate(rows):
+                where = order[bounds[block + offset] : bounds[block + offset + 1]]
+                uniform = rng.integers(0, row[-1], size=len(where), dtype=np.int64)
+                out[where] = np.searchsorted(row, uniform, side="right")
+        return out
+
+    def cumulative(self, words: Ids) -> list[Integers]:
+        """Running sums of the weights of at most ``_BLOCK`` words, one array of shape (n,) for each."""
+        kept = {int(word): self._kept[int(word)] for word in words if int(word) in self._kept}
+        new = np.array([word for word in words.tolist() if word not in kept], dtype=np.int64)
+        if len(new):
+            kept.update(zip(new.tolist(), np.cumsum(self.weights(new), axis=1), strict=True))
+        for word, row in kept.items():
+            self._kept[word] = row
+            self._kept.move_to_end(word)
+        while len(self._kept) > self._capacity:
+            self._kept.popitem(last=False)
+        return [kept[int(word)] for word in words]
+
+    def weights(self, words: Ids) -> Integers:
+        """Integer weights, shape (batch, n)."""
+        distances = self._grid.distances(words, self._clip)
+        distances *= -self._rate
+        np.exp(distances, out=distances)
+        distances *= float(self._top)
+        return np.maximum(distances.astype(np.int64), self._floor)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Exponential:
+    """P(y | x) proportional to exp(-epsilon_per_distance / 2 * ||v(x) - v(y)||) over all words y.
+
+    Integer weights between ``floor`` and ``top`` are sampled, without floating point in the draw.
+    Source: McSherry and Talwar 2007, section 3; Yue et al. 2021 (SanText), section 4; proof:
+    privacy/proofs/exponential.md.
+
+    Attributes:
+        vocabulary: the public words and vectors.
+        epsilon_per_distance: twice the rate of the weights, nats per unit of distance.
+        clip: vectors longer than this were shortened to it; None where they were not.
+        guarantee: pure DP where ``epsilon`` was asked for, metric DP where ``epsilon_per_distance`` was.
+    """
+
+    vocabulary: Vocabulary
+    epsilon_per_distance: float
+    clip: float | None
+    guarantee: PureDP | MetricDP
+    _rows: WeightRows = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The catalog's name."""
+        return "exponential"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Public parameters, for reports."""
+        return {"epsilon_per_distance": self.epsilon_per_distance, "clip": self.clip}
+
+    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
+        """One draw for each id; see ``Mechanism.privatize``."""
+        return self._rows.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
+
+    def probabilities(self, word_id: int) -> Reals:
+        """P(y | word_id), shape (n,)."""
+        word = checked_word_id(word_id, len(self.vocabulary))
+        row = self._rows.weights(np.array([word]))[0]
+        return row / float(row.sum())
+
+
+def exponential(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: float | None = None,
+    epsilon_per_distance: float | None = None,
+    clip: float | None = 1.0,
+) -> Exponential:
+    """The exponential mechanism, calibrated by exactly one of its two parameters.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: nats for any two words; the rate is epsilon / (2 diameter).
+        epsilon_per_distance: nats per unit of Euclidean distance between clipped vectors.
+        clip: norm to which longer vectors are shortened; None leaves them.
+
+    Raises:
+        ParameterError: neither or both parameters, one out of its domain, or (for the metric form) words
+            whose vectors coincide, or weights too small for integers.
+    """
+    name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
+    clip = checked_clip(clip)
+    grid = integer_grid(vocabulary)
+    diameter = outward(clipped_diameter(vocabulary, clip, 2))
+    top = 1 << (61 - math.ceil(math.log2(len(vocabulary))))
+    if name == "epsilon":
+        floor = exp_minus_half_ceiling(value, top)
+        rate = value / (2 * diameter)
+        promise: PureDP | MetricDP = PureDP(epsilon=value, status=Status.PROVED, source=PROOF)
+    else:
+        floor = 1
+        rate = _rate_with_room(value, diameter, top, _least_distance(vocabulary, grid, clip), grid, clip)
+        promise = MetricDP(
+            epsilon_per_distance=value,
+            metric=metric_name("euclidean", clip),
+            diameter=diameter,
+            status=Status.PROVED,
+            source=PROOF,
+        )
+    rows = WeightRows(grid, rate=rate, clip=clip, top=top, floor=floor)
+    return Exponential(vocabulary, 2 * rate, clip, promise, rows)
+
+
+def _least_distance(vocabulary: Vocabulary, grid: IntegerGrid, clip: float | None) -> float:
+    """A lower bound on the distance between two words, from the public vectors."""
+    longest = grid.lengths.max() if clip is None else min(clip, float(grid.lengths.max()))
+    return minimum_distance(vocabulary, clip) - 1e-6 * float(longest)
+
+
+def _rate_with_room(
+    epsilon_per_distance: float,
+    diameter: float,
+    top: int,
+    least: float,
+    grid: IntegerGrid,
+    clip: float | None,
+) -> float:
+    """The rate that leaves room for the rounding of weights and distances (proof, section 2).
+
+    Each logarithm of a weight is off by at most ``slip``; two rows have four of them, to be paid for even by
+    the closest pair.
+    """
+    longest = float(grid.lengths.max()) if clip is None else min(clip, float(grid.lengths.max()))
+    rate = epsilon_per_distance / 2
+    smallest = top * math.exp(-rate * diameter)
+    need(
+        least > 0,
+        "epsilon_per_distance",
+        epsilon_per_distance,
+        "used on a vocabulary where no two words share a vector",
+        "Use epsilon instead, or remove the duplicates.",
+    )
+    if smallest < 2**20:
+        raise ParameterError(
+            f"epsilon_per_distance must keep the smallest weight above 2^20; got {epsilon_per_distance} at "
+            f"diameter {diameter:.4g}. Use a smaller one."
+        )
+    distance_error = 2**-47 * longest**2 / least
+    slip = 2 / smallest + rate * distance_error + 2**-48 * (1 + rate * diameter)
+    room = 2 * slip / least
+    need(room < rate, "epsilon_per_distance", epsilon_per_distance, f"above {2 * room:.3g}, the rounding room")
+    return rate - room

@@ -1,0 +1,138 @@
+"""Two integer weights, and draws that no floating-point number decides.
+
+A row of a two-level channel gives weight ``inside`` to ``members`` outputs and weight ``outside`` to the
+other ``size - members``. Its total is the same for every input, so the ratio of any two probabilities of one
+output is a ratio of these integers: the privacy loss is exactly ln(inside / outside).
+Proof: ``privacy/proofs/neighborhood.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from typing import final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.types import Integers
+
+_TOTAL_BITS = 53
+"""Totals stay below 2^53: a 64-bit draw is then rejected with probability below 2^-11."""
+
+_DIGITS = 60
+"""Decimal digits for exp(epsilon); e^epsilon is irrational, so a floor at 60 digits is the true floor."""
+
+
+def exp_floor(epsilon: float, multiplier: int = 1) -> int:
+    """floor(multiplier * exp(epsilon)), exact for results below 10^50."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        return int((Decimal(epsilon).exp() * multiplier).to_integral_value(rounding=ROUND_FLOOR))
+
+
+def log_ratio_up(numerator: int, denominator: int) -> float:
+    """ln(numerator / denominator) for numerator >= denominator, rounded up to a float."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        exact = (Decimal(numerator) / Decimal(denominator)).ln()
+        nearest = float(exact)
+        return nearest if Decimal(nearest) >= exact else math.nextafter(nearest, math.inf)
+
+
+def exp_minus_half_ceiling(epsilon: float, multiplier: int) -> int:
+    """ceil(multiplier * exp(-epsilon / 2)), exact for multipliers below 10^50."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        return int((Decimal(-epsilon / 2).exp() * multiplier).to_integral_value(rounding=ROUND_CEILING))
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoLevelWeights:
+    """Integer weights of a two-level row.
+
+    Attributes:
+        size: number of outputs n.
+        members: number m of outputs with the larger weight, 1 <= m <= n.
+        inside: weight of a member, >= outside.
+        shift: the other weight is 2^shift, so that dividing by it is a shift.
+    """
+
+    size: int
+    members: int
+    inside: int
+    shift: int
+
+    def __post_init__(self) -> None:
+        need(1 <= self.members <= self.size, "members", self.members, f"between 1 and {self.size}")
+        need(self.inside >= self.outside, "inside", self.inside, "at least the outside weight")
+        need(self.total < 2**62, "total", self.total, "below 2^62")
+
+    @property
+    def outside(self) -> int:
+        """Weight of an output that is not a member."""
+        return 1 << self.shift
+
+    @property
+    def total(self) -> int:
+        """Sum of a row, the same for every input."""
+        return self.members * self.inside + (self.size - self.members) * self.outside
+
+    @property
+    def epsilon(self) -> float:
+        """ln(inside / outside), rounded up to a float: what a draw really costs at most."""
+        return log_ratio_up(self.inside, self.outside)
+
+    @property
+    def probability_inside(self) -> float:
+        """Probability that the output is a member."""
+        return self.members * self.inside / self.total
+
+    def stated(self, asked: float) -> float:
+        """The epsilon to state: the one asked for, or the smaller one where the weights had to be cut."""
+        return self.epsilon if self.epsilon < asked - 1e-9 else asked
+
+    def draw(self, count: int, rng: np.random.Generator) -> tuple[Integers, Integers]:
+        """One uniform integer below the total for each draw, split into the two parts of a row.
+
+        A row is 2^shift for every output plus (inside - outside) more for each member.
+
+        Returns:
+            ``uniform``: an output in [0, size) where the draw fell in the common part, else -1; and
+            ``member``: a place in [0, members) among the members where it did not, else -1.
+        """
+        drawn = rng.integers(0, self.total, size=count, dtype=np.int64)
+        uniform = drawn >> self.shift
+        extra = self.inside - self.outside
+        member = np.full(count, -1, dtype=np.int64)
+        raised = uniform >= self.size
+        if extra > 0:
+            member[raised] = (drawn[raised] - (self.size << self.shift)) // extra
+        uniform[raised] = -1
+        return uniform, member
+
+
+def two_level_weights(*, size: int, members: int, epsilon: float) -> TwoLevelWeights:
+    """The integer weights whose ratio is the greatest not above exp(epsilon).
+
+    The outside weight is the largest power of two that keeps the total below 2^53. Where epsilon is so
+    large that not even 1 does (about 36 - ln m), the inside weight is cut: less is spent than asked.
+
+    Args:
+        size: number of outputs, >= 2.
+        members: number of outputs with the larger weight.
+        epsilon: nats, finite and > 0.
+    """
+    need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
+    need(size >= 2, "size", size, "at least 2")
+    need(1 <= members <= size, "members", members, f"between 1 and {size}")
+    limit = 2**_TOTAL_BITS
+    if epsilon > 40:  # beyond the cut for every size; exp would only grow
+        epsilon = 40.0
+    row = members * math.exp(epsilon) + (size - members)
+    shift = max(0, math.floor(_TOTAL_BITS - 1 - math.log2(row)))
+    inside = exp_floor(epsilon, 1 << shift)
+    most = (limit - (size - members) * (1 << shift)) // members
+    return TwoLevelWeights(size=size, members=members, inside=min(inside, most), shift=shift)

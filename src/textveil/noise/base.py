@@ -1,0 +1,100 @@
+"""What a noise law is, and the checks that the laws share."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from textveil.errors import need
+from textveil.types import Reals
+
+Draws: TypeAlias = NDArray[Any]
+"""Noise vectors, shape (count, dim), C-contiguous, of the dtype that was asked for."""
+
+Precision: TypeAlias = type[np.float32] | type[np.float64]
+"""The floating-point type of draws."""
+
+_LARGEST: dict[Precision, float] = {np.float32: 2.0**100, np.float64: 2.0**1000}
+"""Parameters between 1 / largest and largest leave draws clear of overflow and of underflow to zero."""
+
+
+@runtime_checkable
+class NoiseLaw(Protocol):
+    """A law of random vectors in R^dim, symmetric under z -> -z, that does not depend on any input."""
+
+    @property
+    def dim(self) -> int:
+        """Number of coordinates."""
+
+    @property
+    def variance(self) -> float:
+        """Variance of one coordinate; all coordinates have the same."""
+
+    def sample(
+        self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32
+    ) -> Draws:
+        """Fresh independent vectors, one a row; shape (count, dim).
+
+        ``rng=None`` draws from the operating system's randomness.
+        """
+
+    def log_density(self, z: ArrayLike) -> Reals:
+        """Natural logarithm of the density at each row of z; shape (batch, dim) to (batch,)."""
+
+
+def check_parameters(dim: int, **lengths: float) -> None:
+    """Refuse a dimension that is no integer >= 1 and a parameter that is not finite and > 0."""
+    need(isinstance(dim, int) and dim >= 1, "dim", dim, "an integer >= 1")
+    for name, value in lengths.items():
+        need(0 < value < math.inf, name, value, "finite and > 0")
+
+
+def check_draw(count: int, dtype: Precision, **lengths: float) -> None:
+    """Refuse a negative count, another dtype, and a length at which draws would overflow or vanish."""
+    need(isinstance(count, int | np.integer) and count >= 0, "count", count, "an integer >= 0")
+    need(dtype in _LARGEST, "dtype", dtype, "numpy.float32 or numpy.float64")
+    largest = _LARGEST[dtype]
+    for name, value in lengths.items():
+        inside = 1 / largest <= value <= largest
+        wanted = f"within [1/{largest:.3g}, {largest:.3g}] to be sampled in {np.dtype(dtype)}"
+        need(inside, name, value, wanted, "Rescale the vectors.")
+
+
+def as_points(z: ArrayLike, dim: int) -> Reals:
+    """``z`` as float64 of shape (batch, dim)."""
+    points = np.asarray(z, dtype=np.float64)
+    need(
+        points.ndim == 2 and points.shape[1] == dim, "z", f"shape {points.shape}", f"of shape (batch, {dim})"
+    )
+    return points
+
+
+def rounded_up(length: float, dtype: Precision) -> float:
+    """The least number of type ``dtype`` that is not below ``length``: rounding never shrinks the noise."""
+    nearest = dtype(length)
+    return float(nearest if float(nearest) >= length else np.nextafter(nearest, dtype(np.inf)))
+
+
+def rounded_down(length: float, dtype: Precision) -> float:
+    """The greatest number of type ``dtype`` that is not above ``length``."""
+    nearest = dtype(length)
+    return float(nearest if float(nearest) <= length else np.nextafter(nearest, dtype(0)))
+
+
+def flip_signs(magnitudes: Draws, rng: np.random.Generator) -> None:
+    """Negate each entry with probability 1/2, in place: one random bit an entry, moved into the sign bit.
+
+    Args:
+        magnitudes: C-contiguous, float32 or float64.
+        rng: source of the bits.
+    """
+    size = magnitudes.size
+    words = np.uint32 if magnitudes.dtype == np.float32 else np.uint64
+    random_bits = np.frombuffer(rng.bytes(-(-size // 8)), dtype=np.uint8)
+    signs: NDArray[Any] = np.unpackbits(random_bits, count=size).astype(words)
+    signs <<= words(magnitudes.dtype.itemsize * 8 - 1)
+    patterns: NDArray[Any] = magnitudes.reshape(-1).view(words)
+    patterns ^= signs

@@ -1,0 +1,66 @@
+"""Independent Gaussian noise on every coordinate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters, rounded_up
+from textveil.randomness import resolve
+from textveil.types import Reals
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gaussian:
+    """Density (2 pi sigma^2)^(-dim/2) exp(-||z||_2^2 / (2 sigma^2)) on R^dim.
+
+    Attributes:
+        dim: number of coordinates, >= 1.
+        sigma: standard deviation of one coordinate, in units of the vectors, finite and > 0.
+
+    Raises:
+        ParameterError: a parameter is outside its domain.
+
+    Source: Balle and Wang 2018; proof: privacy/proofs/gaussian.md.
+    """
+
+    dim: int
+    sigma: float
+
+    def __post_init__(self) -> None:
+        check_parameters(self.dim, sigma=self.sigma)
+
+    @property
+    def variance(self) -> float:
+        """Variance of one coordinate: sigma^2."""
+        return self.sigma * self.sigma
+
+    def sample(
+        self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32
+    ) -> Draws:
+        """Normal draws times sigma; shape (count, dim).
+
+        Args:
+            count: number of vectors, >= 0.
+            rng: source of randomness; None is the operating system's.
+            dtype: ``numpy.float32`` or ``numpy.float64``.
+
+        Raises:
+            ParameterError: an argument is outside its domain.
+        """
+        check_draw(count, dtype, sigma=self.sigma)
+        noise: Draws = resolve(rng).standard_normal((count, self.dim), dtype=dtype)
+        noise *= rounded_up(self.sigma, dtype)
+        return noise
+
+    def log_density(self, z: ArrayLike) -> Reals:
+        """Natural logarithm of the density; shape (batch, dim) to (batch,)."""
+        points = as_points(z, self.dim) / self.sigma
+        log_peak = -self.dim * (math.log(self.sigma) + 0.5 * math.log(2 * math.pi))
+        with np.errstate(over="ignore"):  # so far out the logarithm itself is below every float: -inf
+            return log_peak - 0.5 * np.square(points).sum(axis=1)

@@ -1,0 +1,83 @@
+"""Spherical (multidimensional) Laplace noise: the density falls with the Euclidean norm."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters
+from textveil.randomness import resolve
+from textveil.types import Reals
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SphericalLaplace:
+    """Density rate^dim Gamma(dim/2) / (2 pi^(dim/2) Gamma(dim)) exp(-rate ||z||_2) on R^dim.
+
+    The norm has law Gamma(dim, 1/rate), the direction is uniform on the sphere, and the two are
+    independent. Coordinates are uncorrelated but not independent.
+
+    Attributes:
+        dim: number of coordinates, >= 1.
+        rate: nats per unit of Euclidean distance, finite and > 0.
+
+    Raises:
+        ParameterError: a parameter is outside its domain.
+
+    Source: Feyisetan, Balle, Drake and Diethe 2020, section 2.6; proof:
+    privacy/proofs/spherical_laplace.md.
+    """
+
+    dim: int
+    rate: float
+
+    def __post_init__(self) -> None:
+        check_parameters(self.dim, rate=self.rate)
+
+    @property
+    def variance(self) -> float:
+        """Variance of one coordinate: (dim + 1) / rate^2."""
+        return (self.dim + 1) / self.rate / self.rate
+
+    def sample(
+        self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32
+    ) -> Draws:
+        """Gamma norms times uniform directions; shape (count, dim).
+
+        A direction is a vector of independent normals divided by its norm.
+
+        Args:
+            count: number of vectors, >= 0.
+            rng: source of randomness; None is the operating system's.
+            dtype: ``numpy.float32`` or ``numpy.float64``.
+
+        Raises:
+            ParameterError: an argument is outside its domain.
+        """
+        check_draw(count, dtype, rate=self.rate)
+        source = resolve(rng)
+        noise: Draws = source.standard_normal((count, self.dim), dtype=dtype)
+        squares = np.einsum("ij,ij->i", noise, noise)
+        while not squares.all():  # a row of zeros has no direction; it turns up in few dimensions
+            zeros = np.flatnonzero(squares == 0)
+            noise[zeros] = source.standard_normal((len(zeros), self.dim), dtype=dtype)
+            squares[zeros] = np.square(noise[zeros]).sum(axis=1)
+        radii = source.standard_gamma(self.dim, size=count) / self.rate
+        radii /= np.sqrt(squares, dtype=np.float64)
+        noise *= radii.astype(dtype)[:, None]
+        return noise
+
+    def log_density(self, z: ArrayLike) -> Reals:
+        """Natural logarithm of the density; shape (batch, dim) to (batch,)."""
+        points = as_points(z, self.dim)
+        largest = np.abs(points).max(axis=1)
+        unit = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)  # so that no square overflows
+        norms = unit * np.linalg.norm(points / unit[:, None], axis=1)
+        half = self.dim / 2
+        log_peak = self.dim * math.log(self.rate) + math.lgamma(half) - math.lgamma(self.dim)
+        return log_peak - math.log(2) - half * math.log(math.pi) - self.rate * norms

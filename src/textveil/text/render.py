@@ -1,0 +1,86 @@
+"""From tokens back to text: casing, and where each token stands.
+
+Casing is a function of the text that is released, never of the input: a release of the same words with the
+same spacing and punctuation is cased the same, whoever wrote what. A word that has a capital of its own
+(in a vocabulary that has such words) keeps its letters as they are. Otherwise
+
+- the words of ``ALWAYS_CAPITAL`` begin with a capital, and "i" is "I";
+- so does the first word of the text, of a line, and of a sentence: after '.', '!' or '?', closing
+  quotes and brackets, and white space. Opening quotes, brackets, dashes and list marks may
+  stand before it; a number or a placeholder may not.
+
+Only the first letter of a word ever changes, and one character becomes one character.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
+from typing import Final, NamedTuple
+
+from textveil.errors import need
+from textveil.text.capitals import ALWAYS_CAPITAL
+from textveil.text.tokens import PLACEHOLDERS, Kind
+
+_KIND: Final = dict(enumerate(Kind)).__getitem__
+_WRITTEN: Final = {word: word.capitalize() for word in sorted(ALWAYS_CAPITAL)}
+
+_CLOSING: Final = "\"'\u2019\u201d\u00bb\u203a)\\]}"
+_OPENING: Final = (
+    "\"'\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u2039\u00bf\u00a1({*_#>~\u2022\u00b7\u2013\u2014-"
+)
+_BRACKET: Final = rf"\[(?!(?:{'|'.join(text[1:-1] for text in PLACEHOLDERS.values())})\])"
+_GAP: Final = r"[^\S\r\n]*+"  # within a line, so that every character is looked at once and time stays linear
+_FIRST_WORD: Final = rf"{_GAP}(?:(?:[{_OPENING}]|{_BRACKET}){_GAP})*+([^\W\d_]++)"
+_START_OF_TEXT: Final = re.compile(rf"\A{_FIRST_WORD}")
+_START_OF_SENTENCE: Final = re.compile(rf"[.!?\u2026\r\n](?:(?<=[\r\n])|[{_CLOSING}]*+(?=\s)){_FIRST_WORD}")
+
+
+class Span(NamedTuple):
+    """The characters ``text[start:end]`` of the released text, and the kind of the token they stand for."""
+
+    start: int
+    end: int
+    kind: Kind
+
+
+def _with_capital(match: re.Match[str]) -> str:
+    """What was matched, its word written with a capital unless the word has one or can have none."""
+    word = match[1]
+    capital = word[0].upper()
+    if not word.islower() or len(capital) != 1:
+        return match[0]
+    return match[0][: -len(word)] + capital + word[1:]
+
+
+def render_text(surfaces: Iterable[str]) -> str:
+    """The released text: the surfaces in a row, cased by the rule at the top of this module.
+
+    Args:
+        surfaces: what is released for each token, in order.
+    """
+    surfaces = list(surfaces)
+    text = "".join(map(_WRITTEN.get, surfaces, surfaces))
+    text = _START_OF_TEXT.sub(_with_capital, text, count=1)
+    return _START_OF_SENTENCE.sub(_with_capital, text)
+
+
+def render(surfaces: Sequence[str], kinds: Sequence[int]) -> tuple[str, list[Span]]:
+    """The released text, and a span for each token, in order.
+
+    Args:
+        surfaces: what is released for each token.
+        kinds: the kind of each token.
+
+    Returns:
+        ``render_text(surfaces)``, and spans that begin at 0, meet, and end at its end.
+
+    Raises:
+        ParameterError: there are not as many kinds as surfaces.
+        KeyError: a kind does not exist.
+    """
+    need(len(kinds) == len(surfaces), "kinds", len(kinds), f"one for each of the {len(surfaces)} surfaces")
+    ends = accumulate(map(len, surfaces), initial=0)
+    spans = [Span(*place, kind) for place, kind in zip(pairwise(ends), map(_KIND, kinds), strict=True)]
+    return render_text(surfaces), spans

@@ -1,0 +1,338 @@
+"""The command line: every bad input gets one line and a documented code, nothing is half written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from textveil.cli import main as cli
+
+SECRET = "Xylophonia"
+
+
+def run(capsysbinary, monkeypatch, *arguments: str, stdin: bytes = b"") -> tuple[int, bytes, str]:
+    """The command in this process: exit code, stdout, stderr."""
+    monkeypatch.setattr(sys, "argv", ["textveil", *arguments])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+    code = cli._exit_code()
+    captured = capsysbinary.readouterr()
+    return code, captured.out, captured.err.decode()
+
+
+@pytest.fixture
+def textveil(capsysbinary, monkeypatch):
+    return lambda *arguments, stdin=b"": run(capsysbinary, monkeypatch, *map(str, arguments), stdin=stdin)
+
+
+def one_line(err: str) -> None:
+    assert err.startswith("textveil: ")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    assert SECRET.lower() not in err.lower()
+
+
+def test_a_pipe(textveil) -> None:
+    code, out, err = textveil("sanitize", stdin=b"Maria has 2 cats.\nTwo lines.\n")
+    assert code == 0
+    assert out.count(b"\n") == 2
+    assert b"Maria" not in out
+    assert "documents   2" in err
+    assert "8-DP [proved]" in err
+
+
+def test_quiet_and_explicit_standard_input(textveil) -> None:
+    code, out, err = textveil("sanitize", "-", "-q", stdin=b"one")
+    assert (code, err) == (0, "")
+    assert out
+
+
+def test_files_and_a_report(textveil, tmp_path) -> None:
+    source, out, report = tmp_path / "in.txt", tmp_path / "out.txt", tmp_path / "report.json"
+    source.write_text("A secret word.\nAnother xqzvbnm 12.\n")
+    code, stdout, _ = textveil("sanitize", source, "-o", out, "--report", report)
+    assert (code, stdout) == (0, b"")
+    data = json.loads(report.read_text())
+    assert data["documents"] == 2
+    assert data["for_release"] is True
+    assert data["tokens"]["word"] == 5
+    assert data["sender_only"]["unknown_words_mapped"] == 1
+    assert data["guarantee"]["per_document"]["protected_tokens"] == 3
+    assert data["mechanism"]["name"] == "neighborhood"
+    assert out.read_text().count("\n") == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "out.txt", "report.json"]
+
+
+def test_whole_file(textveil, tmp_path) -> None:
+    report = tmp_path / "r.json"
+    code, _, _ = textveil("sanitize", "--whole-file", "--report", report, stdin=b"one\ntwo\n")
+    assert code == 0
+    assert json.loads(report.read_text())["documents"] == 1
+
+
+def test_jsonl_by_its_ending(textveil, tmp_path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(json.dumps({"id": 1, "text": SECRET, "ssn": 9}) + "\n")
+    code, out, _ = textveil("sanitize", source, "--keep", "id")
+    record = json.loads(out)
+    assert code == 0
+    assert set(record) == {"id", "text"}
+    assert record["text"].lower() != SECRET.lower()
+
+
+def test_csv_with_a_field(textveil) -> None:
+    code, out, _ = textveil("sanitize", "-f", "csv", "--field", "note", stdin=b"id,note\n1,secret words\n")
+    rows = list(csv.reader(io.StringIO(out.decode())))
+    assert code == 0
+    assert rows[0] == ["note"]
+    assert len(rows[1][0].split()) == 2
+
+
+def test_several_fields_are_one_document(textveil, tmp_path) -> None:
+    report = tmp_path / "r.json"
+    textveil("sanitize", "-f", "jsonl", "--field", "a", "--field", "b", "--report", report, stdin=b'{"a":"x","b":"y"}')
+    data = json.loads(report.read_text())
+    assert (data["documents"], data["guarantee"]["per_document"]["protected_tokens"]) == (1, 2)
+
+
+def test_a_seed_repeats_and_stamps(textveil, tmp_path) -> None:
+    report = tmp_path / "r.json"
+    outs = {textveil("sanitize", "--seed", "3", "--report", report, stdin=b"some words here")[1] for _ in range(2)}
+    assert len(outs) == 1
+    assert json.loads(report.read_text())["for_release"] is False
+
+
+def test_the_published_truncation_is_refused_and_can_be_allowed(textveil, tmp_path) -> None:
+    options = ("sanitize", "-m", "truncated-laplace-published", "--epsilon", "1")
+    code, out, err = textveil(*options, stdin=b"words")
+    assert (code, out) == (2, b"")
+    one_line(err)
+    assert "refuted" in err
+    assert "truncated-laplace, the valid form" in err
+    report = tmp_path / "r.json"
+    code, out, err = textveil(*options, "--allow-refuted", "--report", report, stdin=b"words")
+    assert code == 0
+    assert err.startswith("NO GUARANTEE")
+    assert json.loads(report.read_text())["guarantee"]["per_token"]["notion"] == "none"
+
+
+BAD_INPUT = {
+    "not UTF-8": ((), SECRET.encode() + b"\xff\xfe", 1, "must be UTF-8"),
+    "NUL": ((), SECRET.encode() + b"\0", 1, "NUL"),
+    "empty": ((), b"", 1, "at least one document"),
+    "empty whole file": (("--whole-file",), b"", 1, "at least one document"),
+    "empty jsonl": (("-f", "jsonl"), b"\n", 1, "at least one document"),
+    "csv header only": (("-f", "csv"), b"text\n", 1, "at least one document"),
+    "50 MB line": ((), SECRET.encode() * 5_000_000, 1, "line 1 must have at most 16777216 bytes"),
+    "missing field": (("-f", "jsonl"), b'{"txt": "' + SECRET.encode() + b'"}', 1, "line 1 must have the field 'text'"),
+    "missing column": (("-f", "csv"), b"id\n1\n", 1, "must name the column 'text' once"),
+    "malformed JSON": (("-f", "jsonl"), b'{"text": "a"}\n{' + SECRET.encode(), 1, "line 2 must be one JSON object"),
+    "epsilon 0": (("--epsilon", "0"), b"x", 2, "epsilon must be finite and > 0; got 0.0"),
+    "epsilon negative": (("--epsilon", "-1"), b"x", 2, "epsilon must be finite and > 0"),
+    "epsilon NaN": (("--epsilon", "nan"), b"x", 2, "epsilon must be finite and > 0; got nan"),
+    "epsilon infinite": (("--epsilon", "inf"), b"x", 2, "epsilon must be finite and > 0; got inf"),
+    "epsilon a word": (("--epsilon", "many"), b"x", 2, "--epsilon"),
+    "delta 0": (("-m", "gaussian", "--delta", "0"), b"x", 2, "delta must be"),
+    "delta 1": (("-m", "gaussian", "--delta", "1"), b"x", 2, "delta must be"),
+    "delta for a pure mechanism": (("--delta", "1e-5"), b"x", 2, "neighborhood takes the options"),
+    "m too large": (("--neighborhood-size", "99999"), b"x", 2, "neighborhood_size must be between 1 and the 32781"),
+    "m zero": (("--neighborhood-size", "0"), b"x", 2, "neighborhood_size must be"),
+    "unknown mechanism": (("-m", "neighbourhood"), b"x", 2, "Did you mean 'neighborhood'"),
+    "unknown format": (("-f", "xml"), b"x", 2, "--format must be one of txt, jsonl, csv"),
+    "field for txt": (("--field", "a"), b"x", 2, "--field and --keep need"),
+    "whole file of csv": (("--whole-file", "-f", "csv"), b"x", 2, "--whole-file needs"),
+    "field twice": (("-f", "csv", "--field", "a", "--keep", "a"), b"x", 2, "a name twice"),
+    "clip twice": (("-m", "laplace", "--clip", "2", "--no-clip"), b"x", 2, "exclude each other"),
+    "both epsilons": (("-m", "exponential", "--epsilon", "1", "--epsilon-per-distance", "1"), b"x", 2, "exactly one"),
+    "seed negative": (("--seed", "-3"), b"x", 2, "seed must be an integer >= 0"),
+    "limit zero": (("--max-document-bytes", "0"), b"x", 2, "max_document_bytes must be"),
+    "number epsilon": (("--number-epsilon", "nan"), b"x", 2, "epsilon must be finite"),
+    "unknown option": (("--espilon", "3"), b"x", 2, "No such option"),
+    "limit without vocabulary": (("--vocabulary-limit", "3"), b"x", 2, "need --vocabulary"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_INPUT)
+def test_bad_input_gets_one_line_and_a_code_and_writes_nothing(textveil, tmp_path, case: str) -> None:
+    options, stdin, expected, message = BAD_INPUT[case]
+    out, report = tmp_path / "out", tmp_path / "report"
+    code, stdout, err = textveil("sanitize", *options, "-o", out, "--report", report, stdin=stdin)
+    assert code == expected
+    assert stdout == b""
+    one_line(err)
+    assert message in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def _vectors(path: Path, name: str) -> Path:
+    target = path / name
+    if name == "pickle.pkl":
+        target.write_bytes(pickle.dumps({"word": [1.0]}))
+        return target
+    text = {
+        "ragged.txt": "one 1 2 3\ntwo 1 2\nthree 1 2 3\n",
+        "duplicate.txt": "one 1 2 3\ntwo 1 2 4\none 3 2 1\n",
+        "nan.txt": "one 1 2 3\ntwo 1 nan 3\n",
+        "single.txt": "one 1 2 3\n",
+        "empty.txt": "",
+    }[name]
+    target.write_text(text)
+    return target
+
+
+@pytest.mark.parametrize(
+    "name", ["ragged.txt", "duplicate.txt", "nan.txt", "single.txt", "empty.txt", "pickle.pkl", "absent.txt"]
+)
+def test_bad_vocabularies_get_one_line(textveil, tmp_path, name: str) -> None:
+    path = tmp_path / name if name == "absent.txt" else _vectors(tmp_path, name)
+    code, stdout, err = textveil("sanitize", "--vocabulary", path, stdin=SECRET.encode())
+    assert code in (1, 2)
+    assert stdout == b""
+    one_line(err)
+    assert str(tmp_path) not in err
+
+
+def test_a_vocabulary_of_ones_own(textveil, tmp_path) -> None:
+    path = tmp_path / "own.txt"
+    rows = np.random.default_rng(1).normal(size=(30, 5))
+    path.write_text(
+        "".join(f"word{chr(97 + i % 26)}{i} " + " ".join(map(str, row)) + "\n" for i, row in enumerate(rows))
+    )
+    code, out, err = textveil("sanitize", "--vocabulary", path, "-m", "laplace", stdin=b"Anything at all")
+    assert code == 0
+    assert len(out.split()) == 3
+    assert "own.txt: 30 words" in err
+
+
+def test_input_that_is_missing_or_a_folder(textveil, tmp_path) -> None:
+    for source in (tmp_path / "absent.txt", tmp_path):
+        code, _, err = textveil("sanitize", source)
+        assert code == 1
+        one_line(err)
+        assert "readable file" in err
+
+
+def test_output_in_a_missing_folder_and_over_the_input(textveil, tmp_path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("words")
+    code, _, err = textveil("sanitize", source, "-o", tmp_path / "no" / "out.txt")
+    assert code == 1
+    one_line(err)
+    code, _, err = textveil("sanitize", source, "-o", source)
+    assert code == 2
+    one_line(err)
+    assert source.read_text() == "words"
+
+
+def test_an_error_late_in_the_input_leaves_the_old_output(textveil, tmp_path) -> None:
+    source, out = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_bytes(b"fine words\n" * 200_000 + b"\xff\n")
+    out.write_text("old")
+    code, _, err = textveil("sanitize", source, "-o", out, "--report", tmp_path / "r.json")
+    assert code == 1
+    assert "line 200001 must be UTF-8" in err
+    assert out.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "out.txt"]
+
+
+def test_faults_of_our_own_do_not_print_the_text(textveil, monkeypatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError(f"here is {SECRET}")
+
+    monkeypatch.setattr("textveil.sanitizer.split", broken)
+    code, _out, err = textveil("sanitize", stdin=SECRET.encode())
+    assert code == 1
+    one_line(err)
+    assert "internal error: RuntimeError in" in err
+
+
+def test_the_catalog(textveil) -> None:
+    code, out, _ = textveil("mechanisms")
+    assert code == 0
+    assert b"refuted" in out
+    rows = json.loads(textveil("mechanisms", "--json")[1])
+    assert next(row["name"] for row in rows) == "neighborhood"
+    assert {row["status"] for row in rows} == {"proved", "refuted"}
+    assert all(
+        {"name", "family", "guarantee", "status", "proof", "source", "summary", "options"} <= set(row) for row in rows
+    )
+
+
+def test_explain(textveil) -> None:
+    code, out, _ = textveil("explain", "--word", "cats", "--json")
+    data = json.loads(out)
+    assert code == 0
+    assert data["method"] == "exact"
+    assert data["word"] == "cats"
+    assert data["among_100_nearest"]["estimate"] > 0.8
+    assert "dog" in {one["word"] for one in data["outputs"]}
+    code, out, _ = textveil("explain", "-m", "gaussian", "--samples", "400", "--top", "3")
+    assert code == 0
+    assert b"99% intervals" in out
+
+
+@pytest.mark.parametrize("options", [("--top", "-1"), ("--samples", "0", "-m", "laplace"), ("--epsilon", "0")])
+def test_explain_with_bad_options(textveil, options) -> None:
+    code, _, err = textveil("explain", *options)
+    assert code == 2
+    one_line(err)
+
+
+def test_version_and_help(textveil) -> None:
+    from textveil.version import VERSION
+
+    assert textveil("--version")[:2] == (0, f"textveil {VERSION}\n".encode())
+    for command in ((), ("sanitize",), ("explain",), ("mechanisms",)):
+        code, out, _ = textveil(*command, "--help")
+        assert code == 0
+        assert b"--help" in out
+    code, out, err = textveil()
+    assert code == 2
+    assert "Commands:" in err
+
+
+def _process(*arguments: str, **options) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-m", "textveil", *arguments], **options)
+
+
+@pytest.mark.skipif(not hasattr(os, "kill"), reason="needs POSIX signals")
+@pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGINT])
+def test_a_run_that_is_killed_leaves_nothing(tmp_path, kill: signal.Signals) -> None:
+    out = tmp_path / "out.txt"
+    process = _process("sanitize", "-o", str(out), stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.write(b"words and words\n" * 200_000)
+    process.stdin.flush()
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert [path.name.endswith(".partial") for path in tmp_path.iterdir()] == [True]
+    process.send_signal(kill)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert list(tmp_path.iterdir()) == []
+    assert b"Traceback" not in err
+
+
+def test_a_reader_that_goes_away_is_no_fault(tmp_path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_bytes(b"words and words and words\n" * 300_000)
+    process = _process("sanitize", str(source), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr is not None
+    err = process.stderr.read()
+    assert process.wait(timeout=60) == 1
+    assert err == b""
+    process.stderr.close()

@@ -1,0 +1,174 @@
+"""The public face, what importing costs, the proofs, the catalog."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import textveil
+from textveil.catalog import MECHANISMS, CatalogEntry, entries, entry, mechanism
+from textveil.errors import ParameterError, UnknownNameError
+from textveil.privacy.guarantees import Status
+from textveil.version import VERSION
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(textveil.__file__).parent
+
+FACE = [
+    "ApproximateDP",
+    "MetricDP",
+    "PureDP",
+    "Release",
+    "Sanitizer",
+    "Status",
+    "TextveilError",
+    "Vocabulary",
+    "__version__",
+    "explain",
+    "load_vocabulary",
+    "mechanism",
+    "secure_generator",
+    "seeded_generator",
+]
+
+
+def test_the_face_is_pinned() -> None:
+    assert sorted(textveil.__all__) == FACE
+    for name in FACE:
+        assert getattr(textveil, name) is not None
+    assert dir(textveil) == FACE
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'sanitise'"):
+        textveil.sanitise  # noqa: B018
+
+
+def _modules_after(statement: str) -> set[str]:
+    code = f"{statement}\nimport sys, json; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+HEAVY = {"scipy.stats", "pandas", "torch", "matplotlib", "faiss", "safetensors", "sklearn"}
+
+
+def test_importing_pulls_in_nothing_heavy() -> None:
+    assert not _modules_after("import textveil") & (HEAVY | {"scipy", "rich", "typer"})
+    everything = "import textveil\nfor n in textveil.__all__: getattr(textveil, n)"
+    assert not _modules_after(everything) & HEAVY
+
+
+def test_a_whole_run_pulls_in_nothing_heavy() -> None:
+    run = (
+        "import textveil as tv\n"
+        "tv.Sanitizer(tv.mechanism('neighborhood', tv.load_vocabulary(), epsilon=8.0))('Maria has 2 cats.')"
+    )
+    assert not _modules_after(run) & HEAVY
+
+
+def test_help_needs_no_numpy() -> None:
+    assert "numpy" not in _modules_after("import textveil.cli.main")
+
+
+def test_the_catalog_is_pinned() -> None:
+    golden = json.loads((Path(__file__).parent / "catalog.json").read_text(encoding="utf-8"))
+    found = {name: [one.notion, one.status.value, sorted(one.options())] for name, one in MECHANISMS.items()}
+    assert found == golden
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_every_entry_has_its_proof_or_refutation(name: str) -> None:
+    one = MECHANISMS[name]
+    text = (PACKAGE / one.proof).read_text(encoding="utf-8")
+    assert len(text.split()) > 100
+    assert one.status in (Status.PROVED, Status.REFUTED)
+    if one.status is Status.REFUTED:
+        assert MECHANISMS[one.instead].status is Status.PROVED
+    else:
+        assert "**Statement" in text or "## Statement" in text
+        assert "Proof" in text
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_made_mechanism_states_what_the_catalog_states(name: str, tiny) -> None:
+    one = MECHANISMS[name]
+    made = mechanism(name, tiny, epsilon=1.0)
+    assert made.name == name
+    assert made.guarantee.status is one.status
+    assert made.guarantee.source == one.proof
+    assert json.dumps(dict(made.parameters))
+
+
+def test_every_proof_is_used() -> None:
+    named = {path for source in PACKAGE.rglob("*.py") for path in _proofs_named(source)}
+    there = {f"privacy/proofs/{path.name}" for path in (PACKAGE / "privacy/proofs").glob("*.md")}
+    assert there == named
+
+
+def _proofs_named(source: Path) -> set[str]:
+    import re
+
+    text = source.read_text(encoding="utf-8")
+    return {f"privacy/proofs/{found}" for found in re.findall(r"proofs/([a-z_]+\.md)", text)}
+
+
+def test_an_unknown_mechanism_gets_a_suggestion() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'neighborhood'"):
+        entry("neighbourhood")
+
+
+def test_an_unknown_option_is_refused_and_a_none_counts_as_not_given(tiny) -> None:
+    with pytest.raises(ParameterError, match=r"takes the options .*; got delta"):
+        mechanism("neighborhood", tiny, epsilon=1.0, delta=1e-5)
+    with pytest.raises(ParameterError, match=r"Did you mean epsilon\?"):
+        mechanism("neighborhood", tiny, epsilonn=1.0)
+    assert mechanism("neighborhood", tiny, epsilon=1.0, delta=None).guarantee.epsilon == 1.0
+    assert mechanism("neighborhood", tiny).guarantee.epsilon == 8.0
+
+
+class _Point:
+    def __init__(self, name: str, value: object) -> None:
+        self.name, self._value = name, value
+
+    def load(self) -> object:
+        return self._value
+
+
+def _plugin(name: str) -> CatalogEntry:
+    return CatalogEntry(
+        name=name,
+        target="textveil.mechanisms.randomized_response:randomized_response",
+        family="channel",
+        notion="pure DP",
+        status=Status.CLAIMED,
+        proof="",
+        source="a plug-in",
+        summary="A plug-in.",
+    )
+
+
+def test_third_parties_join_by_entry_point(monkeypatch, tiny) -> None:
+    monkeypatch.setattr("textveil.catalog.entry_points", lambda group: [_Point("x", _plugin("their-own"))])
+    assert "their-own" in entries()
+    assert mechanism("their-own", tiny, epsilon=2.0).guarantee.epsilon == 2.0
+
+
+@pytest.mark.parametrize("value", [_plugin("neighborhood"), "no entry"])
+def test_a_collision_or_a_wrong_object_raises(monkeypatch, value) -> None:
+    monkeypatch.setattr("textveil.catalog.entry_points", lambda group: [_Point("x", value)])
+    with pytest.raises(ParameterError):
+        entries()
+
+
+def test_one_version() -> None:
+    from importlib.metadata import version
+
+    assert textveil.__version__ == VERSION == version("textveil")
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## {VERSION}" in changelog
+    assert "### Privacy" in changelog

@@ -1,0 +1,152 @@
+"""Corpus formats: what is kept, what is dropped, how bad records are named without being quoted."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textveil.corpora.csv_table import CsvTable
+from textveil.corpora.fields import FieldChoice
+from textveil.corpora.jsonl import JsonLines
+from textveil.corpora.plain import PlainText
+from textveil.errors import InputError, ParameterError
+
+SECRET = "Xylophonia"
+
+
+def through(form, raw: bytes, change=str.upper) -> bytes:
+    """Every text of every record replaced by ``change`` of it."""
+    out = bytearray()
+    for place, record in enumerate(form.records(io.BytesIO(raw))):
+        if place == 0:
+            out += form.header()
+        out += record.assemble([change(text) for text in record.texts])
+    return bytes(out)
+
+
+def test_plain_lines_keep_their_ends() -> None:
+    raw = b"one\r\ntwo\n\nthree"
+    assert through(PlainText(), raw) == b"ONE\r\nTWO\n\nTHREE"
+    assert [record.texts for record in PlainText().records(io.BytesIO(raw))] == [
+        ("one\r\n",),
+        ("two\n",),
+        ("\n",),
+        ("three",),
+    ]
+
+
+def test_a_whole_file_is_one_document() -> None:
+    raw = "\ufeffone\r\ntwo\u2028x".encode()
+    assert [record.texts for record in PlainText(whole=True).records(io.BytesIO(raw))] == [("one\r\ntwo\u2028x",)]
+    assert list(PlainText(whole=True).records(io.BytesIO(b""))) == []
+
+
+def test_jsonl_drops_what_is_not_named() -> None:
+    raw = json.dumps({"ssn": "1", "text": "secret", "id": 7}).encode() + b"\n\n" + b'{"text": "b", "id": null}'
+    plain = JsonLines(choice=FieldChoice())
+    assert through(plain, raw) == b'{"text": "SECRET"}\n{"text": "B"}\n'
+    kept = JsonLines(choice=FieldChoice(("text",), ("id",)))
+    assert through(kept, raw) == b'{"text": "SECRET", "id": 7}\n{"text": "B", "id": null}\n'
+
+
+def test_jsonl_several_fields() -> None:
+    raw = b'{"title": "a", "body": "b"}\n'
+    assert through(JsonLines(choice=FieldChoice(("body", "title"))), raw) == b'{"title": "A", "body": "B"}\n'
+
+
+def test_jsonl_with_lone_surrogates_in_a_kept_field() -> None:
+    raw = b'{"text": "a", "id": "\\ud800"}\n'
+    assert json.loads(through(JsonLines(choice=FieldChoice(("text",), ("id",))), raw))["id"] == "\ud800"
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])), min_size=1, max_size=4))
+@settings(deadline=None)
+def test_csv_round_trips_any_text(texts: list[str]) -> None:
+    import csv
+
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(["other", "text"])
+    for text in texts:
+        writer.writerow(["x", text])
+    out = through(CsvTable(choice=FieldChoice()), buffer.getvalue().encode(), change=lambda text: text)
+    rows = list(csv.reader(io.StringIO(out.decode(), newline="")))
+    assert rows == [["text"], *[[text] for text in texts]]
+
+
+def test_csv_keeps_the_order_of_columns() -> None:
+    raw = b'id,text,ssn\n1,"a\nb",9\n2,c,8\n'
+    kept = CsvTable(choice=FieldChoice(("text",), ("id",)))
+    assert through(kept, raw) == b'id,text\r\n1,"A\nB"\r\n2,C\r\n'
+
+
+NOT_UTF8 = b"fine\n" + SECRET.encode() + b"\xff\n"
+
+BAD = [
+    (PlainText(), NOT_UTF8, "line 2 must be UTF-8; byte 11"),
+    (PlainText(), b"ok\n" + SECRET.encode() + b"\0\n", "line 2 must be text; got a NUL"),
+    (PlainText(whole=True), NOT_UTF8, "the document must be UTF-8"),
+    (PlainText(max_document_bytes=8), SECRET.encode() * 9, "line 1 must have at most 8 bytes"),
+    (PlainText(whole=True, max_document_bytes=8), SECRET.encode(), "must have at most 8 bytes"),
+    (JsonLines(choice=FieldChoice()), b'{"text": "a"}\n{"text": "' + SECRET.encode(), "line 2 must be one JSON object"),
+    (
+        JsonLines(choice=FieldChoice()),
+        b'["' + SECRET.encode() + b'"]',
+        "must be one JSON object; got a JSON list",
+    ),
+    (JsonLines(choice=FieldChoice()), b'{"txt": "' + SECRET.encode() + b'"}', "line 1 must have the field 'text'"),
+    (JsonLines(choice=FieldChoice()), b'{"text": ["' + SECRET.encode() + b'"]}', "must be a string; got list"),
+    (JsonLines(choice=FieldChoice()), b'{"text": ' + b"[" * 100_000, "line 1 must be one JSON object"),
+    (CsvTable(choice=FieldChoice()), b"txt\n" + SECRET.encode(), "must name the column 'text' once; it does so 0"),
+    (CsvTable(choice=FieldChoice()), b"text,text\na,b", "once; it does so 2"),
+    (CsvTable(choice=FieldChoice()), b"id,text\n1,a\n2\n", "record 2 must have 2 columns; got 1"),
+    (CsvTable(choice=FieldChoice()), b'text\nok\n"' + SECRET.encode() + b'"x\n', "record 2 must be valid CSV"),
+    (CsvTable(choice=FieldChoice()), b'text\n"' + SECRET.encode(), "record 1 must be valid CSV"),
+    (CsvTable(choice=FieldChoice()), b"text\n" + SECRET.encode() + b"\xff", "line 2 must be UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("form", "raw", "message"), BAD, ids=[message[:40] for _, _, message in BAD])
+def test_bad_records_are_named_and_not_quoted(form, raw: bytes, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        through(form, raw)
+    assert message in str(caught.value)
+    assert SECRET not in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_a_field_is_named_once() -> None:
+    with pytest.raises(ParameterError, match="a name twice"):
+        FieldChoice(("text",), ("text",))
+    with pytest.raises(ParameterError, match="at least one"):
+        FieldChoice(())
+
+
+@pytest.mark.parametrize("make", [PlainText, lambda **limit: JsonLines(choice=FieldChoice(), **limit)])
+def test_the_limit_has_a_domain(make) -> None:
+    with pytest.raises(ParameterError, match="max_document_bytes"):
+        make(max_document_bytes=0)
+
+
+def test_a_50_mb_line_is_refused_after_reading_no_more_than_the_limit() -> None:
+    class Endless(io.RawIOBase):
+        taken = 0
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer) -> int:
+            buffer[:] = b"a" * len(buffer)
+            self.taken += len(buffer)
+            return len(buffer)
+
+    endless = Endless()
+    with pytest.raises(InputError, match="line 1 must have at most 1000 bytes"):
+        list(PlainText(max_document_bytes=1000).records(io.BufferedReader(endless)))
+    assert endless.taken < 100_000

@@ -1,0 +1,235 @@
+"""Randomized response, neighborhood and exponential: exact losses, laws, determinism of rows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from exactness import hockey_stick, table, worst_integer_ratio, worst_log_ratio, worst_metric_loss
+from scipy.stats import chisquare
+
+from conftest import made_vocabulary
+from shared import reference
+from textveil.embeddings.grid import integer_grid
+from textveil.embeddings.vocabulary import Vocabulary
+from textveil.errors import ParameterError
+from textveil.mechanisms.base import Channel, Mechanism
+from textveil.mechanisms.exponential import exponential
+from textveil.mechanisms.neighborhood import NeighborRows, best_neighborhood_size, neighborhood
+from textveil.mechanisms.randomized_response import randomized_response
+from textveil.privacy.guarantees import MetricDP, Status, to_pure
+
+ALPHA = 1e-6
+
+MAKERS = {
+    "randomized-response": randomized_response,
+    "neighborhood": neighborhood,
+    "neighborhood of 3": lambda vocabulary, epsilon: neighborhood(vocabulary, epsilon=epsilon, neighborhood_size=3),
+    "exponential": exponential,
+    "exponential, no clip": lambda vocabulary, epsilon: exponential(vocabulary, epsilon=epsilon, clip=None),
+}
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 2.0, 8.0, 20.0])
+@pytest.mark.parametrize("name", MAKERS)
+def test_the_exact_worst_loss_is_within_the_guarantee(tiny: Vocabulary, name: str, epsilon: float) -> None:
+    channel = MAKERS[name](tiny, epsilon=epsilon)
+    assert isinstance(channel, Channel)
+    assert isinstance(channel, Mechanism)
+    assert channel.guarantee.status is Status.PROVED
+    rows = table(channel)
+    np.testing.assert_allclose(rows.sum(axis=1), 1.0, rtol=1e-12)
+    assert worst_log_ratio(rows) <= channel.guarantee.epsilon * (1 + 1e-12)
+    assert channel.guarantee.epsilon <= epsilon
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 8.0])
+def test_integer_weights_of_the_exponential_are_within_epsilon_in_exact_arithmetic(
+    tiny: Vocabulary, epsilon: float
+) -> None:
+    channel = exponential(tiny, epsilon=epsilon)
+    weights = channel._rows.weights(np.arange(len(tiny)))
+    ratio = worst_integer_ratio(weights)
+    assert math.log(ratio.numerator) - math.log(ratio.denominator) <= epsilon
+
+
+@pytest.mark.parametrize("name", ["randomized-response", "neighborhood of 3"])
+def test_the_whole_budget_is_used(tiny: Vocabulary, name: str) -> None:
+    assert worst_log_ratio(table(MAKERS[name](tiny, epsilon=2.0))) == pytest.approx(2.0, rel=1e-9)
+
+
+def test_a_leaky_twin_is_caught(tiny: Vocabulary) -> None:
+    """A normalizer that depends on x: neighborhoods of different sizes, each row divided by its own sum."""
+    epsilon = 2.0
+    rows = np.ones((len(tiny), len(tiny)))
+    for word in range(len(tiny)):
+        members = integer_grid(tiny).neighborhoods(np.array([word]), 1 + word % 15)[0]
+        rows[word, members] = math.exp(epsilon)
+    rows /= rows.sum(axis=1, keepdims=True)
+    assert worst_log_ratio(rows) > epsilon * 1.1
+
+
+def _plane(points: list[list[float]]) -> Vocabulary:
+    return Vocabulary([f"p{i}" for i in range(len(points))], np.array(points, dtype=np.float32), "plane")
+
+
+@pytest.mark.parametrize("epsilon", ["0.5", "2.0"])
+def test_the_reference_channels_are_met(epsilon: str) -> None:
+    tiny = reference("tiny")
+    plane = _plane(tiny["points"])
+    value = float(epsilon)
+    ours = {
+        "exponential": exponential(plane, epsilon_per_distance=value, clip=None),
+        "randomized_response": randomized_response(plane, epsilon=value),
+    }
+    for name, channel in ours.items():
+        expected = tiny["channels"][f"{name}@{epsilon}"]
+        rows = table(channel)
+        np.testing.assert_allclose(rows, expected["rows"], rtol=1e-9)
+        assert worst_log_ratio(rows) == pytest.approx(expected["worst_log_ratio"], rel=1e-9)
+        stick = hockey_stick(rows, expected["worst_log_ratio"] / 2)
+        assert stick == pytest.approx(expected["hockey_stick_at_half"], rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", ["0.5", "2.0"])
+def test_the_reference_neighborhood_is_met_up_to_which_words_are_near(epsilon: str) -> None:
+    """The reference takes the nearest by distance, we by cosine: rows agree as sets of probabilities."""
+    tiny = reference("tiny")
+    expected = tiny["channels"][f"neighborhood_response_m2@{epsilon}"]
+    rows = table(neighborhood(_plane(tiny["points"]), epsilon=float(epsilon), neighborhood_size=2))
+    np.testing.assert_allclose(np.sort(rows, axis=1), np.sort(expected["rows"], axis=1), rtol=1e-9)
+    assert worst_log_ratio(rows) == pytest.approx(expected["worst_log_ratio"], rel=1e-9)
+
+
+@pytest.mark.parametrize(("per_distance", "clip"), [(0.3, None), (2.0, None), (0.3, 1.0), (3.0, 1.0), (12.0, 1.0)])
+def test_the_metric_form_holds_for_every_pair(tiny: Vocabulary, per_distance: float, clip: float | None) -> None:
+    channel = exponential(tiny, epsilon_per_distance=per_distance, clip=clip)
+    assert isinstance(channel.guarantee, MetricDP)
+    distances = integer_grid(tiny).distances(np.arange(len(tiny)), clip)
+    worst = worst_metric_loss(table(channel), distances)
+    assert worst <= per_distance * (1 + 1e-12)
+    assert worst > 0.4 * per_distance
+    assert distances.max() <= channel.guarantee.diameter
+    assert to_pure(channel.guarantee).epsilon >= worst_log_ratio(table(channel))
+
+
+def test_weights_too_small_for_integers_are_refused(tiny: Vocabulary) -> None:
+    with pytest.raises(ParameterError, match="must keep the smallest weight above"):
+        exponential(tiny, epsilon_per_distance=12.0, clip=None)
+
+
+def test_the_metric_form_is_refused_where_two_words_share_a_vector() -> None:
+    twins = _plane([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
+    with pytest.raises(ParameterError, match="no two words share a vector"):
+        exponential(twins, epsilon_per_distance=1.0, clip=1.0)
+    exponential(twins, epsilon=1.0, clip=1.0)
+
+
+def test_twins_have_equal_rows_up_to_the_weight_of_themselves() -> None:
+    twins = _plane([[1.0, 1.0], [2.0, 2.0], [0.0, 1.0], [-1.0, 0.25]])
+    rows = table(exponential(twins, epsilon=3.0, clip=1.0))
+    np.testing.assert_allclose(rows[0], rows[1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("given", [{}, {"epsilon": 1.0, "epsilon_per_distance": 1.0}])
+def test_the_exponential_takes_one_parameter(tiny: Vocabulary, given) -> None:
+    with pytest.raises(ParameterError, match="exactly one of epsilon or epsilon_per_distance"):
+        exponential(tiny, **given)
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
+@pytest.mark.parametrize("name", MAKERS)
+def test_epsilon_has_a_domain(tiny: Vocabulary, name: str, bad: float) -> None:
+    with pytest.raises(ParameterError, match="epsilon must be finite and > 0"):
+        MAKERS[name](tiny, epsilon=bad)
+
+
+@pytest.mark.parametrize("size", [0, 41, -3])
+def test_a_neighborhood_fits_the_vocabulary(tiny: Vocabulary, size: int) -> None:
+    with pytest.raises(ParameterError, match="between 1 and the 40 words"):
+        neighborhood(tiny, epsilon=1.0, neighborhood_size=size)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_draws_follow_the_table_and_a_mutant_is_noticed(tiny: Vocabulary, name: str, rng) -> None:
+    channel = MAKERS[name](tiny, epsilon=2.0)
+    word, draws = 11, 200_000
+    counts = np.bincount(channel.privatize(np.full(draws, word), rng), minlength=len(tiny))
+    law = channel.probabilities(word)
+    assert chisquare(counts, law * draws).pvalue > ALPHA
+    mutant = MAKERS[name](tiny, epsilon=2.4).probabilities(word)
+    assert chisquare(counts, mutant * draws).pvalue < ALPHA
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_every_token_has_a_draw_of_its_own(tiny: Vocabulary, name: str, rng) -> None:
+    drawn = MAKERS[name](tiny, epsilon=0.1).privatize(np.zeros(400, dtype=np.int64), rng)
+    assert len(np.unique(drawn)) > 30
+
+
+@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("ids", [[-1], [40], [[0, 1]], [0.5]])
+def test_ids_outside_are_refused_and_not_printed(tiny: Vocabulary, name: str, ids) -> None:
+    with pytest.raises(ParameterError, match="ids must be") as caught:
+        MAKERS[name](tiny, epsilon=1.0).privatize(np.array(ids))
+    assert "40" not in str(caught.value).replace("[0, 40)", "")
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_no_words_no_draws(tiny: Vocabulary, name: str) -> None:
+    assert MAKERS[name](tiny, epsilon=1.0).privatize(np.array([], dtype=np.int64)).shape == (0,)
+
+
+def test_a_row_is_a_function_of_its_word_alone() -> None:
+    """Bit for bit, whatever the batch: else one word of a text could move the law of another's output."""
+    vocabulary = made_vocabulary(700, dim=300, seed=3)
+    grid = integer_grid(vocabulary)
+    everyone = np.arange(700)
+    together_sets = np.sort(grid.neighborhoods(everyone, 9), axis=1)
+    together = exponential(vocabulary, epsilon=5.0)._rows.weights(everyone)
+    for batch in ([5], [5, 6, 7], [699, 5, 0, 3, 2, 1], list(range(5, 400, 3))):
+        rows = np.array(batch)
+        np.testing.assert_array_equal(np.sort(grid.neighborhoods(rows, 9), axis=1), together_sets[rows])
+        np.testing.assert_array_equal(exponential(vocabulary, epsilon=5.0)._rows.weights(rows), together[rows])
+
+
+def test_dropping_rows_for_want_of_room_changes_nothing(rng) -> None:
+    vocabulary = made_vocabulary(900)
+    grid = integer_grid(vocabulary)
+    roomy, narrow = NeighborRows(grid, 20), NeighborRows(grid, 20, budget=1)
+    assert narrow._capacity < 900
+    ids = rng.integers(0, 900, 5000)
+    places = rng.integers(0, 20, 5000)
+    for _ in range(2):
+        np.testing.assert_array_equal(roomy.members(ids, places), narrow.members(ids, places))
+    few = ids[:50]
+    np.testing.assert_array_equal(roomy.members(few, places[:50]), narrow.members(few, places[:50]))
+    np.testing.assert_array_equal(roomy.members(ids, places), narrow.members(ids, places))
+
+
+def test_the_size_of_the_neighborhood_maximizes_the_mean_cosine(tiny: Vocabulary) -> None:
+    """Against brute force over every size, on all words."""
+    units = tiny.vectors / np.linalg.norm(tiny.vectors, axis=1, keepdims=True)
+    sorted_cosines = -np.sort(-(units @ units.T), axis=1)
+    sums = sorted_cosines.cumsum(axis=1).mean(axis=0).astype(np.float64)
+    sizes = np.arange(1, 41)
+    for epsilon in (0.5, 2.0, 3.0, 6.0):
+        gain = math.expm1(epsilon)
+        means = (sums[-1] + gain * sums) / (sizes * (gain + 1) + 40 - sizes)
+        chosen = best_neighborhood_size(tiny, epsilon)
+        assert means[chosen - 1] == pytest.approx(means.max(), rel=1e-5)
+
+
+@pytest.mark.parametrize("epsilon", [2.0, 5.0, 8.0, 10.0])
+def test_on_real_vectors_outputs_are_near_and_within_the_limit(embedded: Vocabulary, epsilon: float) -> None:
+    """Section 3 of the theory: most outputs at epsilon 8 lie among the 100 nearest words."""
+    from textveil.privacy.limits import unchanged_limit
+
+    channel = neighborhood(embedded, epsilon=epsilon)
+    weights = channel.weights
+    unchanged = weights.inside / weights.total
+    assert unchanged <= unchanged_limit(len(embedded), epsilon, 0.0) * (1 + 1e-12)
+    inside = weights.probability_inside * min(1.0, 100 / weights.members)
+    if epsilon >= 8:
+        assert inside > 0.8

@@ -1,0 +1,210 @@
+"""Perturb and project: calibration to exact diameters, fresh noise, post-processing that sees no input."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist
+from scipy.stats import chisquare, norm
+
+from conftest import made_vocabulary
+from textveil.catalog import MECHANISMS, mechanism
+from textveil.embeddings.vocabulary import Vocabulary
+from textveil.errors import ParameterError
+from textveil.mechanisms.base import Channel, Mechanism
+from textveil.mechanisms.perturb_project import PerturbProject
+from textveil.noise.coordinate_laplace import CoordinateLaplace
+from textveil.noise.gaussian import Gaussian
+from textveil.noise.spherical_laplace import SphericalLaplace
+from textveil.noise.truncated_laplace import TruncatedLaplace
+from textveil.privacy.calibration import gaussian_delta
+from textveil.privacy.guarantees import MetricDP, Status, to_pure
+from textveil.privacy.truncation import truncated_delta
+
+ALPHA = 1e-6
+
+NOISY = [name for name, one in MECHANISMS.items() if one.family == "perturb and project"]
+
+
+def _diameters(vocabulary: Vocabulary, clip: float | None) -> dict[str, float]:
+    points = vocabulary.vectors.astype(np.float64)
+    if clip is not None:
+        points = points * np.minimum(1, clip / np.linalg.norm(points, axis=1, keepdims=True))
+    return {"l1": float(pdist(points, "cityblock").max()), "l2": float(pdist(points).max())}
+
+
+@pytest.mark.parametrize("clip", [None, 1.0, 0.5, 3.0])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 8.0])
+def test_noise_is_calibrated_to_the_exact_diameter_and_no_less(
+    tiny: Vocabulary, epsilon: float, clip: float | None
+) -> None:
+    size = _diameters(tiny, clip)
+
+    def law(name: str, **options: float) -> object:
+        return mechanism(name, tiny, epsilon=epsilon, clip=clip, **options).law  # type: ignore[attr-defined]
+
+    laplace = law("laplace")
+    assert isinstance(laplace, CoordinateLaplace)
+    assert size["l1"] / laplace.scale <= epsilon
+    assert size["l1"] / laplace.scale == pytest.approx(epsilon, rel=1e-5)
+
+    spherical = law("spherical-laplace")
+    assert isinstance(spherical, SphericalLaplace)
+    assert spherical.rate * size["l2"] <= epsilon
+    assert spherical.rate * size["l2"] == pytest.approx(epsilon, rel=1e-5)
+
+    gaussian = law("gaussian", delta=1e-6)
+    assert isinstance(gaussian, Gaussian)
+    assert gaussian_delta(epsilon, gaussian.sigma, size["l2"]) <= 1e-6
+
+    truncated = law("truncated-laplace", delta=1e-6)
+    assert isinstance(truncated, TruncatedLaplace)
+    points = tiny.vectors.astype(np.float64)
+    if clip is not None:
+        points = points * np.minimum(1, clip / np.linalg.norm(points, axis=1, keepdims=True))
+    shifts = points[:, None] - points[None]
+    assert float(truncated_delta(shifts, truncated.scale, truncated.bound).max()) <= 1e-6
+
+
+def test_the_published_truncation_does_not_keep_its_claim(tiny: Vocabulary) -> None:
+    made = mechanism("truncated-laplace-published", tiny, epsilon=1.0)
+    assert made.guarantee.status is Status.REFUTED
+    law = made.law  # type: ignore[attr-defined]
+    points = made._points.astype(np.float64)  # type: ignore[attr-defined]
+    worst = float(truncated_delta(points[:, None] - points[None], law.scale, law.bound).max())
+    assert worst > 1000 * made.guarantee.delta  # type: ignore[union-attr]
+
+
+def test_the_published_form_meets_the_paper_in_one_dimension() -> None:
+    line = Vocabulary(["a", "b", "c"], np.array([[0.5], [2.0], [-3.0]], dtype=np.float32), "line")
+    made = mechanism("truncated-laplace-published", line, epsilon=0.1)
+    assert made.guarantee.status is Status.CLAIMED
+    law = made.law  # type: ignore[attr-defined]
+    assert float(truncated_delta(np.array([2.0]), law.scale, law.bound)) <= made.guarantee.delta  # type: ignore[union-attr]
+
+
+def test_dummy_dimensions_are_added_for_a_large_epsilon(tiny: Vocabulary) -> None:
+    made = mechanism("truncated-laplace-published", tiny, epsilon=10.0)
+    assert made.parameters["noise_dim"] == 401
+    assert made.law.dim == 8  # type: ignore[attr-defined]
+    assert mechanism("truncated-laplace-published", tiny, epsilon=10.0, noise_dim=500).parameters["noise_dim"] == 500
+
+
+@pytest.mark.parametrize("name", NOISY)
+def test_it_is_a_mechanism_and_no_channel(tiny: Vocabulary, name: str) -> None:
+    made = mechanism(name, tiny, epsilon=1.0)
+    assert isinstance(made, Mechanism)
+    assert not isinstance(made, Channel)
+    assert isinstance(made, PerturbProject)
+    assert made.vocabulary is tiny
+
+
+@pytest.mark.parametrize("name", NOISY)
+def test_every_token_has_noise_of_its_own(tiny: Vocabulary, name: str, rng) -> None:
+    """One vector broadcast over a batch would give one output; random state that repeats, equal batches."""
+    made = mechanism(name, tiny, epsilon=1.0)
+    first = made.privatize(np.full(300, 5), rng)
+    second = made.privatize(np.full(300, 5), rng)
+    assert len(np.unique(first)) > 5
+    assert not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("name", [name for name in NOISY if name != "truncated-laplace-published"])
+def test_with_next_to_no_privacy_words_stay(tiny: Vocabulary, name: str, rng) -> None:
+    ids = np.arange(40)
+    np.testing.assert_array_equal(mechanism(name, tiny, epsilon=5000.0).privatize(ids, rng), ids)
+
+
+def test_outputs_follow_the_law_on_a_line_and_a_mutant_is_noticed(rng) -> None:
+    """In one dimension the cells of the words are intervals, so the output law is exact."""
+    points = np.array([-1.0, -0.2, 0.4, 1.0])
+    line = Vocabulary(list("abcd"), points[:, None].astype(np.float32), "line")
+    made = mechanism("gaussian", line, epsilon=1.0, delta=1e-3, clip=None)
+    sigma = made.law.sigma  # type: ignore[attr-defined]
+    draws = 200_000
+    counts = np.bincount(made.privatize(np.full(draws, 1), rng), minlength=4)
+    edges = np.concatenate([[-np.inf], (points[1:] + points[:-1]) / 2, [np.inf]])
+
+    def law(spread: float) -> np.ndarray:
+        return np.diff(norm.cdf(edges, loc=points[1], scale=spread))
+
+    assert chisquare(counts, law(sigma) * draws).pvalue > ALPHA
+    assert chisquare(counts, law(sigma * 0.9) * draws).pvalue < ALPHA
+
+
+def test_metric_parameters(tiny: Vocabulary) -> None:
+    by_rate = mechanism("spherical-laplace", tiny, epsilon_per_distance=7.0, clip=None)
+    assert isinstance(by_rate.guarantee, MetricDP)
+    assert by_rate.guarantee.epsilon_per_distance == 7.0
+    assert by_rate.guarantee.metric == "euclidean"
+    assert by_rate.law.rate == 7.0  # type: ignore[attr-defined]
+    by_epsilon = mechanism("spherical-laplace", tiny, epsilon=3.0)
+    assert to_pure(by_epsilon.guarantee).epsilon <= 3.0  # type: ignore[arg-type]
+    assert to_pure(by_epsilon.guarantee).epsilon == pytest.approx(3.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"epsilon": 0.0}, "epsilon must be"),
+        ({"epsilon": -1.0}, "epsilon must be"),
+        ({"epsilon": math.nan}, "epsilon must be"),
+        ({"epsilon": math.inf}, "epsilon must be"),
+        ({"epsilon": 1.0, "clip": 0.0}, "clip must be"),
+        ({"epsilon": 1.0, "clip": math.nan}, "clip must be"),
+        ({"epsilon": 1.0, "rank_constant": 0.0}, "rank_constant must be"),
+    ],
+)
+@pytest.mark.parametrize("name", NOISY)
+def test_options_have_domains(tiny: Vocabulary, name: str, options: dict[str, float], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        mechanism(name, tiny, **options)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1.0, -1e-5, math.nan])
+@pytest.mark.parametrize("name", ["gaussian", "truncated-laplace", "truncated-laplace-published"])
+def test_delta_has_a_domain(tiny: Vocabulary, name: str, delta: float) -> None:
+    with pytest.raises(ParameterError, match="delta must be"):
+        mechanism(name, tiny, epsilon=1.0, delta=delta)
+
+
+def test_the_classical_gaussian_is_refused_above_one(tiny: Vocabulary) -> None:
+    mechanism("gaussian", tiny, epsilon=1.0, calibration="classical")
+    with pytest.raises(ParameterError, match="analytic"):
+        mechanism("gaussian", tiny, epsilon=1.5, calibration="classical")
+    with pytest.raises(ParameterError, match="calibration must be"):
+        mechanism("gaussian", tiny, epsilon=1.0, calibration="other")
+
+
+def test_resampled_ranks_follow_their_law_around_the_nearest_word(rng) -> None:
+    """Noise that never leaves the word's cell: ranks are then those of the word's own neighbors."""
+    vocabulary = made_vocabulary(60)
+    made = mechanism("spherical-laplace", vocabulary, epsilon_per_distance=1e7, rank_constant=3e-8, clip=None)
+    decay, word, draws = 0.3, 17, 120_000
+    drawn = made.privatize(np.full(draws, word), rng)
+    rows = vocabulary.vectors.astype(np.float64)
+    order = np.argsort(np.linalg.norm(rows - rows[word], axis=1), kind="stable")
+    counts = np.bincount(np.argsort(order)[drawn], minlength=60)
+
+    def law(rate: float) -> np.ndarray:
+        weights = np.exp(-rate * np.arange(60))
+        return weights / weights.sum()
+
+    pooled = np.append(counts[:20], counts[20:].sum())
+    for rate, holds in ((decay, True), (decay * 1.05, False)):
+        expected = np.append(law(rate)[:20], law(rate)[20:].sum()) * draws
+        assert bool(chisquare(pooled, expected).pvalue > ALPHA) is holds
+
+
+def test_resampling_sees_the_nearest_word_and_never_the_input(rng) -> None:
+    """Two inputs whose noise lands on one word get one law: the regression test of selection on the truth."""
+    vocabulary = made_vocabulary(50)
+    made = mechanism("spherical-laplace", vocabulary, epsilon=1.0, rank_constant=0.5)
+    landed = np.full(4000, 9)
+    twin = np.random.default_rng(5)
+    first = made.resampling(landed, np.random.default_rng(5))  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(first, made.resampling(landed, twin))  # type: ignore[attr-defined]
+    assert "ids" in made.resampling.__call__.__annotations__  # type: ignore[attr-defined]
+    assert set(made.resampling.__call__.__annotations__) == {"ids", "rng", "return"}  # type: ignore[attr-defined]

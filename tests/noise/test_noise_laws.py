@@ -1,0 +1,273 @@
+"""One table of laws, one test for each clause of the contract in noise/base.py."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from textveil.errors import ParameterError
+from textveil.noise.base import NoiseLaw
+from textveil.noise.coordinate_laplace import CoordinateLaplace
+from textveil.noise.gaussian import Gaussian
+from textveil.noise.spherical_laplace import SphericalLaplace
+from textveil.noise.truncated_laplace import TruncatedLaplace
+from textveil.randomness import secure_generator, seeded_generator
+
+ALPHA = 1e-6
+"""Probability that one statistical test of this file accuses a correct sampler."""
+
+LAWS = {
+    "coordinate": lambda dim: CoordinateLaplace(dim=dim, scale=0.7),
+    "gaussian": lambda dim: Gaussian(dim=dim, sigma=1.3),
+    "spherical": lambda dim: SphericalLaplace(dim=dim, rate=2.5),
+    "truncated": lambda dim: TruncatedLaplace(dim=dim, scale=0.7, bound=1.9),
+    "truncated-nearly-uniform": lambda dim: TruncatedLaplace(dim=dim, scale=1e3, bound=0.5),
+    "truncated-uniform": lambda dim: TruncatedLaplace(dim=dim, scale=1e200, bound=0.5),
+    "truncated-nearly-untruncated": lambda dim: TruncatedLaplace(dim=dim, scale=0.7, bound=1e9),
+}
+
+each_law = pytest.mark.parametrize("make", LAWS.values(), ids=LAWS.keys())
+each_precision = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+
+
+@pytest.fixture
+def rng(request):
+    """Seeded unless the run is asked to be unseeded; no test may depend on the seed."""
+    return (
+        secure_generator() if request.config.getoption("--unseeded", default=False) else seeded_generator(7)
+    )
+
+
+@each_law
+def test_a_law_is_a_frozen_noise_law(make):
+    law = make(3)
+    assert isinstance(law, NoiseLaw)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        law.dim = 4
+
+
+@each_law
+@each_precision
+@pytest.mark.parametrize(("count", "dim"), [(0, 5), (1, 1), (7, 5), (300, 301)])
+def test_draws_have_the_shape_and_type_asked_for(make, dtype, count, dim, rng):
+    draws = make(dim).sample(count, rng, dtype)
+    assert draws.shape == (count, dim)
+    assert draws.dtype == dtype
+    assert draws.flags.c_contiguous
+    assert np.isfinite(draws).all()
+
+
+@each_law
+def test_draws_are_single_precision_by_default_and_fresh_without_a_generator(make):
+    law = make(4)
+    first, second = law.sample(3), law.sample(3)
+    assert first.dtype == np.float32
+    assert not np.array_equal(first, second)
+
+
+@each_law
+@each_precision
+def test_the_seed_decides_the_draws(make, dtype):
+    law = make(6)
+    first = law.sample(9, seeded_generator(1), dtype)
+    np.testing.assert_array_equal(first, law.sample(9, seeded_generator(1), dtype))
+    assert not np.array_equal(first, law.sample(9, seeded_generator(2), dtype))
+
+
+@each_law
+def test_a_generator_that_has_drawn_does_not_repeat(make, rng):
+    law = make(6)
+    assert not np.array_equal(law.sample(9, rng), law.sample(9, rng))
+
+
+def sign_p_value(products):
+    """Exact two-sided p-value of as many positive signs among fair ones."""
+    return stats.binomtest(int(np.count_nonzero(products > 0)), products.size, 0.5).pvalue
+
+
+def sign_p_values(draws):
+    """Fair signs; independent of the same coordinate one row on, and of the next coordinate of the row."""
+    signs = np.sign(draws)
+    disjoint_rows = signs[0::2] * signs[1::2]
+    disjoint_columns = signs[:, 0::2] * signs[:, 1::2]
+    return [sign_p_value(signs), sign_p_value(disjoint_rows), sign_p_value(disjoint_columns)]
+
+
+@each_law
+@each_precision
+def test_signs_are_fair_and_independent_across_rows_and_coordinates(make, dtype, rng):
+    draws = make(50).sample(2000, rng, dtype)
+    assert min(sign_p_values(draws)) > ALPHA / 3
+    assert len(np.unique(draws, axis=0)) == len(draws)
+
+
+@each_law
+@pytest.mark.parametrize(
+    ("defect", "seen_by"),
+    [
+        (np.abs, 0),  # noise on one side only
+        (lambda draws: np.broadcast_to(draws[0], draws.shape), 1),  # one vector for the whole batch
+        (lambda draws: np.broadcast_to(draws[:, :1], draws.shape), 2),  # one number for the whole vector
+    ],
+    ids=["one-sided", "shared-vector", "shared-coordinate"],
+)
+def test_the_sign_test_kills_published_defects(make, defect, seen_by, rng):
+    draws = make(50).sample(2000, rng)
+    assert sign_p_values(defect(draws))[seen_by] < ALPHA / 3
+
+
+@each_law
+@pytest.mark.parametrize("value", [0, -1, 2.0, "3", None])
+def test_a_dimension_outside_the_integers_from_1_is_refused(make, value):
+    with pytest.raises(ParameterError, match="dim must be"):
+        make(value)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf, -math.inf])
+def test_a_parameter_that_is_not_finite_and_positive_is_refused(value):
+    for build, name in [
+        (lambda: CoordinateLaplace(dim=2, scale=value), "scale"),
+        (lambda: Gaussian(dim=2, sigma=value), "sigma"),
+        (lambda: SphericalLaplace(dim=2, rate=value), "rate"),
+        (lambda: TruncatedLaplace(dim=2, scale=value, bound=1.0), "scale"),
+        (lambda: TruncatedLaplace(dim=2, scale=1.0, bound=value), "bound"),
+    ]:
+        with pytest.raises(ParameterError, match=f"{name} must be finite and > 0"):
+            build()
+
+
+@each_law
+def test_a_draw_that_cannot_be_made_is_refused(make, rng):
+    law = make(3)
+    with pytest.raises(ParameterError, match="count"):
+        law.sample(-1, rng)
+    with pytest.raises(ParameterError, match="dtype"):
+        law.sample(1, rng, np.float16)
+    with pytest.raises(ParameterError, match="rng"):
+        law.sample(1, np.random.RandomState(0))
+
+
+@pytest.mark.parametrize("length", [1e-40, 1e38])
+def test_single_precision_refuses_lengths_at_which_noise_would_vanish_or_overflow(length, rng):
+    for law in [
+        CoordinateLaplace(dim=2, scale=length),
+        Gaussian(dim=2, sigma=length),
+        SphericalLaplace(dim=2, rate=1 / length),
+        TruncatedLaplace(dim=2, scale=length, bound=length),
+    ]:
+        with pytest.raises(ParameterError, match="to be sampled in float32"):
+            law.sample(1, rng)
+        draws = law.sample(100, rng, np.float64)
+        assert (draws != 0).all()
+        assert np.isfinite(draws).all()
+
+
+@each_law
+def test_the_density_of_a_draw_is_finite_and_has_one_entry_a_row(make, rng):
+    law = make(300)
+    densities = law.log_density(law.sample(11, rng))
+    assert densities.shape == (11,)
+    assert densities.dtype == np.float64
+    assert np.isfinite(densities).all()
+    for wrong in (np.zeros(300), np.zeros((2, 299)), np.zeros((1, 2, 300))):
+        with pytest.raises(ParameterError, match="z must be of shape"):
+            law.log_density(wrong)
+
+
+def exact_log_density(law, z):
+    """The docstring's formula in 50 digits."""
+    with mpmath.workdps(50):
+        z = [mpmath.mpf(float(x)) for x in z]
+        d, size, norm = law.dim, mpmath.fsum(map(abs, z)), mpmath.sqrt(mpmath.fsum(x * x for x in z))
+        if isinstance(law, CoordinateLaplace):
+            return -d * mpmath.log(2 * mpmath.mpf(law.scale)) - size / law.scale
+        if isinstance(law, Gaussian):
+            return (
+                -d * mpmath.log(2 * mpmath.pi * mpmath.mpf(law.sigma) ** 2) / 2 - (norm / law.sigma) ** 2 / 2
+            )
+        if isinstance(law, SphericalLaplace):
+            sphere = 2 * mpmath.pi ** (mpmath.mpf(d) / 2) / mpmath.gamma(mpmath.mpf(d) / 2)
+            return mpmath.log(mpmath.mpf(law.rate) ** d / sphere / mpmath.gamma(d)) - law.rate * norm
+        ratio = mpmath.mpf(law.bound) / law.scale
+        with mpmath.workdps(400):
+            return -d * mpmath.log(-2 * law.scale * mpmath.expm1(-ratio)) - size / law.scale
+
+
+@each_law
+@pytest.mark.parametrize("dim", [1, 2, 300, 1700])
+def test_the_density_matches_its_formula_in_multiple_precision(make, dim, rng):
+    law = make(dim)
+    points = law.sample(3, rng, np.float64)
+    expected = [float(exact_log_density(law, z)) for z in points]
+    np.testing.assert_allclose(law.log_density(points), expected, rtol=1e-12, atol=1e-12)
+
+
+def extent(law):
+    """A half-width beyond which no mass is left that quadrature could see."""
+    return min(getattr(law, "bound", math.inf), 60 * math.sqrt(law.variance))
+
+
+@each_law
+def test_the_density_integrates_to_one_in_one_dimension_with_the_stated_variance(make):
+    law = make(1)
+    top = extent(law)
+    mass, _ = integrate.quad(
+        lambda x: 2 * math.exp(law.log_density([[x]])[0]), 0, top, epsabs=1e-13, limit=200
+    )
+    square, _ = integrate.quad(
+        lambda x: 2 * x * x * math.exp(law.log_density([[x]])[0]), 0, top, epsabs=1e-13, limit=200
+    )
+    assert mass == pytest.approx(1, rel=1e-9)
+    assert square == pytest.approx(law.variance, rel=1e-9)
+
+
+@each_law
+def test_the_density_integrates_to_one_in_two_dimensions(make):
+    law = make(2)
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    edges = extent(law) * np.concatenate([[0], 4.0 ** np.arange(-8, 1)])
+    half = np.diff(edges) / 2
+    x = (edges[:-1, None] + half[:, None] * (1 + nodes)).ravel()
+    w = (half[:, None] * weights).ravel()
+    grid = np.stack(np.meshgrid(x, x), axis=-1).reshape(-1, 2)
+    mass = 4 * np.exp(law.log_density(grid)) @ np.outer(w, w).ravel()
+    assert mass == pytest.approx(1, rel=1e-6)
+
+
+@pytest.mark.parametrize("dim", [2, 3, 300])
+def test_the_spherical_density_has_mass_one_and_the_stated_variance_in_any_dimension(dim):
+    law = SphericalLaplace(dim=dim, rate=2.5)
+    log_sphere = math.log(2) + dim / 2 * math.log(math.pi) - math.lgamma(dim / 2)
+
+    def shell(radius):
+        point = np.zeros((1, dim))
+        point[0, 0] = radius
+        return math.exp(law.log_density(point)[0] + log_sphere + (dim - 1) * math.log(radius))
+
+    center, spread = dim / law.rate, 12 * math.sqrt(dim) / law.rate
+    low, high = max(1e-300, center - spread), center + 3 * spread
+    mass, _ = integrate.quad(shell, low, high, epsabs=1e-12, limit=300)
+    square, _ = integrate.quad(lambda r: r * r * shell(r), low, high, epsabs=1e-9, limit=300)
+    assert mass == pytest.approx(1, rel=1e-9)
+    assert square / dim == pytest.approx(law.variance, rel=1e-9)
+
+
+def test_no_density_outside_the_support():
+    law = TruncatedLaplace(dim=2, scale=1.0, bound=2.0)
+    inside, edge, beyond, far = law.log_density([[0, 0], [2, -2], [math.nextafter(2, 3), 0], [0, -1e300]])
+    assert math.isfinite(inside)
+    assert edge == pytest.approx(inside - 4)
+    assert beyond == far == -math.inf
+
+
+def test_extreme_points_have_a_density_without_overflow():
+    huge = np.full((1, 3), 1e200)
+    assert CoordinateLaplace(dim=3, scale=1e-3).log_density(huge)[0] == pytest.approx(-3e203)
+    assert SphericalLaplace(dim=3, rate=1e3).log_density(huge)[0] == pytest.approx(-math.sqrt(3) * 1e203)
+    assert Gaussian(dim=3, sigma=1e-3).log_density(huge)[0] == -math.inf
+    assert SphericalLaplace(dim=3, rate=1.0).log_density(np.full((1, 3), np.inf))[0] == -math.inf

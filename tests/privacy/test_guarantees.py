@@ -1,0 +1,63 @@
+"""Guarantees as data: domains, conversions, printing."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from textveil.errors import ParameterError, UnsupportedGuarantee
+from textveil.privacy.guarantees import (
+    ApproximateDP,
+    MetricDP,
+    NoGuarantee,
+    PureDP,
+    Status,
+    to_approximate,
+    to_pure,
+)
+
+
+@pytest.mark.parametrize("epsilon", [-1.0, math.nan, math.inf])
+def test_epsilon_is_finite_and_not_negative(epsilon: float) -> None:
+    with pytest.raises(ParameterError, match="finite and >= 0"):
+        PureDP(epsilon=epsilon)
+    with pytest.raises(ParameterError, match="finite and >= 0"):
+        ApproximateDP(epsilon=epsilon, log_delta=-3.0)
+    with pytest.raises(ParameterError, match="finite and >= 0"):
+        MetricDP(epsilon_per_distance=epsilon, metric="euclidean", diameter=1.0)
+
+
+@pytest.mark.parametrize("log_delta", [0.1, math.nan])
+def test_delta_is_at_most_one(log_delta: float) -> None:
+    with pytest.raises(ParameterError, match="log_delta"):
+        ApproximateDP(epsilon=1.0, log_delta=log_delta)
+
+
+def test_a_metric_guarantee_becomes_pure_by_the_diameter_rounded_up() -> None:
+    metric = MetricDP(epsilon_per_distance=0.1, metric="euclidean", diameter=3.0, status=Status.PROVED, source="s")
+    pure = to_pure(metric)
+    assert pure.epsilon >= 0.1 * 3.0
+    assert pure.epsilon == pytest.approx(0.3, rel=1e-12)
+    assert (pure.status, pure.source) == (Status.PROVED, "s")
+    assert to_approximate(metric).log_delta == -math.inf
+
+
+def test_nothing_follows_from_nothing() -> None:
+    with pytest.raises(UnsupportedGuarantee):
+        to_approximate(NoGuarantee(reason="refuted"))
+    with pytest.raises(UnsupportedGuarantee):
+        to_pure(ApproximateDP(epsilon=1.0, log_delta=-1.0))  # type: ignore[arg-type]
+
+
+def test_a_delta_that_underflows_is_still_printed() -> None:
+    tiny = ApproximateDP(epsilon=20.0, log_delta=-1700 * math.log(4))
+    assert tiny.delta == 0.0
+    assert str(tiny) == "(20, 10^-1023.5)-DP"
+    assert str(ApproximateDP(epsilon=1.0, log_delta=math.log(1e-5))) == "(1, 1e-05)-DP"
+    assert str(PureDP(epsilon=8.0)) == "8-DP"
+
+
+def test_guarantees_are_frozen() -> None:
+    with pytest.raises(AttributeError):
+        PureDP(epsilon=1.0).epsilon = 0.5  # type: ignore[misc]

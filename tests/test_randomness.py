@@ -1,0 +1,155 @@
+"""The secure source: keystream, refusals, forks, threads."""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+import os
+import pickle
+import threading
+
+import numpy as np
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
+from randomgen import ChaCha
+
+from textveil.errors import ParameterError, RandomnessError
+from textveil.randomness import ROUNDS, SecureGenerator, is_secure, resolve, secure_generator, seeded_generator
+
+
+def test_the_cipher_is_chacha20_by_a_second_implementation() -> None:
+    key = bytes(range(32))
+    stream = Cipher(algorithms.ChaCha20(key, bytes(16)), mode=None).encryptor().update(bytes(256))
+    raw = ChaCha(key=np.frombuffer(key, "<u8"), rounds=ROUNDS).random_raw(32)
+    np.testing.assert_array_equal(raw, np.frombuffer(stream, "<u8"))
+    assert ROUNDS == 20
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        pickle.dumps,
+        copy.copy,
+        copy.deepcopy,
+        lambda rng: pickle.dumps(rng.bit_generator),
+        lambda rng: copy.deepcopy(rng.bit_generator),
+        lambda rng: rng.bit_generator.state,
+        lambda rng: rng.spawn(2),
+        lambda rng: rng.__getstate__(),
+        lambda rng: rng.bit_generator.__getstate__(),
+    ],
+)
+def test_a_secure_generator_is_never_copied(leak) -> None:
+    with pytest.raises(RandomnessError, match="must not be pickled or copied"):
+        leak(secure_generator())
+
+
+def test_two_generators_hold_two_keys() -> None:
+    first, second = secure_generator(), secure_generator()
+    assert first.integers(0, 2**62, 4).tolist() != second.integers(0, 2**62, 4).tolist()
+
+
+def _drawn_in_child(rng: np.random.Generator | None) -> bytes:
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        # resolve(None) and the inherited generator itself, without resolve: both must have new keys.
+        drawn = resolve(None).bytes(16) + (rng.bytes(16) if rng is not None else b"")
+        os.write(write, drawn)
+        os._exit(0)
+    os.waitpid(child, 0)
+    os.close(write)
+    with os.fdopen(read, "rb") as stream:
+        return stream.read()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_children_of_a_fork_draw_afresh() -> None:
+    rng = secure_generator()
+    own = resolve(None)
+    own.bytes(3)
+    children = [_drawn_in_child(rng) for _ in range(2)]
+    parent = own.bytes(16) + rng.bytes(16)
+    pieces = [drawn[start : start + 16] for drawn in (*children, parent) for start in (0, 16)]
+    assert len(set(pieces)) == len(pieces)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_the_fork_test_kills_a_generator_that_does_not_notice() -> None:
+    naive = np.random.Generator(ChaCha(key=5, rounds=20))
+    assert _drawn_in_child(naive)[16:] == naive.bytes(16)
+
+
+def _first_draws(_: int) -> list[int]:
+    return resolve(None).integers(0, 2**62, 4).tolist()
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_worker_processes_do_not_repeat_each_other() -> None:
+    resolve(None)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        draws = pool.map(_first_draws, range(4), chunksize=1)
+    assert len({tuple(one) for one in draws}) == 4
+
+
+def test_a_generator_cannot_be_sent_to_a_worker() -> None:
+    with multiprocessing.get_context("spawn").Pool(1) as pool, pytest.raises(RandomnessError):
+        pool.apply(id, (secure_generator(),))
+
+
+def test_threads_have_generators_of_their_own() -> None:
+    found: list[object] = []
+    workers = [threading.Thread(target=lambda: found.append(resolve(None))) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len({id(one) for one in found}) == 3
+    assert resolve(None) is resolve(None)
+
+
+def test_renew_changes_the_stream() -> None:
+    rng = secure_generator()
+    cipher = rng.bit_generator
+    before = rng.bytes(32)
+    rng.renew()
+    assert rng.bytes(32) != before
+    assert rng.bit_generator is cipher
+
+
+def test_seeded_generators_repeat_and_are_told_apart() -> None:
+    assert seeded_generator(3).random(4).tolist() == seeded_generator(3).random(4).tolist()
+    assert is_secure(None)
+    assert is_secure(secure_generator())
+    assert not is_secure(seeded_generator(0))
+    assert not is_secure(np.random.Generator(ChaCha(key=1)))
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, True, "1", None])
+def test_a_seed_is_a_whole_number(seed) -> None:
+    with pytest.raises(ParameterError, match="seed must be an integer >= 0"):
+        seeded_generator(seed)
+
+
+@pytest.mark.parametrize("rng", [7, np.random.RandomState(1), "os"])
+def test_a_seed_is_not_taken_for_a_generator(rng) -> None:
+    with pytest.raises(ParameterError, match="rng must be None or a numpy"):
+        resolve(rng)
+
+
+def test_draws_look_uniform_and_kill_a_biased_mutant() -> None:
+    from scipy.stats import chisquare
+
+    drawn = secure_generator().integers(0, 256, 200_000)
+    counts = np.bincount(drawn, minlength=256)
+    assert chisquare(counts).pvalue > 1e-6  # alpha
+    biased = np.bincount(np.where(drawn == 255, 0, drawn), minlength=256)
+    assert chisquare(biased).pvalue < 1e-6
+
+
+def test_secure_generator_is_a_numpy_generator() -> None:
+    assert isinstance(secure_generator(), SecureGenerator)
+    assert isinstance(secure_generator(), np.random.Generator)

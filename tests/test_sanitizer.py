@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import cache
 from types import MappingProxyType
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.catalog import MECHANISMS, mechanism
+from textveil.embeddings.builtin import load_vocabulary
 from textveil.errors import InputError, ParameterError, RefutedGuarantee, UnsupportedGuarantee
 from textveil.privacy.guarantees import ApproximateDP, NoGuarantee, PureDP, Status
 from textveil.randomness import seeded_generator
@@ -55,11 +57,16 @@ class _Constant:
         return np.full(len(ids), self._id) if self._answer is None else self._answer(ids)
 
 
+@cache
+def _zebras() -> Sanitizer:
+    return Sanitizer(_Constant(load_vocabulary(), "zebra"), rng=seeded_generator(1))
+
+
 @given(st.text())
 @settings(deadline=None, max_examples=300)
-def test_only_public_characters_constants_and_draws_come_out(embedded, text: str) -> None:
+def test_only_public_characters_constants_and_draws_come_out(text: str) -> None:
     """With a constant mechanism the output is a function of kinds, punctuation, spaces and digit counts."""
-    release = Sanitizer(_Constant(embedded, "zebra"), rng=seeded_generator(1)).batch([text])[0]
+    release = _zebras()(text)
     surfaces = split(text)
     kinds = [classify(one) for one in surfaces]
     assert len(release.spans) == len(surfaces)
@@ -69,8 +76,8 @@ def test_only_public_characters_constants_and_draws_come_out(embedded, text: str
         if kind == Kind.WORD:
             assert came.lower() == "zebra"
         elif kind == Kind.NUMBER:
-            assert len(came) == len(surface)
-            assert came.isascii()
+            shape = [one if one in ".," else "0" for one in surface if one.isdecimal() or one in ".,"]
+            assert ["0" if one in "0123456789" else one for one in came] == shape
         elif kind in PLACEHOLDERS:
             assert came == PLACEHOLDERS[kind]
         else:

@@ -130,7 +130,7 @@ def _same_length(name: str, words: list[str], table: NDArray[Any]) -> None:
 def _vocabulary(name: str, words: list[str], table: NDArray[Any], scales: NDArray[Any] | None) -> Vocabulary:
     """The vocabulary of these arrays; float32 stays mapped, other floats are converted block by block."""
     if scales is not None:
-        return Vocabulary(words, name=name, grid=(table, scales.astype(np.float32)))
+        return Vocabulary(words, name=name, grid=(table, scales))
     if table.ndim != 2 or table.dtype.kind != "f":
         hint = "Store float vectors, or int8 with scales."
         raise refusal(name, "a 2-D table of floats", f"{table.dtype} of shape {table.shape}", hint)

@@ -144,33 +144,28 @@ def largest(scores: NDArray[Any], size: int) -> Ids:
         int64, shape (batch, size); the order within a row is not defined.
     """
     batch, n = scores.shape
-    groups = -(-n // _GROUP)
-    if size >= groups // 2:
-        return np.stack([_largest_of_row(row, size) for row in scores]) if batch else np.empty((0, size), int)
-    # A group's maximum bounds its members, so the top columns lie in the top groups; strided groups let
-    # the maximum run along contiguous memory.
-    width = groups * _GROUP
-    padded = np.full((batch, width), -np.inf, dtype=scores.dtype)
-    padded[:, :n] = scores
-    tiles = padded.reshape(batch, _GROUP, groups)
-    maxima = tiles.max(axis=1)
-    top = np.argpartition(maxima, groups - size, axis=1)[:, groups - size :]
-    bound = np.take_along_axis(maxima, top, axis=1).min(axis=1)
-    columns = (top[:, None, :] + (np.arange(_GROUP) * groups)[None, :, None]).reshape(batch, -1)
-    shortlist = np.take_along_axis(padded, columns, axis=1)
-    order = np.argpartition(shortlist, shortlist.shape[1] - size, axis=1)[:, -size:]
-    chosen = np.take_along_axis(columns, order, axis=1)
-    least = np.take_along_axis(shortlist, order, axis=1).min(axis=1)
-    # Ties at the edge: more columns reach the least chosen score than there are places, or a group
-    # that was left out may hold one.
-    tied = (np.count_nonzero(shortlist >= least[:, None], axis=1) > size) | (bound >= least)
-    for row in np.flatnonzero(tied):
-        chosen[row] = _largest_of_row(scores[row], size)
-    return chosen.astype(np.int64, copy=False)
+    if batch == 0:
+        return np.empty((0, size), dtype=np.int64)
+    groups = n // _GROUP
+    if size > groups // 2:
+        return np.stack([_largest_of_row(row, size) for row in scores])
+    # Every group holds one score at least as large as its maximum, so the size-th largest of the groups'
+    # maxima is a bound that at least ``size`` scores reach, and few more. Groups are strided: their
+    # maxima run along contiguous memory. The columns left over are groups of their own.
+    whole = groups * _GROUP
+    maxima = scores[:, :whole].reshape(batch, _GROUP, groups).max(axis=1)
+    maxima = np.concatenate([maxima, scores[:, whole:]], axis=1)
+    bound = np.partition(maxima, maxima.shape[1] - size, axis=1)[:, maxima.shape[1] - size]
+    found = np.flatnonzero(scores >= bound[:, None])
+    rows = found // n
+    order = np.lexsort((found, -scores.reshape(-1)[found], rows))
+    starts = np.searchsorted(rows, np.arange(batch))
+    chosen = order[starts[:, None] + np.arange(size)]
+    return found[chosen] % n
 
 
 def _largest_of_row(row: NDArray[Any], size: int) -> Ids:
-    """Reference selection for one row: everything above the edge, then the lowest columns on it."""
+    """One row: everything above the edge, then the lowest columns on it."""
     n = len(row)
     edge = np.partition(row, n - size)[n - size]
     above = np.flatnonzero(row > edge)

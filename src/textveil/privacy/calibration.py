@@ -17,7 +17,11 @@ from scipy.special import erfcx, ndtr
 from textveil.errors import need
 
 _MARGIN = 2.0**-40
-"""Relative margin of scales and of ln delta; the errors it covers were measured below 1e-14."""
+"""Relative margin of scales and of ln delta.
+
+Against multiple precision, for epsilon from 1e-4 to 1e3, the errors that it covers stay below a hundredth
+of it where 1e-300 < delta < 1 - 1e-50, and below a half of it up to delta = 1 - 1e-290.
+"""
 
 _LOG_SQRT_TWO_PI = 0.5 * math.log(2 * math.pi)
 
@@ -72,7 +76,7 @@ def gaussian_log_delta(epsilon: float, sigma: float, l2_sensitivity: float) -> f
     """Natural logarithm of Phi(h - c) - e^epsilon Phi(-h - c), h = D / (2 sigma), c = epsilon sigma / D.
 
     The least delta such that N(0, sigma^2 I) noise gives (epsilon, delta)-DP for vectors at distance at
-    most D, exactly. Rounded up, by less than 1e-9 of delta where delta > 1e-300.
+    most D, exactly. Rounded up by less than 1e-9 of delta where delta > 1e-300, and of 1 - delta.
 
     Args:
         epsilon: nats, finite and > 0.
@@ -140,7 +144,7 @@ def classical_gaussian_sigma(epsilon: float, delta: float, l2_sensitivity: float
 
 
 def _log_delta(half: float, center: float) -> float:
-    """ln(Phi(h - c) - e^(2hc) Phi(-h - c)) to about 1e-14 of the result, not yet rounded up.
+    """ln(Phi(h - c) - e^(2hc) Phi(-h - c)), not yet rounded up.
 
     With R(x) = (1 - Phi(x)) / phi(x) the second term is phi(h - c) R(h + c), so the difference is
     phi(h - c) (R(c - h) - R(c + h)): no large exponentials. Three forms avoid what is left of overflow

@@ -4,8 +4,8 @@ The kind of a token is public and decides what may come out in its place, so the
 whatever is not surely a word, a number, punctuation or white space is of a kind that is released as
 a constant. In order:
 
-1. EMAIL, URL and HANDLE are found first, leftmost first. Sentence punctuation at the end of a URL is not
-   part of it.
+1. URL, EMAIL and HANDLE are found first: leftmost first, and in this order. Sentence punctuation at the end
+   of a URL is not part of it.
 2. WORD is a maximal run of letters with what is attached to them: combining marks, and characters that
    cannot be seen (soft hyphen, zero-width space and joiners, direction marks). An apostrophe (' or U+2019)
    between letters joins them: "don't", "O'Brien", "Maria's" are one token. Hyphens split. A run that
@@ -18,6 +18,9 @@ a constant. In order:
 5. SYMBOL is a run of everything else: emoji with their joiners and selectors, other symbols, numerals that
    are not decimal digits, control and format characters, marks attached to nothing, code points without
    a character.
+
+To replace a word by another changes the kind of no token, with three exceptions near addresses: the words
+http, https, ftp and www, and, beside an "@", words with an apostrophe or longer than 64 letters.
 
 Characters that cannot be seen could carry data past a reader; they vanish with the token that holds them.
 No text takes more than linear time.
@@ -142,16 +145,14 @@ _URL: Final = (  # letters of another writing may stand before it without a spac
     rf"{_ADDRESS}++(?:\({_ADDRESS}*+\){_ADDRESS}*+)*+"
 )
 _HANDLE: Final = (
-    rf"(?<![{_NAME}])@(?=[0-9]*+[{_LETTER}_])[{_NAME}]++(?:[.-][{_NAME}]++)*+"
+    rf"(?<![{_NAME}])@(?=[0-9{_ATTACHED}]*+[{_LETTER}_])[{_NAME}]++(?:[.-][{_NAME}]++)*+"
     rf"(?:@[{_NAME}]++(?:[.-][{_NAME}]++)*+)?+"
 )
 _SENTENCE_END: Final = ".,;:!?'*"
 
-_FIND_PLAIN: Final = re.compile(
-    f"{_WORD}|{_SPACE}|{_MARKS}|{_NUMBER}|{_FORMAT}++(?:{_WORD}|{_NUMBER})|{_REST}"
-).findall
-_FIND_ENTITIES: Final = re.compile(f"({_EMAIL})|({_URL})|({_HANDLE})").finditer
-_ENTITY_KINDS: Final = (Kind.SYMBOL, Kind.EMAIL, Kind.URL, Kind.HANDLE)
+_FIND_PLAIN: Final = re.compile(f"{_WORD}|{_SPACE}|{_MARKS}|{_NUMBER}|{_FORMAT}++(?:{_WORD}|{_NUMBER})|{_REST}").findall
+_FIND_ENTITIES: Final = re.compile(f"({_URL})|({_EMAIL})|({_HANDLE})").finditer
+_ENTITY_KINDS: Final = (Kind.SYMBOL, Kind.URL, Kind.EMAIL, Kind.HANDLE)
 _IS_WORD: Final = re.compile(f"{_FORMAT}*+{_WORD}").fullmatch
 _IS_NUMBER: Final = re.compile(f"{_FORMAT}*+{_NUMBER}").fullmatch
 

@@ -112,9 +112,7 @@ class _TypingErrors:
         if not places.size:
             return None
         candidates = [self.spellings[place] for place in places.tolist()]
-        distances = process.cdist(
-            [spelled], candidates, scorer=OSA.distance, score_cutoff=FARTHEST, dtype=np.uint8
-        )[0]
+        distances = process.cdist([spelled], candidates, scorer=OSA.distance, score_cutoff=FARTHEST, dtype=np.uint8)[0]
         least = distances.min()
         return int(self.ids[places[distances == least]].min()) if least <= FARTHEST else None
 

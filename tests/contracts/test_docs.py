@@ -1,0 +1,63 @@
+"""What the pages say runs: code blocks, commands, links, and the README's commands in CI."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from textveil.catalog import MECHANISMS
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("src/textveil/privacy/proofs/*.md")])
+TEST_COMMAND = 'python -m pip install --editable ".[test]" && python -m pytest'
+
+
+def _blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def _cases(language: str) -> list:
+    found = [(page, place, text) for page in PAGES for place, text in enumerate(_blocks(page, language))]
+    return [pytest.param(page, text, id=f"{page.name}-{place}") for page, place, text in found]
+
+
+@pytest.mark.parametrize(("page", "code"), _cases("python"))
+def test_python_blocks_run(page: Path, code: str, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(ROOT)
+    exec(compile(code, str(page), "exec"), {"__name__": "__main__", "tmp_path": tmp_path})
+
+
+@pytest.mark.parametrize(("page", "text"), _cases("console"))
+def test_console_blocks_run(page: Path, text: str, monkeypatch, tmp_path) -> None:
+    """Lines that start with `$ textveil` run without an error, in a copy of the examples."""
+    for line in re.findall(r"^\$ (.*(?:\\\n.*)*)", text, flags=re.MULTILINE):
+        command = line.replace("\\\n", " ")
+        if "textveil" not in command or "pip install" in command:
+            continue
+        command = command.replace("textveil ", f"{shlex.quote(sys.executable)} -m textveil ")
+        (tmp_path / "examples").exists() or (tmp_path / "examples").symlink_to(ROOT / "examples")
+        done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, (command, done.stderr)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), (page.name, target)
+
+
+def test_ci_runs_the_readme_test_command() -> None:
+    assert TEST_COMMAND in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert TEST_COMMAND in (ROOT / ".ci/run").read_text(encoding="utf-8")
+
+
+def test_the_readme_table_states_the_true_status() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z-]+)` \|[^|]*\| ([a-z]+) \|", text, flags=re.MULTILINE)
+    assert dict(rows) == {name: one.status.value for name, one in MECHANISMS.items()}

@@ -1,0 +1,142 @@
+"""Rendering: casing as a function of the released text, spans, and time on hostile input."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textveil.errors import ParameterError
+from textveil.text.capitals import ALWAYS_CAPITAL
+from textveil.text.render import Span, render, render_text
+from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
+
+EXAMPLES = [
+    ("", ""),
+    ("the cat. a dog", "The cat. A dog"),
+    ("  \u201cthe cat", "  \u201cThe cat"),
+    ("who? me! (yes) ok", "Who? Me! (yes) ok"),
+    ('he said: "go." (so i went.) then', 'He said: "go." (So I went.) Then'),
+    ("wait... what\u2026 no", "Wait... What\u2026 No"),
+    ("a.b 3.a", "A.b 3.a"),
+    ("one\ntwo\r\nthree\rfour\n\n five", "One\nTwo\r\nThree\rFour\n\n Five"),
+    ("list:\n- one\n* two\n> three\n[note] x", "List:\n- One\n* Two\n> Three\n[Note] x"),
+    ("5 cats. 7 dogs", "5 cats. 7 dogs"),
+    ("[email] is. [url] was. [symbol] be", "[email] is. [url] was. [symbol] be"),
+    ("on monday i saw london in may", "On Monday I saw London in may"),
+    ("a mcDonald. iPhone x", "A mcDonald. iPhone x"),
+    (
+        "x. \u00e9t\u00e9. \u00dfa \u043c\u0438\u0440. \u043c\u0438\u0440",
+        "X. \u00c9t\u00e9. \u00dfa \u043c\u0438\u0440. \u041c\u0438\u0440",
+    ),
+    ("x. \U0001f600 y", "X. \U0001f600 y"),
+]
+
+
+@pytest.mark.parametrize(("text", "cased"), EXAMPLES, ids=[ascii(text) for text, _ in EXAMPLES])
+def test_examples(text: str, cased: str) -> None:
+    assert render_text(split(text)) == cased
+
+
+FRAGMENT = st.sampled_from(
+    [
+        *"ab.!?,'\")([]- \n\r5i",
+        "the",
+        "cat",
+        "monday",
+        "Paris",
+        "\u00df",
+        "\u0436",
+        "\u201d",
+        "\u2026",
+        "\U0001f600",
+        "...",
+        " ",
+        " ",
+        *PLACEHOLDERS.values(),
+    ]
+)
+SURFACES = st.lists(FRAGMENT, max_size=30)
+
+
+@settings(deadline=None, max_examples=500)
+@given(SURFACES)
+def test_casing_is_a_function_of_the_released_text_and_touches_first_letters_only(surfaces: list[str]) -> None:
+    kinds = [
+        Kind.SYMBOL if surface in PLACEHOLDERS.values() or len(surface) == 3 else classify(surface)
+        for surface in surfaces
+    ]
+    text, spans = render(surfaces, kinds)
+    assert text == render_text(surfaces)
+    assert [text[span.start : span.end].lower() for span in spans] == [surface.lower() for surface in surfaces]
+    assert [span.kind for span in spans] == kinds
+    for span, surface in zip(spans, surfaces, strict=True):
+        shown = text[span.start : span.end]
+        assert shown[1:] == surface[1:]
+        assert shown == surface or (surface.islower() and shown[0] == surface[0].upper())
+        if surface in PLACEHOLDERS.values():
+            assert shown == surface
+    assert render_text([text]) == text  # to case again changes nothing
+
+
+def slow_casing(surfaces: list[str]) -> str:
+    """The rule of render.py, a character at a time, on words, spaces and marks of single characters."""
+    text = list("".join(surface.capitalize() if surface in ALWAYS_CAPITAL else surface for surface in surfaces))
+    waiting = True
+    for place, character in enumerate(text):
+        before = text[:place]
+        if waiting and character.isalpha() and character.islower():
+            word = "".join(text[place:]).split(" ")[0]
+            rest = next((end for end, other in enumerate(word) if not other.isalpha()), len(word))
+            if word[:rest].islower():
+                text[place] = character.upper()
+        if character in "\r\n":
+            waiting = True
+        elif character.isspace():
+            ended = "".join(before).rstrip("\"'\u201d)]}")
+            sentence_ended = ended.endswith((".", "!", "?", "\u2026")) and not before[-1].isspace()
+            waiting = waiting or sentence_ended
+        elif character not in "\"'([-\u201d":
+            waiting = False
+    return "".join(text)
+
+
+@settings(deadline=None, max_examples=1000)
+@given(
+    st.lists(
+        st.sampled_from([*"ab.!?,'\")([]- \n\r5", "the", "Ma", "monday", "\u201d", "\u2026", " ", " ", ". "]),
+        max_size=20,
+    )
+)
+def test_casing_as_the_slow_rule_says(surfaces: list[str]) -> None:
+    assert render_text(surfaces) == slow_casing(surfaces)
+
+
+def test_spans_name_kinds_and_lengths_must_agree() -> None:
+    assert render(["the", " ", "5"], [0, 3, 1]) == (
+        "The 5",
+        [Span(0, 3, Kind.WORD), Span(3, 4, Kind.SPACE), Span(4, 5, Kind.NUMBER)],
+    )
+    with pytest.raises(ParameterError):
+        render(["the"], [])
+    with pytest.raises(KeyError):
+        render(["the"], [99])
+
+
+def test_capitals_are_lower_case_words_of_the_table_and_leave_ambiguous_months_out() -> None:
+    assert all(word.isascii() and word.isalpha() and word.islower() for word in ALWAYS_CAPITAL)
+    assert {"i", "monday", "january", "french"} <= ALWAYS_CAPITAL
+    assert not {"may", "march", "polish", "turkey", "us"} & ALWAYS_CAPITAL
+
+
+@pytest.mark.parametrize(
+    "piece", [".", "\n", "\n- ", ". -", ".)", ". ", "[", '! "', "\n'", "[email] ", "\r\n\t"], ids=ascii
+)
+@pytest.mark.parametrize("end", ["1", "a"])
+def test_a_megabyte_of_anything_takes_linear_time(piece: str, end: str) -> None:
+    text = piece * (1_000_000 // len(piece)) + end
+    begin = time.perf_counter()
+    assert len(render_text([text])) == len(text)
+    assert time.perf_counter() - begin < 10

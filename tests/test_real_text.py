@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 import pytest
-from shared import shared_path
 
+from shared import shared_path
 from textveil.catalog import mechanism
 from textveil.release import Tally
 from textveil.sanitizer import Sanitizer

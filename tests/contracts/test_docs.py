@@ -61,3 +61,10 @@ def test_the_readme_table_states_the_true_status() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([a-z-]+)` \|[^|]*\| ([a-z]+) \|", text, flags=re.MULTILINE)
     assert dict(rows) == {name: one.status.value for name, one in MECHANISMS.items()}
+
+
+@pytest.mark.parametrize("script", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.name)
+def test_examples_run(script: Path) -> None:
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout

@@ -8,10 +8,12 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from textveil.errors import ParameterError
-from textveil.noise.base import NoiseLaw
+from textveil.noise.base import NoiseLaw, rounded_down, rounded_up
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
@@ -38,9 +40,7 @@ each_precision = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.fixture
 def rng(request):
     """Seeded unless the run is asked to be unseeded; no test may depend on the seed."""
-    return (
-        secure_generator() if request.config.getoption("--unseeded", default=False) else seeded_generator(7)
-    )
+    return secure_generator() if request.config.getoption("--unseeded", default=False) else seeded_generator(7)
 
 
 @each_law
@@ -167,6 +167,37 @@ def test_single_precision_refuses_lengths_at_which_noise_would_vanish_or_overflo
         assert np.isfinite(draws).all()
 
 
+@settings(deadline=None)
+@given(st.floats(1e-30, 1e30))
+def test_lengths_are_rounded_outward_to_the_next_number_of_the_precision(length):
+    up, down = rounded_up(length, np.float32), rounded_down(length, np.float32)
+    assert down <= length <= up
+    assert np.float32(up) == up
+    assert np.nextafter(np.float32(down), np.float32(np.inf)) >= np.float32(up)
+    assert rounded_up(length, np.float64) == length == rounded_down(length, np.float64)
+
+
+class ZerosFirst(np.random.Generator):
+    """A generator whose first normal draws are a row of zeros, which has no direction."""
+
+    drawn = 0
+
+    def standard_normal(self, size, dtype):
+        draws = super().standard_normal(size, dtype=dtype)
+        if not self.drawn:
+            draws[1] = 0
+        self.drawn += 1
+        return draws
+
+
+def test_a_direction_that_is_zero_is_drawn_again():
+    generator = ZerosFirst(np.random.PCG64(0))
+    draws = SphericalLaplace(dim=2, rate=1.0).sample(3, generator)
+    assert generator.drawn == 2
+    assert np.isfinite(draws).all()
+    assert (draws != 0).all()
+
+
 @each_law
 def test_the_density_of_a_draw_is_finite_and_has_one_entry_a_row(make, rng):
     law = make(300)
@@ -187,9 +218,7 @@ def exact_log_density(law, z):
         if isinstance(law, CoordinateLaplace):
             return -d * mpmath.log(2 * mpmath.mpf(law.scale)) - size / law.scale
         if isinstance(law, Gaussian):
-            return (
-                -d * mpmath.log(2 * mpmath.pi * mpmath.mpf(law.sigma) ** 2) / 2 - (norm / law.sigma) ** 2 / 2
-            )
+            return -d * mpmath.log(2 * mpmath.pi * mpmath.mpf(law.sigma) ** 2) / 2 - (norm / law.sigma) ** 2 / 2
         if isinstance(law, SphericalLaplace):
             sphere = 2 * mpmath.pi ** (mpmath.mpf(d) / 2) / mpmath.gamma(mpmath.mpf(d) / 2)
             return mpmath.log(mpmath.mpf(law.rate) ** d / sphere / mpmath.gamma(d)) - law.rate * norm
@@ -216,9 +245,7 @@ def extent(law):
 def test_the_density_integrates_to_one_in_one_dimension_with_the_stated_variance(make):
     law = make(1)
     top = extent(law)
-    mass, _ = integrate.quad(
-        lambda x: 2 * math.exp(law.log_density([[x]])[0]), 0, top, epsabs=1e-13, limit=200
-    )
+    mass, _ = integrate.quad(lambda x: 2 * math.exp(law.log_density([[x]])[0]), 0, top, epsabs=1e-13, limit=200)
     square, _ = integrate.quad(
         lambda x: 2 * x * x * math.exp(law.log_density([[x]])[0]), 0, top, epsabs=1e-13, limit=200
     )

@@ -28,9 +28,7 @@ ALPHA = 1e-6
 @pytest.fixture
 def rng(request):
     """Seeded unless the run is asked to be unseeded; no test may depend on the seed."""
-    return (
-        secure_generator() if request.config.getoption("--unseeded", default=False) else seeded_generator(11)
-    )
+    return secure_generator() if request.config.getoption("--unseeded", default=False) else seeded_generator(11)
 
 
 def p_value(values, cdf):
@@ -107,6 +105,15 @@ CASES = {
         TruncatedLaplace(dim=300, scale=0.41, bound=0.4),
         lambda x: truncated_cdf(x, 0.41, 0.4),
         TRUNCATED_WRONG[2:],
+        sampler="sample_by_rejection",
+    ),
+    "truncated-laplace-proposals": Case(
+        TruncatedLaplace(dim=300, scale=0.4, bound=0.44),
+        lambda x: truncated_cdf(x, 0.4, 0.44),
+        (
+            TruncatedLaplace(dim=300, scale=0.4, bound=0.44 * 1.05),
+            TruncatedLaplace(dim=300, scale=0.4, bound=0.44 * 0.95),
+        ),
         sampler="sample_by_rejection",
     ),
     "truncated-huge-ratio": Case(

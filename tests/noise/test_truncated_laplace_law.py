@@ -54,6 +54,14 @@ def test_the_inverse_undoes_the_cdf(scale, bound, probability):
     assert float(law.cdf(x)) == pytest.approx(probability, abs=1e-13)
 
 
+def test_a_ratio_that_no_float_holds_is_uniform():
+    law = TruncatedLaplace(dim=1, scale=1e308, bound=1e-20)
+    np.testing.assert_allclose(law.inverse_cdf([0.25, 0.75]), [-0.5e-20, 0.5e-20])
+    np.testing.assert_allclose(law.cdf([-0.5e-20, 0.5e-20]), [0.25, 0.75])
+    assert law.variance == pytest.approx(1e-40 / 3)
+    assert law.log_density([[0.0]])[0] == pytest.approx(-math.log(2e-20))
+
+
 def test_the_ends_of_the_distribution():
     law = TruncatedLaplace(dim=1, scale=1.0, bound=2.0)
     np.testing.assert_array_equal(law.inverse_cdf([0.0, 0.5, 1.0]), [-2.0, 0.0, 2.0])

@@ -89,17 +89,19 @@ def test_gaussian_delta_is_exact_and_rounded_up(epsilon, ratio, sensitivity):
     assume(exact > -1e5)
     computed = gaussian_log_delta(epsilon, sigma, sensitivity)
     assert exact <= computed
-    assert computed <= exact * (1 - 1e-12) or exact > -1e-300
+    assert computed <= exact * (1 - 1e-11) or exact > -1e-300
     with mpmath.workdps(80):
         assert mpmath.exp(exact) <= gaussian_delta(epsilon, sigma, sensitivity) <= 1
     if exact > -690:
         delta = gaussian_delta(epsilon, sigma, sensitivity)
-        assert delta == pytest.approx(float(mpmath.exp(exact)), rel=1e-9)
+        assert delta == pytest.approx(float(mpmath.exp(exact)), rel=3e-9)
 
 
 def test_gaussian_delta_is_never_zero_and_survives_the_far_ends():
     assert gaussian_delta(1.0, 1e6, 1.0) == 5e-324
     assert gaussian_log_delta(1.0, 1e6, 1.0) == pytest.approx(-0.5e12, rel=1e-5)
+    for power in range(1, 150):
+        assert gaussian_log_delta(1.0, 10.0**power, 1.0) == pytest.approx(-0.5 * 100.0**power, rel=0.2)
     assert gaussian_delta(1.0, 1e-200, 1.0) == 1.0
     assert gaussian_log_delta(1.0, 1e300, 1e-300) == -math.inf
     assert gaussian_log_delta(1e-3, 1e-300, 1e300) == 0.0
@@ -130,9 +132,7 @@ def test_less_privacy_asks_for_less_noise(epsilon, delta, sensitivity, factor):
         epsilon, delta, sensitivity
     )
     assert laplace_scale(epsilon * factor, sensitivity) < laplace_scale(epsilon, sensitivity)
-    assert spherical_laplace_rate(epsilon, sensitivity * factor) < spherical_laplace_rate(
-        epsilon, sensitivity
-    )
+    assert spherical_laplace_rate(epsilon, sensitivity * factor) < spherical_laplace_rate(epsilon, sensitivity)
 
 
 @settings(deadline=None, max_examples=100)
@@ -144,9 +144,7 @@ def test_the_classical_sigma_is_private_up_to_epsilon_one(epsilon, delta):
     assert exact_log_delta(epsilon, sigma, 2.0) <= exact_log(delta)
     assert sigma >= analytic_gaussian_sigma(epsilon, delta, 2.0)
     with mpmath.workdps(50):
-        formula = (
-            2 * mpmath.sqrt(2 * mpmath.log(mpmath.mpf("1.25") / mpmath.mpf(delta))) / mpmath.mpf(epsilon)
-        )
+        formula = 2 * mpmath.sqrt(2 * mpmath.log(mpmath.mpf("1.25") / mpmath.mpf(delta))) / mpmath.mpf(epsilon)
         assert formula <= sigma <= formula * (1 + 1e-11)
 
 

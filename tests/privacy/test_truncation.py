@@ -148,9 +148,7 @@ def test_published_dummy_dimensions_are_the_least_that_suffice(dim, epsilon, log
     def limit(k):
         return 2 * math.exp(-math.log(4) if log_delta is None else log_delta / k) * math.sqrt(k)
 
-    published = published_truncation(
-        dim=dim, epsilon=epsilon, clip=1.0, log_delta=log_delta, dummy_dimensions=True
-    )
+    published = published_truncation(dim=dim, epsilon=epsilon, clip=1.0, log_delta=log_delta, dummy_dimensions=True)
     k = published.noise_dim
     assert epsilon < limit(k) * (1 + 1e-12)
     assert k == dim or epsilon >= limit(k - 1) * (1 - 1e-12)

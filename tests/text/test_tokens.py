@@ -71,6 +71,7 @@ EXAMPLES = [
     ("@2.50", [("@", P), ("2.50", N)]),
     # other writings
     ("\u043f\u0440\u0438\u0432\u0435\u0442", [("\u043f\u0440\u0438\u0432\u0435\u0442", SCRIPT)]),
+    ("A\u02b4", [("A\u02b4", SCRIPT)]),  # a modifier letter that has a spelling, not in a-z
     ("p\u0430ypal", [("p\u0430ypal", SCRIPT)]),  # with a Cyrillic a
     ("\u0928\u092e\u0938\u094d\u200d\u0924\u0947", [("\u0928\u092e\u0938\u094d\u200d\u0924\u0947", SCRIPT)]),
     ("\u4f60\u597d\uff0c", [("\u4f60\u597d", SCRIPT), ("\uff0c", P)]),

@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shared import shared_path
-from textveil.text.spelling import is_latin
+from textveil.text.spelling import is_latin, spelling
 from textveil.text.tokens import Kind, split, tokenize
 
 BRACKETS_AND_QUOTES = '()[]<>"`{}|\\^'
@@ -29,7 +29,7 @@ def class_of(character: str) -> str:
     if category.startswith("L"):
         if is_latin(character):
             return "L"
-        return "F" if unicodedata.name(character, "").startswith("MODIFIER") and ord(character) < 0x300 else "S"
+        return "S" if spelling(character) else "F"
     if category == "Nd":
         return "D"
     if character < "\x80":

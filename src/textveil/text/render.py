@@ -34,7 +34,7 @@ _BRACKET: Final = rf"\[(?!(?:{'|'.join(text[1:-1] for text in PLACEHOLDERS.value
 _GAP: Final = r"[^\S\r\n]*+"  # within a line, so that every character is looked at once and time stays linear
 _FIRST_WORD: Final = rf"{_GAP}(?:(?:[{_OPENING}]|{_BRACKET}){_GAP})*+([^\W\d_]++)"
 _START_OF_TEXT: Final = re.compile(rf"\A{_FIRST_WORD}")
-_START_OF_SENTENCE: Final = re.compile(rf"[.!?\u2026\r\n](?:(?<=[\r\n])|[{_CLOSING}]*+(?=\s)){_FIRST_WORD}")
+_START_OF_SENTENCE: Final = re.compile(rf"[.!?\u2026\r\n](?:(?<=[\r\n])|(?<![\r\n])[{_CLOSING}]*+(?=\s)){_FIRST_WORD}")
 
 
 class Span(NamedTuple):

@@ -41,7 +41,7 @@ from typing import Final, NamedTuple, final
 
 from textveil.errors import need
 from textveil.text.spelling import fold as fold
-from textveil.text.spelling import is_latin
+from textveil.text.spelling import is_latin, spelling
 
 
 class Kind(IntEnum):
@@ -103,8 +103,8 @@ def _class_of(character: str) -> str:
     if category[0] == "L":
         if is_latin(character):
             return _LATIN
-        # A modifier letter that is not spelled (the okina of Hawaii) is dropped like a format character.
-        return _FORMAT if "\u02b0" <= character <= "\u02ff" else _SCRIPT
+        # A modifier letter that has no spelling (the okina of Hawaii) is dropped like a format character.
+        return _SCRIPT if spelling(character) else _FORMAT
     if category[0] == "M":
         return _MARK
     if category[0] == "P" or category == "Sc":

@@ -265,7 +265,7 @@ def test_streams_keep_order_and_read_no_further_than_needed(embedded) -> None:
 
     def documents():
         nonlocal read
-        for number in range(3000):
+        for number in range(6000):
             read += 1
             yield "word " * 100 + "." * (number % 7)
 
@@ -274,7 +274,7 @@ def test_streams_keep_order_and_read_no_further_than_needed(embedded) -> None:
     assert first.text.startswith("Zebra zebra")
     assert read < 2500
     counts = [first.kinds.get("punctuation", 0)] + [one.kinds.get("punctuation", 0) for one in stream]
-    assert counts == [number % 7 for number in range(3000)]
+    assert counts == [number % 7 for number in range(6000)]
 
 
 def test_batches_and_single_calls_have_one_law(embedded) -> None:

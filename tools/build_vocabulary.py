@@ -31,7 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.embeddings.builtin import DATA
-from textveil.embeddings.geometry import Progress, measured_facts
+from textveil.embeddings.geometry import measured_facts
+from textveil.embeddings.progress import Progress
 from textveil.embeddings.vocabulary import LEVELS, PairOfArrays, Vocabulary
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from textveil.version import VERSION
 _MEMO_LIMIT = 500_000
 """Surfaces that are remembered with their ids; past it the memory is emptied."""
 
-_STREAM_CHARACTERS = 1_000_000
+_STREAM_CHARACTERS = 500_000
 """Documents are gathered up to this many characters and drawn together."""
 
 _NAMES = {int(kind): kind.name.lower() for kind in Kind}
@@ -58,6 +59,14 @@ class _Codes(dict[str, int]):
             code = -1 - int(kind)
         self[surface] = code
         return code
+
+
+class _Batch(NamedTuple):
+    """Documents in a row: their tokens, where each document begins and the last ends, and the codes."""
+
+    surfaces: list[str]
+    bounds: list[int]
+    codes: Integers
 
 
 @final
@@ -124,26 +133,29 @@ class Sanitizer:
         Raises:
             InputError: one of them is not a str (named by its number, from 1).
         """
-        return list(self._releases(texts, spans=True))
+        return list(self._releases(self._tokenized(texts), spans=True))
 
     def stream(self, texts: Iterable[str], *, spans: bool = False) -> Iterator[Release]:
         """Sanitize documents one after another in constant memory, in order.
 
         Args:
-            texts: documents, read only as far as the next batch needs.
+            texts: documents, read at most two batches of half a million characters ahead.
             spans: whether releases carry the spans of their tokens (about twice the time).
         """
-        held: list[str] = []
-        size = 0
-        for text in texts:
-            held.append(text)
-            size += len(text) + 1 if isinstance(text, str) else 1
-            if size >= _STREAM_CHARACTERS:
-                yield from self._releases(held, spans=spans)
-                held, size = [], 0
-        yield from self._releases(held, spans=spans)
+        # The next batch is tokenized while this one is drawn: the draws run mostly outside the
+        # interpreter's lock. Texts are read, and draws made, by the caller's thread only.
+        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="textveil-tokens") as worker:
+            waiting: Future[_Batch] | None = None
+            for held in _gathered(texts):
+                upcoming = worker.submit(self._tokenized, held)
+                if waiting is not None:
+                    yield from self._releases(waiting.result(), spans=spans)
+                waiting = upcoming
+            if waiting is not None:
+                yield from self._releases(waiting.result(), spans=spans)
 
-    def _releases(self, texts: Sequence[str], *, spans: bool) -> Iterator[Release]:
+    def _tokenized(self, texts: Sequence[str]) -> _Batch:
+        """Tokens of several documents in a row, with their codes."""
         surfaces: list[str] = []
         bounds = [0]
         for number, text in enumerate(texts, start=1):
@@ -154,6 +166,11 @@ class Sanitizer:
         if len(self._codes) > _MEMO_LIMIT:
             self._codes.clear()
         codes = np.fromiter(map(self._codes.__getitem__, surfaces), dtype=np.int64, count=len(surfaces))
+        return _Batch(surfaces, bounds, codes)
+
+    def _releases(self, batch: _Batch, *, spans: bool) -> Iterator[Release]:
+        """Draw for every token of a batch, then put its documents together."""
+        surfaces, bounds, codes = batch
         kinds = np.where(codes >= 0, int(Kind.WORD), -1 - codes)
         rng = resolve(self._rng)
         self._draw_words(surfaces, codes, rng)
@@ -201,6 +218,20 @@ class Sanitizer:
             setting=self.setting,
             mapped=int(np.count_nonzero(unknown)),
         )
+
+
+def _gathered(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Documents in lists of about ``_STREAM_CHARACTERS`` characters."""
+    held: list[str] = []
+    size = 0
+    for text in texts:
+        held.append(text)
+        size += len(text) + 1 if isinstance(text, str) else 1
+        if size >= _STREAM_CHARACTERS:
+            yield held
+            held, size = [], 0
+    if held:
+        yield held
 
 
 def _promise(guarantee: Guarantee, allow_refuted: bool) -> Guarantee:

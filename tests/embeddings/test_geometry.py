@@ -211,6 +211,14 @@ def test_a_pair_closer_than_the_matrix_product_can_see_is_found():
     assert shortest_distance(vectors) == abs(float(vectors[83, 4]) - float(vectors[11, 4]))
 
 
+@pytest.mark.usefixtures("small_blocks")
+def test_the_closest_pair_may_lie_in_two_blocks_as_far_apart_as_their_radii():
+    """Steps of 1 on both sides of the mean, and one of 1/2 just where the second block of 16 begins."""
+    radii = np.array([100.0 - step for step in range(8)] + [92.5 - step for step in range(24)])
+    vectors = np.concatenate([radii, -radii])[:, None].astype(np.float32)
+    assert shortest_distance(vectors) == 0.5
+
+
 def brute_neighbors(vectors: np.ndarray, k: int, metric: str) -> np.ndarray:
     far = squareform(pdist(vectors.astype(float), metric))
     np.fill_diagonal(far, -1)
@@ -255,6 +263,18 @@ def test_neighbors_do_not_depend_on_the_batch(metric, monkeypatch):
     np.testing.assert_array_equal(nearest_neighbors(vectors, np.arange(60), 40, metric=metric), alone)
 
 
+def test_rounding_decides_near_ties_in_one_way_whatever_the_batch():
+    """Permuted rows have equal products with a constant row but for the order of the additions."""
+    rng = np.random.default_rng(0)
+    row = rng.normal(size=300)
+    vectors = np.concatenate(
+        [rng.normal(size=(9, 1)) + np.zeros((9, 300)), rng.permuted(np.tile(row, (300, 1)), axis=1)]
+    )
+    ids = np.arange(9)
+    alone = [nearest_neighbors(vectors, np.array([i]), 50)[0] for i in ids]
+    np.testing.assert_array_equal(nearest_neighbors(vectors, ids, 50), alone)
+
+
 @pytest.mark.parametrize("k", [0, 91])
 def test_more_neighbors_than_rows_are_refused(k):
     with pytest.raises(ParameterError, match="k must be"):
@@ -287,6 +307,12 @@ def test_similarity_sums_equal_brute_force(monkeypatch):
     sums = similarity_sums(vectors, rows, lambda done, total: calls.append((done, total)))
     np.testing.assert_allclose(sums, wanted, rtol=1e-6, atol=1e-5)
     assert calls[-1] == (23, 23)
+
+
+def test_a_zero_row_is_still_similar_to_itself():
+    vectors = table(4, n=20)
+    vectors[2] = 0
+    np.testing.assert_array_equal(similarity_sums(vectors, np.array([2])), np.ones(20))
 
 
 def vocabulary_of(vectors: np.ndarray, **options) -> Vocabulary:

@@ -18,7 +18,7 @@ from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace
-from textveil.randomness import secure_generator, seeded_generator
+from textveil.randomness import seeded_generator
 
 ALPHA = 1e-6
 """Probability that one statistical test of this file accuses a correct sampler."""
@@ -35,12 +35,6 @@ LAWS = {
 
 each_law = pytest.mark.parametrize("make", LAWS.values(), ids=LAWS.keys())
 each_precision = pytest.mark.parametrize("dtype", [np.float32, np.float64])
-
-
-@pytest.fixture
-def rng(request):
-    """Seeded unless the run is asked to be unseeded; no test may depend on the seed."""
-    return secure_generator() if request.config.getoption("--unseeded", default=False) else seeded_generator(7)
 
 
 @each_law

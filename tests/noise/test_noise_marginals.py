@@ -20,15 +20,8 @@ from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace
-from textveil.randomness import secure_generator, seeded_generator
 
 ALPHA = 1e-6
-
-
-@pytest.fixture
-def rng(request):
-    """Seeded unless the run is asked to be unseeded; no test may depend on the seed."""
-    return secure_generator() if request.config.getoption("--unseeded", default=False) else seeded_generator(11)
 
 
 def p_value(values, cdf):

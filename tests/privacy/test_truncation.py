@@ -99,13 +99,13 @@ def test_published_numbers_beside_the_table(epsilon, noise_dim, norm, expected):
 
 
 @pytest.mark.parametrize("dim", [2, 50, 300])
-def test_published_delta_is_exceeded_in_simulation(dim):
+def test_published_delta_is_exceeded_in_simulation(dim, rng):
     """Two opposite vectors of norm C: draws of one land outside the support of the other."""
     epsilon = 0.1
     published = published_truncation(dim=dim, epsilon=epsilon, clip=1.0)
     law = TruncatedLaplace(dim=dim, scale=published.scale, bound=published.bound)
     shift = np.full(dim, 2 / math.sqrt(dim))
-    draws = law.sample(20_000, seeded_generator(2), np.float64)
+    draws = law.sample(20_000, rng, np.float64)
     outside = np.count_nonzero((np.abs(draws + shift) > published.bound).any(axis=1))
     exact = equal_spread_delta(2.0, dim, published.scale, published.bound)
     # Five standard deviations: the level is 6e-7.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.embeddings.row_formats import Progress
+from textveil.embeddings.progress import Progress
 from textveil.embeddings.vocabulary import Vocabulary, refusal
 
 WORDS = "words.txt"
@@ -34,9 +34,7 @@ _FLOATS: dict[str, np.dtype[Any]] = {
 """Stored types that become float32; bfloat16 has no NumPy type and is read by its bits."""
 
 
-def read_npy(
-    path: Path, name: str, *, limit: int | None = None, progress: Progress | None = None
-) -> Vocabulary:
+def read_npy(path: Path, name: str, *, limit: int | None = None, progress: Progress | None = None) -> Vocabulary:
     """A folder with ``vectors.npy`` and ``words.txt``, or any .npy file with ``words.txt`` beside it.
 
     The table is of floats, or int8 with one float32 scale a row in ``scales.npy`` beside it. Words stand
@@ -181,9 +179,7 @@ def _tensor(path: Path, name: str, header: dict[str, Any], start: int) -> NDArra
     elif len(tables) == 1:
         (entry,) = tables.values()
     else:
-        raise _damaged(
-            name, "one 2-D tensor, or one named vectors", f"{len(tables)} tensors with 2 dimensions"
-        )
+        raise _damaged(name, "one 2-D tensor, or one named vectors", f"{len(tables)} tensors with 2 dimensions")
     dtype = _FLOATS.get(entry["dtype"])
     if dtype is None:
         raise _damaged(name, f"vectors of type {', '.join(_FLOATS)}", "another type")

@@ -14,7 +14,7 @@ from typing import Any
 
 from textveil.embeddings.array_formats import read_npy
 from textveil.embeddings.formats import read_vocabulary
-from textveil.embeddings.row_formats import Progress
+from textveil.embeddings.progress import Progress
 from textveil.embeddings.vocabulary import SMALLEST, Vocabulary, refusal
 from textveil.errors import need
 

@@ -22,7 +22,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from textveil.embeddings.array_formats import LONGEST_HEADER, read_npy, read_safetensors
-from textveil.embeddings.row_formats import GZIP, HEADER, Progress, opened, read_binary, read_text
+from textveil.embeddings.progress import Progress
+from textveil.embeddings.row_formats import GZIP, HEADER, opened, read_binary, read_text
 from textveil.embeddings.vocabulary import SMALLEST, Vocabulary, refusal
 from textveil.errors import UnknownNameError, VocabularyError, need
 
@@ -69,9 +70,7 @@ def read_vocabulary(
     """
     need(limit is None or limit >= SMALLEST, "limit", limit, f"at least {SMALLEST}, or None for all words")
     if format is not None and format not in FORMATS:
-        raise UnknownNameError(
-            f"format must be one of {', '.join(FORMATS)}; got {format!r}. Choose one of them."
-        )
+        raise UnknownNameError(f"format must be one of {', '.join(FORMATS)}; got {format!r}. Choose one of them.")
     name = public_name(path)
     if not path.exists():
         raise refusal(name, "an existing file or folder", "neither", "Check the path.")

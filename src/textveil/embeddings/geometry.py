@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -29,12 +29,10 @@ from textveil.embeddings.norms import norms as norms
 from textveil.embeddings.pairs import Diameter as Diameter
 from textveil.embeddings.pairs import diameter as diameter
 from textveil.embeddings.pairs import shortest_distance
+from textveil.embeddings.progress import Progress
 from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import need
 from textveil.types import Integers, Reals, Vectors
-
-Progress: TypeAlias = Callable[[int, int | None], None]
-"""Called with work done and work in all."""
 
 SAMPLED_ROWS = 1024
 """Words over which neighborhoods are averaged where no curve is stored: evenly spaced in the vocabulary."""
@@ -87,9 +85,7 @@ def clipped_diameter(
     return value if kind == "raw" or clip is None else clipped_bound(value, clip, vocabulary.dim, order)
 
 
-def minimum_distance(
-    vocabulary: Vocabulary, clip: float | None = None, progress: Progress | None = None
-) -> float:
+def minimum_distance(vocabulary: Vocabulary, clip: float | None = None, progress: Progress | None = None) -> float:
     """The least L2 distance between the clipped vectors of two words; 0 where two words share a vector.
 
     Where it follows from the stored distance of unit vectors it is a lower bound, less by 2^-20 clip at most.
@@ -114,9 +110,7 @@ def minimum_distance(
     return value if kind == "raw" or clip is None else max(0.0, clip * (value - 2.0**-20))
 
 
-def mean_neighbor_similarity(
-    vocabulary: Vocabulary, progress: Progress | None = None
-) -> tuple[Integers, Reals]:
+def mean_neighbor_similarity(vocabulary: Vocabulary, progress: Progress | None = None) -> tuple[Integers, Reals]:
     """How similar the m nearest words of a word are to it, for m on a public grid.
 
     Args:
@@ -162,9 +156,7 @@ def measured_facts(vocabulary: Vocabulary, report: Callable[[str], Progress]) ->
     }
 
 
-def _extremes(
-    vectors: Vectors | Reals, slack: float, kind: str, report: Callable[[str], Progress]
-) -> dict[str, Any]:
+def _extremes(vectors: Vectors | Reals, slack: float, kind: str, report: Callable[[str], Progress]) -> dict[str, Any]:
     """Diameters in the three norms and the least distance."""
     diameters = {}
     for order, label in _ORDERS.items():

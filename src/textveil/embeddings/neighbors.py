@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.embeddings.progress import Progress
 from textveil.errors import need
 from textveil.types import Ids, Integers, Reals
-
-Progress: TypeAlias = Callable[[int, int | None], None]
-"""Called with the rows that are done, and their number in all."""
 
 _UNIT = 2.0**-53
 _COLUMNS = 2048
@@ -54,7 +52,6 @@ def nearest_neighbors(vectors: NDArray[Any], ids: Ids, k: int, *, metric: str = 
     out = np.empty((len(ids), k), dtype=np.int64)
     for part in _parts(len(ids), n):
         scores, reach = _scores(points, ids[part], n, cosine)
-        scores[np.arange(len(scores)), ids[part]] = np.inf
         edges = np.partition(scores, n - k, axis=1)[:, n - k]
         # A score and the edge are each off by at most (2 dim + 8) roundings of terms up to 2 reach.
         edges = edges - (8 * dim + 64) * _UNIT * reach

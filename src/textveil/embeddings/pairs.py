@@ -12,17 +12,16 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import repeat
-from typing import Any, TypeAlias, final
+from functools import partial
+from itertools import repeat, takewhile
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.embeddings.progress import Progress
 from textveil.errors import need
 from textveil.types import Ids, Reals
-
-Progress: TypeAlias = Callable[[int, int | None], None]
-"""Called with the pairs of blocks that are done or left out, and their number in all."""
 
 _UNIT = 2.0**-53
 """Unit roundoff of float64."""
@@ -156,25 +155,24 @@ class _Sweep:
 
     def blocks(
         self, most: int, skip: Callable[[slice, slice], bool], progress: Progress | None
-    ) -> Iterator[tuple[slice, list[slice]]]:
-        """Each block with the blocks from it on that ``skip`` does not leave out.
+    ) -> Iterator[tuple[slice, Iterator[slice]]]:
+        """Each block with the blocks from it on, up to the first that ``skip`` leaves out.
 
-        ``skip`` must hold for all later second blocks once it holds for one.
+        ``skip`` must hold for all later second blocks once it holds for one. It is asked as the blocks are
+        taken, so that what was found meanwhile counts.
         """
         parts = _parts(len(self.vectors), _rows_of(self.vectors, most))
         total = len(parts) * (len(parts) + 1) // 2
         done = 0
         for place, first in enumerate(parts):
-            partners = []
-            for second in parts[place:]:
-                if skip(first, second):
-                    break
-                partners.append(second)
-            if partners:
-                yield first, partners
+            yield first, takewhile(partial(_unless, skip, first), parts[place:])
             done += len(parts) - place
             if progress is not None:
                 progress(done, total)
+
+
+def _unless(skip: Callable[[slice, slice], bool], first: slice, second: slice) -> bool:
+    return not skip(first, second)
 
 
 def _need_pairs(vectors: NDArray[Any]) -> None:
@@ -229,8 +227,6 @@ def _euclidean_diameter(sweep: _Sweep, progress: Progress | None) -> Diameter:
     for first, partners in sweep.blocks(_GEMM_ROWS, skip, progress):
         left = _augmented(sweep.rows(first), swap=True)
         for second in partners:
-            if skip(first, second):
-                break
             squares = left @ _augmented(sweep.rows(second), swap=False).T
             row, column = divmod(int(squares.argmax()), squares.shape[1])
             if squares[row, column] > best:

@@ -13,15 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO
 
 import numpy as np
 
+from textveil.embeddings.progress import Progress
 from textveil.embeddings.vocabulary import Vocabulary, refusal
 from textveil.types import Vectors
-
-Progress: TypeAlias = Callable[[int, int | None], None]
-"""Called with what is done and the whole; for files both are bytes of the file."""
 
 GZIP = b"\x1f\x8b"
 HEADER = re.compile(rb"(\d{1,12})[ \t]+(\d{1,6})\s*")
@@ -90,9 +88,7 @@ def read_text(
     return _finished(name, words, table, size, progress)
 
 
-def read_binary(
-    path: Path, name: str, *, limit: int | None = None, progress: Progress | None = None
-) -> Vocabulary:
+def read_binary(path: Path, name: str, *, limit: int | None = None, progress: Progress | None = None) -> Vocabulary:
     """word2vec's binary table: a header line, then a word, a space and ``dim`` little-endian float32 a row.
 
     Args:
@@ -202,18 +198,14 @@ def _numbers(name: str, fields: list[bytes], dim: int, done: int) -> Vectors:
     """The numbers of the rows after row ``done``, shape (rows, dim)."""
     try:
         with np.errstate(over="ignore"):  # an overflow becomes infinite, and is refused as such
-            table = np.loadtxt(
-                fields, dtype=np.float32, delimiter=" ", comments=None, ndmin=2, encoding="latin1"
-            )
+            table = np.loadtxt(fields, dtype=np.float32, delimiter=" ", comments=None, ndmin=2, encoding="latin1")
     except ValueError:  # its message quotes the file
         table = np.empty((0, 0), dtype=np.float32)
     if table.shape == (len(fields), dim):
         return table
     bad = (row for row, line in enumerate(fields) if not all(map(_NUMBER.fullmatch, line.split(b" "))))
     row = done + 1 + next(bad, 0)
-    raise refusal(
-        name, f"{dim} decimal numbers in row {row}", "another field", "Repair the row or remove it."
-    )
+    raise refusal(name, f"{dim} decimal numbers in row {row}", "another field", "Repair the row or remove it.")
 
 
 def _binary_rows(name: str, stream: BinaryIO, width: int) -> Iterator[tuple[bytes, bytes]]:
@@ -252,9 +244,7 @@ def _agree(name: str, promised: int, rows: int, limit: int | None) -> None:
         raise refusal(name, f"the {promised} rows that its header promises", str(rows), hint)
 
 
-def _finished(
-    name: str, words: list[str], table: Vectors, size: int, progress: Progress | None
-) -> Vocabulary:
+def _finished(name: str, words: list[str], table: Vectors, size: int, progress: Progress | None) -> Vocabulary:
     """The vocabulary of all rows."""
     table.resize((len(words), table.shape[1]), refcheck=False)
     vocabulary = Vocabulary(words, table, name, copy=False)

@@ -33,9 +33,7 @@ class NoiseLaw(Protocol):
     def variance(self) -> float:
         """Variance of one coordinate; all coordinates have the same."""
 
-    def sample(
-        self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32
-    ) -> Draws:
+    def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
         """Fresh independent vectors, one a row; shape (count, dim).
 
         ``rng=None`` draws from the operating system's randomness.
@@ -66,9 +64,7 @@ def check_draw(count: int, dtype: Precision, **lengths: float) -> None:
 def as_points(z: ArrayLike, dim: int) -> Reals:
     """``z`` as float64 of shape (batch, dim)."""
     points = np.asarray(z, dtype=np.float64)
-    need(
-        points.ndim == 2 and points.shape[1] == dim, "z", f"shape {points.shape}", f"of shape (batch, {dim})"
-    )
+    need(points.ndim == 2 and points.shape[1] == dim, "z", f"shape {points.shape}", f"of shape (batch, {dim})")
     return points
 
 

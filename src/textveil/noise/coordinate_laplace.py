@@ -48,9 +48,7 @@ class CoordinateLaplace:
         """Variance of one coordinate: 2 scale^2."""
         return 2 * self.scale * self.scale
 
-    def sample(
-        self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32
-    ) -> Draws:
+    def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
         """Exponential magnitudes with random signs; shape (count, dim).
 
         The exponentials come from NumPy's ziggurat, whose tail takes the logarithm of a number that is

@@ -40,9 +40,7 @@ class Gaussian:
         """Variance of one coordinate: sigma^2."""
         return self.sigma * self.sigma
 
-    def sample(
-        self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32
-    ) -> Draws:
+    def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
         """Normal draws times sigma; shape (count, dim).
 
         Args:

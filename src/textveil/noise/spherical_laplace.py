@@ -44,9 +44,7 @@ class SphericalLaplace:
         """Variance of one coordinate: (dim + 1) / rate^2."""
         return (self.dim + 1) / self.rate / self.rate
 
-    def sample(
-        self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32
-    ) -> Draws:
+    def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
         """Gamma norms times uniform directions; shape (count, dim).
 
         A direction is a vector of independent normals divided by its norm.

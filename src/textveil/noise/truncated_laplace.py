@@ -69,9 +69,7 @@ class TruncatedLaplace:
             return self.scale * self.scale * incomplete
         return self.bound * self.bound * (incomplete / ratio**2)
 
-    def sample(
-        self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32
-    ) -> Draws:
+    def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
         """Draws by the inverse CDF, one uniform number a coordinate; shape (count, dim).
 
         The uniform numbers are the odd multiples of 2^-53 in (-1, 1), so the law is symmetric, neither

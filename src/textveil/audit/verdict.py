@@ -1,0 +1,76 @@
+"""What an audit finds, as data: a verdict, bounds, and the witness that a reviewer can check."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, final
+
+from textveil.errors import need
+from textveil.statistics import Bound
+
+
+class Verdict(Enum):
+    """The four answers; a sampled audit can only refute, or fail to."""
+
+    PROVED = "proved"
+    """The claim follows from an exact privacy profile in closed form."""
+    CERTIFIED = "certified"
+    """Computed exactly from the finite channel, and within the claim."""
+    NOT_REFUTED = "not refuted"
+    """No evidence against the claim at the stated confidence and power."""
+    REFUTED = "refuted"
+    """The claim is false; the witness shows where."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What is claimed of one token, for any two words.
+
+    Attributes:
+        epsilon: nats, finite and >= 0.
+        log_delta: natural logarithm of delta, <= 0; ``-inf`` claims pure DP.
+    """
+
+    epsilon: float
+    log_delta: float = -math.inf
+
+    def __post_init__(self) -> None:
+        need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
+        need(self.log_delta <= 0, "log_delta", self.log_delta, "<= 0")
+
+    @property
+    def delta(self) -> float:
+        """Delta as a float; 0.0 where it underflows."""
+        return math.exp(self.log_delta)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """The result of one method, whichever it is.
+
+    Attributes:
+        verdict: see ``Verdict``.
+        claim: what was put to the test.
+        epsilon: the smallest true epsilon at the claimed delta, as far as it is known.
+        delta: the smallest true delta at the claimed epsilon, as far as it is known.
+        method: ``"exact channel"``, ``"closed form"``, ``"sampled"``, ``"limit"``.
+        witness: the pair of words and the event or output that attain the bound; public words only, JSON values.
+        samples: draws made; 0 where nothing was sampled.
+        profile: points (epsilon, delta) of the privacy profile, where it is known; increasing in epsilon.
+        notes: sentences for the reader (power of a sampled audit, what was not reached).
+    """
+
+    verdict: Verdict
+    claim: Claim
+    epsilon: Bound
+    delta: Bound
+    method: str
+    witness: Mapping[str, Any] = field(default_factory=dict)
+    samples: int = 0
+    profile: tuple[tuple[float, float], ...] = ()
+    notes: tuple[str, ...] = ()

@@ -6,7 +6,8 @@
 The source is a folder with vectors.npy (float16) and words.txt in order of corpus frequency: GloVe 840B,
 300 dimensions, as filtered by a word list. Kept are the entries that are lower-case ASCII words. Each
 row is rounded to 255 levels: scale = max|v| / 127 in float32, value = v / scale rounded to the nearest.
-No word is left out for its meaning: the selection is by spelling alone, so offensive words are in it.
+Slurs and obscenities are left out (left_out.txt holds their hashes): a release should put none into
+anybody's mouth. Words that clinical, legal or historical text must be able to say are kept.
 
 Words, values and scales are compared byte by byte. The facts are compared as numbers, since another
 BLAS may differ in the last digits; --quick leaves them out.
@@ -42,6 +43,7 @@ SOURCE = SHARED / "data/vectors/glove-840b-300d-33860"
 SOURCE_FILES = ("vectors.npy", "words.txt")
 
 NAME = "glove-840b-300d-{count}"
+LEFT_OUT = Path(__file__).with_name("left_out.txt")
 KEPT = re.compile(r"[a-z]+")
 MOST_BYTES = 12_000_000
 ABOUT = {
@@ -50,8 +52,8 @@ ABOUT = {
     "authors": "Jeffrey Pennington, Richard Socher, Christopher D. Manning",
     "url": "https://nlp.stanford.edu/projects/glove/",
     "license": "PDDL-1.0 (Open Data Commons Public Domain Dedication and License 1.0)",
-    "selection": "entries that match ^[a-z]+$, in the source's order (corpus frequency); by spelling "
-    "alone, so offensive words are not left out",
+    "selection": "entries that match ^[a-z]+$, in the source's order (corpus frequency), without 83 slurs and "
+    "obscenities whose hashes stand in tools/left_out.txt",
     "rounding": "int8 in [-127, 127] times a float32 scale a row: scale = float32(max|v| / 127), value = "
     "v / scale rounded to the nearest, ties to even",
 }
@@ -79,9 +81,15 @@ def main() -> int:
 def selected(source: Path) -> tuple[list[str], NDArray[Any]]:
     """The kept words and their vectors, in the source's order."""
     words = (source / "words.txt").read_text(encoding="utf-8").split("\n")
-    kept = [row for row, word in enumerate(words) if KEPT.fullmatch(word)]
+    hashes = set(LEFT_OUT.read_text(encoding="ascii").split("\n"))
+    kept = [row for row, word in enumerate(words) if KEPT.fullmatch(word) and _short_hash(word) not in hashes]
     vectors = np.load(source / "vectors.npy", mmap_mode="r", allow_pickle=False)
     return [words[row] for row in kept], vectors[kept].astype(np.float64)
+
+
+def _short_hash(word: str) -> str:
+    """The digits by which left_out.txt names a word."""
+    return hashlib.sha256(word.encode("utf-8")).hexdigest()[:16]
 
 
 def rounded(vectors: NDArray[Any]) -> PairOfArrays:

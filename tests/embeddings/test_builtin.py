@@ -33,11 +33,11 @@ METRICS = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}
 
 def test_the_embedded_vocabulary_holds_english_words():
     vocabulary = load_vocabulary()
-    assert len(vocabulary) == 32781
+    assert len(vocabulary) == 32698
     assert vocabulary.dim == 300
     assert vocabulary.words[:5] == ("the", "and", "to", "of", "a")
     assert all(word.isascii() and word.isalpha() and word.islower() for word in vocabulary.words)
-    assert vocabulary.name == provenance()["name"] == "glove-840b-300d-32781"
+    assert vocabulary.name == provenance()["name"] == "glove-840b-300d-32698"
     assert load_vocabulary() is load_vocabulary("embedded") is vocabulary
 
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError
-from textveil.text.tokens import PLACEHOLDERS, Kind, classify, fold, split, tokenize
+from textveil.text.spelling import fold, spelling
+from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split, tokenize
 
 W, N, P, S = Kind.WORD, Kind.NUMBER, Kind.PUNCTUATION, Kind.SPACE
 EMAIL, URL, HANDLE, SCRIPT, SYMBOL = Kind.EMAIL, Kind.URL, Kind.HANDLE, Kind.SCRIPT, Kind.SYMBOL
@@ -59,6 +60,7 @@ EXAMPLES = [
     ("a@b.com--so", [("a@b.com", EMAIL), ("-", P), ("-", P), ("so", W)]),
     ("a@b", [("a", W), ("@", P), ("b", W)]),
     ("(http://x.com/a?q=1).", [("(", P), ("http://x.com/a?q=1", URL), (")", P), (".", P)]),
+    ("*http://x.y/*?!", [("*", P), ("http://x.y/", URL), ("*", P), ("?", P), ("!", P)]),
     ("https://x.org/Foo_(bar).", [("https://x.org/Foo_(bar)", URL), (".", P)]),
     ("WWW.Example.com, ftp://x", [("WWW.Example.com", URL), (",", P), (" ", S), ("ftp://x", URL)]),
     ("\u4f60http://x.y\u3002", [("\u4f60", SCRIPT), ("http://x.y", URL), ("\u3002", P)]),
@@ -125,7 +127,7 @@ def test_a_code_point_alone_has_the_kind_of_its_category() -> None:
         elif category[0] in passing or category in passing or (code < 128 and category[0] in "PS"):
             assert kind is P
         elif category[0] == "L":
-            assert kind in (W, SCRIPT) or (kind is SYMBOL and 0x2B0 <= code < 0x300)
+            assert kind in (W, SCRIPT) if spelling(character) else kind is SYMBOL
         else:
             assert kind is SYMBOL
         if kind is W:

@@ -131,9 +131,20 @@ def test_ties_go_to_the_lower_id() -> None:
 
 def test_only_the_first_64_characters_are_read() -> None:
     long = "ab" * 32
-    index = WordIndex(["zebra", long])
+    longer = long + "y" * 40
+    index = WordIndex([longer, long])
+    assert index.lookup(long + "x" * 50) == (1, True)  # read to its end, it would be closer to the other
     assert index.lookup(long + "xyz" * 400_000) == (1, True)
-    assert index.lookup(long) == (1, False)
+    assert index.lookup(longer) == (0, False)
+
+
+def test_inflections_leave_a_stem_and_halve_only_what_is_doubled() -> None:
+    assert WordIndex(["tapx", "tap"]).lookup("taping") == (1, True)
+    assert WordIndex(["tox", "to"]).lookup("toing") == (0, True)  # two letters are no stem
+    assert WordIndex(["tax", "ta"]).lookup("taking") == (0, True)  # by its beginning
+    assert WordIndex(["tapx", "tap"]).lookup("tapping") == (1, True)
+    assert WordIndex(["bos", "box"]).lookup("boss") == (0, True)
+    assert WordIndex(["chapx", "chap"]).lookup("chapss") == (0, True)  # "ss" is no plural
 
 
 def test_no_word_no_index() -> None:

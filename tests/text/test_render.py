@@ -21,8 +21,9 @@ EXAMPLES = [
     ('he said: "go." (so i went.) then', 'He said: "go." (So I went.) Then'),
     ("wait... what\u2026 no", "Wait... What\u2026 No"),
     ("a.b 3.a", "A.b 3.a"),
-    ("one\ntwo\r\nthree\rfour\n\n five", "One\nTwo\r\nThree\rFour\n\n Five"),
-    ("list:\n- one\n* two\n> three\n[note] x", "List:\n- One\n* Two\n> Three\n[Note] x"),
+    ("one\ntwo,\r\nthree 5\rfour\n\n five", "One\ntwo,\r\nthree 5\rfour\n\n Five"),
+    ("one.\ntwo!\r\nthree:\rfour\r\n\r\nfive", "One.\nTwo!\r\nThree:\rFour\r\n\r\nFive"),
+    ("list:\n- one\n* two\n > three\n[note] x", "List:\n- One\n* Two\n > Three\n[note] x"),
     ("a\n] b", "A\n] b"),
     ("5 cats. 7 dogs", "5 cats. 7 dogs"),
     ("[email] is. [url] was. [symbol] be", "[email] is. [url] was. [symbol] be"),
@@ -94,7 +95,11 @@ def slow_casing(surfaces: list[str]) -> str:
             if word[:rest].islower():
                 text[place] = character.upper()
         if character in "\r\n":
-            waiting = True
+            line = "".join(before)
+            line = line[:-1] if character == "\n" and line.endswith("\r") else line
+            goes_on = line[-1:].isalnum() or line[-1:] in tuple(",;-")
+            marked = "".join(text[place + 1 :]).lstrip(" ")[:1] in tuple("-*>#")
+            waiting = marked or not goes_on
         elif character.isspace():
             ended = "".join(before).rstrip("\"'\u201d)]}")
             sentence_ended = ended.endswith((".", "!", "?", "\u2026")) and not before[-1].isspace()

@@ -5,9 +5,11 @@ same spacing and punctuation is cased the same, whoever wrote what. A word that 
 (in a vocabulary that has such words) keeps its letters as they are. Otherwise
 
 - the words of ``ALWAYS_CAPITAL`` begin with a capital, and "i" is "I";
-- so does the first word of the text, of a line, and of a sentence: after '.', '!' or '?', closing
-  quotes and brackets, and white space. Opening quotes, brackets, dashes and list marks may
-  stand before it; a number or a placeholder may not.
+- so does the first word of the text and of a sentence: after '.', '!' or '?', closing quotes and
+  brackets, and white space. Opening quotes, brackets, dashes and list marks may stand before it; a number
+  or a placeholder may not;
+- so does the first word of a line, unless the line goes on with the one before it: that one ends in a word, a
+  number, a comma, a semicolon or a dash, and this one begins with no list mark.
 
 Only the first letter of a word ever changes, and one character becomes one character.
 """
@@ -34,7 +36,9 @@ _BRACKET: Final = rf"\[(?!(?:{'|'.join(text[1:-1] for text in PLACEHOLDERS.value
 _GAP: Final = r"[^\S\r\n]*+"  # within a line, so that every character is looked at once and time stays linear
 _FIRST_WORD: Final = rf"{_GAP}(?:(?:[{_OPENING}]|{_BRACKET}){_GAP})*+([^\W\d_]++)"
 _START_OF_TEXT: Final = re.compile(rf"\A{_FIRST_WORD}")
-_START_OF_SENTENCE: Final = re.compile(rf"[.!?\u2026\r\n](?:(?<=[\r\n])|(?<![\r\n])[{_CLOSING}]*+(?=\s)){_FIRST_WORD}")
+_GOES_ON: Final = r"[\w,;\-\u2013\u2014]"
+_NEW_LINE: Final = rf"(?<=[\r\n])(?:(?<!{_GOES_ON}[\r\n])(?<!{_GOES_ON}\r\n)|(?={_GAP}[\-*>#\u2022\u00b7\u2013\u2014]))"
+_START_OF_SENTENCE: Final = re.compile(rf"[.!?\u2026\r\n](?:{_NEW_LINE}|(?<![\r\n])[{_CLOSING}]*+(?=\s)){_FIRST_WORD}")
 
 
 class Span(NamedTuple):

@@ -37,10 +37,11 @@ def test_the_cipher_is_chacha20_by_a_second_implementation() -> None:
         lambda rng: rng.spawn(2),
         lambda rng: rng.__getstate__(),
         lambda rng: rng.bit_generator.__getstate__(),
+        lambda rng: rng.bit_generator.seed(1),
     ],
 )
 def test_a_secure_generator_is_never_copied(leak) -> None:
-    with pytest.raises(RandomnessError, match="must not be pickled or copied"):
+    with pytest.raises(RandomnessError, match=r"must not be pickled or copied|cannot be seeded"):
         leak(secure_generator())
 
 
@@ -153,3 +154,38 @@ def test_draws_look_uniform_and_kill_a_biased_mutant() -> None:
 def test_secure_generator_is_a_numpy_generator() -> None:
     assert isinstance(secure_generator(), SecureGenerator)
     assert isinstance(secure_generator(), np.random.Generator)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_fork_while_another_thread_draws_neither_hangs_nor_repeats() -> None:
+    rng = secure_generator()
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with rng.bit_generator.lock:  # what a drawing thread holds
+            held.set()
+            done.wait(60)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(60)
+    try:
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                drawn = resolve(None).bytes(16)
+                try:
+                    resolve(rng)
+                except RandomnessError:
+                    os.write(write, drawn)
+            finally:
+                os._exit(0)
+    finally:
+        done.set()
+        thread.join()
+    os.close(write)
+    with os.fdopen(read, "rb") as stream:
+        assert len(stream.read()) == 16
+    os.waitpid(child, 0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from types import MappingProxyType
 
@@ -14,9 +16,9 @@ from hypothesis import strategies as st
 
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.embeddings.builtin import load_vocabulary
-from textveil.errors import InputError, ParameterError, RefutedGuarantee, UnsupportedGuarantee
+from textveil.errors import InputError, ParameterError, RandomnessError, RefutedGuarantee, UnsupportedGuarantee
 from textveil.privacy.guarantees import ApproximateDP, NoGuarantee, PureDP, Status
-from textveil.randomness import seeded_generator
+from textveil.randomness import secure_generator, seeded_generator
 from textveil.sanitizer import Sanitizer
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
 
@@ -291,3 +293,61 @@ def test_forgetting_the_memory_of_surfaces_changes_nothing(embedded, monkeypatch
     sanitizer = Sanitizer(_Constant(embedded, "zebra"))
     for _ in range(3):
         assert sanitizer("one two three four five 6").text.count("zebra") == 4
+
+
+def test_one_token_is_reported_at_the_weaker_of_words_and_numbers_in_every_respect(embedded) -> None:
+    made = mechanism("gaussian", embedded, epsilon=8.0, delta=1e-5)
+    token = Sanitizer(made, number_epsilon=9.0).setting.token
+    assert isinstance(token, ApproximateDP)
+    assert token.epsilon == 9.0
+    assert token.delta >= 1e-5
+    claimed = _Constant(embedded, "zebra")
+    claimed.guarantee = PureDP(epsilon=8.0, status=Status.CLAIMED)
+    setting = Sanitizer(claimed, number_epsilon=9.0).setting
+    assert (setting.token.epsilon, setting.token.status) == (9.0, Status.CLAIMED)
+    assert not setting.for_release
+    assert setting.warnings()[0].startswith("NOT FOR RELEASE: the guarantee is claimed")
+
+
+def test_per_document_bounds_the_costliest_and_not_the_longest(embedded) -> None:
+    from textveil.release import Report, Tally
+
+    sanitizer = Sanitizer(mechanism("neighborhood", embedded, epsilon=8.0), number_epsilon=100.0)
+    for documents in (["a b c d e f g h i j", "1 2 3 4 5 6 7 8 9"], ["1 2 3 4 5 6 7 8 9", "a b c d e f g h i j"]):
+        tally = Tally()
+        for release in sanitizer.batch(documents):
+            tally.add(release.kinds, release.mapped)
+        data = Report(setting=sanitizer.setting, tally=tally).as_dict()["guarantee"]["per_document"]
+        assert (data["epsilon"], data["protected_tokens"]) == (900.0, 9)
+
+
+def test_a_pickled_sanitizer_carries_nothing_of_the_texts(embedded) -> None:
+    sanitizer = Sanitizer(mechanism("neighborhood", embedded, epsilon=8.0), number_epsilon=3.0)
+    sanitizer("Patient Zbigniewska password hunter ana@secret.org")
+    packed = pickle.dumps(sanitizer)
+    assert b"Zbigniewska" not in packed
+    assert b"ana@" not in packed
+    copy = pickle.loads(packed)
+    assert not copy._codes
+    assert copy.setting.number == sanitizer.setting.number
+    assert copy("two words").kinds["word"] == 2
+    with pytest.raises(RandomnessError):
+        pickle.dumps(Sanitizer(mechanism("neighborhood", embedded), rng=secure_generator()))
+
+
+def test_addresses_and_long_words_are_not_remembered(embedded) -> None:
+    sanitizer = Sanitizer(mechanism("neighborhood", embedded))
+    sanitizer("ana@example.org https://example.org/x @ana " + "x" * 65 + " word 12")
+    assert set(sanitizer._codes) == {" ", "word", "12"}
+
+
+def test_a_stream_names_documents_by_their_number_in_it(embedded) -> None:
+    with pytest.raises(InputError, match="document 3 must be a str"):
+        list(Sanitizer(_Constant(embedded, "zebra")).stream(["a " * 600_000, "b", 3]))
+
+
+def test_threads_share_a_sanitizer(embedded) -> None:
+    sanitizer = Sanitizer(mechanism("neighborhood", embedded, epsilon=8.0))
+    with ThreadPoolExecutor(4) as pool:
+        releases = list(pool.map(sanitizer, ["some words to draw 12"] * 40))
+    assert all(release.kinds == releases[0].kinds for release in releases)

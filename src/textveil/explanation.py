@@ -85,7 +85,9 @@ class Explanation:
             f"among 100 nearest  {_shown(self.near)}",
         ]
         width = max((len(word) for word, _ in self.outputs), default=0)
-        lines += [f"  {word:<{width}}  {_shown(bound)}" for word, bound in self.outputs]
+        lines += [
+            f"  {word if word.isprintable() else ascii(word):<{width}}  {_shown(bound)}" for word, bound in self.outputs
+        ]
         return "\n".join(lines)
 
 

@@ -1,8 +1,9 @@
 """The two sources of randomness, and the rule that neither is ever copied.
 
 ``secure_generator()`` is a NumPy ``Generator`` over ChaCha with 20 rounds (Bernstein 2008; the
-cipher of RFC 8439) under a 256-bit key from the operating system. It refuses to be pickled or
-copied, and after a fork the child's generators hold a new key before any code can draw.
+cipher of RFC 8439) under a 256-bit key from the operating system. It refuses to be pickled, copied or
+seeded, and after a fork the child's generators hold a new key before any code can draw. (One whose lock
+another thread held at the fork can never be drawn from in the child: it raises or blocks, and repeats nothing.)
 
 ``seeded_generator(seed)`` repeats its draws. It is for experiments; whatever is made with it is
 stamped "not for release".
@@ -10,6 +11,7 @@ stamped "not for release".
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import threading
@@ -31,14 +33,25 @@ _REFUSAL = (
 
 
 class _Cipher(ChaCha):  # type: ignore[misc]  # compiled base class without stubs
-    """ChaCha20 keystream whose key cannot be read, copied or pickled through Python."""
+    """ChaCha20 keystream that does not hand out its state and cannot be seeded, copied or pickled."""
 
     def __init__(self) -> None:
         super().__init__(key=secrets.randbits(KEY_BITS), rounds=ROUNDS)
         self.owner = os.getpid()
 
     def renew(self) -> None:
-        """Take a new key in place, so that every holder of this cipher draws afresh."""
+        """Take a new key in place, so that every holder of this cipher draws afresh.
+
+        Raises:
+            RandomnessError: a thread that a fork left behind holds the cipher's lock for ever.
+        """
+        if self.owner != os.getpid():
+            if not self.lock.acquire(blocking=False):
+                raise RandomnessError(
+                    "this secure generator was in use by another thread when the process forked and cannot be used "
+                    "here. Make one in the child: secure_generator()."
+                )
+            self.lock.release()
         fresh = ChaCha(key=secrets.randbits(KEY_BITS), rounds=ROUNDS).state
         ChaCha.state.__set__(self, {**fresh, "bit_generator": type(self).__name__})
         self.owner = os.getpid()
@@ -46,6 +59,12 @@ class _Cipher(ChaCha):  # type: ignore[misc]  # compiled base class without stub
     @property
     def state(self) -> NoReturn:
         raise RandomnessError(_REFUSAL)
+
+    def seed(self, seed: object = None, counter: object = None, key: object = None) -> None:
+        """Refuse, once the key is set: what draws from a seed is no secure generator."""
+        if hasattr(self, "owner"):
+            raise RandomnessError("a secure generator cannot be seeded. For an experiment use seeded_generator(seed).")
+        super().seed(seed, counter, key)  # the base class sets the first key through here
 
     def __reduce__(self) -> NoReturn:
         raise RandomnessError(_REFUSAL)
@@ -113,7 +132,9 @@ def _renew_all_after_fork() -> None:
     """Give every generator that the child inherited a key of its own."""
     _LOCAL.__dict__.clear()
     for generator in list(_LIVING):
-        generator.renew()
+        # One that cannot be renewed stays locked; resolve() will say so.
+        with contextlib.suppress(RandomnessError):
+            generator.renew()
 
 
 if hasattr(os, "register_at_fork"):  # absent where there is no fork

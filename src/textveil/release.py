@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from textveil.privacy.composition import compose, repeat
-from textveil.privacy.guarantees import ApproximateDP, Guarantee, MetricDP, NoGuarantee, PureDP, to_pure
+from textveil.privacy.composition import compose, repeat, weakest
+from textveil.privacy.guarantees import ApproximateDP, Guarantee, MetricDP, NoGuarantee, PureDP, Status, to_pure
 from textveil.text.render import Span
 
 PUBLIC = (
@@ -49,30 +49,42 @@ class Setting:
 
     @property
     def token(self) -> Guarantee:
-        """The weaker of the two: what one token of any kind costs at most."""
+        """What one token of any kind costs at most: the weaker of the two in every respect."""
+        return weakest([self.word, self.number])
+
+    @property
+    def for_release(self) -> bool:
+        """Whether draws are unpredictable and the guarantee is proved or certified."""
+        return self.secure and self.token.status in (Status.PROVED, Status.CERTIFIED)
+
+    def warnings(self) -> list[str]:
+        """What must be said of every release with this setting, even to those who asked for quiet."""
+        lines = []
         if isinstance(self.word, NoGuarantee):
-            return self.word
-        return self.word if _epsilon(self.word) >= _epsilon(self.number) else self.number
+            lines.append("NO GUARANTEE: " + self.word.reason)
+        elif self.token.status not in (Status.PROVED, Status.CERTIFIED):
+            lines.append(f"NOT FOR RELEASE: the guarantee is {self.token.status.value}, neither proved nor certified.")
+        if not self.secure:
+            lines.append("NOT FOR RELEASE: the draws come from a seed and can be repeated by whoever knows it.")
+        return lines
 
     def document(self, words: int, numbers: int) -> Guarantee:
         """The guarantee of a document of so many words and numbers, all of which may differ."""
         return compose([repeat(self.word, words), repeat(self.number, numbers)])
 
 
-def _epsilon(guarantee: Guarantee) -> float:
-    if isinstance(guarantee, PureDP | MetricDP):
-        return to_pure(guarantee).epsilon
-    return guarantee.epsilon if isinstance(guarantee, ApproximateDP) else float("inf")
-
-
 @final
 @dataclass(slots=True)
 class Tally:
-    """Counts over the documents of a run; the longest document is remembered by its counts."""
+    """Counts over the documents of a run.
+
+    ``largest`` holds the (words, numbers) of every document that no other one exceeds in both, so that the
+    costliest can be told whatever a word and a number cost.
+    """
 
     documents: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
-    longest: tuple[int, int] = (0, 0)
+    largest: list[tuple[int, int]] = field(default_factory=list)
     mapped: int = 0
 
     def add(self, kinds: Mapping[str, int], mapped: int) -> None:
@@ -80,8 +92,9 @@ class Tally:
         self.documents += 1
         self.kinds.update(kinds)
         here = (kinds.get("word", 0), kinds.get("number", 0))
-        if sum(here) > sum(self.longest):
-            self.longest = here
+        if not any(here[0] <= words and here[1] <= numbers for words, numbers in self.largest):
+            kept = [one for one in self.largest if one[0] > here[0] or one[1] > here[1]]
+            self.largest = [here, *kept]
         self.mapped += mapped
 
 
@@ -100,20 +113,28 @@ class Report:
     tally: Tally
     kept_fields: tuple[str, ...] = ()
 
+    def costliest(self) -> tuple[int, Guarantee]:
+        """The protected tokens of the document with the largest epsilon, and a bound for every document."""
+        documents = self.tally.largest or [(0, 0)]
+        costs = [self.setting.document(*counts) for counts in documents]
+        epsilons = [cost.epsilon if isinstance(cost, PureDP | ApproximateDP) else 0.0 for cost in costs]
+        return sum(documents[epsilons.index(max(epsilons))]), weakest(costs)
+
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON data; the keys are documented in docs/guarantees.md."""
         setting, tally = self.setting, self.tally
         words, numbers = tally.kinds.get("word", 0), tally.kinds.get("number", 0)
+        most, document = self.costliest()
         public = [*PUBLIC, *(f"the field {name!r}, copied as it was" for name in self.kept_fields)]
         return {
             "textveil": setting.version,
-            "for_release": setting.secure and not isinstance(setting.word, NoGuarantee),
+            "for_release": setting.for_release,
             "mechanism": {"name": setting.mechanism, "parameters": dict(setting.parameters)},
             "guarantee": {
                 "per_token": guarantee_data(setting.token),
                 "per_document": {
-                    "protected_tokens": sum(tally.longest),
-                    **guarantee_data(setting.document(*tally.longest)),
+                    "protected_tokens": most,
+                    **guarantee_data(document),
                 },
                 "whole_input": {
                     "protected_tokens": words + numbers,
@@ -136,11 +157,9 @@ class Report:
         """The report for a reader, a few lines."""
         setting, tally = self.setting, self.tally
         words, numbers = tally.kinds.get("word", 0), tally.kinds.get("number", 0)
+        most, document = self.costliest()
         lines = []
-        if isinstance(setting.word, NoGuarantee):
-            lines.append("NO GUARANTEE: " + setting.word.reason)
-        if not setting.secure:
-            lines.append("NOT FOR RELEASE: the draws come from a seed and can be repeated by whoever knows it.")
+        lines += setting.warnings()
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.kinds.items()))
         vocabulary = setting.vocabulary
         lines += [
@@ -149,8 +168,7 @@ class Report:
             f"unknown     {tally.mapped} words were not in the vocabulary and were mapped to it by spelling",
             f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip(),
             f"per token   {_line(setting.token)}",
-            f"per document {_line(setting.document(*tally.longest))} "
-            f"for the longest, {sum(tally.longest)} protected tokens",
+            f"per document {_line(document)} for the costliest, {most} protected tokens",
             f"whole input {_line(setting.document(words, numbers))} for {words + numbers} protected tokens",
             f"vocabulary  {vocabulary['name']}: {vocabulary['words']} words, sha256 {vocabulary['digest'][:16]}",
             "public      " + "; ".join(PUBLIC[:4]),
@@ -231,8 +249,8 @@ class Release:
 
     @property
     def for_release(self) -> bool:
-        """False where the draws came from a seed, or where nothing is guaranteed."""
-        return self.setting.secure and not isinstance(self.setting.word, NoGuarantee)
+        """False where the draws came from a seed, or where the guarantee is neither proved nor certified."""
+        return self.setting.for_release
 
     def report(self) -> Report:
         """The report of this one document."""

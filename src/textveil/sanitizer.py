@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -33,6 +34,9 @@ from textveil.version import VERSION
 _MEMO_LIMIT = 500_000
 """Surfaces that are remembered with their ids; past it the memory is emptied."""
 
+_MEMO_LENGTH = 64
+"""Longer surfaces are not remembered."""
+
 _STREAM_CHARACTERS = 500_000
 """Documents are gathered up to this many characters and drawn together."""
 
@@ -57,7 +61,9 @@ class _Codes(dict[str, int]):
             code = word_id + self._size if mapped else word_id
         else:
             code = -1 - int(kind)
-        self[surface] = code
+        # Addresses are rarely met twice, and need not be kept; nor need anything long.
+        if kind not in PLACEHOLDERS and len(surface) <= _MEMO_LENGTH:
+            self[surface] = code
         return code
 
 
@@ -98,6 +104,7 @@ class Sanitizer:
         promise = _promise(mechanism.guarantee, allow_refuted)
         self.mechanism = mechanism
         self._rng = rng
+        self._options: dict[str, Any] = {"number_epsilon": number_epsilon, "rng": rng, "allow_refuted": allow_refuted}
         self._digits = DigitResponse(_number_epsilon(mechanism.guarantee, number_epsilon))
         self._words = np.array(mechanism.vocabulary.words, dtype=object)
         self._codes = _Codes(WordIndex(mechanism.vocabulary.words), len(self._words))
@@ -116,6 +123,10 @@ class Sanitizer:
             secure=is_secure(rng),
             version=VERSION,
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy is made anew: what this one remembers of the texts it has seen stays here.
+        return partial(Sanitizer, **self._options), (self.mechanism,)
 
     def __call__(self, text: str) -> Release:
         """Sanitize one document, with fresh draws on every call.
@@ -146,19 +157,21 @@ class Sanitizer:
         # interpreter's lock. Texts are read, and draws made, by the caller's thread only.
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="textveil-tokens") as worker:
             waiting: Future[_Batch] | None = None
+            first = 1
             for held in _gathered(texts):
-                upcoming = worker.submit(self._tokenized, held)
+                upcoming = worker.submit(self._tokenized, held, first)
+                first += len(held)
                 if waiting is not None:
                     yield from self._releases(waiting.result(), spans=spans)
                 waiting = upcoming
             if waiting is not None:
                 yield from self._releases(waiting.result(), spans=spans)
 
-    def _tokenized(self, texts: Sequence[str]) -> _Batch:
-        """Tokens of several documents in a row, with their codes."""
+    def _tokenized(self, texts: Sequence[str], first: int = 1) -> _Batch:
+        """Tokens of several documents in a row, with their codes; ``first`` is the number of the first."""
         surfaces: list[str] = []
         bounds = [0]
-        for number, text in enumerate(texts, start=1):
+        for number, text in enumerate(texts, start=first):
             if not isinstance(text, str):
                 raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
             surfaces += split(text)
@@ -235,7 +248,9 @@ def _gathered(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _promise(guarantee: Guarantee, allow_refuted: bool) -> Guarantee:
-    """The guarantee that releases carry: the mechanism's, or none where it is refuted."""
+    """The guarantee that releases carry: the mechanism's, or none where it is refuted or nothing is promised."""
+    if guarantee.status is Status.NONE and not isinstance(guarantee, NoGuarantee):
+        return NoGuarantee(reason="the mechanism promises nothing", source=guarantee.source)
     if guarantee.status is not Status.REFUTED:
         return guarantee
     if not allow_refuted:

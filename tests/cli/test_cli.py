@@ -336,3 +336,37 @@ def test_a_reader_that_goes_away_is_no_fault(tmp_path) -> None:
     assert process.wait(timeout=60) == 1
     assert err == b""
     process.stderr.close()
+
+
+def test_a_report_that_cannot_be_written_leaves_the_old_output(textveil, tmp_path) -> None:
+    source, out = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_text("words")
+    out.write_text("old")
+    for report in ("/dev/full", str(tmp_path / "no" / "r.json")):
+        code, _, err = textveil("sanitize", source, "-o", out, "--report", report)
+        assert code == 1
+        one_line(err)
+        assert out.read_text() == "old"
+
+
+@pytest.mark.parametrize("options", [("--seed", "1"), ("-m", "truncated-laplace-published", "--allow-refuted")])
+def test_quiet_does_not_hide_that_a_release_is_none(textveil, options) -> None:
+    _, _, err = textveil("sanitize", "-q", "--epsilon", "1", *options, stdin=b"words")
+    assert err.startswith(("NOT FOR RELEASE", "NO GUARANTEE"))
+    assert err.count("\n") == 1
+
+
+def test_extra_arguments_are_not_quoted(textveil) -> None:
+    code, _, err = textveil("sanitize", "in.txt", SECRET, "words")
+    assert code == 2
+    one_line(err)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+@pytest.mark.parametrize("redirect", ["<&-", ">&-", "> /dev/full"])
+def test_closed_and_full_streams_get_one_line(redirect: str) -> None:
+    command = f"echo words | {sys.executable} -m textveil sanitize -q {redirect}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    one_line(done.stderr)
+    assert "internal error" not in done.stderr

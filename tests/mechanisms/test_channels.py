@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -115,7 +117,7 @@ def test_the_metric_form_holds_for_every_pair(tiny: Vocabulary, per_distance: fl
 
 
 def test_weights_too_small_for_integers_are_refused(tiny: Vocabulary) -> None:
-    with pytest.raises(ParameterError, match="must keep the smallest weight above"):
+    with pytest.raises(ParameterError, match=r"must be at most .* keeps integer weights above"):
         exponential(tiny, epsilon_per_distance=12.0, clip=None)
 
 
@@ -233,3 +235,67 @@ def test_on_real_vectors_outputs_are_near_and_within_the_limit(embedded: Vocabul
     inside = weights.probability_inside * min(1.0, 100 / weights.members)
     if epsilon >= 8:
         assert inside > 0.8
+
+
+@pytest.mark.parametrize("kind", ["neighborhood", "exponential"])
+def test_threads_share_rows_and_every_kept_row_is_right(kind: str) -> None:
+    """Without its lock the cache gives one word's row to another."""
+    vocabulary = made_vocabulary(1500, dim=40, seed=11)
+    made = MAKERS[kind](vocabulary, epsilon=3.0)
+    seeds = np.random.default_rng(2).integers(0, 1500, size=(24, 150))
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(made.privatize, seeds))
+    rows = made._rows
+    if kind == "neighborhood":
+        seen = np.flatnonzero(rows._place >= 0)
+        assert len(seen) > 1000
+        kept = rows._rows[rows._place[seen]]
+        np.testing.assert_array_equal(np.sort(kept, axis=1), np.sort(rows._grid.neighborhoods(seen, rows.size), axis=1))
+    else:
+        for word in list(rows._kept)[:300]:
+            np.testing.assert_array_equal(rows._kept[word], np.cumsum(rows.weights(np.array([word]))[0]))
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_a_pickled_mechanism_draws_and_carries_no_rows(tiny: Vocabulary, kind: str) -> None:
+    made = MAKERS[kind](tiny, epsilon=3.0)
+    made.privatize(np.arange(40))
+    copy = pickle.loads(pickle.dumps(made))
+    np.testing.assert_array_equal(copy.probabilities(3), made.probabilities(3))
+    again = pickle.loads(pickle.dumps(made))
+    rows = getattr(again, "_rows", None)
+    if isinstance(rows, NeighborRows):
+        assert (rows._place < 0).all()
+    elif rows is not None:
+        assert not rows._kept
+
+
+@pytest.mark.parametrize("epsilon", [200.0, 5e6, 1e300])
+def test_a_huge_epsilon_keeps_every_weight_positive_and_states_less(tiny: Vocabulary, epsilon: float) -> None:
+    made = exponential(tiny, epsilon=epsilon)
+    weights = made._rows.weights(np.arange(40))
+    assert weights.min() >= 1
+    ratio = worst_integer_ratio(weights)
+    assert math.log(ratio.numerator) - math.log(ratio.denominator) <= made.guarantee.epsilon <= epsilon
+
+
+def test_the_metric_form_pays_for_the_rounding_to_the_grid() -> None:
+    """Close words whose difference the grid widens: the loss stays within the promise on the true distance."""
+    dim, unit = 300, 2.0**-19
+    points = np.zeros((3, dim))
+    points[:, 0] = (1.0, 1.0, -1.0)
+    points[0, 1:], points[1, 1:] = 0.4 * unit, 0.6 * unit
+    close = _plane(points.tolist())
+    with pytest.raises(ParameterError, match=r"no two words share a vector|rounding takes"):
+        exponential(close, epsilon_per_distance=10.0, clip=None)
+    points[1, 1:] = 40.6 * unit
+    near = _plane(points.tolist())
+    made = exponential(near, epsilon_per_distance=10.0, clip=None)
+    rows = table(made)
+    exact = np.linalg.norm(near.vectors[:, None].astype(float) - near.vectors[None].astype(float), axis=2)
+    assert worst_metric_loss(rows, exact) <= 10.0
+
+
+def test_one_point_for_all_words_is_refused() -> None:
+    with pytest.raises(ParameterError, match="two different vectors"):
+        exponential(_plane([[1.0, 0.0], [1.0, 0.0]]), epsilon=1.0)

@@ -6,13 +6,14 @@ import itertools
 import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.privacy.composition import compose, repeat
+from textveil.privacy.composition import compose, repeat, weakest
 from textveil.privacy.guarantees import ApproximateDP, MetricDP, NoGuarantee, PureDP, Status
 
 epsilons = st.floats(0, 50)
@@ -93,3 +94,22 @@ def test_the_product_of_channels_attains_the_sum_and_no_more() -> None:
     total = repeat(PureDP(epsilon=e), 2).epsilon
     assert worst == pytest.approx(2 * e)
     assert worst <= total * (1 + 1e-12)
+
+
+@given(st.integers(2, 5000), st.floats(-600, -1))
+@settings(deadline=None)
+def test_repeated_deltas_are_at_least_the_exact_ones(times: int, log_delta: float) -> None:
+    total = repeat(ApproximateDP(epsilon=0.1, log_delta=log_delta), times)
+    assert isinstance(total, ApproximateDP)
+    with mpmath.workdps(50):
+        exact = min(mpmath.mpf(0), mpmath.mpf(log_delta) + mpmath.log(times))
+        assert mpmath.mpf(total.log_delta) >= exact
+
+
+def test_the_weakest_is_weak_in_every_respect() -> None:
+    pure = PureDP(epsilon=9.0, status=Status.PROVED)
+    loose = ApproximateDP(epsilon=8.0, log_delta=-9.0, status=Status.CERTIFIED)
+    both = weakest([pure, loose])
+    assert both == ApproximateDP(epsilon=9.0, log_delta=-9.0, status=Status.CERTIFIED)
+    assert weakest([pure, PureDP(epsilon=2.0, status=Status.PROVED)]) is pure
+    assert isinstance(weakest([pure, NoGuarantee(reason="x")]), NoGuarantee)

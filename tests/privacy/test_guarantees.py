@@ -13,6 +13,7 @@ from textveil.privacy.guarantees import (
     NoGuarantee,
     PureDP,
     Status,
+    shown_up,
     to_approximate,
     to_pure,
 )
@@ -61,3 +62,19 @@ def test_a_delta_that_underflows_is_still_printed() -> None:
 def test_guarantees_are_frozen() -> None:
     with pytest.raises(AttributeError):
         PureDP(epsilon=1.0).epsilon = 0.5  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(8.0, "8"), (8.0000049, "8.00001"), (1234624.0, "1.23463e+06"), (0.1 * 3, "0.3"), (0.0, "0"), (1e-5, "1e-05")],
+)
+def test_printed_numbers_are_rounded_up(value: float, shown: str) -> None:
+    assert shown_up(value) == shown
+    assert float(shown_up(value)) >= value * (1 - 1e-11)
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-5, 3e-7, 1e-300])
+def test_delta_survives_its_logarithm_on_the_private_side(delta: float) -> None:
+    back = ApproximateDP(epsilon=1.0, log_delta=math.log(delta)).delta
+    assert back >= delta
+    assert back == pytest.approx(delta, rel=1e-11)

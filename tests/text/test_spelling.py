@@ -57,3 +57,12 @@ def test_a_word_loses_no_letter(text: str) -> None:
     if classify(text) is Kind.WORD:
         assert fold(text) == spelling(text) != ""
         assert any(map(is_latin, text))
+
+
+def test_long_runs_of_marks_take_linear_time() -> None:
+    """Decomposition alone sorts such a run in quadratic time: minutes for this one."""
+    import time
+
+    start = time.perf_counter()
+    assert spelling("a" + "\u0315\u0300" * 400_000) == "a"
+    assert time.perf_counter() - start < 20

@@ -23,7 +23,7 @@ TRIMMED = ".,;:!?'*"
 
 def class_of(character: str) -> str:
     """One letter for what a character is: Latin, Script, Mark, Format, Digit, Blank, Punctuation, Other."""
-    if character.isspace():
+    if character.isspace() and character not in "\x1c\x1d\x1e\x1f":
         return "B"
     category = unicodedata.category(character)
     if category.startswith("L"):

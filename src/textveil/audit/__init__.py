@@ -1,1 +1,26 @@
-"""Verdicts on claims: exact for finite channels, in closed form for noise, by sampling for anything callable."""
+"""Verdicts on claims: exact for finite channels, in closed form for noise, by sampling for anything callable.
+
+``textveil.audit`` is this package and can be called: ``textveil.audit(mechanism)`` is
+``textveil.audit.run.audit_mechanism(mechanism)``.
+"""
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from textveil.audit.report import AuditReport
+    from textveil.mechanisms.base import Mechanism
+
+
+class _CallablePackage(ModuleType):
+    """The package itself, with the one call that most users want."""
+
+    def __call__(self, mechanism: "Mechanism", **options: Any) -> "AuditReport":
+        """See ``textveil.audit.run.audit_mechanism``."""
+        from textveil.audit.run import audit_mechanism
+
+        return audit_mechanism(mechanism, **options)
+
+
+sys.modules[__name__].__class__ = _CallablePackage

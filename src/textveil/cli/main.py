@@ -6,6 +6,8 @@ Exit codes: 0 done, 1 failed, 2 usage or parameters, 3 budget exhausted, 4 an au
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import signal
 import sys
@@ -14,6 +16,7 @@ from typing import NoReturn
 
 import typer
 
+from textveil.cli.audit import audit_command
 from textveil.cli.explain import explain_command
 from textveil.cli.mechanisms import mechanisms_command
 from textveil.cli.sanitize import sanitize_command
@@ -30,6 +33,7 @@ app = typer.Typer(
 )
 app.command("sanitize")(sanitize_command)
 app.command("explain")(explain_command)
+app.command("audit")(audit_command)
 app.command("mechanisms")(mechanisms_command)
 
 
@@ -53,8 +57,12 @@ def _terminated(signum: int, frame: object) -> NoReturn:
 
 def run() -> NoReturn:
     """Entry point of the ``textveil`` script."""
-    if hasattr(signal, "SIGTERM"):
-        signal.signal(signal.SIGTERM, _terminated)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _terminated)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a word that the terminal cannot show is escaped
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(_exit_code())
 
 
@@ -67,11 +75,15 @@ def _exit_code() -> int:
         return 2 if isinstance(error, ParameterError | RefutedGuarantee) else 1
     except BrokenPipeError:
         # The reader went away; close stdout without another write to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
         _complain("interrupted; nothing half written was left behind.")
         return 130
+    except OSError as error:
+        _complain(f"input or output failed: {error.strerror or type(error).__name__}.")
+        return 1
     except Exception as error:
         return _unexpected(error)
     return code if isinstance(code, int) else 0
@@ -82,6 +94,8 @@ def _unexpected(error: Exception) -> int:
     message, code = getattr(error, "format_message", None), getattr(error, "exit_code", None)
     if callable(message) and isinstance(code, int):
         text = str(message())
+        if "extra argument" in text:  # the parser would quote them, and they may be text
+            text = "Got more arguments than one INPUT. Quote a path with spaces"
         if "\n" in text:  # the help itself, shown for want of arguments
             sys.stderr.write(text.rstrip() + "\n")
         else:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from textveil.cli import options as opt
-from textveil.errors import InputError, ParameterError
+from textveil.errors import InputError, OutputError, ParameterError
 
 if TYPE_CHECKING:
     from textveil.corpora.records import CorpusFormat
@@ -99,8 +99,8 @@ def sanitize_command(
         allow_refuted=allow_refuted,
     )
     finished = _run(sanitizer, reader, source, output, report, tuple(keep or ()))
-    if not quiet:
-        sys.stderr.write(finished.summary() + "\n")
+    said = finished.setting.warnings() if quiet else [finished.summary()]
+    sys.stderr.writelines(line + "\n" for line in said)
 
 
 def _guess(source: str) -> str:
@@ -143,17 +143,28 @@ def _run(
     kept: tuple[str, ...],
 ) -> Report:
     """Stream the input through the sanitizer; both files appear whole or not at all."""
+    from textveil.corpora.atomic import atomic_writers
     from textveil.release import Report, Tally
 
     _refuse_same_file(source, output, report)
     tally = Tally()
-    with _opened(source) as (stream, total), _written(report) as notes:
-        with _written(output) as sink:
-            _pump(sanitizer, reader, stream, total, sink or sys.stdout.buffer, tally)
+    paths = [path for path in (output, report) if path is not None]
+    with _opened(source) as (stream, total), atomic_writers(paths) as sinks:
+        sink = sinks[0] if output is not None else _standard_output()
+        _pump(sanitizer, reader, stream, total, sink, tally)
         finished = Report(setting=sanitizer.setting, tally=tally, kept_fields=kept)
-        if notes is not None:
-            notes.write(finished.to_json().encode("ascii"))
+        # Made before any file gets its name: a report that cannot be made must not leave an output behind.
+        text = finished.to_json()
+        if report is not None:
+            sinks[-1].write(text.encode("ascii"))
     return finished
+
+
+def _standard_output() -> BinaryIO:
+    """Standard output, where it is open."""
+    if sys.stdout is None:
+        raise OutputError("standard output must be open; got a closed one. Name a file with --output.")
+    return sys.stdout.buffer
 
 
 def _pump(
@@ -186,6 +197,8 @@ def _pump(
 def _opened(source: str) -> Iterator[tuple[BinaryIO, int | None]]:
     """The input as a binary stream, with its size where that is known."""
     if source == "-":
+        if sys.stdin is None:
+            raise InputError("standard input must be open; got a closed one. Name a file.")
         yield sys.stdin.buffer, None
         return
     try:
@@ -195,18 +208,6 @@ def _opened(source: str) -> Iterator[tuple[BinaryIO, int | None]]:
     with stream:
         size = os.fstat(stream.fileno()).st_size
         yield stream, size or None
-
-
-@contextlib.contextmanager
-def _written(path: Path | None) -> Iterator[BinaryIO | None]:
-    """An atomic writer, or None where no path was given."""
-    from textveil.corpora.atomic import atomic_writer
-
-    if path is None:
-        yield None
-        return
-    with atomic_writer(path) as stream:
-        yield stream
 
 
 def _refuse_same_file(source: str, output: Path | None, report: Path | None) -> None:

@@ -1,61 +1,98 @@
-"""Files that appear under their name whole, or not at all."""
+"""Files that appear under their names whole and together, or not at all."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
-from collections.abc import Iterator
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, final
 
 from textveil.errors import OutputError
 
 
-@contextlib.contextmanager
-def atomic_writer(path: Path) -> Iterator[BinaryIO]:
-    """A binary stream whose content gets the name ``path`` when the block ends without an error.
+@final
+@dataclass(frozen=True, slots=True)
+class _Partial:
+    """A file under way: its stream, its hidden name (None where it is written directly) and its name to be."""
 
-    Until then it is a hidden file with a random name in the same folder; on an error that file is removed
-    and whatever stood under ``path`` stands there still. A path that exists and is not a regular
-    file (a device, a named pipe) is written directly.
+    stream: BinaryIO
+    hidden: Path | None
+    target: Path
+
+    def finish(self) -> None:
+        """Bring every byte to the disk."""
+        self.stream.flush()
+        if self.hidden is not None:
+            os.fsync(self.stream.fileno())
+        self.stream.close()
+
+    def drop(self) -> None:
+        """Remove what was written so far."""
+        with contextlib.suppress(OSError):
+            self.stream.close()
+        if self.hidden is not None:
+            self.hidden.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def atomic_writers(paths: Sequence[Path]) -> Iterator[list[BinaryIO]]:
+    """Binary streams whose contents get the names ``paths`` when the block ends without an error.
+
+    Until then they are hidden files with random names in the same folders; on an error these are removed and
+    whatever stood under the names stands there still. All are complete on disk before the first gets its
+    name. A path that exists and is not a regular file (a device, a named pipe) is written directly.
 
     Raises:
-        OutputError: the folder does not exist or cannot be written, or the disk is full.
+        OutputError: a folder does not exist or cannot be written, or a disk is full.
     """
-    target = Path(os.path.realpath(path))
+    partials: list[_Partial] = []
+    try:
+        try:
+            for path in paths:
+                partials.append(_opened(Path(os.path.realpath(path))))
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise OutputError(f"the output must be writable; got {reason}.") from None
+        try:
+            yield [partial.stream for partial in partials]
+            for partial in partials:
+                partial.finish()
+            for partial in partials:
+                if partial.hidden is not None:
+                    partial.hidden.chmod(_mode(partial.target))
+                    partial.hidden.replace(partial.target)
+        except OSError as error:
+            if isinstance(error, OutputError | BrokenPipeError):
+                raise
+            raise OutputError(
+                f"the output could not be written: {error.strerror}. No file stands half written."
+            ) from None
+    finally:
+        for partial in partials:
+            partial.drop()
+
+
+def _opened(target: Path) -> _Partial:
     if target.is_dir():
         raise OutputError("the output must be a file; got a folder. Name a file in it.")
-    try:
-        if target.exists() and not target.is_file():
-            with target.open("wb") as stream:
-                yield stream
-            return
-        handle, name = tempfile.mkstemp(prefix=".textveil-", suffix=".partial", dir=target.parent)
-    except OSError as error:
-        raise OutputError(f"the output must be writable; got {error.strerror}.") from None
-    partial = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.chmod(_mode(target))
-        partial.replace(target)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        if isinstance(error, OutputError):
-            raise
-        raise OutputError(f"the output could not be written: {error.strerror}. Nothing was left behind.") from None
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+    if target.exists() and not target.is_file():
+        return _Partial(target.open("wb"), None, target)
+    hidden = target.with_name(f".textveil-{secrets.token_hex(8)}.partial")
+    # Nobody else may read a release that is not finished.
+    handle = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    return _Partial(os.fdopen(handle, "wb"), hidden, target)
 
 
 def _mode(target: Path) -> int:
-    """The permissions of the file that is replaced, else the ones a new file gets."""
+    """The permissions of the file that is replaced, else the ones a new file gets in that folder."""
     if target.exists():
         return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+    # Asked of the system by making a file: reading the process's mask would change it for a moment.
+    probe = target.with_name(f".textveil-{secrets.token_hex(8)}.probe")
+    os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    mode = probe.stat().st_mode & 0o777
+    probe.unlink()
+    return mode

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 from collections.abc import Iterator, Sequence
@@ -53,12 +54,11 @@ class CsvTable:
 
     def _next(self, rows: Iterator[list[str]], number: int) -> list[str] | None:
         where = f"record {number}" if number else "the header row"
-        try:
+        with contextlib.suppress(csv.Error):
             return next(rows, None)
-        except csv.Error:
-            raise InputError(
-                f"{where} must be valid CSV with fields of at most {self.max_document_bytes} bytes; it is not."
-            ) from None
+        raise InputError(
+            f"{where} must be valid CSV with fields of at most {self.max_document_bytes} bytes; it is not."
+        )
 
     def _places(self, names: Sequence[str]) -> dict[str, int]:
         for name in self.choice.all():

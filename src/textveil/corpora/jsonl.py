@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, final
+from typing import Any, BinaryIO, NamedTuple, final
 
 from textveil.corpora.fields import FieldChoice
 from textveil.corpora.records import MAX_DOCUMENT_BYTES, Record, checked_size, lines
 from textveil.errors import InputError
+
+_DECODER = json.JSONDecoder()
+_SPACE = re.compile(r"[ \t\r\n]*").match
+
+
+class _Member(NamedTuple):
+    """A field's value, and how it is written."""
+
+    value: Any
+    written: str
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonLines:
     """One JSON object a line; blank lines are skipped.
+
+    The output has the sanitized fields, then the kept ones, in the order in which they are chosen: the order of a
+    record's own fields is not public. Kept values are written to the letter as they were.
 
     Attributes:
         choice: which fields are sanitized, which are kept; all others are dropped.
@@ -39,42 +53,82 @@ class JsonLines:
         """Nothing stands before JSON lines."""
         return b""
 
-    def _record(self, values: dict[str, Any], where: str) -> Record:
+    def _record(self, members: list[tuple[str, _Member]], where: str) -> Record:
+        values: dict[str, _Member] = {}
+        for name, member in members:
+            if name in values and name in self.choice.all():
+                raise InputError(f"{where} must name the field {name!r} once; it does so twice or more.")
+            values[name] = member
         for name in self.choice.all():
             if name not in values:
                 raise InputError(
                     f"{where} must have the field {name!r}; it has not. Name another with --field or --keep."
                 )
-        texts = tuple(_text(values[name], name, where) for name in self.choice.sanitized)
-        kept = {name: value for name, value in values.items() if name in self.choice.all()}
+        texts = tuple(_text(values[name].value, name, where) for name in self.choice.sanitized)
+        kept = [(name, values[name].written) for name in self.choice.kept]
 
         def assemble(released: Sequence[str]) -> bytes:
-            kept.update(zip(self.choice.sanitized, released, strict=True))
-            return _line(kept)
+            fresh = [
+                (name, json.dumps(text, ensure_ascii=False))
+                for name, text in zip(self.choice.sanitized, released, strict=True)
+            ]
+            fields = ", ".join(f"{json.dumps(name)}: {written}" for name, written in [*fresh, *kept])
+            return f"{{{fields}}}\n".encode()
 
         return Record(texts, assemble)
 
 
-def _parsed(line: str, number: int) -> dict[str, Any]:
-    """The object on a line; errors name the line and never quote it."""
+def _parsed(line: str, number: int) -> list[tuple[str, _Member]]:
+    """The members of the object on a line; errors name the line and never quote it."""
     try:
-        values = json.loads(line)
-    except (ValueError, RecursionError):
-        raise InputError(f"line {number} must be one JSON object; it is not valid JSON.") from None
-    if not isinstance(values, dict):
-        raise InputError(f"line {number} must be one JSON object; got a JSON {type(values).__name__}.")
-    return values
+        return _members(line)
+    except (ValueError, RecursionError, IndexError, StopIteration):
+        problem = "it is not valid JSON"
+    except _NotAnObject as error:
+        problem = f"got a JSON {error}"
+    # Raised out here: the decoder's errors hold the line, and a context would keep them.
+    raise InputError(f"line {number} must be one JSON object; {problem}.")
+
+
+class _NotAnObject(Exception):
+    """The line is valid JSON of another type, which is the message."""
+
+
+def _members(line: str) -> list[tuple[str, _Member]]:
+    """Names and members in order, each value with the characters that write it."""
+    place = _after_space(line, 0)
+    if line[place] != "{":
+        raise _NotAnObject(type(json.loads(line)).__name__)
+    members: list[tuple[str, _Member]] = []
+    place = _after_space(line, place + 1)
+    while line[place] != "}":
+        if line[place] != '"':
+            raise ValueError
+        name, place = _DECODER.raw_decode(line, place)
+        place = _after_space(line, place)
+        if line[place] != ":":
+            raise ValueError
+        start = _after_space(line, place + 1)
+        value, place = _DECODER.raw_decode(line, start)
+        members.append((name, _Member(value, line[start:place])))
+        place = _after_space(line, place)
+        if line[place] == ",":
+            place = _after_space(line, place + 1)
+            if line[place] != '"':
+                raise ValueError
+        elif line[place] != "}":
+            raise ValueError
+    if _after_space(line, place + 1) != len(line):
+        raise ValueError
+    return members
+
+
+def _after_space(line: str, place: int) -> int:
+    found = _SPACE(line, place)
+    return found.end() if found else place
 
 
 def _text(value: Any, name: str, where: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{where}: the field {name!r} must be a string; got {type(value).__name__}.")
     return value
-
-
-def _line(values: dict[str, Any]) -> bytes:
-    """One line of JSON; escaped throughout where a kept field cannot be encoded (lone surrogates)."""
-    try:
-        return (json.dumps(values, ensure_ascii=False) + "\n").encode("utf-8")
-    except UnicodeEncodeError:
-        return (json.dumps(values) + "\n").encode("utf-8")

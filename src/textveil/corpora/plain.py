@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, final
 
-from textveil.corpora.records import MAX_DOCUMENT_BYTES, Record, checked_size, decoded, encoded, lines
+from textveil.corpora.records import MAX_DOCUMENT_BYTES, Record, checked_size, decoded, encoded, lines, read
 from textveil.errors import InputError
 
 
@@ -36,7 +36,7 @@ class PlainText:
             for _, text in lines(stream, self.max_document_bytes):
                 yield Record((text,), _joined)
             return
-        raw = stream.read(self.max_document_bytes + 1)
+        raw = read(stream.read, self.max_document_bytes + 1)
         if len(raw) > self.max_document_bytes:
             raise InputError(
                 f"the document must have at most {self.max_document_bytes} bytes; got more. Raise --max-document-bytes."

@@ -38,7 +38,7 @@ class CorpusFormat(Protocol):
 
 def checked_size(max_document_bytes: int) -> int:
     """A limit on the bytes of a record, >= 1."""
-    need(max_document_bytes >= 1, "max_document_bytes", max_document_bytes, "an integer >= 1")
+    need(1 <= max_document_bytes <= 2**40, "max_document_bytes", max_document_bytes, "between 1 and 2^40")
     return max_document_bytes
 
 
@@ -49,7 +49,7 @@ def lines(stream: BinaryIO, limit: int, unit: str = "line") -> Iterator[tuple[in
         InputError: a line is longer than ``limit`` bytes, is not UTF-8 or holds a NUL.
     """
     number = 0
-    while raw := stream.readline(limit + 1):
+    while raw := read(stream.readline, limit + 1):
         number += 1
         if len(raw) > limit:
             raise InputError(f"{unit} {number} must have at most {limit} bytes; got more. Raise --max-document-bytes.")
@@ -58,18 +58,32 @@ def lines(stream: BinaryIO, limit: int, unit: str = "line") -> Iterator[tuple[in
         yield number, decoded(raw, f"{unit} {number}")
 
 
+def read(method: Callable[[int], bytes], size: int) -> bytes:
+    """Bytes from an input stream.
+
+    Raises:
+        InputError: the operating system cannot read them.
+    """
+    try:
+        return method(size)
+    except OSError as error:
+        reason = error.strerror
+    raise InputError(f"the input could not be read further: {reason}.")
+
+
 def decoded(raw: bytes, where: str) -> str:
     """UTF-8 text without NUL characters.
 
     Raises:
         InputError: it is something else; says where, never what.
     """
+    text = None
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"{where} must be UTF-8; byte {error.start + 1} of it is not. Convert the input first."
-        ) from None
+        place = error.start + 1
+    if text is None:  # raised out here: the decoder's error holds the bytes, and a context would keep it
+        raise InputError(f"{where} must be UTF-8; byte {place} of it is not. Convert the input first.")
     if "\0" in text:
         raise InputError(f"{where} must be text; got a NUL character. Is this a binary file?")
     return text

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import need
-from textveil.types import Ids, Reals
+from textveil.types import Ids, Reals, Vectors
 
 _GROUP = 32
 """Columns in a group of the two-level selection; about where its two stages cost the same."""
@@ -84,6 +84,24 @@ class IntegerGrid:
         np.maximum(cross, 0.0, out=cross)
         cross[np.arange(len(ids)), ids] = 0.0
         return np.sqrt(cross, out=cross)
+
+    def rounding(self, points: Vectors, clip: float | None = None) -> float:
+        """How far a row can be from the vector that it stands for: the largest distance, rounded up.
+
+        Args:
+            points: the public vectors, clipped already where ``clip`` is given; float32, shape (n, dim).
+            clip: the norm to which the rows are shortened before they are compared.
+        """
+        largest = 0.0
+        scales = self.scales
+        if clip is not None:
+            scales = scales * np.minimum(1.0, clip / np.maximum(self.lengths, np.finfo(np.float64).tiny))
+        for start in range(0, self.size, 4096):
+            part = slice(start, start + 4096)
+            gaps = self.values[part].astype(np.float64) * scales[part, None] - points[part]
+            largest = max(largest, float(np.sqrt(np.einsum("nd,nd->n", gaps, gaps).max())))
+        # Scaled rows and squares are off by a few units in the last place of the longest row.
+        return largest * (1 + 2.0**-40) + 2.0**-48 * float(self.lengths.max())
 
     def cosines(self, ids: Ids) -> NDArray[np.float32]:
         """Cosines with every row, shape (batch, n), float32; infinity for a row with itself."""

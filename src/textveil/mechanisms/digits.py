@@ -23,6 +23,8 @@ BASE = 10
 
 @lru_cache(maxsize=4096)
 def _weights(epsilon: float) -> TwoLevelWeights:
+    if epsilon == 0:  # a share too small for a float: every digit is uniform
+        return TwoLevelWeights(size=BASE, members=1, inside=1, shift=0)
     return two_level_weights(size=BASE, members=1, epsilon=epsilon)
 
 

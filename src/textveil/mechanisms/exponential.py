@@ -6,17 +6,20 @@ import math
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, final
 
 import numpy as np
 
+from textveil.embeddings.geometry import clip as clip_vectors
 from textveil.embeddings.geometry import clipped_diameter, minimum_distance
 from textveil.embeddings.grid import IntegerGrid, integer_grid
 from textveil.embeddings.vocabulary import Vocabulary
-from textveil.errors import ParameterError, need
+from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
-from textveil.mechanisms.integer_weights import exp_minus_half_ceiling
+from textveil.mechanisms.integer_weights import exp_minus_half_ceiling, log_ratio_up
 from textveil.mechanisms.parameters import checked_clip, metric_name, one_of, outward
+from textveil.mechanisms.row_lock import RowLock
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
@@ -38,7 +41,7 @@ class WeightRows:
     depends on x and y alone (see ``embeddings.grid``).
     """
 
-    __slots__ = ("_capacity", "_clip", "_floor", "_grid", "_kept", "_rate", "_top")
+    __slots__ = ("_budget", "_capacity", "_clip", "_floor", "_grid", "_kept", "_lock", "_rate", "_top")
 
     def __init__(
         self,
@@ -51,8 +54,15 @@ class WeightRows:
         budget: int = ROW_BYTES,
     ) -> None:
         self._grid, self._rate, self._clip, self._top, self._floor = grid, rate, clip, top, floor
+        self._budget = budget
         self._capacity = max(_BLOCK, budget // (8 * grid.size))
         self._kept: OrderedDict[int, Integers] = OrderedDict()
+        self._lock = RowLock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy starts empty: which rows are kept tells which words were seen.
+        options: dict[str, Any] = {"rate": self._rate, "clip": self._clip, "top": self._top, "floor": self._floor}
+        return partial(WeightRows, **options, budget=self._budget), (self._grid,)
 
     def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
         """One draw for each id, by a uniform integer below the row's total."""
@@ -61,7 +71,8 @@ class WeightRows:
         words, starts = np.unique(ids[order], return_index=True)
         bounds = np.append(starts, len(ids))
         for block in range(0, len(words), _BLOCK):
-            rows = self.cumulative(words[block : block + _BLOCK])
+            with self._lock:
+                rows = self.cumulative(words[block : block + _BLOCK])
             for offset, row in enumerate(rows):
                 where = order[bounds[block + offset] : bounds[block + offset + 1]]
                 uniform = rng.integers(0, row[-1], size=len(where), dtype=np.int64)
@@ -156,14 +167,18 @@ def exponential(
     clip = checked_clip(clip)
     grid = integer_grid(vocabulary)
     diameter = outward(clipped_diameter(vocabulary, clip, 2))
+    need(diameter > 0, "vocabulary", "one vector for all words", "one with two different vectors at least")
     top = 1 << (61 - math.ceil(math.log2(len(vocabulary))))
     if name == "epsilon":
         floor = exp_minus_half_ceiling(value, top)
-        rate = value / (2 * diameter)
-        promise: PureDP | MetricDP = PureDP(epsilon=value, status=Status.PROVED, source=PROOF)
+        # Where epsilon is so large that the floor is 1, weights span no more than top: less is spent.
+        most = 2 * log_ratio_up(top, floor)
+        rate = min(value, most) / (2 * diameter)
+        stated = most if most < value - 1e-9 else value
+        promise: PureDP | MetricDP = PureDP(epsilon=stated, status=Status.PROVED, source=PROOF)
     else:
         floor = 1
-        rate = _rate_with_room(value, diameter, top, _least_distance(vocabulary, grid, clip), grid, clip)
+        rate = _rate_with_room(value, diameter, top, vocabulary, grid, clip)
         promise = MetricDP(
             epsilon_per_distance=value,
             metric=metric_name("euclidean", clip),
@@ -175,17 +190,11 @@ def exponential(
     return Exponential(vocabulary, 2 * rate, clip, promise, rows)
 
 
-def _least_distance(vocabulary: Vocabulary, grid: IntegerGrid, clip: float | None) -> float:
-    """A lower bound on the distance between two words, from the public vectors."""
-    longest = grid.lengths.max() if clip is None else min(clip, float(grid.lengths.max()))
-    return minimum_distance(vocabulary, clip) - 1e-6 * float(longest)
-
-
 def _rate_with_room(
     epsilon_per_distance: float,
     diameter: float,
     top: int,
-    least: float,
+    vocabulary: Vocabulary,
     grid: IntegerGrid,
     clip: float | None,
 ) -> float:
@@ -194,23 +203,28 @@ def _rate_with_room(
     Each logarithm of a weight is off by at most ``slip``; two rows have four of them, to be paid for even by
     the closest pair.
     """
-    longest = float(grid.lengths.max()) if clip is None else min(clip, float(grid.lengths.max()))
-    rate = epsilon_per_distance / 2
-    smallest = top * math.exp(-rate * diameter)
+    name = "epsilon_per_distance"
+    least = minimum_distance(vocabulary, clip)
+    rounding = grid.rounding(vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip), clip)
+    apart = least - 2 * rounding
     need(
-        least > 0,
-        "epsilon_per_distance",
+        apart > 0,
+        name,
         epsilon_per_distance,
         "used on a vocabulary where no two words share a vector",
         "Use epsilon instead, or remove the duplicates.",
     )
-    if smallest < 2**20:
-        raise ParameterError(
-            f"epsilon_per_distance must keep the smallest weight above 2^20; got {epsilon_per_distance} at "
-            f"diameter {diameter:.4g}. Use a smaller one."
-        )
-    distance_error = 2**-47 * longest**2 / least
+    rate = epsilon_per_distance / 2
+    smallest = top * math.exp(-rate * diameter)
+    need(
+        smallest >= 2**20,
+        name,
+        epsilon_per_distance,
+        f"at most {2 * (math.log(top) - 20 * math.log(2)) / diameter:.4g}, which keeps integer weights above 2^20",
+    )
+    longest = float(grid.lengths.max()) if clip is None else min(clip, float(grid.lengths.max()))
+    distance_error = 2**-47 * longest**2 / apart + 2 * rounding
     slip = 2 / smallest + rate * distance_error + 2**-48 * (1 + rate * diameter)
     room = 2 * slip / least
-    need(room < rate, "epsilon_per_distance", epsilon_per_distance, f"above {2 * room:.3g}, the rounding room")
+    need(room < rate, name, epsilon_per_distance, f"above {2 * room:.3g}, what rounding takes")
     return rate - room

@@ -45,7 +45,8 @@ def exp_minus_half_ceiling(epsilon: float, multiplier: int) -> int:
     """ceil(multiplier * exp(-epsilon / 2)), exact for multipliers below 10^50."""
     with localcontext() as context:
         context.prec = _DIGITS
-        return int((Decimal(-epsilon / 2).exp() * multiplier).to_integral_value(rounding=ROUND_CEILING))
+        # exp underflows to 0 far below any weight; the ceiling of a positive number is at least 1.
+        return max(1, int((Decimal(-epsilon / 2).exp() * multiplier).to_integral_value(rounding=ROUND_CEILING)))
 
 
 @final

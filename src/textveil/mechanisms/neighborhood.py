@@ -17,6 +17,7 @@ from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.integer_weights import TwoLevelWeights, two_level_weights
+from textveil.mechanisms.row_lock import RowLock
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Reals
@@ -34,23 +35,33 @@ _BLOCK = 128
 class NeighborRows:
     """The sets S(x), made in blocks when words first appear and kept within a byte budget.
 
-    A row is a function of its word alone (see ``embeddings.grid``): the order of arrival, the batch and
-    what was dropped before change nothing but time.
+    A row is a function of its word alone (see ``embeddings.grid``): the order of arrival, the batch, the
+    thread and what was dropped before change nothing but time. A pickled copy starts empty: which rows are
+    kept tells which words were seen.
     """
 
-    __slots__ = ("_capacity", "_grid", "_place", "_rows", "_used", "size")
+    __slots__ = ("_budget", "_capacity", "_grid", "_lock", "_place", "_rows", "_used", "size")
 
     def __init__(self, grid: IntegerGrid, size: int, budget: int = ROW_BYTES) -> None:
         kind = np.min_scalar_type(grid.size - 1)
         self.size = size
         self._grid = grid
+        self._budget = budget
+        self._lock = RowLock()
         self._capacity = min(grid.size, max(_BLOCK, budget // (size * kind.itemsize)))
         self._place = np.full(grid.size, -1, dtype=np.int32)
         self._rows: NDArray[Any] = np.empty((min(self._capacity, 1024), size), dtype=kind)
         self._used = 0
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NeighborRows, (self._grid, self.size, self._budget)
+
     def members(self, ids: Ids, places: Ids) -> Ids:
         """The ``places[i]``-th member of S(ids[i]); shapes (batch,)."""
+        with self._lock:
+            return self._members(ids, places)
+
+    def _members(self, ids: Ids, places: Ids) -> Ids:
         out = np.empty(len(ids), dtype=np.int64)
         new = np.unique(ids[self._place[ids] < 0]) if len(ids) else ids
         if self._used + len(new) <= self._capacity:
@@ -80,8 +91,9 @@ class NeighborRows:
             block = words[start : start + _BLOCK]
             rows = slice(self._used, self._used + len(block))
             self._rows[rows] = self._grid.neighborhoods(block, self.size)
-            self._place[block] = np.arange(rows.start, rows.stop)
+            # In this order, so that a run that is interrupted between two lines loses room and nothing else.
             self._used = rows.stop
+            self._place[block] = np.arange(rows.start, rows.stop)
 
 
 @final

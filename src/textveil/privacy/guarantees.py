@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal, localcontext
 from enum import Enum
 from typing import TypeAlias, final
 
@@ -29,6 +30,25 @@ class Status(Enum):
     """Nothing is promised."""
 
 
+def shown_up(value: float, digits: int = 6) -> str:
+    """A number for readers, rounded up in its last digit: a printed guarantee is never below the true one.
+
+    An excess below 1e-12 of the value, the trace of floating point, does not raise the digit.
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    exact = Decimal(value * (1 - 1e-12))
+    with localcontext() as context:
+        context.prec = digits
+        context.rounding = ROUND_CEILING
+        return f"{float(+exact):.{digits}g}"
+
+
+def raised_log(log_delta: float) -> float:
+    """A logarithm of delta with a margin that covers the rounding of a logarithm and of an exponential."""
+    return log_delta + 2.0**-50 * max(1.0, abs(log_delta)) if math.isfinite(log_delta) else log_delta
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PureDP:
@@ -48,7 +68,7 @@ class PureDP:
         need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
 
     def __str__(self) -> str:
-        return f"{self.epsilon:.6g}-DP"
+        return f"{shown_up(self.epsilon)}-DP"
 
 
 @final
@@ -75,13 +95,14 @@ class ApproximateDP:
 
     @property
     def delta(self) -> float:
-        """Delta as a float; 0.0 where it underflows, so compare ``log_delta`` instead."""
-        return math.exp(self.log_delta)
+        """Delta as a float, rounded up; 0.0 where it underflows, so compare ``log_delta`` instead."""
+        return min(1.0, math.exp(raised_log(self.log_delta)))
 
     def __str__(self) -> str:
         if self.delta == 0 and self.log_delta > -math.inf:
-            return f"({self.epsilon:.6g}, 10^{self.log_delta / math.log(10):.1f})-DP"
-        return f"({self.epsilon:.6g}, {self.delta:.3g})-DP"
+            tenths = math.ceil(10 * self.log_delta / math.log(10) - 1e-9) / 10
+            return f"({shown_up(self.epsilon)}, 10^{tenths:.1f})-DP"
+        return f"({shown_up(self.epsilon)}, {shown_up(self.delta, digits=3)})-DP"
 
 
 @final
@@ -111,7 +132,7 @@ class MetricDP:
         need(0 < self.diameter < math.inf, "diameter", self.diameter, "finite and > 0")
 
     def __str__(self) -> str:
-        return f"{self.epsilon_per_distance:.6g} d-privacy ({self.metric}; {to_pure(self)} for any two words)"
+        return f"{shown_up(self.epsilon_per_distance)} d-privacy ({self.metric}; {to_pure(self)} for any two words)"
 
 
 @final

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -69,13 +70,16 @@ def spelling(surface: str) -> str:
     """
     if surface.isascii():
         return surface.lower()
-    decomposed = unicodedata.normalize("NFKD", surface.replace(_MICRO, "u"))
+    # Marks go before the decomposition too: it sorts long runs of them in quadratic time.
+    plain = "".join([character for character in surface.replace(_MICRO, "u") if not _vanishes(character)])
+    decomposed = unicodedata.normalize("NFKD", plain)
     spelled = decomposed.lower().translate(_SPELLED)
     if spelled.isascii():
         return spelled
     return "".join([character for character in spelled if not _vanishes(character)])
 
 
+@lru_cache(maxsize=1 << 14)
 def _vanishes(character: str) -> bool:
     category = unicodedata.category(character)
     return category[0] == "M" or category == "Cf"

@@ -13,8 +13,8 @@ a constant. In order:
    word with a Cyrillic look-alike in it.
 3. NUMBER is a run of decimal digits of any writing with what is attached to them, and with '.' or ','
    between digits. Letters and digits split: "covid19" is a word and a number.
-4. SPACE is a run of white space; PUNCTUATION is one character: ASCII punctuation and symbols, Unicode
-   punctuation, currency signs.
+4. SPACE is a run of white space (of control characters only tabs and line ends); PUNCTUATION is one
+   character: ASCII punctuation and symbols, Unicode punctuation, currency signs.
 5. SYMBOL is a run of everything else: emoji with their joiners and selectors, other symbols, numerals that
    are not decimal digits, control and format characters, marks attached to nothing, code points without
    a character.
@@ -132,9 +132,9 @@ _LETTERS: Final = f"[{_LETTER}][{_LETTER}{_ATTACHED}]*+"
 _DIGITS: Final = f"[0-9][0-9{_ATTACHED}]*+"
 _WORD: Final = f"{_LETTERS}(?:'{_FORMAT}*+{_LETTERS})*+"
 _NUMBER: Final = f"{_DIGITS}(?:[.,]{_DIGITS})*+"
-_SPACE: Final = r"[\t-\r\x1c-\x20]++"
+_SPACE: Final = r"[\t-\r\x20]++"
 _MARKS: Final = rf"[!-/:-@\[-`{{-~{_PUNCTUATION}]"
-_REST: Final = rf"[\x00-\x08\x0e-\x1b\x7f{_OTHER}{_ATTACHED}]++"
+_REST: Final = rf"[\x00-\x08\x0e-\x1f\x7f{_OTHER}{_ATTACHED}]++"
 
 _EMAIL: Final = rf"(?<![{_NAME}])[{_NAME}][{_NAME}.+%'&-]{{0,63}}+@[{_NAME}]++(?:-[{_NAME}]++)*+" + (
     rf"(?:\.[{_NAME}]++(?:-[{_NAME}]++)*+)++"
@@ -222,7 +222,7 @@ def classify(surface: str) -> Kind:
         return Kind.SCRIPT if _SCRIPT in view else Kind.WORD
     if len(_split_view(view)) > 1:
         return Kind.SYMBOL
-    if view[0] in " \t\n\v\f\r\x1c\x1d\x1e\x1f":
+    if view[0] in " \t\n\v\f\r":
         return Kind.SPACE
     if _IS_NUMBER(view):
         return Kind.NUMBER

@@ -1,0 +1,177 @@
+"""Audits put together: every method that reaches a subject, attacks and hygiene, in one report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from textveil.audit.attacks import bayes_vulnerability, nearest_neighbor_inversion
+from textveil.audit.closed_form import audit_noise
+from textveil.audit.draws import audit_mechanism_sampled, callable_draw
+from textveil.audit.exact import audit_channel
+from textveil.audit.foreign import in_child, load_callable
+from textveil.audit.hygiene import run_hygiene
+from textveil.audit.report import AuditReport
+from textveil.audit.sampled import audit_sampled
+from textveil.audit.verdict import Claim, Finding
+from textveil.errors import InputError, UnsupportedGuarantee, need
+from textveil.mechanisms.base import Channel, Mechanism
+from textveil.mechanisms.perturb_project import PerturbProject
+from textveil.privacy.guarantees import ApproximateDP, Guarantee, MetricDP, PureDP, to_pure
+from textveil.randomness import resolve, seeded_generator
+
+Progress: TypeAlias = Callable[[int, int | None], None]
+
+SAMPLES = 20_000
+"""Draws for each word of a pair where nothing else is asked."""
+
+WORDS = ("time", "people", "water", "doctor", "monday", "paris")
+"""Words that foreign code is asked about unless others are named: common ones, far apart in meaning."""
+
+
+def claim_of(guarantee: Guarantee) -> Claim:
+    """What a guarantee says of any two words, as a claim.
+
+    Raises:
+        UnsupportedGuarantee: nothing is promised, so there is nothing to put to the test.
+    """
+    if isinstance(guarantee, PureDP | MetricDP):
+        return Claim(epsilon=to_pure(guarantee).epsilon)
+    if isinstance(guarantee, ApproximateDP):
+        return Claim(epsilon=guarantee.epsilon, log_delta=guarantee.log_delta)
+    raise UnsupportedGuarantee(f"nothing is claimed ({guarantee}). State a claim: Claim(epsilon=...).")
+
+
+def audit_mechanism(
+    mechanism: Mechanism,
+    *,
+    claim: Claim | None = None,
+    samples: int = 0,
+    confidence: float = 0.999,
+    seed: int | None = None,
+    attacks: bool = True,
+    progress: Progress | None = None,
+) -> AuditReport:
+    """Put a mechanism's claim to the test by every method that reaches it.
+
+    Channels are computed exactly, perturb-and-project mechanisms in closed form on their noise; anything else is
+    sampled. ``samples`` adds a sampled audit to the first two.
+
+    Args:
+        mechanism: textveil's own or a third party's.
+        claim: what to test; None takes the mechanism's guarantee for any two words.
+        samples: draws for each word of a pair; 0 samples only where no other method applies, with 20,000.
+        confidence: of the sampled bounds together, in (0, 1).
+        seed: for repeatable sampling; None is the operating system's randomness.
+        attacks: whether to run the attacks too.
+        progress: called as work is done.
+
+    Raises:
+        ParameterError: an argument is outside its domain.
+        UnsupportedGuarantee: the mechanism claims nothing and no claim is given.
+    """
+    need(samples >= 0, "samples", samples, ">= 0")
+    need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
+    tested = claim if claim is not None else claim_of(mechanism.guarantee)
+    rng = resolve(None) if seed is None else seeded_generator(seed)
+    start = time.perf_counter()
+    findings: list[Finding] = []
+    if isinstance(mechanism, Channel):
+        findings.append(audit_channel(mechanism, tested, progress=progress))
+    elif isinstance(mechanism, PerturbProject):
+        findings.append(audit_noise(mechanism, tested, progress=progress))
+    if samples or not findings:
+        findings.append(
+            audit_mechanism_sampled(mechanism, tested, samples=samples or SAMPLES, confidence=confidence, rng=rng)
+        )
+    vocabulary = mechanism.vocabulary
+    return AuditReport(
+        subject=mechanism.name,
+        parameters=mechanism.parameters,
+        findings=tuple(findings),
+        attacks=_attacks(mechanism, rng, progress) if attacks else (),
+        vocabulary={"name": vocabulary.name, "words": len(vocabulary), "digest": vocabulary.digest},
+        seconds=time.perf_counter() - start,
+        seed=seed,
+    )
+
+
+def _attacks(
+    mechanism: Mechanism, rng: np.random.Generator, progress: Progress | None
+) -> tuple[Mapping[str, Any], ...]:
+    """The best recovery of a word: exactly for channels, by sampling for noise."""
+    if isinstance(mechanism, Channel):
+        return (bayes_vulnerability(mechanism, progress=progress).as_dict(),)
+    return (nearest_neighbor_inversion(mechanism, samples=4000, rng=rng).as_dict(),)
+
+
+def audit_callable(
+    target: str,
+    claim: Claim,
+    *,
+    words: Sequence[str] = WORDS,
+    samples: int = SAMPLES,
+    confidence: float = 0.999,
+    time_limit: float = 60.0,
+    batch: int = 1,
+    hygiene: bool = True,
+) -> AuditReport:
+    """Put foreign code to the test: ``MODULE:CALLABLE``, a function from a list of words to a list of words.
+
+    It runs in a process of its own under a time limit; every pair of ``words`` is tried.
+
+    Args:
+        target: the module, importable from here, and the function in it.
+        claim: what is claimed of any two words.
+        words: public words that the function knows, at least two different ones.
+        samples: draws for each word of each pair.
+        confidence: of the bounds together.
+        time_limit: seconds that one call may take.
+        batch: words a call; above 1 only where the words of a call are drawn independently.
+        hygiene: whether to run the hygiene checks too.
+
+    Raises:
+        InputError: the function cannot be loaded, raises, hangs, or answers with the wrong number of words.
+        ParameterError: an argument is outside its domain.
+    """
+    distinct = list(dict.fromkeys(words))
+    need(len(distinct) >= 2, "words", f"{len(distinct)} different ones", "at least two")
+    start = time.perf_counter()
+    foreign = in_child(target, time_limit=time_limit)
+    try:
+        finding = audit_sampled(
+            callable_draw(foreign, batch),
+            list(combinations(distinct, 2)),
+            claim,
+            samples=samples,
+            confidence=confidence,
+        )
+    finally:
+        foreign.close()
+    checks: tuple[Mapping[str, Any], ...] = ()
+    if hygiene:
+        try:
+            found = run_hygiene(load_callable(target), distinct, claim=claim, time_limit=time_limit)
+        except InputError as error:
+            found = ()
+            finding = _with_note(finding, f"The hygiene checks could not be run: {error}")
+        checks = tuple(
+            {"check": one.check, "passed": one.passed, "witness": one.witness, "detail": one.detail} for one in found
+        )
+    return AuditReport(
+        subject=target,
+        parameters={"words": len(distinct), "batch": batch},
+        findings=(finding,),
+        hygiene=checks,
+        seconds=time.perf_counter() - start,
+        seed=None,
+    )
+
+
+def _with_note(finding: Finding, note: str) -> Finding:
+    return replace(finding, notes=(*finding.notes, note))

@@ -1,0 +1,154 @@
+"""``textveil audit``: a verdict on a claim, of the catalog's mechanisms or of anybody's code."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from textveil.cli import options as opt
+from textveil.errors import ParameterError
+
+if TYPE_CHECKING:
+    from textveil.audit.report import AuditReport
+
+REFUTED = 4
+"""Exit code where an audit refutes the claim."""
+
+
+def audit_command(
+    mechanism: Annotated[
+        str | None, typer.Option("--mechanism", "-m", metavar="NAME", help="A name from: textveil mechanisms.")
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODULE:CALLABLE", help="Foreign code instead: a function from a list of words to a list of words."
+        ),
+    ] = None,
+    epsilon: opt.Epsilon = None,
+    epsilon_per_distance: opt.EpsilonPerDistance = None,
+    delta: opt.Delta = None,
+    claim_epsilon: Annotated[
+        float | None,
+        typer.Option(metavar="E", help="Test this epsilon instead of the one that the mechanism promises."),
+    ] = None,
+    claim_delta: Annotated[
+        float | None, typer.Option(metavar="D", help="Test this delta, with --claim-epsilon.  [default: 0]")
+    ] = None,
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Draws for each word of a pair. For the catalog's mechanisms: add a sampled audit."
+        ),
+    ] = None,
+    confidence: Annotated[float, typer.Option(metavar="P", help="Of all sampled bounds together.")] = 0.999,
+    words: Annotated[
+        str | None, typer.Option(metavar="A,B,...", help="For --python: public words to try, two or more.")
+    ] = None,
+    batch: Annotated[
+        int, typer.Option(metavar="N", help="For --python: words a call, where they are drawn independently.")
+    ] = 1,
+    time_limit: Annotated[float, typer.Option(metavar="S", help="For --python: seconds one call may take.")] = 60.0,
+    no_hygiene: Annotated[
+        bool, typer.Option("--no-hygiene", help="For --python: leave out the hygiene checks.")
+    ] = False,
+    no_attacks: Annotated[bool, typer.Option("--no-attacks", help="Leave out the attacks.")] = False,
+    as_json: opt.AsJson = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="R.html", help="Write a page that stands alone.")
+    ] = None,
+    clip: opt.Clip = None,
+    no_clip: opt.NoClip = False,
+    neighborhood_size: opt.NeighborhoodSize = None,
+    calibration: opt.Calibration = None,
+    rank_constant: opt.RankConstant = None,
+    noise_dim: opt.NoiseDim = None,
+    vocabulary: opt.VocabularyPath = None,
+    vocabulary_format: opt.VocabularyFormat = None,
+    vocabulary_limit: opt.VocabularyLimit = None,
+    seed: opt.Seed = None,
+) -> int:
+    """Prove, certify or refute what a mechanism claims; exit code 4 where it is refuted."""
+    if (mechanism is None) == (python is None):
+        raise ParameterError("exactly one of --mechanism and --python must be given. Name what to audit.")
+    from textveil.audit.run import SAMPLES, WORDS, audit_callable, audit_mechanism
+    from textveil.audit.verdict import Claim
+    from textveil.cli.progress import counting
+
+    claim = None
+    if claim_epsilon is not None:
+        claim = Claim(epsilon=claim_epsilon, log_delta=_log(claim_delta))
+    elif claim_delta is not None:
+        raise ParameterError("--claim-delta needs --claim-epsilon; got none.")
+    if python is not None:
+        if epsilon_per_distance is not None or seed is not None:
+            raise ParameterError("--epsilon-per-distance and --seed are for --mechanism; got --python.")
+        if epsilon is None and claim is None:
+            raise ParameterError("--python needs its claim: --epsilon, and --delta where it is not 0. Got none.")
+        sys.path.insert(0, os.getcwd())  # noqa: PTH109  as `python -m` does: modules of the current folder
+        report = audit_callable(
+            python,
+            claim if claim is not None else Claim(epsilon=float(epsilon or 0), log_delta=_log(delta)),
+            words=WORDS if words is None else [word for word in words.split(",") if word],
+            samples=SAMPLES if samples is None else samples,
+            confidence=confidence,
+            time_limit=time_limit,
+            batch=batch,
+            hygiene=not no_hygiene,
+        )
+    else:
+        if words is not None:
+            raise ParameterError("--words is for --python; got --mechanism.")
+        made = opt.make(
+            mechanism or "",
+            opt.load(vocabulary, vocabulary_format, vocabulary_limit),
+            epsilon=epsilon,
+            epsilon_per_distance=epsilon_per_distance,
+            delta=delta,
+            clip=clip,
+            no_clip=no_clip,
+            neighborhood_size=neighborhood_size,
+            calibration=calibration,
+            rank_constant=rank_constant,
+            noise_dim=noise_dim,
+        )
+        with counting("auditing", "steps") as progress:
+            report = audit_mechanism(
+                made,
+                claim=claim,
+                samples=samples or 0,
+                confidence=confidence,
+                seed=seed,
+                attacks=not no_attacks,
+                progress=progress,
+            )
+    return _written(report, as_json, html)
+
+
+def _log(delta: float | None) -> float:
+    """A delta as its logarithm; 0 claims pure DP."""
+    if delta is None or delta == 0:
+        return -math.inf
+    if not 0 < delta < 1:
+        raise ParameterError(f"delta must be in [0, 1); got {delta}.")
+    return math.log(delta)
+
+
+def _written(report: AuditReport, as_json: bool, html: Path | None) -> int:
+    """Print the report, write the page, and answer with the exit code."""
+    from textveil.audit.verdict import Verdict
+
+    if html is not None:
+        from textveil.audit.page import to_html
+        from textveil.corpora.atomic import atomic_writers
+
+        page = to_html(report).encode("utf-8")
+        with atomic_writers([html]) as sinks:
+            sinks[0].write(page)
+    sys.stdout.write(report.to_json() if as_json else report.summary() + "\n")
+    return REFUTED if report.verdict is Verdict.REFUTED else 0

@@ -1,0 +1,367 @@
+"""Privacy-loss distributions on a grid, rounded to a stated side, and their composition.
+
+For a pair of laws P, Q the loss is L = ln(P/Q) under P, and the least delta at epsilon is
+E[(1 - e^(epsilon - L))+], a mass P(Q = 0) counting as L = inf. Independent tokens add their losses.
+
+**Upper side.** A mass m at a loss l between two neighbors lo < hi of the grid is split into a at lo and b at hi
+with a + b = m and a e^-lo + b e^-hi = m e^-l. The split pair still has total mass 1 under both laws, and
+merging the two parts gives the old pair back: the old pair is a post-processing of the new one, so no delta of the
+new one is smaller, and that holds for products too. Errors are of second order in the step.
+**Lower side.** Every loss is rounded down; delta is nondecreasing in every loss, also in sums. Where a pair shifts a
+log-concave law the shift is rounded down too, and the loss of a merged cell is the ratio of its masses (merging is a
+post-processing), which leaves errors of second order.
+
+Source: the loss as a distribution, Sommer, Meiser and Mohammadi 2019; the split, Doroshenko, Ghazi, Kamath, Kumar
+and Manurangsi 2022, section 4.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.fft import irfft, next_fast_len, rfft
+from scipy.special import ndtr
+
+from textveil.errors import need
+from textveil.privacy.truncation import outer_strip_mass
+from textveil.types import Integers, Reals
+
+_MARGIN = 2.0**-30
+"""Relative margin of a delta: covers quadrature, and sums and products of nonnegative numbers, below 1e6 terms."""
+
+_UNIT = 2.0**-53
+_TAIL = 1e-24
+"""Mass at each end that trimming may move, to the side that keeps the bound."""
+
+_DIRECT = 1 << 28
+"""Products of lengths up to which a convolution is summed term by term, with relative accuracy."""
+
+_BINS = 1 << 16
+"""Bins that a repeated distribution is held to, by doubling the step."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LossDistribution:
+    """Masses under P of the losses ``step * (first + i)``.
+
+    Attributes:
+        step: nats between neighbors of the grid, finite and > 0.
+        first: place of the lowest loss on the grid.
+        masses: shape (bins,), >= 0.
+        infinite: mass of the loss +inf, in [0, 1].
+        slack: bound on the absolute error of any delta from Fourier transforms, >= 0.
+        upper: whether deltas are upper bounds; else they are lower bounds.
+
+    Raises:
+        ParameterError: an attribute is outside its domain.
+    """
+
+    step: float
+    first: int
+    masses: Reals
+    infinite: float = 0.0
+    slack: float = 0.0
+    upper: bool = True
+
+    def __post_init__(self) -> None:
+        need(0 < self.step < math.inf, "step", self.step, "finite and > 0")
+        need(0 <= self.infinite <= 1, "infinite", self.infinite, "in [0, 1]")
+        need(self.slack >= 0, "slack", self.slack, ">= 0")
+        masses = np.array(self.masses, dtype=np.float64)
+        need(masses.ndim == 1 and len(masses) >= 1, "masses", f"shape {masses.shape}", "of shape (bins,), bins >= 1")
+        need(bool(np.all(masses >= 0)), "masses", "a negative or NaN entry", ">= 0")
+        total = float(masses.sum()) + self.infinite
+        need(total <= 1 + 1e-6 + self.slack, "masses", f"a total of {total:.9g}", "a total of at most 1")
+        masses.flags.writeable = False
+        object.__setattr__(self, "masses", masses)
+
+    @property
+    def losses(self) -> Reals:
+        """The finite losses, shape (bins,)."""
+        places = np.arange(self.first, self.first + len(self.masses), dtype=np.float64)
+        return self.step * places
+
+    def delta(self, epsilon: float) -> float:
+        """Delta at epsilon: an upper bound where ``upper``, else a lower bound.
+
+        Args:
+            epsilon: nats, finite and >= 0.
+        """
+        need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
+        start = max(0, min(len(self.masses), math.floor(epsilon / self.step) - self.first))
+        losses = self.step * (self.first + np.arange(start, len(self.masses)))
+        value = self.infinite - float(self.masses[start:] @ np.expm1(np.minimum(epsilon - losses, 0.0)))
+        if self.upper:
+            return min(1.0, value * (1 + _MARGIN) + self.slack)
+        return max(0.0, value * (1 - _MARGIN) - self.slack)
+
+    def epsilon(self, delta: float) -> float:
+        """Epsilon at delta, rounded to the side of ``upper``; inf where no epsilon reaches delta.
+
+        Args:
+            delta: in [0, 1].
+        """
+        need(0 <= delta <= 1, "delta", delta, "in [0, 1]")
+        low, high = 0.0, max(0.0, self.step * (self.first + len(self.masses)))
+        if self.delta(low) <= delta:
+            return 0.0
+        if self.delta(high) > delta:
+            return math.inf
+        while low < (middle := low + (high - low) / 2) < high and high - low > 1e-12 * high:
+            low, high = (low, middle) if self.delta(middle) <= delta else (middle, high)
+        return high if self.upper else low
+
+    def compose(self, other: LossDistribution) -> LossDistribution:
+        """The loss of two independent tokens.
+
+        Term by term for short distributions; by Fourier transforms for long ones, whose error
+        (16 log2(N) 2^-53 |a|_2 |b|_2 in the 2-norm, so sqrt(N) times that in any sum) goes to ``slack``.
+
+        Raises:
+            ParameterError: the two have different steps or sides.
+        """
+        need(self.step == other.step, "the step of the other", other.step, f"{self.step}")
+        need(self.upper == other.upper, "the side of the other", other.upper, f"{self.upper}")
+        first, second = self.masses, other.masses
+        slack = self.slack + other.slack
+        if len(first) * len(second) <= _DIRECT:
+            masses = np.convolve(first, second)
+        else:
+            bins = len(first) + len(second) - 1
+            size = next_fast_len(bins, real=True)
+            masses = np.maximum(irfft(rfft(first, size) * rfft(second, size), size)[:bins], 0.0)
+            norms = float(np.linalg.norm(first) * np.linalg.norm(second))
+            slack += 16 * math.log2(size) * _UNIT * norms * math.sqrt(size)
+        return replace(
+            self,
+            first=self.first + other.first,
+            masses=masses,
+            infinite=min(1.0, self.infinite + other.infinite * (1 - self.infinite)),
+            slack=slack,
+        )
+
+    def repeat(self, times: int, bins: int = _BINS) -> LossDistribution:
+        """The loss of ``times`` independent tokens, by squaring.
+
+        Args:
+            times: >= 0.
+            bins: what the length is held to, by doubling the step; 0 never doubles it.
+        """
+        need(isinstance(times, int) and times >= 0, "times", times, "an integer >= 0")
+        total = replace(self, first=0, masses=np.ones(1), infinite=0.0, slack=0.0)
+        power = self
+        while times:
+            if times & 1:
+                total, power = _same_step(total, power)
+                total = total.compose(power)._held(bins)
+            times >>= 1
+            if times:
+                power = power.compose(power)._held(bins)
+        return total
+
+    def coarsened(self) -> LossDistribution:
+        """The same on a grid of twice the step, rounded to the same side."""
+        first, masses = _on_grid(self.losses, self.masses, 2 * self.step, self.upper)
+        return replace(self, step=2 * self.step, first=first, masses=masses)
+
+    def _held(self, bins: int) -> LossDistribution:
+        """Trimmed, and coarsened until it has no more than ``bins`` bins."""
+        kept = self._trimmed()
+        while bins and len(kept.masses) > bins:
+            kept = kept.coarsened()
+        return kept
+
+    def _trimmed(self) -> LossDistribution:
+        """Without the ends that hold next to nothing: what was there moves to the side that keeps the bound."""
+        below = np.cumsum(self.masses)
+        above = np.cumsum(self.masses[::-1])[::-1]
+        inside = np.flatnonzero((below > _TAIL) & (above > _TAIL))
+        if len(inside) == 0 or len(inside) == len(self.masses):
+            return self
+        start, stop = int(inside[0]), int(inside[-1]) + 1
+        masses = self.masses[start:stop].copy()
+        lower_end, upper_end = float(self.masses[:start].sum()), float(self.masses[stop:].sum())
+        infinite = self.infinite
+        if self.upper:
+            masses[0] += lower_end
+            infinite = min(1.0, infinite + upper_end)
+        else:
+            masses[-1] += upper_end
+        return replace(self, first=self.first + start, masses=masses, infinite=infinite)
+
+
+def pair_loss(first: ArrayLike, second: ArrayLike, *, step: float, upper: bool = True) -> LossDistribution:
+    """The loss of a discrete pair, such as two rows of a channel; one direction, ``first`` against ``second``.
+
+    Args:
+        first: P, probabilities of shape (outputs,) that sum to 1 within 1e-9.
+        second: Q, the same shape.
+        step: nats between neighbors of the grid.
+        upper: the side to round to.
+
+    Raises:
+        ParameterError: shapes, signs or sums are wrong.
+    """
+    p, q = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    need(p.ndim == 1 and p.shape == q.shape, "second", f"shape {q.shape}", f"of shape {p.shape}, one row")
+    for name, row in (("first", p), ("second", q)):
+        need(bool(np.all(row >= 0)), name, "a negative or NaN entry", ">= 0")
+        total = float(row.sum())
+        need(abs(total - 1) <= 1e-9, name, f"a row of sum {total:.12g}", "a row of sum 1")
+    both = (p > 0) & (q > 0)
+    losses = np.log(p[both]) - np.log(q[both])
+    nudge = 2.0**-50 * (1 + np.abs(losses))  # more than the rounding of the logarithms
+    losses = losses + nudge if upper else losses - nudge
+    infinite = min(1.0, float(p[q == 0].sum()))
+    return _made(losses, p[both], step, upper, infinite)
+
+
+def laplace_loss(shift: float, scale: float, *, step: float, upper: bool = True) -> LossDistribution:
+    """The loss of Laplace noise in one dimension against itself moved by ``shift``.
+
+    Args:
+        shift: finite; its sign does not matter.
+        scale: finite and > 0.
+        step: nats between neighbors of the grid.
+        upper: the side to round to.
+    """
+    return truncated_laplace_loss(shift, scale, math.inf, step=step, upper=upper)
+
+
+def truncated_laplace_loss(
+    shift: float, scale: float, bound: float, *, step: float, upper: bool = True
+) -> LossDistribution:
+    """The loss of Laplace noise on [-bound, bound] against itself moved by v = |shift|, in one dimension.
+
+    With s the scale and t = min(v, 2 bound - v) / s the finite losses lie in [-t, t] with density
+    e^((l - v/s)/2) / (4 (1 - e^(-bound/s))), and where v <= bound there are atoms at v/s and -v/s, of masses
+    (1 - e^((v-bound)/s)) / (2 (1 - e^(-bound/s))) and e^(-v/s) times that. The loss is infinite on the strip that
+    leaves the moved support.
+
+    Args:
+        shift: finite; its sign does not matter.
+        scale: finite and > 0.
+        bound: half-width of the support, > 0; inf is plain Laplace noise.
+        step: nats between neighbors of the grid.
+        upper: the side to round to.
+    """
+    need(math.isfinite(shift), "shift", shift, "finite")
+    need(0 < scale < math.inf, "scale", scale, "finite and > 0")
+    need(bound > 0, "bound", bound, "> 0")
+    ratio, width = abs(shift) / scale, bound / scale
+    if not upper:  # best tests of a log-concave law are half-lines, so delta grows with the shift
+        ratio = step * math.floor(ratio / step)
+    if ratio >= 2 * width:  # disjoint supports
+        return LossDistribution(step=step, first=0, masses=np.zeros(1), infinite=1.0, upper=upper)
+    edge = min(ratio, 2 * width - ratio)
+    normalizer = -math.expm1(-width)
+    losses, masses = _bulk(edge, step) if upper else _merged_bulk(edge, step)
+    masses = masses * (math.exp(-ratio / 2) / (4 * normalizer))
+    if ratio <= width:
+        atom = -math.expm1(ratio - width) / (2 * normalizer)
+        losses = np.concatenate([losses, [ratio, -ratio]])
+        masses = np.concatenate([masses, [atom, atom * math.exp(-ratio)]])
+    infinite = 0.0 if math.isinf(bound) else float(outer_strip_mass(ratio * scale, scale, bound))
+    return _made(losses, masses, step, upper, infinite)
+
+
+def _bulk(edge: float, step: float) -> tuple[Reals, Reals]:
+    """Losses and masses of the density e^(l/2) on [-edge, edge], as nodes of a quadrature."""
+    losses, weights = _nodes(-edge, edge, step)
+    return losses, weights * np.exp(losses / 2)
+
+
+def _merged_bulk(edge: float, step: float) -> tuple[Reals, Reals]:
+    """The same density merged in cells around the points of the grid, whose loss is then that point.
+
+    The density under Q is e^(-l/2), so a cell around j step has masses of ratio e^(j step) exactly. What is
+    left at the two ends is rounded down.
+    """
+    half = math.floor(max(0.0, edge / step - 0.5))
+    centers = step * np.arange(-half, half + 1, dtype=np.float64)
+    if edge < step / 2:
+        return np.array([-step]), np.array([4 * math.sinh(edge / 2)])
+    inner = (half + 0.5) * step
+    ends = np.array([-edge, inner])
+    losses = np.concatenate([centers, [-step * math.ceil(edge / step), half * step]])
+    cells = 4 * math.sinh(step / 4) * np.exp(centers / 2)
+    return losses, np.concatenate([cells, 2 * np.exp(ends / 2) * math.expm1((edge - inner) / 2)])
+
+
+def gaussian_loss(shift: float, sigma: float, *, step: float, upper: bool = True) -> LossDistribution:
+    """The loss of Gaussian noise against itself moved by ``shift``: N(mu^2/2, mu^2) with mu = |shift| / sigma.
+
+    It stops 12 standard deviations from its mean; the rest, 2e-33 at each end, keeps the side. Many tokens
+    together are one Gaussian (``accounting.GaussianTokens``), which is exact; this is for mixed compositions.
+
+    Args:
+        shift: finite and not 0; its sign does not matter.
+        sigma: finite and > 0.
+        step: nats between neighbors of the grid.
+        upper: the side to round to.
+    """
+    need(math.isfinite(shift) and shift != 0, "shift", shift, "finite and not 0")
+    need(0 < sigma < math.inf, "sigma", sigma, "finite and > 0")
+    mu = abs(shift) / sigma
+    low, high = mu * mu / 2 - 12 * mu, mu * mu / 2 + 12 * mu
+    losses, weights = _nodes(low, high, min(step, mu / 8))
+    masses = weights * np.exp(-0.5 * ((losses - mu * mu / 2) / mu) ** 2) / (mu * math.sqrt(2 * math.pi))
+    tail = float(ndtr(-12.0))
+    losses = np.append(losses, low if upper else high)
+    return _made(losses, np.append(masses, tail), step, upper, tail if upper else 0.0)
+
+
+def _made(losses: Reals, masses: Reals, step: float, upper: bool, infinite: float) -> LossDistribution:
+    need(0 < step < math.inf, "step", step, "finite and > 0")
+    first, binned = _on_grid(losses, masses, step, upper)
+    return LossDistribution(step=step, first=first, masses=binned, infinite=infinite, upper=upper)
+
+
+def _on_grid(losses: Reals, masses: Reals, step: float, upper: bool) -> tuple[int, Reals]:
+    """Masses at any losses moved to the grid: split where ``upper``, rounded down otherwise."""
+    if len(losses) == 0:
+        return 0, np.zeros(1)
+    scaled = losses / step
+    places: Integers = np.floor(scaled).astype(np.int64)
+    if not upper:  # a loss that was computed as a point of the grid stays there
+        on_point = np.abs(scaled - np.rint(scaled)) <= 1e-12 * np.maximum(1.0, np.abs(scaled))
+        places = np.where(on_point, np.rint(scaled), places).astype(np.int64)
+    first, bins = int(places.min()), int(places.max() - places.min()) + 2
+    need(bins <= 1 << 26, "step", step, f"large enough for fewer than 2^26 bins, which gives {bins}")
+    if not upper:
+        return first, _binned(places - first, masses, bins)
+    over = np.clip(losses - places * step, 0.0, step)
+    raised = masses * (np.expm1(-over) / math.expm1(-step))
+    kept = np.maximum(masses - raised, 0.0)
+    return first, _binned(places - first, kept, bins) + _binned(places - first + 1, raised, bins)
+
+
+def _binned(places: Integers, masses: Reals, bins: int) -> Reals:
+    return np.bincount(places, masses, bins).astype(np.float64)
+
+
+def _nodes(low: float, high: float, step: float) -> tuple[Reals, Reals]:
+    """Nodes and weights that integrate over [low, high], eight in each cell of the grid, no cell over 1/2."""
+    need(0 < step < math.inf, "step", step, "finite and > 0")
+    cell = step / math.ceil(2 * step)
+    need((high - low) / cell <= 1 << 22, "step", step, "large enough for fewer than 2^22 cells")
+    inner = cell * np.arange(math.floor(low / cell) + 1, math.ceil(high / cell))
+    edges = np.concatenate([[low], inner[(inner > low) & (inner < high)], [high]])
+    points, weights = np.polynomial.legendre.leggauss(8)
+    half = np.diff(edges)[:, None] / 2
+    centers = (edges[:-1] + edges[1:])[:, None] / 2
+    return (centers + half * points).ravel(), (half * weights).ravel()
+
+
+def _same_step(first: LossDistribution, second: LossDistribution) -> tuple[LossDistribution, LossDistribution]:
+    """Both on the coarser of their grids; steps differ by a power of two."""
+    while first.step < second.step:
+        first = first.coarsened()
+    while second.step < first.step:
+        second = second.coarsened()
+    return first, second

@@ -1,0 +1,275 @@
+"""Closed-form audits: the published truncated Laplace is refuted, what is proved passes, violations are found."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from conftest import made_vocabulary
+from shared import reference
+from textveil.audit.closed_form import (
+    audit_noise,
+    audit_shift,
+    claim_of,
+    delta_over_pairs,
+    worst_delta,
+    worst_pair,
+)
+from textveil.audit.shift_profile import ShiftProfile
+from textveil.audit.verdict import Claim, Verdict
+from textveil.catalog import MECHANISMS
+from textveil.embeddings.vocabulary import Vocabulary
+from textveil.errors import ParameterError, UnsupportedGuarantee
+from textveil.noise.coordinate_laplace import CoordinateLaplace
+from textveil.noise.gaussian import Gaussian
+from textveil.noise.spherical_laplace import SphericalLaplace
+from textveil.noise.truncated_laplace import TruncatedLaplace
+from textveil.privacy.calibration import gaussian_delta, laplace_scale, truncated_laplace_bound
+from textveil.privacy.guarantees import NoGuarantee
+from textveil.privacy.truncation import published_truncation, truncated_delta
+
+PUBLISHED = "truncated-laplace-published"
+ADDITIVE = ["gaussian", "laplace", "spherical-laplace", "truncated-laplace"]
+
+
+def make(name, vocabulary, **options):
+    return MECHANISMS[name].constructor()(vocabulary, **options)
+
+
+@pytest.mark.parametrize("index", range(10))
+def test_published_truncation_is_refuted_by_the_reference_numbers(index):
+    row = reference("truncated_laplace_published")[index]
+    dim = row["d"]
+    published = published_truncation(dim=dim, epsilon=row["epsilon"], clip=1.0)
+    law = TruncatedLaplace(dim=dim, scale=published.scale, bound=published.bound)
+    claim = Claim(epsilon=row["epsilon"], log_delta=published.log_delta)
+    spread = audit_shift(law, np.full(dim, 2 / math.sqrt(dim)), claim)
+    single = audit_shift(law, [2.0] + [0.0] * (dim - 1), claim)
+    assert spread.delta.lower == pytest.approx(row["true_delta_equal_spread_shift_2C"], abs=1e-9)
+    assert single.delta.lower == pytest.approx(row["true_delta_one_coordinate_shift_2C"], abs=1e-9)
+    assert spread.delta.upper - spread.delta.lower < 1e-9
+    expected = Verdict.PROVED if dim == 1 else Verdict.REFUTED
+    assert spread.verdict is single.verdict is expected
+    assert spread.epsilon.lower == math.inf or dim == 1
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 8.0])
+def test_published_truncation_is_refuted_on_the_embedded_words(embedded, epsilon):
+    finding = audit_noise(make(PUBLISHED, embedded, epsilon=epsilon))
+    assert finding.verdict is Verdict.REFUTED
+    assert finding.claim.log_delta == pytest.approx(-300 * math.log(4))
+    assert 0.01 < finding.delta.lower <= finding.delta.upper <= 1
+    first, second = finding.witness["ids"]
+    assert [embedded.words[first], embedded.words[second]] == finding.witness["words"]
+    places = [place for place, _ in finding.profile]
+    deltas = [delta for _, delta in finding.profile]
+    assert places == sorted(places)
+    assert epsilon in places
+    assert all(a >= b * (1 - 1e-9) for a, b in itertools.pairwise(deltas))
+
+
+@pytest.mark.parametrize("name", ADDITIVE)
+@pytest.mark.parametrize("options", [{"epsilon": 0.5}, {"epsilon": 8.0, "clip": None}, {"epsilon": 3.0, "clip": 4.0}])
+def test_what_the_catalog_calls_proved_passes(embedded, name, options):
+    if options.get("clip") == 4.0:  # no stored fact applies: the farthest pair is searched for
+        embedded = Vocabulary(embedded.words[:300], embedded.vectors[:300], "part")
+    finding = audit_noise(make(name, embedded, **options))
+    assert finding.verdict is Verdict.PROVED
+    assert finding.epsilon.lower <= finding.epsilon.upper <= options["epsilon"] * (1 + 1e-12)
+    assert finding.epsilon.lower > 0.05 * options["epsilon"]
+
+
+@pytest.mark.parametrize("name", ["truncated-laplace", PUBLISHED])
+def test_truncation_holds_in_one_dimension(name):
+    rng = np.random.default_rng(3)
+    line = Vocabulary([f"w{i}" for i in range(30)], rng.normal(size=(30, 1)).astype(np.float32), "line")
+    finding = audit_noise(make(name, line, epsilon=0.4, clip=1.0))
+    assert finding.verdict is Verdict.PROVED
+    tight = audit_noise(make(name, line, epsilon=0.4, clip=1.0), Claim(epsilon=0.4, log_delta=-13.0))
+    assert tight.verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("name", ADDITIVE)
+@pytest.mark.parametrize("dim", [1, 50])
+def test_a_violation_of_a_fifth_in_epsilon_is_found(name, dim):
+    mechanism = make(name, made_vocabulary(60, dim), epsilon=2.0)
+    stated = claim_of(mechanism)
+    assert audit_noise(mechanism).verdict is Verdict.PROVED
+    if name == "truncated-laplace" and dim == 50:
+        found = audit_noise(mechanism).epsilon.lower  # far below the claim, which is not tight there
+        violated = Claim(epsilon=found / 1.2, log_delta=stated.log_delta)
+    else:
+        violated = Claim(epsilon=stated.epsilon / 1.2, log_delta=stated.log_delta)
+    assert audit_noise(mechanism, violated).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("law", [Gaussian(dim=2, sigma=1.0), TruncatedLaplace(dim=2, scale=1.0, bound=5.0)])
+def test_verdicts_turn_at_the_exact_delta(law):
+    shift = [0.7, -0.4]
+    exact = math.log(ShiftProfile.of(law, shift).delta(1.2).estimate)
+    assert audit_shift(law, shift, Claim(epsilon=1.2, log_delta=exact - 1e-7)).verdict is Verdict.REFUTED
+    assert audit_shift(law, shift, Claim(epsilon=1.2, log_delta=exact + 1e-7)).verdict is Verdict.PROVED
+
+
+def test_a_claim_between_the_bounds_is_not_refuted():
+    mechanism = make("truncated-laplace", made_vocabulary(60, 50), epsilon=2.0)
+    finding = audit_noise(mechanism)
+    assert finding.epsilon.estimate < 1.9
+    between = Claim(epsilon=(finding.epsilon.estimate + 2.0) / 2, log_delta=finding.claim.log_delta)
+    assert audit_noise(mechanism, between).verdict is Verdict.NOT_REFUTED
+
+
+@pytest.mark.parametrize("name", ["truncated-laplace", PUBLISHED, "gaussian", "laplace", "spherical-laplace"])
+@pytest.mark.parametrize("share", [0.4, 1.0])
+def test_bounds_hold_for_every_pair_of_a_small_vocabulary(name, share):
+    mechanism = make(name, made_vocabulary(7, 3), epsilon=0.6)
+    epsilon = share * 0.6
+    pair = worst_pair(mechanism)
+    points = mechanism._points.astype(np.float64)
+    everyone = [ShiftProfile.of(mechanism.law, a - b).delta(epsilon) for a, b in itertools.combinations(points, 2)]
+    upper = worst_delta(mechanism.law, mechanism, pair, epsilon)
+    assert max(bound.lower for bound in everyone) <= upper * (1 + 1e-9)
+    witness = ShiftProfile.of(mechanism.law, pair.shift).delta(epsilon)
+    assert witness.lower <= max(bound.upper for bound in everyone)
+    if name in ("gaussian", "spherical-laplace"):
+        assert witness.upper == pytest.approx(max(bound.upper for bound in everyone), rel=1e-6)
+
+
+def on_a_grid(law, shift, epsilon, reach=30.0, points=1500):
+    """Delta by summing the positive part over a grid, in two dimensions."""
+    axis = (np.arange(points) + 0.5) / points * 2 * reach - reach
+    total = 0.0
+    for x in axis:
+        z = np.column_stack([np.full(points, x), axis])
+        p, q = np.exp(law.log_density(z)), np.exp(law.log_density(z - shift))
+        total += np.maximum(p - math.exp(epsilon) * q, 0).sum()
+    return total * (2 * reach / points) ** 2
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        SphericalLaplace(dim=2, rate=1.0),
+        CoordinateLaplace(dim=2, scale=1.0),
+        TruncatedLaplace(dim=2, scale=1.0, bound=4.0),
+        Gaussian(dim=2, sigma=1.5),
+    ],
+    ids=lambda law: type(law).__name__,
+)
+def test_profiles_against_a_sum_over_the_plane(law):
+    shift = np.array([1.4, -0.9])
+    for epsilon in (0.0, 0.8):
+        exact = on_a_grid(law, shift, epsilon, reach=8.0 if isinstance(law, TruncatedLaplace) else 22.0)
+        bound = ShiftProfile.of(law, shift).delta(epsilon)
+        assert bound.lower - 3e-3 <= exact <= bound.upper + 3e-3
+        assert bound.upper - bound.lower <= 4e-3
+        assert bound.estimate == pytest.approx(exact, abs=4e-3)
+
+
+def test_spherical_profile_against_draws_in_fifty_dimensions(rng):
+    """Mean of (1 - e^(epsilon - loss))+ over draws; Hoeffding at alpha 1e-6; a rate 10 % off must die."""
+    law, count = SphericalLaplace(dim=50, rate=2.0), 60_000
+    shift = np.array([2.0] + [0.0] * 49)
+    z = law.sample(count, rng, np.float64)
+    losses = law.log_density(z) - law.log_density(z - shift)
+    margin = math.sqrt(math.log(2e6) / (2 * count))
+    seen = -np.expm1(np.minimum(0.0, -losses)).mean()
+    assert abs(seen - ShiftProfile.of(law, shift).delta(0.0).estimate) < margin
+    mutant = SphericalLaplace(dim=50, rate=2.2)
+    assert abs(seen - ShiftProfile.of(mutant, shift).delta(0.0).estimate) > margin
+
+
+def test_spherical_in_one_dimension_is_laplace():
+    shift = [1.5]
+    spherical = ShiftProfile.of(SphericalLaplace(dim=1, rate=2.0), shift)
+    laplace = ShiftProfile.of(CoordinateLaplace(dim=1, scale=0.5), shift)
+    for epsilon in (0.0, 1.0, 2.9, 3.0, 4.0):
+        bound = laplace.delta(epsilon)
+        assert bound.lower <= spherical.delta(epsilon).estimate * (1 + 1e-12)
+        assert spherical.delta(epsilon).estimate <= bound.upper * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        SphericalLaplace(dim=7, rate=2.0),
+        CoordinateLaplace(dim=7, scale=0.5),
+        TruncatedLaplace(dim=7, scale=0.5, bound=6.0),
+        Gaussian(dim=7, sigma=0.8),
+    ],
+    ids=lambda law: type(law).__name__,
+)
+def test_epsilon_inverts_delta(law):
+    profile = ShiftProfile.of(law, np.linspace(0.05, 0.6, 7))
+    for delta in (1e-2, 1e-4):
+        found = profile.epsilon(delta)
+        assert found.lower <= found.estimate <= found.upper
+        assert profile.delta(found.upper).lower <= delta * (1 + 1e-4)
+        assert profile.delta(0.99 * found.lower).upper > delta
+
+
+def test_valid_truncation_is_near_the_limit_in_one_dimension():
+    law = TruncatedLaplace(dim=1, scale=laplace_scale(1.0, 2.0), bound=truncated_laplace_bound(1.0, 1e-4, 2.0))
+    finding = audit_shift(law, [2.0], Claim(epsilon=1.0, log_delta=math.log(1e-4)))
+    assert finding.verdict is Verdict.PROVED
+    assert finding.delta.estimate == pytest.approx(1e-4, rel=1e-9)
+
+
+def test_deltas_over_pairs_against_brute_force():
+    vocabulary = made_vocabulary(25, 4)
+    for name in (PUBLISHED, "gaussian"):
+        mechanism = make(name, vocabulary, epsilon=0.5)
+        points = mechanism._points[:20].astype(np.float64)
+        gaps = [a - b for a, b in itertools.combinations(points, 2)]
+        if name == "gaussian":
+            deltas = [gaussian_delta(0.5, mechanism.law.sigma, float(np.linalg.norm(gap))) for gap in gaps]
+        else:
+            deltas = truncated_delta(np.array(gaps), mechanism.law.scale, mechanism.law.bound)
+        summary = delta_over_pairs(mechanism, words=20, pairs=None)
+        assert (summary.pairs, summary.words, summary.all_pairs) == (190, 20, True)
+        assert summary.least == pytest.approx(min(deltas), rel=1e-9)
+        assert summary.median == pytest.approx(np.median(deltas), rel=0.05)
+        assert summary.largest == pytest.approx(max(deltas), rel=1e-9)
+        sampled = delta_over_pairs(mechanism, words=20, pairs=500)
+        assert sampled.median == pytest.approx(summary.median, rel=0.25)
+        assert (sampled.least, sampled.largest) == pytest.approx((summary.least, summary.largest), rel=0.25)
+        assert summary.least <= sampled.least <= sampled.median <= sampled.largest <= summary.largest
+
+
+def test_published_deltas_over_the_frequent_words(embedded):
+    seen = []
+    mechanism = make(PUBLISHED, embedded, epsilon=0.1)
+    summary = delta_over_pairs(mechanism, pairs=20_000, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (20_000, 20_000)
+    assert 0.1 < summary.least < 0.85 < summary.median < 0.9 < summary.largest < 0.94
+    assert math.log(summary.least) > mechanism.guarantee.log_delta
+
+
+def test_what_cannot_be_audited_is_refused():
+    vocabulary = made_vocabulary(5, 3)
+    law = CoordinateLaplace(dim=3, scale=1.0)
+    claim = Claim(epsilon=1.0)
+    for shift in ([0.0, 0.0, 0.0], [1.0, 2.0], [math.nan, 0.0, 0.0]):
+        with pytest.raises(ParameterError, match="shift"):
+            audit_shift(law, shift, claim)
+    with pytest.raises(ParameterError, match="epsilon"):
+        ShiftProfile.of(law, [1.0, 0.0, 0.0]).delta(-1.0)
+    with pytest.raises(ParameterError, match="delta"):
+        ShiftProfile.of(law, [1.0, 0.0, 0.0]).epsilon(2.0)
+    with pytest.raises(ParameterError, match="law"):
+        delta_over_pairs(make("laplace", vocabulary, epsilon=1.0))
+    with pytest.raises(ParameterError, match="largest finite loss"):
+        delta_over_pairs(make(PUBLISHED, vocabulary, epsilon=0.5), epsilon=0.01)
+    same = Vocabulary(["a", "b"], np.ones((2, 3), dtype=np.float32), "same")
+    mechanism = make("gaussian", vocabulary, epsilon=1.0)
+    from dataclasses import replace
+
+    with pytest.raises(ParameterError, match="different vectors"):
+        audit_noise(replace(mechanism, vocabulary=same, _points=same.vectors))
+    bare = replace(mechanism, guarantee=NoGuarantee(reason="none"))
+    with pytest.raises(UnsupportedGuarantee, match="promises nothing"):
+        audit_noise(bare)
+    assert audit_noise(bare, Claim(epsilon=1.0, log_delta=math.log(1e-5))).verdict is Verdict.PROVED

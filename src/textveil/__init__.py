@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from textveil.version import VERSION as __version__  # noqa: N811
 
 if TYPE_CHECKING:
+    import textveil.audit as audit
     from textveil.catalog import mechanism as mechanism
     from textveil.embeddings.builtin import load_vocabulary as load_vocabulary
     from textveil.embeddings.vocabulary import Vocabulary as Vocabulary
@@ -46,11 +47,13 @@ _HOMES = {
     "seeded_generator": "textveil.randomness",
 }
 
-__all__ = ["__version__", *sorted(_HOMES)]
+__all__ = ["__version__", "audit", *sorted(_HOMES)]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name from its home on first use."""
+    if name == "audit":  # the package itself, which can be called
+        return import_module("textveil.audit")
     if name not in _HOMES:
         raise AttributeError(f"module 'textveil' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)

@@ -5,6 +5,7 @@
     │   └── UnknownNameError  (also KeyError-like) no such mechanism, vocabulary or option
     ├── VocabularyError       (also ValueError)   a vocabulary cannot be read or is not valid
     ├── InputError            (also ValueError)   a document or record cannot be read
+    │   └── Interrupted       (audit.sampled)     foreign code failed midway; keeps the evidence so far
     ├── OutputError           (also OSError)      a result cannot be written
     ├── UnsupportedGuarantee  (also TypeError)    no rule converts or composes these guarantees
     ├── RefutedGuarantee      (also ValueError)   the mechanism's claim is known to be false

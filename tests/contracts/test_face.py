@@ -28,6 +28,7 @@ FACE = [
     "TextveilError",
     "Vocabulary",
     "__version__",
+    "audit",
     "explain",
     "load_vocabulary",
     "mechanism",

@@ -153,11 +153,27 @@ def _wikipedia() -> list[str]:
         return [json.loads(next(stream))["text"] for _ in range(400)]
 
 
+def _clinical() -> list[str]:
+    documents = []
+    for path in sorted((SHARED / "data/text/clinical").rglob("*.csv")):
+        with path.open(encoding="utf-8", newline="") as stream:
+            documents += [value for row in csv.DictReader(stream) for value in row.values() if value]
+    return documents
+
+
+def _personal() -> list[str]:
+    folder = SHARED / "data/text/pii/presidio_synthetic"
+    records = [record for path in sorted(folder.glob("*.json")) for record in json.loads(path.read_text("utf-8"))]
+    return [record["full_text"] for record in records]
+
+
 def sanitize() -> list[Row]:
     """``Sanitizer.stream`` end to end: tokens, unknown words, numbers, draws, rendering, reports."""
     rows = []
     vocabulary = tv.load_vocabulary()
-    for corpus, documents in (("AG News", _ag_news()), ("Wikipedia", _wikipedia())):
+    corpora = {"AG News": _ag_news, "clinical notes": _clinical, "PII sentences": _personal, "Wikipedia": _wikipedia}
+    for corpus, read in corpora.items():
+        documents = read()
         cold: list[float] = []
         warm: list[float] = []
         words = 0

@@ -351,3 +351,9 @@ def test_threads_share_a_sanitizer(embedded) -> None:
     with ThreadPoolExecutor(4) as pool:
         releases = list(pool.map(sanitizer, ["some words to draw 12"] * 40))
     assert all(release.kinds == releases[0].kinds for release in releases)
+
+
+def test_unknown_words_are_drawn_as_the_words_they_are_mapped_to(embedded) -> None:
+    """With the identity for a mechanism the output shows what the mechanism was given."""
+    sanitizer = Sanitizer(_Constant(embedded, "zebra", lambda ids: ids))
+    assert sanitizer("the Maria's recieve Café treasuriess").text == "The maria receive cafe treasures"

@@ -98,3 +98,9 @@ def test_a_word_is_in_its_own_neighborhood(embedded: Vocabulary) -> None:
 def test_the_size_of_a_neighborhood_is_checked(embedded: Vocabulary) -> None:
     with pytest.raises(ParameterError, match="size must be between"):
         integer_grid(embedded).neighborhoods(np.array([0]), 0)
+
+
+def test_a_word_is_in_its_own_neighborhood_even_among_twins() -> None:
+    vectors = np.tile(np.array([[1.0, 2.0, 2.0]]), (60, 1))
+    sets = integer_grid(_vocabulary(vectors)).neighborhoods(np.arange(60), 3)
+    assert (sets == np.arange(60)[:, None]).any(axis=1).all()

@@ -299,3 +299,16 @@ def test_the_metric_form_pays_for_the_rounding_to_the_grid() -> None:
 def test_one_point_for_all_words_is_refused() -> None:
     with pytest.raises(ParameterError, match="two different vectors"):
         exponential(_plane([[1.0, 0.0], [1.0, 0.0]]), epsilon=1.0)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 6.0])
+def test_the_pure_exponential_has_the_law_of_half_epsilon_over_the_diameter(tiny: Vocabulary, epsilon: float) -> None:
+    made = exponential(tiny, epsilon=epsilon)
+    distances = integer_grid(tiny).distances(np.arange(40), 1.0)
+    law = np.exp(-epsilon * distances / (2 * distances.max()))
+    np.testing.assert_allclose(table(made), law / law.sum(axis=1, keepdims=True), rtol=1e-5)
+
+
+def test_the_metric_form_leaves_room_for_rounding(tiny: Vocabulary) -> None:
+    made = exponential(tiny, epsilon_per_distance=3.0)
+    assert 3.0 * (1 - 1e-4) < made.epsilon_per_distance < 3.0

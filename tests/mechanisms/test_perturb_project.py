@@ -208,3 +208,13 @@ def test_resampling_sees_the_nearest_word_and_never_the_input(rng) -> None:
     np.testing.assert_array_equal(first, made.resampling(landed, twin))  # type: ignore[attr-defined]
     assert "ids" in made.resampling.__call__.__annotations__  # type: ignore[attr-defined]
     assert set(made.resampling.__call__.__annotations__) == {"ids", "rng", "return"}  # type: ignore[attr-defined]
+
+
+def test_rank_0_is_the_word_itself_even_beside_a_twin(rng) -> None:
+    vectors = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 3.0]], dtype=np.float32)
+    twins = Vocabulary(list("abcd"), vectors, "twins")
+    resampling = mechanism("spherical-laplace", twins, epsilon=1.0, rank_constant=1.0).resampling  # type: ignore[attr-defined]
+    drawn = resampling(np.full(30_000, 2), rng)
+    ranks = resampling.ranks(300_000, rng)
+    assert np.mean(drawn == 2) == pytest.approx(np.mean(ranks == 0), abs=0.02)
+    assert np.mean(drawn == 3) == pytest.approx(np.mean(ranks == 3), abs=0.02)

@@ -60,3 +60,9 @@ def test_queries_must_fit(shape: tuple[int, ...]) -> None:
 def test_there_must_be_a_word() -> None:
     with pytest.raises(ParameterError, match="vectors"):
         nearest(np.zeros((0, 5), dtype=np.float32))
+
+
+def test_ties_across_blocks_go_to_the_lower_id(rng) -> None:
+    vectors = np.tile(rng.integers(-3, 4, size=(7, 4)).astype(np.float32), (600, 1))
+    queries = vectors[4000:4100]
+    np.testing.assert_array_equal(nearest(vectors)(queries), brute_force(vectors, queries))

@@ -16,7 +16,7 @@ import os
 import secrets
 import threading
 import weakref
-from typing import Any, NoReturn, final
+from typing import NoReturn, final
 
 import numpy as np
 from randomgen import ChaCha
@@ -32,7 +32,28 @@ _REFUSAL = (
 )
 
 
-class _Cipher(ChaCha):  # type: ignore[misc]  # compiled base class without stubs
+class _Uncopied:
+    """Refuses every way in which Python copies an object."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+    def __getstate__(self) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+    def __copy__(self) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        raise RandomnessError(_REFUSAL)
+
+
+class _Cipher(_Uncopied, ChaCha):  # type: ignore[misc]  # compiled base class without stubs
     """ChaCha20 keystream that does not hand out its state and cannot be seeded, copied or pickled."""
 
     def __init__(self) -> None:
@@ -66,24 +87,9 @@ class _Cipher(ChaCha):  # type: ignore[misc]  # compiled base class without stub
             raise RandomnessError("a secure generator cannot be seeded. For an experiment use seeded_generator(seed).")
         super().seed(seed, counter, key)  # the base class sets the first key through here
 
-    def __reduce__(self) -> NoReturn:
-        raise RandomnessError(_REFUSAL)
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise RandomnessError(_REFUSAL)
-
-    def __getstate__(self) -> NoReturn:
-        raise RandomnessError(_REFUSAL)
-
-    def __copy__(self) -> NoReturn:
-        raise RandomnessError(_REFUSAL)
-
-    def __deepcopy__(self, memo: object) -> NoReturn:
-        raise RandomnessError(_REFUSAL)
-
 
 @final
-class SecureGenerator(np.random.Generator):
+class SecureGenerator(_Uncopied, np.random.Generator):
     """NumPy ``Generator`` over ChaCha20 with a key from the operating system.
 
     Raises:
@@ -106,21 +112,6 @@ class SecureGenerator(np.random.Generator):
 
     def spawn(self, n_children: int) -> NoReturn:
         """Refuse: children of one seed are for experiments; make a secure generator in each worker."""
-        raise RandomnessError(_REFUSAL)
-
-    def __reduce__(self) -> NoReturn:
-        raise RandomnessError(_REFUSAL)
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise RandomnessError(_REFUSAL)
-
-    def __getstate__(self) -> NoReturn:
-        raise RandomnessError(_REFUSAL)
-
-    def __copy__(self) -> NoReturn:
-        raise RandomnessError(_REFUSAL)
-
-    def __deepcopy__(self, memo: Any) -> NoReturn:
         raise RandomnessError(_REFUSAL)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -214,6 +214,7 @@ def mechanism(name: str = DEFAULT, vocabulary: Vocabulary | None = None, **optio
         ParameterError: an option is unknown or outside its domain.
     """
     from textveil.embeddings.builtin import load_vocabulary
+    from textveil.embeddings.vocabulary import Vocabulary
 
     chosen = entry(name)
     known = chosen.options()
@@ -221,11 +222,18 @@ def mechanism(name: str = DEFAULT, vocabulary: Vocabulary | None = None, **optio
     for key in given:
         if key not in known:
             close = difflib.get_close_matches(key, known, n=1)
-            hint = f" Did you mean {close[0]}?" if close else ""
-            raise ParameterError(f"{name} takes the options {', '.join(known)}; got {key}.{hint}")
+            hint = f" Did you mean {_spelled(close)}?" if close else ""
+            raise ParameterError(f"{name} takes the options {_spelled(known)}; got {_spelled([key])}.{hint}")
     if "epsilon" not in given and "epsilon_per_distance" not in given:
         given["epsilon"] = DEFAULT_EPSILON
     # None is meaningful for clip: no clipping.
     if "clip" in options and "clip" in known:
         given["clip"] = options["clip"]
-    return chosen.constructor()(vocabulary if vocabulary is not None else load_vocabulary(), **given)
+    words = load_vocabulary() if vocabulary is None else vocabulary
+    need(isinstance(words, Vocabulary), "vocabulary", type(words).__name__, "a Vocabulary", "Use load_vocabulary(...).")
+    return chosen.constructor()(words, **given)
+
+
+def _spelled(options: Iterable[str]) -> str:
+    """Options by the names that the command line and keyword arguments share, but for the marks."""
+    return ", ".join(f"{name} (--{name.replace('_', '-')})" for name in options)

@@ -15,6 +15,7 @@ from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import is_secure, resolve
 from textveil.release import guarantee_data
 from textveil.statistics import Bound, clopper_pearson, exactly
+from textveil.text.tokens import Kind, classify
 from textveil.text.unknown import WordIndex
 from textveil.types import Ids, Reals
 
@@ -25,6 +26,8 @@ _SPREAD = 200
 """Words that stand for the vocabulary where no word is named: evenly spaced in its order."""
 
 _CONFIDENCE = 0.99
+
+_NOT_A_WORD = "Numbers are drawn digit by digit, all else is public or a placeholder: see docs/text.md."
 
 
 @final
@@ -37,6 +40,7 @@ class Explanation:
         parameters: its public parameters.
         guarantee: of one token.
         word: the vocabulary's word that is explained; None for the average.
+        mapped: whether the word that was asked for is not in the vocabulary and ``word`` stands for it.
         words: how many words were looked at.
         outputs: the likeliest outputs with their probabilities; empty for the average.
         unchanged: probability that the output is the word itself.
@@ -50,6 +54,7 @@ class Explanation:
     parameters: Mapping[str, Any]
     guarantee: Guarantee
     word: str | None
+    mapped: bool
     words: int
     outputs: tuple[tuple[str, Bound], ...]
     unchanged: Bound
@@ -64,6 +69,7 @@ class Explanation:
             "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
             "guarantee": guarantee_data(self.guarantee),
             "word": self.word,
+            "mapped": self.mapped,
             "words": self.words,
             "method": "exact" if self.exact else "sampled",
             "samples": self.samples,
@@ -76,6 +82,8 @@ class Explanation:
     def summary(self) -> str:
         """The explanation for a reader."""
         subject = f"the word {self.word!r}" if self.word is not None else f"{self.words} words across the vocabulary"
+        if self.mapped:
+            subject += ", to which the one you gave is mapped"
         method = "exact" if self.exact else f"{self.samples} draws, {_CONFIDENCE:.0%} intervals"
         lines = [
             f"mechanism          {self.mechanism}",
@@ -118,10 +126,14 @@ def explain(
     need(samples >= 1, "samples", samples, ">= 1")
     vocabulary = mechanism.vocabulary
     n = len(vocabulary)
+    mapped = False
     if word is None:
         ids = np.unique(np.linspace(0, n - 1, min(_SPREAD, n)).astype(np.int64))
     else:
-        ids = np.array([WordIndex(vocabulary.words).lookup(word)[0]])
+        kind = classify(word) if word else Kind.SYMBOL
+        need(kind is Kind.WORD, "word", f"a {kind.name.lower()}" if word else "nothing", "one word", _NOT_A_WORD)
+        place, mapped = WordIndex(vocabulary.words).lookup(word)
+        ids = np.array([place])
     nearby = [set(row.tolist()) for row in _nearest_sets(mechanism, ids)]
     exact = isinstance(mechanism, Channel)
     if isinstance(mechanism, Channel):
@@ -143,6 +155,7 @@ def explain(
         parameters=mechanism.parameters,
         guarantee=mechanism.guarantee,
         word=None if word is None else vocabulary.words[int(ids[0])],
+        mapped=mapped,
         words=len(ids),
         outputs=likeliest,
         unchanged=unchanged,

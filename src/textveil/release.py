@@ -106,11 +106,13 @@ class Report:
     Attributes:
         setting: the sanitizer's.
         tally: counts over the documents.
+        sanitized_fields: record fields that were sanitized; empty for plain text.
         kept_fields: record fields that were copied to the output as they were.
     """
 
     setting: Setting
     tally: Tally
+    sanitized_fields: tuple[str, ...] = ()
     kept_fields: tuple[str, ...] = ()
 
     def costliest(self) -> tuple[int, Guarantee]:
@@ -143,6 +145,7 @@ class Report:
             },
             "documents": tally.documents,
             "tokens": dict(sorted(tally.kinds.items())),
+            "fields": {"sanitized": list(self.sanitized_fields), "kept": list(self.kept_fields)},
             "public": public,
             "vocabulary": dict(setting.vocabulary),
             "randomness": "operating system" if setting.secure else "seeded: not for release",
@@ -165,16 +168,17 @@ class Report:
         lines += [
             f"documents   {tally.documents}",
             f"tokens      {counts or 'none'}",
-            f"unknown     {tally.mapped} words were not in the vocabulary and were mapped to it by spelling",
+            f"unknown     {tally.mapped} words were not in the vocabulary and were mapped to it (for you only)",
             f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip(),
             f"per token   {_line(setting.token)}",
             f"per document {_line(document)} for the costliest, {most} protected tokens",
             f"whole input {_line(setting.document(words, numbers))} for {words + numbers} protected tokens",
             f"vocabulary  {vocabulary['name']}: {vocabulary['words']} words, sha256 {vocabulary['digest'][:16]}",
-            "public      " + "; ".join(PUBLIC[:4]),
+            "public      vocabulary; number, order and kinds of tokens; digits a number has; spacing, punctuation",
         ]
-        if self.kept_fields:
-            lines.append(f"kept        fields copied as they were: {', '.join(self.kept_fields)}")
+        if self.sanitized_fields:
+            kept = f"; copied as they were: {', '.join(self.kept_fields)}" if self.kept_fields else ""
+            lines.append(f"fields      sanitized: {', '.join(self.sanitized_fields)}{kept}; all others dropped")
         return "\n".join(lines)
 
 

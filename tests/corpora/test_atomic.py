@@ -62,7 +62,7 @@ def test_a_device_is_written_and_not_replaced() -> None:
 
 
 def test_a_missing_folder_and_a_folder_are_refused(tmp_path) -> None:
-    with pytest.raises(OutputError, match="must be writable"), atomic_writers([tmp_path / "no" / "out.txt"]):
+    with pytest.raises(OutputError, match="must exist and be writable"), atomic_writers([tmp_path / "no" / "out.txt"]):
         pass
     with pytest.raises(OutputError, match="got a folder"), atomic_writers([tmp_path]):
         pass

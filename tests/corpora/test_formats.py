@@ -108,10 +108,10 @@ BAD = [
     (
         JsonLines(choice=FieldChoice()),
         b'["' + SECRET.encode() + b'"]',
-        "must be one JSON object; got a JSON list",
+        "must be one JSON object; got a list",
     ),
     (JsonLines(choice=FieldChoice()), b'{"txt": "' + SECRET.encode() + b'"}', "line 1 must have the field 'text'"),
-    (JsonLines(choice=FieldChoice()), b'{"text": ["' + SECRET.encode() + b'"]}', "must be a string; got list"),
+    (JsonLines(choice=FieldChoice()), b'{"text": ["' + SECRET.encode() + b'"]}', "must be a string; got a list"),
     (JsonLines(choice=FieldChoice()), b'{"text": ' + b"[" * 100_000, "line 1 must be one JSON object"),
     (CsvTable(choice=FieldChoice()), b"txt\n" + SECRET.encode(), "must name the column 'text' once; it does so 0"),
     (CsvTable(choice=FieldChoice()), b"text,text\na,b", "once; it does so 2"),

@@ -315,8 +315,18 @@ def _points(source: RowSource, loss: PureLoss, claim: Claim) -> tuple[tuple[floa
     if float(source.shape[0]) ** 2 * source.shape[1] <= _PROFILE_WORK:
         points = profile(source, epsilons)
     else:
-        points = tuple((float(one), delta_upper_bound(source, float(one))) for one in epsilons)
+        points = tuple((float(one), _implied(loss.epsilon.upper, float(one))) for one in epsilons)
     return tuple((one, 0.0 if one >= loss.epsilon.upper else delta) for one, delta in points)
+
+
+def _implied(pure: float, epsilon: float) -> float:
+    """The delta at ``epsilon`` that a pure loss implies for any mechanism: (e^p - e^epsilon) / (e^p + 1).
+
+    Source: Kairouz, Oh and Viswanath 2015, theorem 3.4 with one release; attained by randomized response.
+    """
+    if math.isinf(pure):
+        return 1.0
+    return max(0.0, -math.expm1(epsilon - pure) / (1.0 + math.exp(-pure)))
 
 
 def _notes(source: RowSource, loss: PureLoss, divergence: Divergence | None) -> tuple[str, ...]:
@@ -331,7 +341,7 @@ def _notes(source: RowSource, loss: PureLoss, divergence: Divergence | None) -> 
     if divergence is not None and not divergence.complete:
         notes.append("Delta is an interval: the search stopped when it had decided the claim.")
     if float(n) ** 2 * k > _PROFILE_WORK:
-        notes.append("The profile's deltas are upper bounds, each output measured against its least likely input.")
+        notes.append("The profile's deltas are upper bounds: what the pure loss implies for any mechanism.")
     return tuple(notes)
 
 

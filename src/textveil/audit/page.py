@@ -6,8 +6,9 @@ import html
 import math
 from collections.abc import Sequence
 
-from textveil.audit.report import AuditReport, shown_claim
+from textveil.audit.report import AuditReport, shown_bound, shown_claim
 from textveil.audit.verdict import Finding, Verdict
+from textveil.statistics import Bound
 
 # Okabe and Ito's colors, which readers with any color vision can tell apart.
 _BLUE, _ORANGE, _GREEN, _GRAY = "#0072B2", "#D55E00", "#009E73", "#666666"
@@ -44,11 +45,8 @@ def to_html(report: AuditReport) -> str:
         parts += ["<h2>Privacy profile against the claim</h2>", profile_svg(drawn)]
     parts += ["<h2>Findings</h2>", _findings(report.findings)]
     if report.attacks:
-        rows = [
-            [one["name"], f"{one['success']['estimate']:.4g}", _interval(one["success"]), f"{one['baseline']:.4g}"]
-            for one in report.attacks
-        ]
-        parts += ["<h2>Attacks</h2>", _table(["attack", "success", "interval", "baseline"], rows)]
+        rows = [[one["name"], shown_bound(Bound(**one["success"])), f"{one['baseline']:.4g}"] for one in report.attacks]
+        parts += ["<h2>Attacks</h2>", _table(["attack", "success", "baseline"], rows)]
     if report.hygiene:
         rows = [[one["check"], "passed" if one["passed"] else "FAILED", one["detail"]] for one in report.hygiene]
         parts += ["<h2>Hygiene</h2>", _table(["check", "result", "detail"], rows)]
@@ -68,35 +66,32 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return f"<table><tr>{top}</tr>{body}</table>"
 
 
-def _interval(bound: dict[str, float]) -> str:
-    return "exact" if bound["confidence"] == 1 else f"[{bound['lower']:.4g}, {bound['upper']:.4g}]"
-
-
 def _findings(findings: Sequence[Finding]) -> str:
     rows = []
     for one in findings:
         witness = "; ".join(f"{key}: {value}" for key, value in one.witness.items())
-        bounds = [f"{bound.estimate:.6g} ({_interval(bound._asdict())})" for bound in (one.epsilon, one.delta)]
+        bounds = [shown_bound(bound) for bound in (one.epsilon, one.delta)]
         rows.append([one.method, one.verdict.value, *bounds, witness, " ".join(one.notes)])
     return _table(["method", "verdict", "epsilon", "delta", "witness", "notes"], rows)
 
 
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 640, 360, 80, 50, 20, 20
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 640, 360, 80, 50, 20, 30
 
 
 def profile_svg(finding: Finding) -> str:
     """delta(epsilon) of the worst pair, with the claimed point, delta on a logarithmic axis."""
-    points = [(epsilon, delta) for epsilon, delta in finding.profile if delta > 0]
+    logs = [(epsilon, math.log10(delta) if delta > 0 else -math.inf) for epsilon, delta in finding.profile]
     claim_log = finding.claim.log_delta / math.log(10)
-    lowest = min([math.log10(delta) for _, delta in points] or [-1.0])
-    floor = math.floor(max(min(lowest, max(claim_log, -30.0)), -30.0)) - 1
+    # The axis holds what is finite, down to 1e-30; what is lower lies on its floor.
+    seen = [log for log in (*(log for _, log in logs), claim_log) if math.isfinite(log)]
+    floor = math.floor(max(min([*seen, -1.0]), -30.0)) - 1
     widest = max([epsilon for epsilon, _ in finding.profile] + [finding.claim.epsilon]) * 1.05 or 1.0
 
     def across(epsilon: float) -> float:
         return _LEFT + (_WIDTH - _LEFT - _RIGHT) * epsilon / widest
 
     def down(log_delta: float) -> float:
-        share = (max(log_delta, floor) - floor) / -floor
+        share = (min(max(log_delta, floor), 0.0) - floor) / -floor
         return _HEIGHT - _BOTTOM - (_HEIGHT - _BOTTOM - _TOP) * share
 
     axis = [
@@ -115,14 +110,19 @@ def profile_svg(finding: Finding) -> str:
         f"<text x='16' y='{_HEIGHT / 2:.0f}' text-anchor='middle' "
         f"transform='rotate(-90 16 {_HEIGHT / 2:.0f})'>delta</text>"
     )
-    line = " ".join(f"{across(epsilon):.1f},{down(math.log10(delta)):.1f}" for epsilon, delta in points)
+    line = " ".join(f"{across(epsilon):.1f},{down(log):.1f}" for epsilon, log in logs)
     x, y = across(finding.claim.epsilon), down(claim_log)
     label = "claimed" if claim_log >= floor else "claimed (below the axis)"
+    label = f"{label}: {shown_claim(finding)}"
+    # Over the point, but between the axis and the right edge; a letter is at most 7.5 wide.
+    half = 3.75 * len(label)
+    center = min(max(x, _LEFT + half + 8), _WIDTH - half - 4)
+    height = y - 10 if y > 2 * _TOP + 20 else y + 22
     return (
         f"<svg viewBox='0 0 {_WIDTH} {_HEIGHT}' role='img' aria-label='privacy profile and claim'>{''.join(axis)}"
         f"<polyline points='{line}' fill='none' stroke='{_BLUE}' stroke-width='2.5'/>"
         f"<circle cx='{x:.1f}' cy='{y:.1f}' r='6' fill='{_ORANGE}'/>"
-        f"<text x='{min(x + 10, _WIDTH - 170):.1f}' y='{y - 10:.1f}'>{label}: {_safe(shown_claim(finding))}</text>"
-        f"<text x='{_WIDTH - _RIGHT - 4}' y='{_TOP + 12}' text-anchor='end' fill='{_BLUE}'>true profile</text>"
+        f"<text x='{center:.1f}' y='{height:.1f}' text-anchor='middle'>{_safe(label)}</text>"
+        f"<text x='{_WIDTH - _RIGHT - 4}' y='{_TOP + 12}' text-anchor='end' style='fill:{_BLUE}'>privacy profile</text>"
         "</svg>"
     )

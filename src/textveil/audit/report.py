@@ -77,33 +77,30 @@ class AuditReport:
         pair = _pair(lead)
         if lead.verdict is Verdict.REFUTED:
             if lead.epsilon.confidence == 1.0:
-                how = f"its exact delta at epsilon {lead.claim.epsilon:.6g} is {_number(lead.delta.estimate)}"
+                how = f"its delta at epsilon {lead.claim.epsilon:.6g} is at least {_number(lead.delta.lower)}"
                 if math.isinf(lead.claim.log_delta):
-                    how = f"its exact epsilon is {_number(lead.epsilon.lower)}"
+                    how = f"its epsilon is {_at_least(lead.epsilon.lower)}"
             else:
                 how = (
-                    f"its epsilon is at least {_number(lead.epsilon.lower)} with {lead.epsilon.confidence:.1%} "
-                    f"confidence from {lead.samples} samples"
+                    f"its epsilon is {_at_least(lead.epsilon.lower)} with {_percent(lead.epsilon)} confidence "
+                    f"from {lead.samples} samples"
                 )
             return f"{self.subject} is not {claim}: {how}{pair} ({lead.method})."
         if lead.verdict is Verdict.NOT_REFUTED:
+            how = f"{_percent(lead.epsilon)} confidence, {lead.samples} samples" if lead.samples else lead.method
             return (
-                f"Nothing found against the claim that {self.subject} is {claim}: epsilon is at least "
-                f"{_number(lead.epsilon.lower)} with {lead.epsilon.confidence:.1%} confidence ({lead.samples} samples)."
+                f"Nothing found against the claim that {self.subject} is {claim}: its epsilon is "
+                f"{_at_least(lead.epsilon.lower)}{_at_delta(lead)}{pair} ({how})."
             )
         word = "certified" if lead.verdict is Verdict.CERTIFIED else "proved"
-        return (
-            f"{self.subject} is {claim}, {word} ({lead.method}): its exact epsilon is at most "
-            f"{_number(lead.epsilon.upper)}{pair}."
-        )
+        return f"{self.subject} is {claim}, {word} ({lead.method}): its {_largest(lead)}, for any two words."
 
     def summary(self) -> str:
         """The report for a reader, a few lines."""
         lines = [f"verdict    {self.verdict.value}", f"subject    {self.subject}", self.sentence()]
         for one in self.findings:
-            lines.append(
-                f"{one.method:<14} {one.verdict.value:<12} epsilon {_shown(one.epsilon)}   delta {_shown(one.delta)}"
-            )
+            numbers = f"epsilon {shown_bound(one.epsilon)}   delta {shown_bound(one.delta)}"
+            lines.append(f"{one.method:<14} {one.verdict.value:<12} {numbers}")
             lines += [f"               {note}" for note in one.notes]
         for attack in self.attacks:
             success = attack["success"]
@@ -111,7 +108,8 @@ class AuditReport:
                 f"attack         {attack['name']}: success {success['estimate']:.4g}, baseline {attack['baseline']:.4g}"
             )
         for check in self.hygiene:
-            lines.append(f"hygiene        {check['check']}: {'passed' if check['passed'] else 'FAILED'}")
+            result, reason = ("passed", check["detail"]) if check["passed"] else ("FAILED", check["witness"])
+            lines.append(f"hygiene        {check['check']}: {result}" + (f" ({reason})" if reason else ""))
         return "\n".join(lines)
 
 
@@ -145,18 +143,42 @@ def shown_claim(finding: Finding) -> str:
 
 
 def _pair(finding: Finding) -> str:
-    pair = finding.witness.get("pair")
-    return f" for the words {pair[0]!r} and {pair[1]!r}" if isinstance(pair, list | tuple) and len(pair) == 2 else ""
+    """The words of the witness: each method names them in its own way."""
+    witness = finding.witness
+    worst = witness.get("delta_pair") if finding.claim.delta > 0 else None
+    inputs = worst if isinstance(worst, Mapping) else witness
+    pair = witness.get("pair", witness.get("words", (inputs.get("input"), inputs.get("other_input"))))
+    return f" for the words {pair[0]!r} and {pair[1]!r}" if pair[0] is not None else ""
+
+
+def _at_least(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"at least {value:.6g}"
+
+
+def _at_delta(finding: Finding) -> str:
+    return "" if math.isinf(finding.claim.log_delta) else " at that delta"
+
+
+def _largest(finding: Finding) -> str:
+    """What holds for every pair: an epsilon, or a delta where no epsilon was bounded."""
+    if math.isinf(finding.epsilon.upper):
+        return f"delta at that epsilon is at most {_number(finding.delta.upper)}"
+    return f"epsilon{_at_delta(finding)} is at most {_number(finding.epsilon.upper)}"
+
+
+def _percent(bound: Bound) -> str:
+    """The confidence without rounding it to certainty."""
+    return f"{100 * bound.confidence:.10g}%"
 
 
 def _number(value: float) -> str:
     return "infinite" if math.isinf(value) else f"{value:.6g}"
 
 
-def _shown(bound: Bound) -> str:
-    if bound.lower == bound.upper:
-        return _number(bound.estimate)
-    return f"{_number(bound.estimate)} [{_number(bound.lower)}, {_number(bound.upper)}]"
+def shown_bound(bound: Bound) -> str:
+    """A number with its interval, where it has one that shows."""
+    lower, estimate, upper = map(_number, bound[:3])
+    return estimate if lower == upper else f"{estimate} [{lower}, {upper}]"
 
 
 def _finite(value: Any) -> Any:

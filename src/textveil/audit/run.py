@@ -17,7 +17,7 @@ from textveil.audit.exact import audit_channel
 from textveil.audit.foreign import in_child, load_callable
 from textveil.audit.hygiene import run_hygiene
 from textveil.audit.report import AuditReport
-from textveil.audit.sampled import audit_sampled
+from textveil.audit.sampled import Interrupted, audit_sampled
 from textveil.audit.verdict import Claim, Finding
 from textveil.errors import InputError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Channel, Mechanism
@@ -151,6 +151,11 @@ def audit_callable(
             samples=samples,
             confidence=confidence,
         )
+    except Interrupted as error:
+        if error.partial is None:
+            raise
+        so_far = f"Until then: epsilon is at least {error.partial.epsilon.lower:.4g}, and the claim is not refuted."
+        raise Interrupted(f"{error} {so_far}", error.partial) from None
     finally:
         foreign.close()
     checks: tuple[Mapping[str, Any], ...] = ()

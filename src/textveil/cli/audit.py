@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli import options as opt
-from textveil.errors import ParameterError
+from textveil.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
     from textveil.audit.report import AuditReport
@@ -51,9 +50,12 @@ def audit_command(
         str | None, typer.Option(metavar="A,B,...", help="For --python: public words to try, two or more.")
     ] = None,
     batch: Annotated[
-        int, typer.Option(metavar="N", help="For --python: words a call, where they are drawn independently.")
-    ] = 1,
-    time_limit: Annotated[float, typer.Option(metavar="S", help="For --python: seconds one call may take.")] = 60.0,
+        int | None,
+        typer.Option(metavar="N", help="For --python: words a call, where they are drawn independently.  [default: 1]"),
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="S", help="For --python: seconds one call may take.  [default: 60]")
+    ] = None,
     no_hygiene: Annotated[
         bool, typer.Option("--no-hygiene", help="For --python: leave out the hygiene checks.")
     ] = False,
@@ -76,9 +78,12 @@ def audit_command(
     """Prove, certify or refute what a mechanism claims; exit code 4 where it is refuted."""
     if (mechanism is None) == (python is None):
         raise ParameterError("exactly one of --mechanism and --python must be given. Name what to audit.")
+    if html is not None and not html.parent.is_dir():
+        raise OutputError("the folder of --html must exist; got none. Make it first.")
     from textveil.audit.run import SAMPLES, WORDS, audit_callable, audit_mechanism
     from textveil.audit.verdict import Claim
     from textveil.cli.progress import counting
+    from textveil.mechanisms.base import Channel
 
     claim = None
     if claim_epsilon is not None:
@@ -86,24 +91,29 @@ def audit_command(
     elif claim_delta is not None:
         raise ParameterError("--claim-delta needs --claim-epsilon; got none.")
     if python is not None:
-        if epsilon_per_distance is not None or seed is not None:
-            raise ParameterError("--epsilon-per-distance and --seed are for --mechanism; got --python.")
+        of_mechanisms = (epsilon_per_distance, clip, neighborhood_size, calibration, rank_constant, noise_dim, seed)
+        of_vocabularies = (vocabulary, vocabulary_format, vocabulary_limit)
+        if no_clip or no_attacks or any(one is not None for one in (*of_mechanisms, *of_vocabularies)):
+            raise ParameterError(
+                "--python takes no seed and no option of mechanisms, vocabularies or attacks; got one."
+            )
+        if claim is not None and (epsilon is not None or delta is not None):
+            raise ParameterError("--epsilon and --claim-epsilon are one claim for --python; got both. Give one.")
         if epsilon is None and claim is None:
             raise ParameterError("--python needs its claim: --epsilon, and --delta where it is not 0. Got none.")
-        sys.path.insert(0, os.getcwd())  # noqa: PTH109  as `python -m` does: modules of the current folder
         report = audit_callable(
             python,
             claim if claim is not None else Claim(epsilon=float(epsilon or 0), log_delta=_log(delta)),
             words=WORDS if words is None else [word for word in words.split(",") if word],
             samples=SAMPLES if samples is None else samples,
             confidence=confidence,
-            time_limit=time_limit,
-            batch=batch,
+            time_limit=60.0 if time_limit is None else time_limit,
+            batch=1 if batch is None else batch,
             hygiene=not no_hygiene,
         )
     else:
-        if words is not None:
-            raise ParameterError("--words is for --python; got --mechanism.")
+        if no_hygiene or any(one is not None for one in (words, batch, time_limit)):
+            raise ParameterError("--words, --batch, --time-limit and --no-hygiene are for --python; got --mechanism.")
         made = opt.make(
             mechanism or "",
             opt.load(vocabulary, vocabulary_format, vocabulary_limit),
@@ -117,6 +127,11 @@ def audit_command(
             rank_constant=rank_constant,
             noise_dim=noise_dim,
         )
+        if isinstance(made, Channel) and len(made.vocabulary) > 5000:
+            sys.stderr.write(
+                f"textveil: computing a table of {len(made.vocabulary)} by {len(made.vocabulary)} words more than once; "
+                "this may take minutes. A smaller vocabulary is faster.\n"
+            )
         with counting("auditing", "steps") as progress:
             report = audit_mechanism(
                 made,
@@ -147,7 +162,7 @@ def _written(report: AuditReport, as_json: bool, html: Path | None) -> int:
         from textveil.audit.page import to_html
         from textveil.corpora.atomic import atomic_writers
 
-        page = to_html(report).encode("utf-8")
+        page = to_html(report).encode("utf-8", "backslashreplace")
         with atomic_writers([html]) as sinks:
             sinks[0].write(page)
     sys.stdout.write(report.to_json() if as_json else report.summary() + "\n")

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from textveil.cli import options as opt
+from textveil.errors import ParameterError
 
 
 def explain_command(
@@ -38,6 +39,7 @@ def explain_command(
 ) -> None:
     """Show what one word becomes: its likeliest outputs, and how often it stays or stays close."""
     from textveil.explanation import explain
+    from textveil.mechanisms.base import Channel
     from textveil.randomness import seeded_generator
 
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
@@ -54,6 +56,8 @@ def explain_command(
         rank_constant=rank_constant,
         noise_dim=noise_dim,
     )
+    if seed is not None and isinstance(chosen, Channel):
+        raise ParameterError(f"--seed is for laws that are sampled; the law of {chosen.name} is exact. Leave it out.")
     rng = None if seed is None else seeded_generator(seed)
     found = explain(chosen, word, top=top, samples=samples, rng=rng)
     sys.stdout.write(json.dumps(found.as_dict(), indent=2) + "\n" if as_json else found.summary() + "\n")

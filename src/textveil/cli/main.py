@@ -95,11 +95,12 @@ def _unexpected(error: Exception) -> int:
     if callable(message) and isinstance(code, int):
         text = str(message())
         if "extra argument" in text:  # the parser would quote them, and they may be text
-            text = "Got more arguments than one INPUT. Quote a path with spaces"
+            text = "Got more arguments than the command takes. Options start with --; quote a path with spaces"
         if "\n" in text:  # the help itself, shown for want of arguments
             sys.stderr.write(text.rstrip() + "\n")
         else:
-            _complain(f"{text.rstrip('.')}. See: textveil --help")
+            context = getattr(getattr(error, "ctx", None), "command_path", None) or "textveil"
+            _complain(f"{text.rstrip('.?')}. See: {context} --help")
         return code
     if isinstance(error, MemoryError):
         _complain("out of memory. Use smaller documents (one a line), or a smaller vocabulary.")

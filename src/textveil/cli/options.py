@@ -25,7 +25,7 @@ EpsilonPerDistance: TypeAlias = Annotated[
     typer.Option(metavar="E", help="Instead of --epsilon, for metric mechanisms: nats per unit of distance."),
 ]
 Delta: TypeAlias = Annotated[
-    float | None, typer.Option(metavar="D", help="Delta of one token, for (epsilon, delta) mechanisms.")
+    float | None, typer.Option(metavar="D", help="Delta of one token, for approximate DP.  [default: 1e-5]")
 ]
 Clip: TypeAlias = Annotated[
     float | None, typer.Option(metavar="C", help="Shorten longer vectors to this norm.  [default: 1]")
@@ -57,7 +57,8 @@ VocabularyPath: TypeAlias = Annotated[
     typer.Option("--vocabulary", metavar="PATH", help="Word vectors to use instead of the embedded ones."),
 ]
 VocabularyFormat: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Format of --vocabulary, where it cannot be told by content.")
+    str | None,
+    typer.Option(metavar="NAME", help="word2vec, word2vec-binary, glove, fasttext, npy, safetensors."),
 ]
 VocabularyLimit: TypeAlias = Annotated[
     int | None, typer.Option(metavar="N", help="Read only the first N words of --vocabulary.")

@@ -21,9 +21,15 @@ if TYPE_CHECKING:
 
 FORMATS = ("txt", "jsonl", "csv")
 
+_FOREIGN = (
+    *("json", "tsv", "xml", "html", "htm", "pdf", "docx", "odt", "rtf", "xlsx", "parquet", "arrow"),
+    *("gz", "bz2", "xz", "zst", "zip", "tar"),
+)
+"""Endings of files whose markup or container must not be taken for text without being told."""
+
 
 def sanitize_command(
-    source: Annotated[str, typer.Argument(metavar="[INPUT|-]", help="File to sanitize; - is standard input.")] = "-",
+    source: Annotated[str, typer.Argument(metavar="INPUT", help="File to sanitize; - is standard input.")] = "-",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="OUT", help="Output file.  [default: standard output]")
     ] = None,
@@ -74,6 +80,9 @@ def sanitize_command(
 ) -> None:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""
     # Everything that can be wrong with the options is found before a byte of input is read.
+    if report is not None and str(report) == "-":
+        raise ParameterError("--report must be a file; got -, which is the text's. Name a file.")
+    output = None if output is not None and str(output) == "-" else output
     reader = _reader(form or _guess(source), whole_file, field, keep, max_document_bytes)
     from textveil.randomness import seeded_generator
     from textveil.sanitizer import Sanitizer
@@ -98,14 +107,19 @@ def sanitize_command(
         rng=rng,
         allow_refuted=allow_refuted,
     )
-    finished = _run(sanitizer, reader, source, output, report, tuple(keep or ()))
+    finished = _run(sanitizer, reader, source, output, report)
     said = finished.setting.warnings() if quiet else [finished.summary()]
     sys.stderr.writelines(line + "\n" for line in said)
 
 
 def _guess(source: str) -> str:
-    """The format by the input's ending; txt for everything else."""
+    """The format by the input's ending; txt where the ending does not speak of another format."""
     ending = Path(source).suffix.lower().removeprefix(".")
+    if ending in _FOREIGN:
+        raise ParameterError(
+            f"--format cannot be told from the ending .{ending}: it is none of {', '.join(FORMATS)}. "
+            "Convert the file, or give --format txt to take it as plain text."
+        )
     return {"ndjson": "jsonl"}.get(ending, ending) if ending in (*FORMATS, "ndjson") else "txt"
 
 
@@ -140,7 +154,6 @@ def _run(
     source: str,
     output: Path | None,
     report: Path | None,
-    kept: tuple[str, ...],
 ) -> Report:
     """Stream the input through the sanitizer; both files appear whole or not at all."""
     from textveil.corpora.atomic import atomic_writers
@@ -152,7 +165,9 @@ def _run(
     with _opened(source) as (stream, total), atomic_writers(paths) as sinks:
         sink = sinks[0] if output is not None else _standard_output()
         _pump(sanitizer, reader, stream, total, sink, tally)
-        finished = Report(setting=sanitizer.setting, tally=tally, kept_fields=kept)
+        choice = getattr(reader, "choice", None)
+        fields = (choice.sanitized, choice.kept) if choice is not None else ((), ())
+        finished = Report(setting=sanitizer.setting, tally=tally, sanitized_fields=fields[0], kept_fields=fields[1])
         # Made before any file gets its name: a report that cannot be made must not leave an output behind.
         text = finished.to_json()
         if report is not None:
@@ -199,6 +214,8 @@ def _opened(source: str) -> Iterator[tuple[BinaryIO, int | None]]:
     if source == "-":
         if sys.stdin is None:
             raise InputError("standard input must be open; got a closed one. Name a file.")
+        if sys.stdin.isatty():
+            sys.stderr.write("textveil: reading standard input; end it with Ctrl-D.\n")
         yield sys.stdin.buffer, None
         return
     try:

@@ -53,9 +53,13 @@ def atomic_writers(paths: Sequence[Path]) -> Iterator[list[BinaryIO]]:
         try:
             for path in paths:
                 partials.append(_opened(Path(os.path.realpath(path))))
+        except OutputError:
+            raise
         except OSError as error:
-            reason = error.strerror or str(error)
-            raise OutputError(f"the output must be writable; got {reason}.") from None
+            reason = error.strerror or type(error).__name__
+            raise OutputError(
+                f"the folder of --output, --report or --html must exist and be writable; got {reason}. Make it first."
+            ) from None
         try:
             yield [partial.stream for partial in partials]
             for partial in partials:

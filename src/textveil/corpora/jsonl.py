@@ -13,6 +13,15 @@ from textveil.corpora.records import MAX_DOCUMENT_BYTES, Record, checked_size, l
 from textveil.errors import InputError
 
 _DECODER = json.JSONDecoder()
+_JSON_NAMES = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+    str: "a string",
+}
 _SPACE = re.compile(r"[ \t\r\n]*").match
 
 
@@ -85,7 +94,7 @@ def _parsed(line: str, number: int) -> list[tuple[str, _Member]]:
     except (ValueError, RecursionError, IndexError, StopIteration):
         problem = "it is not valid JSON"
     except _NotAnObject as error:
-        problem = f"got a JSON {error}"
+        problem = f"got {error}"
     # Raised out here: the decoder's errors hold the line, and a context would keep them.
     raise InputError(f"line {number} must be one JSON object; {problem}.")
 
@@ -98,7 +107,7 @@ def _members(line: str) -> list[tuple[str, _Member]]:
     """Names and members in order, each value with the characters that write it."""
     place = _after_space(line, 0)
     if line[place] != "{":
-        raise _NotAnObject(type(json.loads(line)).__name__)
+        raise _NotAnObject(_JSON_NAMES[type(json.loads(line))])
     members: list[tuple[str, _Member]] = []
     place = _after_space(line, place + 1)
     while line[place] != "}":
@@ -130,5 +139,5 @@ def _after_space(line: str, place: int) -> int:
 
 def _text(value: Any, name: str, where: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{where}: the field {name!r} must be a string; got {type(value).__name__}.")
+        raise InputError(f"{where}: the field {name!r} must be a string; got {_JSON_NAMES[type(value)]}.")
     return value

@@ -12,6 +12,16 @@ MAX_DOCUMENT_BYTES = 16 * 2**20
 """Largest record that is read unless told otherwise."""
 
 
+_LOOKS_LIKE = (
+    (b"\x1f\x8b", "It looks compressed: zcat FILE | textveil sanitize"),
+    (b"\x28\xb5\x2f\xfd", "It looks compressed: zstdcat FILE | textveil sanitize"),
+    (b"\xff\xfe", "It looks like UTF-16: iconv -f utf-16 -t utf-8"),
+    (b"\xfe\xff", "It looks like UTF-16: iconv -f utf-16 -t utf-8"),
+    (b"PK\x03\x04", "It looks like an archive or an office document: extract its text first"),
+)
+"""First bytes that tell what a file is instead."""
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -83,7 +93,8 @@ def decoded(raw: bytes, where: str) -> str:
     except UnicodeDecodeError as error:
         place = error.start + 1
     if text is None:  # raised out here: the decoder's error holds the bytes, and a context would keep it
-        raise InputError(f"{where} must be UTF-8; byte {place} of it is not. Convert the input first.")
+        hint = next((hint for start, hint in _LOOKS_LIKE if raw.startswith(start)), "Convert the input first")
+        raise InputError(f"{where} must be UTF-8; byte {place} of it is not. {hint}.")
     if "\0" in text:
         raise InputError(f"{where} must be text; got a NUL character. Is this a binary file?")
     return text

@@ -1,0 +1,152 @@
+"""``textveil audit``: verdicts with their exit codes, machine output, pages, and one line for every bad input."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from textveil.cli import main as cli
+
+SECRET = "xylophonia"
+
+MODULE = f"""
+import random, time
+
+def clean(words):
+    return [random.choice(["red", "blue"]) for _ in words]
+
+def identity(words):
+    return list(words)
+
+def raises(words):
+    raise ValueError("{SECRET}")
+
+def hangs(words):
+    time.sleep(60)
+
+def short(words):
+    return []
+
+def numbers(words):
+    return [1 for _ in words]
+"""
+
+
+@pytest.fixture
+def audit(capsysbinary, monkeypatch, tmp_path):
+    """The command in this process, in a folder with a small vocabulary and foreign code."""
+    rows = np.random.default_rng(7).normal(size=(20, 5))
+    lines = (f"word{chr(97 + i)} " + " ".join(map(str, row)) + "\n" for i, row in enumerate(rows))
+    (tmp_path / "own.txt").write_text("".join(lines))
+    (tmp_path / "foreign_cli.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "foreign_cli", raising=False)
+
+    def run(*arguments: object) -> tuple[int, bytes, str]:
+        monkeypatch.setattr(sys, "argv", ["textveil", "audit", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+        code = cli._exit_code()
+        captured = capsysbinary.readouterr()
+        return code, captured.out, captured.err.decode()
+
+    return run
+
+
+OWN = ("--vocabulary", "own.txt")
+FOREIGN = ("--no-hygiene", "--samples", "600", "--batch", "50", "--words", f"red,{SECRET}")
+
+
+def parsed(out: bytes):
+    return json.loads(out, parse_constant=pytest.fail)
+
+
+def test_a_certified_mechanism(audit) -> None:
+    code, out, err = audit("-m", "neighborhood", "--epsilon", "1", "--json", *OWN)
+    data = parsed(out)
+    assert (code, err) == (0, "")
+    assert data["verdict"] == "certified"
+    for name in ("epsilon", "delta"):
+        assert list(data[name]) == ["lower", "estimate", "upper", "confidence"]
+    assert {"claimed", "method", "witness", "samples", "seconds", "seed"} <= set(data)
+    assert (data["method"], data["samples"], data["seed"]) == ("exact channel", 0, None)
+
+
+def test_the_published_truncation_is_refuted_on_a_page_too(audit) -> None:
+    code, out, err = audit("-m", "truncated-laplace-published", "--epsilon", "1", "--json", "--html", "r.html", *OWN)
+    data = parsed(out)
+    page = Path("r.html").read_text()
+    assert (code, err) == (4, "")
+    assert (data["verdict"], data["method"]) == ("refuted", "closed form")
+    assert data["delta"]["lower"] > data["claimed"]["delta"]
+    assert data["epsilon"]["estimate"] is None  # infinite
+    assert "refuted</span>" in page
+    assert "is not (1, " in page
+    assert "<svg" in page
+    assert "http" not in page
+
+
+def test_a_claim_below_the_truth_and_a_sampled_audit(audit) -> None:
+    code, out, _ = audit(
+        *("-m", "randomized-response", "--epsilon", "3", "--claim-epsilon", "1"),
+        *("--samples", "4000", "--seed", "3", "--no-attacks", "--json", *OWN),
+    )
+    data = parsed(out)
+    assert code == 4
+    assert [one["method"] for one in data["findings"]] == ["exact channel", "sampled"]
+    assert (data["seed"], data["attacks"]) == (3, [])
+    code, out, _ = audit("-m", "randomized-response", "--epsilon", "3", "--claim-epsilon", "3.1", *OWN)
+    assert code == 0
+    assert out.startswith(b"verdict    certified\n")
+
+
+@pytest.mark.parametrize(("name", "expected"), [("clean", 0), ("identity", 4)])
+def test_foreign_code(audit, name: str, expected: int) -> None:
+    code, out, err = audit("--python", f"foreign_cli:{name}", "--epsilon", "1", "--json", *FOREIGN)
+    assert (code, err) == (expected, "")
+    assert parsed(out)["verdict"] == ("refuted" if expected else "not refuted")
+
+
+CLAIM = ("--epsilon", "1", *FOREIGN)
+BAD = {
+    "neither": ((), 2, "exactly one of --mechanism and --python"),
+    "both": (("-m", "laplace", "--python", "a:b"), 2, "exactly one of --mechanism and --python"),
+    "raises": (("--python", "foreign_cli:raises", *CLAIM), 1, "raised ValueError"),
+    "hangs": (("--python", "foreign_cli:hangs", "--time-limit", "0.2", *CLAIM), 1, "no answer within 0.2 s"),
+    "wrong number": (("--python", "foreign_cli:short", *CLAIM), 1, "returned 0 words for 50"),
+    "not words": (("--python", "foreign_cli:numbers", *CLAIM), 1, "not a str"),
+    "no module": (("--python", "foreign_absent:f", *CLAIM), 2, "no module foreign_absent"),
+    "no attribute": (("--python", "foreign_cli:absent", *CLAIM), 2, "nothing callable"),
+    "no colon": (("--python", "foreign_cli", *CLAIM), 2, "MODULE:CALLABLE"),
+    "one word twice": (("--python", "foreign_cli:clean", *CLAIM, "--words", f"{SECRET},{SECRET}"), 2, "at least two"),
+    "too few": (("--python", "foreign_cli:clean", *CLAIM, "--samples", "2"), 1, "too few to say anything"),
+    "no claim": (("--python", "foreign_cli:clean", *FOREIGN), 2, "needs its claim"),
+    "two claims": (("--python", "foreign_cli:clean", *CLAIM, "--claim-epsilon", "2"), 2, "one claim"),
+    "seed": (("--python", "foreign_cli:clean", *CLAIM, "--seed", "1"), 2, "--python takes no seed"),
+    "vocabulary": (("--python", "foreign_cli:clean", *CLAIM, *OWN), 2, "--python takes no seed"),
+    "epsilon negative": (("--python", "a:b", "--epsilon", "-1"), 2, "epsilon must be finite and >= 0"),
+    "claim negative": (("-m", "laplace", "--claim-epsilon", "-1", *OWN), 2, "epsilon must be finite and >= 0"),
+    "claim NaN": (("-m", "laplace", "--claim-epsilon", "nan", *OWN), 2, "epsilon must be finite and >= 0; got nan"),
+    "delta NaN": (("-m", "laplace", "--claim-epsilon", "1", "--claim-delta", "nan", *OWN), 2, "delta must be in"),
+    "delta alone": (("-m", "laplace", "--claim-delta", "0.1", *OWN), 2, "needs --claim-epsilon"),
+    "words": (("-m", "laplace", "--words", f"{SECRET},b", *OWN), 2, "--words is for --python"),
+    "samples negative": (("-m", "laplace", "--samples", "-1", *OWN), 2, "samples must be >= 0"),
+    "no folder": (("-m", "laplace", "--html", "no/r.html", "--no-attacks", *OWN), 1, "folder of --html must exist"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_gets_one_line_and_a_code(audit, case: str) -> None:
+    options, expected, message = BAD[case]
+    code, out, err = audit(*options)
+    assert (code, out) == (expected, b"")
+    assert err.startswith("textveil: ")
+    assert err.count("\n") == 1
+    assert message in err
+    assert "internal error" not in err
+    assert SECRET not in err.lower()

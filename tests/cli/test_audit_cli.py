@@ -134,7 +134,7 @@ BAD = {
     "claim NaN": (("-m", "laplace", "--claim-epsilon", "nan", *OWN), 2, "epsilon must be finite and >= 0; got nan"),
     "delta NaN": (("-m", "laplace", "--claim-epsilon", "1", "--claim-delta", "nan", *OWN), 2, "delta must be in"),
     "delta alone": (("-m", "laplace", "--claim-delta", "0.1", *OWN), 2, "needs --claim-epsilon"),
-    "words": (("-m", "laplace", "--words", f"{SECRET},b", *OWN), 2, "--words is for --python"),
+    "words": (("-m", "laplace", "--words", f"{SECRET},b", *OWN), 2, "--no-hygiene are for --python"),
     "samples negative": (("-m", "laplace", "--samples", "-1", *OWN), 2, "samples must be >= 0"),
     "no folder": (("-m", "laplace", "--html", "no/r.html", "--no-attacks", *OWN), 1, "folder of --html must exist"),
 }

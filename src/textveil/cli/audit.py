@@ -129,7 +129,7 @@ def audit_command(
         )
         if isinstance(made, Channel) and len(made.vocabulary) > 5000:
             sys.stderr.write(
-                f"textveil: computing a table of {len(made.vocabulary)} by {len(made.vocabulary)} words more than once; "
+                f"textveil: computing the whole table over {len(made.vocabulary)} words, more than once; "
                 "this may take minutes. A smaller vocabulary is faster.\n"
             )
         with counting("auditing", "steps") as progress:

@@ -2,15 +2,14 @@
 
     TextveilError
     ├── ParameterError        (also ValueError)   an argument is outside its domain
-    │   └── UnknownNameError  (also KeyError-like) no such mechanism, vocabulary or option
+    │   └── UnknownNameError                       no such mechanism, format or option
     ├── VocabularyError       (also ValueError)   a vocabulary cannot be read or is not valid
     ├── InputError            (also ValueError)   a document or record cannot be read
     │   └── Interrupted       (audit.sampled)     foreign code failed midway; keeps the evidence so far
     ├── OutputError           (also OSError)      a result cannot be written
     ├── UnsupportedGuarantee  (also TypeError)    no rule converts or composes these guarantees
     ├── RefutedGuarantee      (also ValueError)   the mechanism's claim is known to be false
-    ├── RandomnessError       (also TypeError)    randomness would be copied or reused
-    └── MissingExtra          (also ImportError)  an optional package is not installed
+    └── RandomnessError       (also TypeError)    randomness would be copied or reused
 
 A message is one line: what, wanted, got, what to do next. It never holds input text.
 """
@@ -52,13 +51,6 @@ class RefutedGuarantee(TextveilError, ValueError):
 
 class RandomnessError(TextveilError, TypeError):
     """Random state would be copied, pickled or reused."""
-
-
-class MissingExtra(TextveilError, ImportError):
-    """An optional package is not installed."""
-
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed. Run: pip install 'textveil[{extra}]'")
 
 
 def need(condition: bool, name: str, value: object, wanted: str, hint: str = "") -> None:

@@ -24,7 +24,8 @@ body{font:16px/1.5 system-ui,sans-serif;max-width:54rem;margin:2rem auto;padding
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}
 .verdict{display:inline-block;padding:.15rem .8rem;border-radius:.3rem;color:#fff;font-weight:600}
 blockquote{margin:1rem 0;padding:.6rem 1rem;border-left:4px solid #888;background:#f5f5f5}
-table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.25rem .6rem;text-align:left;vertical-align:top;overflow-wrap:anywhere}
+table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.25rem .6rem;text-align:left;vertical-align:top}
+td{overflow-wrap:anywhere}
 svg{max-width:100%;height:auto}text{font:13px system-ui,sans-serif;fill:#222}
 """
 

@@ -13,13 +13,12 @@ from shared import reference
 from textveil.audit.closed_form import (
     audit_noise,
     audit_shift,
-    claim_of,
     delta_over_pairs,
     worst_delta,
     worst_pair,
 )
 from textveil.audit.shift_profile import ShiftProfile
-from textveil.audit.verdict import Claim, Verdict
+from textveil.audit.verdict import Claim, Verdict, claim_of
 from textveil.catalog import MECHANISMS
 from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import ParameterError, UnsupportedGuarantee
@@ -96,7 +95,7 @@ def test_truncation_holds_in_one_dimension(name):
 @pytest.mark.parametrize("dim", [1, 50])
 def test_a_violation_of_a_fifth_in_epsilon_is_found(name, dim):
     mechanism = make(name, made_vocabulary(60, dim), epsilon=2.0)
-    stated = claim_of(mechanism)
+    stated = claim_of(mechanism.guarantee)
     assert audit_noise(mechanism).verdict is Verdict.PROVED
     if name == "truncated-laplace" and dim == 50:
         found = audit_noise(mechanism).epsilon.lower  # far below the claim, which is not tight there

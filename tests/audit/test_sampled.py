@@ -13,7 +13,7 @@ from scipy.stats import beta, binom
 
 from textveil.audit.draws import (
     audit_mechanism_sampled,
-    audit_noise,
+    audit_noise_sampled,
     callable_draw,
     candidate_pairs,
     mechanism_draw,
@@ -92,7 +92,9 @@ def test_an_exact_channel_is_not_accused_above_alpha(few, rng) -> None:
 def test_exact_noise_is_not_accused_above_alpha(case, rng) -> None:
     make, dim, claim = NOISES[case]
     law = make(dim, EPSILON)
-    runs = [audit_noise(law, shift(dim), claim, samples=1500, confidence=CONFIDENCE, rng=rng) for _ in range(SEEDS)]
+    runs = [
+        audit_noise_sampled(law, shift(dim), claim, samples=1500, confidence=CONFIDENCE, rng=rng) for _ in range(SEEDS)
+    ]
     assert sum(one.verdict is Verdict.REFUTED for one in runs) <= ALLOWED
 
 
@@ -152,7 +154,9 @@ def test_a_planted_fifth_is_found_in_a_channel(few, rng) -> None:
 def test_a_planted_fifth_is_found_in_noise(case, rng) -> None:
     make, dim, claim = NOISES[case]
     law = make(dim, PLANTED)
-    runs = [audit_noise(law, shift(dim), claim, samples=FIND, confidence=CONFIDENCE, rng=rng) for _ in range(20)]
+    runs = [
+        audit_noise_sampled(law, shift(dim), claim, samples=FIND, confidence=CONFIDENCE, rng=rng) for _ in range(20)
+    ]
     assert sum(one.verdict is Verdict.REFUTED for one in runs) >= 19
 
 
@@ -163,7 +167,7 @@ def test_the_published_truncated_laplace_is_refuted_by_a_thousand_draws(rng) -> 
     bound = -(l1 / epsilon) * math.log(1 - epsilon / (2 * 0.25 * math.sqrt(dim)))
     law = TruncatedLaplace(dim=dim, scale=l1 / epsilon, bound=bound)
     claim = Claim(epsilon=epsilon, log_delta=-dim * math.log(4))
-    found = audit_noise(law, np.full(dim, 2 / math.sqrt(dim)), claim, samples=2000, rng=rng)
+    found = audit_noise_sampled(law, np.full(dim, 2 / math.sqrt(dim)), claim, samples=2000, rng=rng)
     assert found.verdict is Verdict.REFUTED
     assert json.loads(json.dumps(found.witness, allow_nan=False))["event"] == {"log_likelihood_ratio_at_least": "inf"}
     strip = float(law.cdf(-bound + 2 / math.sqrt(dim)))
@@ -281,9 +285,9 @@ def test_a_wrong_draw_and_a_nan_score_are_refused() -> None:
             lambda _word, count: np.zeros(count), [(0, 1)], PURE, samples=1000, score=lambda *a: np.full(1000, math.nan)
         )
     with pytest.raises(ParameterError, match="shift"):
-        audit_noise(laplace(2, 1.0), [1.0], PURE)
+        audit_noise_sampled(laplace(2, 1.0), [1.0], PURE)
     with pytest.raises(ParameterError, match="two different words"):
-        audit_noise(laplace(2, 1.0), [0.0, 0.0], PURE)
+        audit_noise_sampled(laplace(2, 1.0), [0.0, 0.0], PURE)
 
 
 def test_a_failure_keeps_the_evidence_so_far(few, rng) -> None:

@@ -27,18 +27,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.audit.shift_profile import Law, ShiftProfile
-from textveil.audit.verdict import Claim, Finding, Verdict
+from textveil.audit.verdict import Claim, Finding, Verdict, claim_of
 from textveil.embeddings.geometry import clipped_diameter, norm_range
 from textveil.embeddings.pairs import diameter
 from textveil.embeddings.progress import Progress
-from textveil.errors import UnsupportedGuarantee, need
+from textveil.errors import need
 from textveil.mechanisms.perturb_project import PerturbProject
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import gaussian_log_delta
-from textveil.privacy.guarantees import NoGuarantee, to_approximate
 from textveil.privacy.truncation import truncated_delta
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
@@ -98,18 +97,6 @@ class PairSummary:
     largest: float
 
 
-def claim_of(mechanism: PerturbProject) -> Claim:
-    """What the mechanism's guarantee claims for any two words.
-
-    Raises:
-        UnsupportedGuarantee: it promises nothing.
-    """
-    if isinstance(mechanism.guarantee, NoGuarantee):
-        raise UnsupportedGuarantee("the mechanism promises nothing. Give the claim to be audited.")
-    stated = to_approximate(mechanism.guarantee)
-    return Claim(epsilon=stated.epsilon, log_delta=stated.log_delta)
-
-
 def audit_shift(law: Law, shift: ArrayLike, claim: Claim) -> Finding:
     """Put a claim to the test for two vectors that differ by ``shift``.
 
@@ -147,7 +134,7 @@ def audit_noise(mechanism: PerturbProject, claim: Claim | None = None, progress:
         ParameterError: another law, or a vocabulary of one single point.
         UnsupportedGuarantee: no claim is given and the mechanism promises nothing.
     """
-    claim = claim_of(mechanism) if claim is None else claim
+    claim = claim_of(mechanism.guarantee) if claim is None else claim
     law = checked_law(mechanism.law)
     pair = worst_pair(mechanism, progress)
     profile = ShiftProfile.of(law, pair.shift)
@@ -241,7 +228,7 @@ def delta_over_pairs(
         ParameterError: another law, or an epsilon below some finite loss of truncated noise.
     """
     law = mechanism.law
-    chosen = claim_of(mechanism).epsilon if epsilon is None else epsilon
+    chosen = claim_of(mechanism.guarantee).epsilon if epsilon is None else epsilon
     need(0 <= chosen < math.inf, "epsilon", chosen, "finite and >= 0")
     known = isinstance(law, Gaussian | TruncatedLaplace)
     need(known, "law", type(law).__name__, "Gaussian or TruncatedLaplace")

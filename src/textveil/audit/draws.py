@@ -9,12 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from textveil.audit.foreign import ForeignCallable, WordCallable, in_process
 from textveil.audit.sampled import CONFIDENCE, SAMPLES, Draw, Score, audit_sampled
-from textveil.audit.verdict import Claim, Finding
+from textveil.audit.verdict import Claim, Finding, claim_of
 from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import need
 from textveil.mechanisms.base import Mechanism
 from textveil.noise.base import NoiseLaw
-from textveil.privacy.guarantees import to_approximate
 from textveil.randomness import resolve
 from textveil.types import Reals
 
@@ -77,7 +76,7 @@ def noise_score(law: NoiseLaw) -> Score:
     return score
 
 
-def audit_noise(
+def audit_noise_sampled(
     law: NoiseLaw,
     shift: ArrayLike,
     claim: Claim,
@@ -140,8 +139,7 @@ def audit_mechanism_sampled(
     """
     words = mechanism.vocabulary.words
     if claim is None:
-        promise = to_approximate(mechanism.guarantee)
-        claim = Claim(epsilon=promise.epsilon, log_delta=promise.log_delta)
+        claim = claim_of(mechanism.guarantee)
     if pairs is None:
         pairs = candidate_pairs(mechanism.vocabulary, 4, rng)
     return audit_sampled(

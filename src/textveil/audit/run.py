@@ -19,10 +19,10 @@ from textveil.audit.hygiene import run_hygiene
 from textveil.audit.report import AuditReport
 from textveil.audit.sampled import Interrupted, audit_sampled
 from textveil.audit.verdict import Claim, Finding
-from textveil.errors import InputError, UnsupportedGuarantee, need
+from textveil.audit.verdict import claim_of as claim_of
+from textveil.errors import InputError, need
 from textveil.mechanisms.base import Channel, Mechanism
 from textveil.mechanisms.perturb_project import PerturbProject
-from textveil.privacy.guarantees import ApproximateDP, Guarantee, MetricDP, PureDP, to_pure
 from textveil.randomness import resolve, seeded_generator
 
 Progress: TypeAlias = Callable[[int, int | None], None]
@@ -32,19 +32,6 @@ SAMPLES = 20_000
 
 WORDS = ("time", "people", "water", "doctor", "monday", "paris")
 """Words that foreign code is asked about unless others are named: common ones, far apart in meaning."""
-
-
-def claim_of(guarantee: Guarantee) -> Claim:
-    """What a guarantee says of any two words, as a claim.
-
-    Raises:
-        UnsupportedGuarantee: nothing is promised, so there is nothing to put to the test.
-    """
-    if isinstance(guarantee, PureDP | MetricDP):
-        return Claim(epsilon=to_pure(guarantee).epsilon)
-    if isinstance(guarantee, ApproximateDP):
-        return Claim(epsilon=guarantee.epsilon, log_delta=guarantee.log_delta)
-    raise UnsupportedGuarantee(f"nothing is claimed ({guarantee}). State a claim: Claim(epsilon=...).")
 
 
 def audit_mechanism(

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, final
 
-from textveil.errors import need
+from textveil.errors import UnsupportedGuarantee, need
+from textveil.privacy.guarantees import ApproximateDP, Guarantee, MetricDP, PureDP, to_pure
 from textveil.statistics import Bound
 
 
@@ -46,6 +47,21 @@ class Claim:
     def delta(self) -> float:
         """Delta as a float; 0.0 where it underflows."""
         return math.exp(self.log_delta)
+
+
+def claim_of(guarantee: Guarantee) -> Claim:
+    """What a guarantee says of any two words, as a claim.
+
+    Raises:
+        UnsupportedGuarantee: nothing is promised, so there is nothing to put to the test.
+    """
+    if isinstance(guarantee, PureDP | MetricDP):
+        return Claim(epsilon=to_pure(guarantee).epsilon)
+    if isinstance(guarantee, ApproximateDP):
+        return Claim(epsilon=guarantee.epsilon, log_delta=guarantee.log_delta)
+    raise UnsupportedGuarantee(
+        f"the mechanism promises nothing, so nothing is claimed ({guarantee}). State a claim: Claim(epsilon=...)."
+    )
 
 
 @final

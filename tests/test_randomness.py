@@ -14,7 +14,16 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
 from randomgen import ChaCha
 
 from textveil.errors import ParameterError, RandomnessError
-from textveil.randomness import ROUNDS, SecureGenerator, is_secure, resolve, secure_generator, seeded_generator
+from textveil.randomness import (
+    ROUNDS,
+    SecureGenerator,
+    derived_generator,
+    is_secure,
+    new_secret,
+    resolve,
+    secure_generator,
+    seeded_generator,
+)
 
 
 def test_the_cipher_is_chacha20_by_a_second_implementation() -> None:
@@ -189,3 +198,40 @@ def test_a_fork_while_another_thread_draws_neither_hangs_nor_repeats() -> None:
     with os.fdopen(read, "rb") as stream:
         assert len(stream.read()) == 16
     os.waitpid(child, 0)
+
+
+def test_derived_streams_repeat_for_their_work_and_for_nothing_else():
+    secret = new_secret()
+
+    def draws(*context, key=secret):
+        return derived_generator(key, *context).integers(0, 2**62, 8).tolist()
+
+    assert draws(b"block 1", b"text") == draws(b"block 1", b"text")
+    others = [
+        draws(b"block 2", b"text"),
+        draws(b"block 1", b"texts"),
+        draws(b"block 1text"),
+        draws(b"block 1tex", b"t"),
+    ]
+    others.append(draws(b"block 1", b"text", key=new_secret()))
+    assert all(other != draws(b"block 1", b"text") for other in others)
+    assert len({tuple(other) for other in others}) == len(others)
+
+
+def test_a_derived_generator_is_secure_and_as_little_copied_as_any():
+    generator = derived_generator(new_secret(), b"block")
+    assert is_secure(generator)
+    with pytest.raises(RandomnessError):
+        pickle.dumps(generator)
+
+
+@pytest.mark.parametrize("secret, context", [(b"short", (b"x",)), (bytes(32), ())])
+def test_a_derived_generator_needs_a_whole_secret_and_a_context(secret, context):
+    with pytest.raises(RandomnessError, match="32 bytes and a context"):
+        derived_generator(secret, *context)
+
+
+def test_streams_of_a_seed_differ_and_repeat():
+    assert seeded_generator(7).random() == seeded_generator(7).random()
+    assert seeded_generator(7, 1).random() == seeded_generator(7, 1).random()
+    assert len({seeded_generator(7, *stream).random() for stream in [(), (0,), (1,), (1, 0)]}) == 4

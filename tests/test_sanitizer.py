@@ -18,7 +18,7 @@ from textveil.catalog import MECHANISMS, mechanism
 from textveil.embeddings.builtin import load_vocabulary
 from textveil.errors import InputError, ParameterError, RandomnessError, RefutedGuarantee, UnsupportedGuarantee
 from textveil.privacy.guarantees import ApproximateDP, NoGuarantee, PureDP, Status
-from textveil.randomness import secure_generator, seeded_generator
+from textveil.randomness import derived_generator, new_secret, secure_generator, seeded_generator
 from textveil.sanitizer import Sanitizer
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
 
@@ -357,3 +357,20 @@ def test_unknown_words_are_drawn_as_the_words_they_are_mapped_to(embedded) -> No
     """With the identity for a mechanism the output shows what the mechanism was given."""
     sanitizer = Sanitizer(_Constant(embedded, "zebra", lambda ids: ids))
     assert sanitizer("the Maria's recieve Café treasuriess").text == "The maria receive cafe treasures"
+
+
+def test_a_batch_can_draw_from_a_stream_of_its_own(embedded) -> None:
+    sanitizer = Sanitizer(mechanism("neighborhood", embedded, epsilon=8.0))
+    secret = new_secret()
+    texts = ["Maria has 2 cats.", "A second document, of 1984."] * 20
+
+    def released(*context: bytes) -> list[str]:
+        return [one.text for one in sanitizer.batch(texts, spans=False, rng=derived_generator(secret, *context))]
+
+    assert released(b"1") == released(b"1") != released(b"2")
+
+
+def test_a_seeded_stream_is_refused_where_releases_are_not_stamped_so(embedded) -> None:
+    sanitizer = Sanitizer(mechanism("neighborhood", embedded, epsilon=8.0))
+    with pytest.raises(ParameterError, match="rng must be secure"):
+        sanitizer.batch(["a"], rng=seeded_generator(1))

@@ -5,6 +5,10 @@ cipher of RFC 8439) under a 256-bit key from the operating system. It refuses to
 seeded, and after a fork the child's generators hold a new key before any code can draw. (One whose lock
 another thread held at the fork can never be drawn from in the child: it raises or blocks, and repeats nothing.)
 
+``derived_generator(secret, ...)`` is the same cipher under a key derived from a job's secret and what is drawn
+for: a piece of work that is done again, after a crash or by another worker, draws the same again and so
+releases nothing twice. Other work under the same secret has another key.
+
 ``seeded_generator(seed)`` repeats its draws. It is for experiments; whatever is made with it is
 stamped "not for release".
 """
@@ -12,6 +16,7 @@ stamped "not for release".
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import secrets
 import threading
@@ -56,8 +61,8 @@ class _Uncopied:
 class _Cipher(_Uncopied, ChaCha):  # type: ignore[misc]  # compiled base class without stubs
     """ChaCha20 keystream that does not hand out its state and cannot be seeded, copied or pickled."""
 
-    def __init__(self) -> None:
-        super().__init__(key=secrets.randbits(KEY_BITS), rounds=ROUNDS)
+    def __init__(self, key: int | None = None) -> None:
+        super().__init__(key=secrets.randbits(KEY_BITS) if key is None else key, rounds=ROUNDS)
         self.owner = os.getpid()
 
     def renew(self) -> None:
@@ -92,12 +97,14 @@ class _Cipher(_Uncopied, ChaCha):  # type: ignore[misc]  # compiled base class w
 class SecureGenerator(_Uncopied, np.random.Generator):
     """NumPy ``Generator`` over ChaCha20 with a key from the operating system.
 
+    ``key`` is for ``derived_generator`` alone: whoever chooses it answers for its secrecy.
+
     Raises:
         RandomnessError: on any attempt to pickle, copy or spawn it.
     """
 
-    def __init__(self) -> None:
-        cipher = _Cipher()
+    def __init__(self, key: int | None = None) -> None:
+        cipher = _Cipher(key)
         super().__init__(cipher)
         self._cipher = cipher
         _LIVING.add(self)
@@ -137,17 +144,53 @@ def secure_generator() -> SecureGenerator:
     return SecureGenerator()
 
 
-def seeded_generator(seed: int) -> np.random.Generator:
+SECRET_BYTES = 32
+"""Length of a job's secret."""
+
+
+def new_secret() -> bytes:
+    """A secret for ``derived_generator``, from the operating system; keep it as you would keep the text."""
+    return secrets.token_bytes(SECRET_BYTES)
+
+
+def derived_generator(secret: bytes, *context: bytes) -> SecureGenerator:
+    """A secure generator that repeats its draws for the same secret and context, and for nothing else.
+
+    The key is BLAKE2b(context) under ``secret``. Name in the context everything that the draws are for, the
+    private input first of all: two texts drawn for under one key would share their noise, and what
+    they share would tell them apart.
+
+    Args:
+        secret: 32 bytes from ``new_secret``.
+        context: byte strings, told apart by their lengths.
+
+    Raises:
+        RandomnessError: the secret has another length, or nothing is named.
+    """
+    if len(secret) != SECRET_BYTES or not context:
+        raise RandomnessError(
+            f"a derived generator must have a secret of {SECRET_BYTES} bytes and a context; "
+            f"got {len(secret)} bytes and {len(context)} parts. Use new_secret()."
+        )
+    mixed = hashlib.blake2b(key=secret, digest_size=KEY_BITS // 8, person=b"textveil draws")
+    for part in context:
+        mixed.update(len(part).to_bytes(8, "little"))
+        mixed.update(part)
+    return SecureGenerator(int.from_bytes(mixed.digest(), "little"))
+
+
+def seeded_generator(seed: int, *stream: int) -> np.random.Generator:
     """A repeatable generator for experiments (PCG64); never for release.
 
     Args:
         seed: a non-negative integer.
+        stream: numbers of an independent stream of the same seed; none for the seed's own.
 
     Raises:
         ParameterError: seed is negative or not an integer.
     """
     need(isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0, "seed", seed, "an integer >= 0")
-    return np.random.Generator(np.random.PCG64(seed))
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=stream)))
 
 
 def resolve(rng: np.random.Generator | None) -> np.random.Generator:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from textveil.errors import InputError, ParameterError, RefutedGuarantee, UnsupportedGuarantee
+from textveil.errors import InputError, ParameterError, RefutedGuarantee, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.digits import DigitResponse
 from textveil.privacy.guarantees import (
@@ -138,13 +138,29 @@ class Sanitizer:
         """
         return self.batch([text])[0]
 
-    def batch(self, texts: Sequence[str]) -> list[Release]:
+    def batch(
+        self, texts: Sequence[str], *, spans: bool = True, rng: np.random.Generator | None = None
+    ) -> list[Release]:
         """Sanitize documents together; every token of every one has a draw of its own.
+
+        Args:
+            texts: documents.
+            spans: whether releases carry the spans of their tokens (about twice the time).
+            rng: draws for these documents alone, where a job derives a stream for each block of its own; None
+                draws from the sanitizer's.
 
         Raises:
             InputError: one of them is not a str (named by its number, from 1).
+            ParameterError: ``rng`` is seeded and the sanitizer's releases are not stamped so.
         """
-        return list(self._releases(self._tokenized(texts), spans=True))
+        need(
+            is_secure(rng) or not self.setting.secure,
+            "rng",
+            "a seeded one",
+            "secure, as the sanitizer's releases say",
+            "Make the sanitizer with a seeded generator too.",
+        )
+        return list(self._releases(self._tokenized(texts), spans=spans, rng=rng))
 
     def stream(self, texts: Iterable[str], *, spans: bool = False) -> Iterator[Release]:
         """Sanitize documents one after another in constant memory, in order.
@@ -181,11 +197,11 @@ class Sanitizer:
         codes = np.fromiter(map(self._codes.__getitem__, surfaces), dtype=np.int64, count=len(surfaces))
         return _Batch(surfaces, bounds, codes)
 
-    def _releases(self, batch: _Batch, *, spans: bool) -> Iterator[Release]:
+    def _releases(self, batch: _Batch, *, spans: bool, rng: np.random.Generator | None = None) -> Iterator[Release]:
         """Draw for every token of a batch, then put its documents together."""
         surfaces, bounds, codes = batch
         kinds = np.where(codes >= 0, int(Kind.WORD), -1 - codes)
-        rng = resolve(self._rng)
+        rng = resolve(self._rng if rng is None else rng)
         self._draw_words(surfaces, codes, rng)
         self._draw_numbers(surfaces, np.flatnonzero(kinds == Kind.NUMBER), rng)
         for kind, placeholder in PLACEHOLDERS.items():

@@ -3,6 +3,7 @@
     TextveilError
     ├── ParameterError        (also ValueError)   an argument is outside its domain
     │   └── UnknownNameError                       no such mechanism, format or option
+    ├── MissingExtra          (also ImportError)  an optional package is not installed
     ├── VocabularyError       (also ValueError)   a vocabulary cannot be read or is not valid
     ├── InputError            (also ValueError)   a document or record cannot be read
     │   └── Interrupted       (audit.sampled)     foreign code failed midway; keeps the evidence so far
@@ -27,6 +28,13 @@ class ParameterError(TextveilError, ValueError):
 
 class UnknownNameError(ParameterError):
     """A name that no catalog knows."""
+
+
+class MissingExtra(TextveilError, ImportError):
+    """An optional package is not installed; says how to install it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"`{package}` is not installed. Run: pip install 'textveil[{extra}]'")
 
 
 class VocabularyError(TextveilError, ValueError):

@@ -20,7 +20,7 @@ from textveil.cli.audit import audit_command
 from textveil.cli.explain import explain_command
 from textveil.cli.mechanisms import mechanisms_command
 from textveil.cli.sanitize import sanitize_command
-from textveil.errors import ParameterError, RefutedGuarantee, TextveilError
+from textveil.errors import MissingExtra, ParameterError, RefutedGuarantee, TextveilError
 from textveil.version import VERSION
 
 app = typer.Typer(
@@ -72,7 +72,7 @@ def _exit_code() -> int:
         code = app(standalone_mode=False)
     except TextveilError as error:
         _complain(str(error))
-        return 2 if isinstance(error, ParameterError | RefutedGuarantee) else 1
+        return 2 if isinstance(error, ParameterError | RefutedGuarantee | MissingExtra) else 1
     except BrokenPipeError:
         # The reader went away; close stdout without another write to it.
         with contextlib.suppress(OSError, ValueError, AttributeError):

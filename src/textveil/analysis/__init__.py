@@ -1,0 +1,1 @@
+"""The geometry of high dimensions: exact laws of noise, neighbors, rank profiles."""

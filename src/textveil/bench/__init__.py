@@ -1,0 +1,1 @@
+"""How fast textveil is, as ratios in one run."""

@@ -1,0 +1,1 @@
+"""How results are measured and shown."""

@@ -1,0 +1,1 @@
+"""Other engines and frameworks, each imported in one file."""

@@ -1,0 +1,1 @@
+"""One package a paper: its figures and tables, with the verdict beside them."""

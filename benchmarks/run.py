@@ -27,7 +27,7 @@ from measure import SHARED, machine, paired, seconds
 
 import textveil as tv
 from textveil.embeddings.vocabulary import Vocabulary
-from textveil.projection.exact import nearest
+from textveil.projection import nearest
 
 Row = dict[str, Any]
 

@@ -1,1 +1,126 @@
-"""Checks that third parties run on their own backends: what textveil demands of its own."""
+"""Checks that third parties run on their own backends: what textveil demands of its own.
+
+from textveil.testing import check_projection
+
+check_projection(my_backend, vectors)          # raises AssertionError with what is wrong
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import ParameterError
+from textveil.projection.base import Projection
+from textveil.projection.exact import exact_numpy
+from textveil.types import Ids, Reals, Vectors
+
+_BATCHES = (0, 1, 7, 64, 513)
+_SEED = 20_260
+
+
+def check_projection(
+    make: Callable[[Vectors], Projection], vectors: Vectors | None = None, *, seed: int = _SEED
+) -> None:
+    """Hold a nearest-word backend against brute force in float64, and against NumPy's.
+
+    Asked are points near rows, far from all rows, the rows themselves and the origin, in batches of several
+    sizes, over the given vectors, over few and many made ones, over identical rows, over rows of very
+    different lengths, and over small integers, where ties are real. An exact backend must return a row whose
+    distance is least, up to the rounding of a float32 inner product; of identical rows, the first. An
+    approximate one must return ids of the right shape. Both must refuse queries of another dimension.
+
+    Args:
+        make: makes the backend from vectors, float32, shape (n, dim).
+        vectors: a table to check as well; None checks the made ones alone.
+        seed: of the made vectors and of the queries.
+
+    Raises:
+        AssertionError: the backend fails; the message says on what.
+    """
+    rng = np.random.default_rng(seed)
+    tables = _tables(rng)
+    if vectors is not None:
+        tables["the given vectors"] = vectors
+    for name, table in tables.items():
+        backend = make(table)
+        for batch in _BATCHES:
+            _check_batch(backend, name, table, _queries(table, batch, rng))
+        _check_refusal(backend, table.shape[1])
+
+
+def _tables(rng: np.random.Generator) -> dict[str, Vectors]:
+    plain = rng.normal(size=(3000, 40)).astype(np.float32)
+    return {
+        "one row": plain[:1],
+        "two rows": plain[:2],
+        "few rows": plain[:33],
+        "many rows": plain,
+        "rows far from the origin": plain[:1500] + 40,
+        "rows of very different lengths": plain[:2000] * np.geomspace(1e-3, 1e3, 2000, dtype=np.float32)[:, None],
+        "one dimension": plain[:1200, :1],
+        "identical rows": np.repeat(plain[:400], 5, axis=0)[rng.permutation(2000)],
+        "small integers": rng.integers(-2, 3, size=(1500, 6)).astype(np.float32),
+        "all rows zero": np.zeros((40, 8), dtype=np.float32),
+    }
+
+
+def _queries(table: Vectors, batch: int, rng: np.random.Generator) -> Vectors:
+    """Rows themselves, rows with little and with much noise, and the origin."""
+    near = table[rng.integers(0, len(table), batch)]
+    noise = rng.normal(size=near.shape) * table.std() * np.resize([0.0, 0.1, 1.0, 20.0], batch)[:, None]
+    points = (near + noise).astype(np.float32)
+    if np.array_equal(table, np.rint(table)):
+        points = np.rint(points)
+    points[:1] = 0
+    return points
+
+
+def _check_batch(backend: Projection, name: str, table: Vectors, queries: Vectors) -> None:
+    what = f"{name}, batch {len(queries)}"
+    kept = queries.copy()
+    found: Ids = backend(queries)
+    assert isinstance(found, np.ndarray) and found.dtype == np.int64, f"{what}: ids must be an int64 array"
+    assert found.shape == (len(queries),), f"{what}: ids must have shape ({len(queries)},); got {found.shape}"
+    assert np.array_equal(queries, kept), f"{what}: queries must not be written to"
+    if not len(queries):
+        return
+    assert int(found.min()) >= 0 and int(found.max()) < len(table), f"{what}: ids must be in [0, {len(table)})"
+    if not backend.exact:
+        return
+    excess, allowed = _excess(table, queries, found)
+    worst = int(np.argmax(excess - allowed))
+    assert excess[worst] <= allowed[worst], (
+        f"{what}: the row must be the nearest; query {worst} got one whose score is {excess[worst]:.3g} below "
+        f"the best, and {allowed[worst]:.3g} is rounding"
+    )
+    _, first, which = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    assert np.array_equal(first[which.reshape(-1)[found]], found), (
+        f"{what}: of identical rows the first must be returned"
+    )
+    reference = exact_numpy(table)(queries)
+    differ = found != reference
+    close, rounding = _excess(table, queries, reference)
+    assert np.all((excess - close)[differ] <= rounding[differ]), f"{what}: differs from NumPy's beyond rounding"
+
+
+def _excess(table: Vectors, queries: Vectors, found: Ids) -> tuple[Reals, NDArray[np.float64]]:
+    """By how much the scores z.v - ||v||^2 / 2 of what was found stay below the best, and what rounding allows."""
+    rows, points = table.astype(np.float64), queries.astype(np.float64)
+    halves = (rows**2).sum(axis=1) / 2
+    scores = points @ rows.T - halves
+    excess = scores.max(axis=1) - scores[np.arange(len(points)), found]
+    longest = np.sqrt(2 * halves.max())
+    allowed = 4 * (table.shape[1] + 8) * 2.0**-24 * longest * (np.linalg.norm(points, axis=1) + longest)
+    return excess, allowed
+
+
+def _check_refusal(backend: Projection, dim: int) -> None:
+    for shape in ((3, dim + 1), (dim,)):
+        try:
+            backend(np.zeros(shape, dtype=np.float32))
+        except ParameterError:
+            continue
+        raise AssertionError(f"queries of shape {shape} must be refused with a ParameterError where dim is {dim}")

@@ -20,7 +20,7 @@ from textveil.audit.report import AuditReport
 from textveil.audit.sampled import Interrupted, audit_sampled
 from textveil.audit.verdict import Claim, Finding
 from textveil.audit.verdict import claim_of as claim_of
-from textveil.errors import InputError, need
+from textveil.errors import InputError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Channel, Mechanism
 from textveil.mechanisms.perturb_project import PerturbProject
 from textveil.randomness import resolve, seeded_generator
@@ -60,10 +60,15 @@ def audit_mechanism(
 
     Raises:
         ParameterError: an argument is outside its domain.
-        UnsupportedGuarantee: the mechanism claims nothing and no claim is given.
+        UnsupportedGuarantee: the mechanism claims nothing and no claim is given, or its search is approximate.
     """
     need(samples >= 0, "samples", samples, ">= 0")
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
+    if isinstance(mechanism, PerturbProject) and not mechanism.projection.exact:
+        raise UnsupportedGuarantee(
+            "an audit needs a mechanism with exact search, whose law it knows; got an approximate one. "
+            "Audit it without --projection: the guarantee is the same."
+        )
     tested = claim if claim is not None else claim_of(mechanism.guarantee)
     rng = resolve(None) if seed is None else seeded_generator(seed)
     start = time.perf_counter()

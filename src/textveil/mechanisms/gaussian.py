@@ -26,6 +26,7 @@ def gaussian(
     clip: float | None = 1.0,
     calibration: str = "analytic",
     rank_constant: float | None = None,
+    projection: str | None = None,
 ) -> PerturbProject:
     """Noise N(0, sigma^2 I), sigma calibrated to the exact L2 diameter of the public clipped vectors.
 
@@ -39,6 +40,7 @@ def gaussian(
         clip: Euclidean norm to which longer vectors are shortened; None leaves them.
         calibration: ``"analytic"``, or ``"classical"``, which is refused above epsilon 1.
         rank_constant: c of the resampling exp(-c epsilon i) of ranks around the nearest word; None leaves it out.
+        projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
     clip = checked_clip(clip)
     need(calibration in _CALIBRATIONS, "calibration", calibration, " or ".join(_CALIBRATIONS))
@@ -51,4 +53,5 @@ def gaussian(
         parameters={"epsilon": epsilon, "delta": delta, "sigma": sigma},
         clip=clip,
         rank_decay=rank_decay(rank_constant, epsilon),
+        projection=projection,
     )

@@ -19,6 +19,7 @@ def laplace(
     epsilon: float,
     clip: float | None = 1.0,
     rank_constant: float | None = None,
+    projection: str | None = None,
 ) -> PerturbProject:
     """Noise density proportional to exp(-||z||_1 / scale), scale = L1 diameter / epsilon.
 
@@ -30,6 +31,7 @@ def laplace(
         epsilon: nats for any two words, finite and > 0.
         clip: Euclidean norm to which longer vectors are shortened; None leaves them.
         rank_constant: c of the resampling exp(-c epsilon i) of ranks around the nearest word; None leaves it out.
+        projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
     clip = checked_clip(clip)
     scale = laplace_scale(epsilon, outward(clipped_diameter(vocabulary, clip, 1)))
@@ -41,4 +43,5 @@ def laplace(
         parameters={"epsilon": epsilon, "scale": scale},
         clip=clip,
         rank_decay=rank_decay(rank_constant, epsilon),
+        projection=projection,
     )

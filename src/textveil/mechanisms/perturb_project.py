@@ -16,7 +16,8 @@ from textveil.mechanisms.parameters import checked_clip
 from textveil.mechanisms.rank_resampling import RankResampling
 from textveil.noise.base import NoiseLaw
 from textveil.privacy.guarantees import Guarantee
-from textveil.projection.exact import ExactNumpy, nearest
+from textveil.projection.base import Projection
+from textveil.projection.choice import nearest
 from textveil.randomness import resolve
 from textveil.types import Ids, Vectors
 
@@ -40,6 +41,7 @@ class PerturbProject:
         clip: norm to which longer vectors were shortened; None where they were not.
         guarantee: of one token, as the constructor of the mechanism proves it.
         resampling: post-processing around the nearest word, or None.
+        projection: the search for the nearest word.
     """
 
     name: str
@@ -50,7 +52,7 @@ class PerturbProject:
     guarantee: Guarantee
     resampling: RankResampling | None
     _points: Vectors = field(repr=False)
-    _nearest: ExactNumpy = field(repr=False)
+    projection: Projection = field(repr=False)
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``Mechanism.privatize``."""
@@ -61,7 +63,7 @@ class PerturbProject:
             block = words[start : start + _BLOCK]
             noisy = self.law.sample(len(block), generator)
             noisy += self._points[block]
-            out[start : start + len(block)] = self._nearest(noisy)
+            out[start : start + len(block)] = self.projection(noisy)
         return out if self.resampling is None else self.resampling(out, generator)
 
 
@@ -74,6 +76,7 @@ def perturb_project(
     parameters: Mapping[str, Any],
     clip: float | None,
     rank_decay: float | None = None,
+    projection: str | None = None,
 ) -> PerturbProject:
     """Assemble the mechanism; the caller answers for the guarantee.
 
@@ -85,18 +88,20 @@ def perturb_project(
         guarantee: what ``law`` gives at the diameter of the clipped vectors.
         clip: norm to which longer vectors are shortened; None leaves them.
         rank_decay: nats per rank of the resampling around the nearest word; None leaves it out.
+        projection: a backend of ``projection.choice``; None is the fastest exact one that is installed.
     """
     clip = checked_clip(clip)
+    searched = {} if projection is None else {"projection": projection}
     points = vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip)
     resampling = None if rank_decay is None else RankResampling(integer_grid(vocabulary), clip, rank_decay)
     return PerturbProject(
         name=name,
-        parameters={**parameters, "clip": clip, "rank_decay": rank_decay},
+        parameters={**parameters, "clip": clip, "rank_decay": rank_decay, **searched},
         vocabulary=vocabulary,
         law=law,
         clip=clip,
         guarantee=guarantee,
         resampling=resampling,
         _points=points,
-        _nearest=nearest(points),
+        projection=nearest(points, projection),
     )

@@ -22,6 +22,7 @@ def spherical_laplace(
     epsilon_per_distance: float | None = None,
     clip: float | None = 1.0,
     rank_constant: float | None = None,
+    projection: str | None = None,
 ) -> PerturbProject:
     """Noise density proportional to exp(-rate ||z||_2), calibrated by exactly one of its two parameters.
 
@@ -34,6 +35,7 @@ def spherical_laplace(
         epsilon_per_distance: the rate itself, nats per unit of Euclidean distance.
         clip: Euclidean norm to which longer vectors are shortened; None leaves them.
         rank_constant: c of the resampling exp(-c rate i) of ranks around the nearest word; None leaves it out.
+        projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
     clip = checked_clip(clip)
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
@@ -56,4 +58,5 @@ def spherical_laplace(
         parameters={"epsilon": rate * diameter, "rate": rate},
         clip=clip,
         rank_decay=rank_decay(rank_constant, rate),
+        projection=projection,
     )

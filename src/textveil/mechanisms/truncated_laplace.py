@@ -22,6 +22,7 @@ def truncated_laplace(
     delta: float = 1e-5,
     clip: float | None = 1.0,
     rank_constant: float | None = None,
+    projection: str | None = None,
 ) -> PerturbProject:
     """Independent coordinates, density proportional to exp(-|z| / scale) on [-bound, bound].
 
@@ -35,6 +36,7 @@ def truncated_laplace(
         delta: in (0, 1).
         clip: Euclidean norm to which longer vectors are shortened; None leaves them.
         rank_constant: c of the resampling exp(-c epsilon i) of ranks around the nearest word; None leaves it out.
+        projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
     clip = checked_clip(clip)
     sensitivity = outward(clipped_diameter(vocabulary, clip, 1))
@@ -51,4 +53,5 @@ def truncated_laplace(
         parameters={"epsilon": epsilon, "delta": delta, "scale": law.scale, "bound": law.bound},
         clip=clip,
         rank_decay=rank_decay(rank_constant, epsilon),
+        projection=projection,
     )

@@ -23,6 +23,7 @@ def truncated_laplace_published(
     clip: float | None = 1.0,
     noise_dim: int | None = None,
     rank_constant: float | None = None,
+    projection: str | None = None,
 ) -> PerturbProject:
     """Theorem 3 of Huang et al. 2024 as printed; use ``truncated_laplace`` for a guarantee that holds.
 
@@ -37,6 +38,7 @@ def truncated_laplace_published(
         clip: Euclidean norm C to which longer vectors are shortened; the formulas need one.
         noise_dim: dimension in the formulas, dummy ones included; None is the least that suffices.
         rank_constant: c of the resampling exp(-c epsilon i) of ranks around the nearest word; None leaves it out.
+        projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
     need(clip is not None, "clip", "none", "a norm: the published formulas need one")
     need(delta is None or 0 < delta < 1, "delta", delta, "between 0 and 1")
@@ -65,4 +67,5 @@ def truncated_laplace_published(
         },
         clip=clip,
         rank_decay=rank_decay(rank_constant, epsilon),
+        projection=projection,
     )

@@ -1,1 +1,4 @@
-"""The nearest word to a point: post-processing of a noisy vector."""
+"""Nearest word: backends behind one Protocol, ``nearest(vectors)`` to get the fastest exact one."""
+
+from textveil.projection.base import Projection as Projection
+from textveil.projection.choice import nearest as nearest

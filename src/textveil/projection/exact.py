@@ -1,20 +1,22 @@
-"""Exact nearest word on the CPU, in float32, blocked so that the score tile stays in cache.
+"""Exact nearest word on the CPU, in float32, by NumPy alone: the reference of every other backend.
 
-The nearest row v to a query z maximizes z.v - ||v||^2 / 2, one matrix product and a running maximum.
+The nearest row v to a query z maximizes z.v - ||v||^2 / 2: a matrix product and a running maximum, tile by tile
+while the scores are in the cache.
 """
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import need
+from textveil.projection.base import checked_queries, checked_table, half_squares
 from textveil.types import Ids, Vectors
 
-_QUERY_BLOCK = 512
+_QUERY_BLOCK = 1024
 _WORD_BLOCK = 1024
 
 
@@ -34,40 +36,36 @@ class ExactNumpy:
     vectors: Vectors
     half_squares: NDArray[np.float32]
 
+    @property
+    def exact(self) -> bool:
+        """True."""
+        return True
+
     def __call__(self, queries: Vectors) -> Ids:
-        """Ids of the nearest rows.
-
-        Args:
-            queries: float32, shape (batch, dim).
-
-        Returns:
-            int64, shape (batch,).
+        """Ids of the nearest rows; see ``Projection``.
 
         Raises:
             ParameterError: the queries' shape does not fit the vectors'.
         """
-        need(
-            queries.ndim == 2 and queries.shape[1] == self.vectors.shape[1],
-            "queries",
-            f"shape {queries.shape}",
-            f"of shape (batch, {self.vectors.shape[1]})",
-        )
-        out = np.empty(len(queries), dtype=np.int64)
-        tile = np.empty((_QUERY_BLOCK, _WORD_BLOCK), dtype=np.float32)
-        for start in range(0, len(queries), _QUERY_BLOCK):
-            block = np.ascontiguousarray(queries[start : start + _QUERY_BLOCK], dtype=np.float32)
-            out[start : start + len(block)] = self._nearest(block, tile)
-        return out
+        points = checked_queries(queries, self.vectors.shape[1])
+        if len(points) <= _QUERY_BLOCK:
+            return self._nearest(points)
+        blocks = [points[start : start + _QUERY_BLOCK] for start in range(0, len(points), _QUERY_BLOCK)]
+        # BLAS uses every core but for one block at a time; the other thread then looks through its scores.
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            return np.concatenate(list(pool.map(self._nearest, blocks)))
 
-    def _nearest(self, block: Vectors, tile: NDArray[np.float32]) -> Ids:
-        """Running maximum over blocks of words; the scores of one tile at a time."""
+    def _nearest(self, block: Vectors) -> Ids:
+        """Running maximum over tiles of words."""
         count = len(block)
         rows = np.arange(count)
         best = np.full(count, -np.inf, dtype=np.float32)
         winner = np.zeros(count, dtype=np.int64)
+        tile = np.empty((count, min(_WORD_BLOCK, len(self.vectors))), dtype=np.float32)
         for start in range(0, len(self.vectors), _WORD_BLOCK):
             words = self.vectors[start : start + _WORD_BLOCK]
-            scores = np.matmul(block, words.T, out=tile[:count, : len(words)] if count == _QUERY_BLOCK else None)
+            scores = tile if len(words) == tile.shape[1] else np.empty((count, len(words)), dtype=np.float32)
+            np.matmul(block, words.T, out=scores)
             scores -= self.half_squares[start : start + len(words)]
             place = scores.argmax(axis=1)
             value = scores[rows, place]
@@ -77,13 +75,11 @@ class ExactNumpy:
         return winner
 
 
-def nearest(vectors: Vectors) -> ExactNumpy:
+def exact_numpy(vectors: Vectors) -> ExactNumpy:
     """A callable from queries of shape (batch, dim) to ids of shape (batch,), int64.
 
     Args:
         vectors: float32, shape (n, dim), n >= 1.
     """
-    need(vectors.ndim == 2 and len(vectors) > 0, "vectors", f"shape {vectors.shape}", "of shape (n, dim), n >= 1")
-    table = np.ascontiguousarray(vectors, dtype=np.float32)
-    squares = np.einsum("nd,nd->n", table, table, dtype=np.float64)
-    return ExactNumpy(table, (squares / 2).astype(np.float32))
+    table = checked_table(vectors)
+    return ExactNumpy(table, half_squares(table))

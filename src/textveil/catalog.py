@@ -106,6 +106,16 @@ MECHANISMS: Mapping[str, CatalogEntry] = MappingProxyType(
                 summary="Weight exp(-epsilon d / 2) on the distance to each word.",
             ),
             _entry(
+                "metric-exponential",
+                "metric_exponential",
+                family="channel",
+                notion="pure or metric DP",
+                status=Status.PROVED,
+                proof="privacy/proofs/metric_exponential.md",
+                source="McSherry and Talwar 2007, section 3; privacy/proofs/metric_exponential.md",
+                summary="Weights that fall with a metric of ranks or counts.",
+            ),
+            _entry(
                 "spherical-laplace",
                 "spherical_laplace",
                 family="perturb and project",

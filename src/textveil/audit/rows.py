@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.base import Channel
 from textveil.mechanisms.exponential import Exponential
+from textveil.mechanisms.metric_exponential import MetricExponential
 from textveil.mechanisms.neighborhood import Neighborhood
 from textveil.mechanisms.randomized_response import RandomizedResponse
 from textveil.types import Ids, Integers, Reals
@@ -181,6 +182,8 @@ def _weight_maker(channel: Any) -> Callable[[Ids], Integers] | None:
     """The integers that the channel's draws use, from the very rows that it draws from."""
     if isinstance(channel, Exponential):
         return channel._rows.weights
+    if isinstance(channel, MetricExponential):
+        return channel.row_weights
     if isinstance(channel, Neighborhood | RandomizedResponse):
         levels = channel.weights
 

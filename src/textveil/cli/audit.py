@@ -67,6 +67,9 @@ def audit_command(
     clip: opt.Clip = None,
     no_clip: opt.NoClip = False,
     neighborhood_size: opt.NeighborhoodSize = None,
+    metric: opt.Metric = None,
+    neighbors: opt.Neighbors = None,
+    hops: opt.Hops = None,
     calibration: opt.Calibration = None,
     rank_constant: opt.RankConstant = None,
     noise_dim: opt.NoiseDim = None,
@@ -92,8 +95,9 @@ def audit_command(
         raise ParameterError("--claim-delta needs --claim-epsilon; got none.")
     if python is not None:
         of_mechanisms = (epsilon_per_distance, clip, neighborhood_size, calibration, rank_constant, noise_dim, seed)
+        of_metrics = (metric, neighbors, hops)
         of_vocabularies = (vocabulary, vocabulary_format, vocabulary_limit)
-        if no_clip or no_attacks or any(one is not None for one in (*of_mechanisms, *of_vocabularies)):
+        if no_clip or no_attacks or any(one is not None for one in (*of_mechanisms, *of_metrics, *of_vocabularies)):
             raise ParameterError(
                 "--python takes no seed and no option of mechanisms, vocabularies or attacks; got one."
             )
@@ -123,6 +127,9 @@ def audit_command(
             clip=clip,
             no_clip=no_clip,
             neighborhood_size=neighborhood_size,
+            metric=metric,
+            neighbors=neighbors,
+            hops=hops,
             calibration=calibration,
             rank_constant=rank_constant,
             noise_dim=noise_dim,

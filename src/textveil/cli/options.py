@@ -38,6 +38,23 @@ NeighborhoodSize: TypeAlias = Annotated[
         help="For neighborhood: words with the larger weight.  [default: chosen for the vocabulary and epsilon]",
     ),
 ]
+Metric: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="For metric-exponential: shared-neighbors, neighbor-graph or ultrametric.  [default: ultrametric]",
+    ),
+]
+Neighbors: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="K",
+        help="For metric-exponential: words in a list, or in a cell.  [default: by metric, see docs/word-metrics.md]",
+    ),
+]
+Hops: TypeAlias = Annotated[
+    int | None, typer.Option(metavar="H", help="For neighbor-graph: the largest distance.  [default: 3]")
+]
 Calibration: TypeAlias = Annotated[
     str | None, typer.Option(metavar="NAME", help="For gaussian: analytic or classical.  [default: analytic]")
 ]
@@ -91,4 +108,17 @@ def make(name: str, vocabulary: Vocabulary, *, no_clip: bool, clip: float | None
         raise ParameterError("--clip and --no-clip exclude each other; got both. Give one.")
     if no_clip or clip is not None:
         options["clip"] = clip
+    if name == "metric-exponential":
+        _make_metric(vocabulary, **{key: options.get(key) for key in ("metric", "neighbors", "hops")})
     return mechanism(name, vocabulary, **options)
+
+
+def _make_metric(vocabulary: Vocabulary, metric: str | None, neighbors: int | None, hops: int | None) -> None:
+    """Make the word metric, which the mechanism then finds remembered, under a progress bar: it may take a minute."""
+    from textveil.cli.progress import counting
+    from textveil.embeddings.rank_metrics.choose import DEFAULT, level_counts, word_metric
+
+    with counting("making the metric", "words") as progress:
+        made = word_metric(vocabulary, metric or DEFAULT, neighbors=neighbors, hops=hops, progress=progress)
+    with counting("counting levels", "words") as progress:
+        level_counts(made, progress)

@@ -17,8 +17,10 @@ from typing import NoReturn
 import typer
 
 from textveil.cli.audit import audit_command
+from textveil.cli.bench import bench_command
 from textveil.cli.explain import explain_command
 from textveil.cli.mechanisms import mechanisms_command
+from textveil.cli.reproduce import reproduce_command
 from textveil.cli.sanitize import sanitize_command
 from textveil.errors import MissingExtra, ParameterError, RefutedGuarantee, TextveilError
 from textveil.version import VERSION
@@ -35,6 +37,8 @@ app.command("sanitize")(sanitize_command)
 app.command("explain")(explain_command)
 app.command("audit")(audit_command)
 app.command("mechanisms")(mechanisms_command)
+app.command("bench")(bench_command)
+app.command("reproduce")(reproduce_command)
 
 
 def _version(value: bool) -> None:

@@ -1,0 +1,147 @@
+"""Results of a benchmark as a text table, as JSON and as figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from textveil.bench.measure import Result, machine
+from textveil.bench.memory import memory
+from textveil.bench.search import noise, search
+from textveil.bench.words import channels, mechanisms, rivals, text
+from textveil.bench.workload import Scale
+from textveil.errors import ParameterError
+from textveil.evaluation.plots import new_figure, save_figure
+from textveil.evaluation.whole_files import write_whole
+
+PARTS: Mapping[str, Callable[[Scale], Iterator[Result]]] = MappingProxyType(
+    {
+        "search": search,
+        "noise": noise,
+        "channels": channels,
+        "mechanisms": mechanisms,
+        "text": text,
+        "memory": memory,
+        "rivals": rivals,
+    }
+)
+"""Benchmarks by name, in the order in which they run."""
+
+
+def chosen(names: Sequence[str]) -> tuple[str, ...]:
+    """The parts of these names, all where none is named.
+
+    Raises:
+        ParameterError: there is no such part.
+    """
+    for name in names:
+        if name not in PARTS:
+            raise ParameterError(f"PART must be one of {', '.join(PARTS)}; got {name[:60]!r}.")
+    return tuple(dict.fromkeys(names)) or tuple(PARTS)
+
+
+def line(result: Result) -> str:
+    """One result for a reader."""
+    rate = "-" if result.rate is None else f"{_short(result.rate)} {result.unit}"
+    ratio = "" if result.speedup is None else f"{_short(result.speedup)} x {result.against}"
+    return f"{result.what:<62} {rate:>18}  {ratio or result.note}".rstrip()
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def as_json(results: Iterable[Result], scale: Scale) -> str:
+    """All results, with the machine, the versions and the threads."""
+    rows = [result.as_dict() for result in results]
+    sizes = {"sizes": scale.sizes, "batches": scale.batches, "rounds": scale.rounds}
+    return json.dumps({"machine": machine(), "scale": sizes, "results": rows}, indent=1) + "\n"
+
+
+def write(results: Sequence[Result], scale: Scale, folder: Path) -> list[Path]:
+    """The table, the JSON and the figures that the results have points for, into a folder.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        OutputError: the folder cannot be written.
+    """
+    table = "".join(f"{line(result)}\n" for result in results)
+    facts = "".join(f"{name}: {value}\n" for name, value in machine().items())
+    written = [
+        write_whole(folder / "bench.json", as_json(results, scale).encode("utf-8")),
+        write_whole(folder / "bench.txt", (facts + "\n" + table).encode("utf-8")),
+    ]
+    for draw in (_by_size, _by_batch, _by_corpus):
+        written += draw(results, folder)
+    return written
+
+
+def _series(results: Iterable[Result], along: str, fixed: str, keep: Callable[[list[Any]], Any]) -> dict[str, Any]:
+    """Name to points (along, rate), where ``fixed`` has the value that ``keep`` chooses."""
+    rows = [one for one in results if one.part in ("search", "mechanisms") and one.rate and along in one.facts]
+    rows = [one for one in rows if one.against in ("", "faiss IndexFlatL2")]
+    found: dict[str, dict[float, float]] = {}
+    for name, mine in _grouped(rows).items():
+        value = keep([one.facts[fixed] for one in mine])
+        for one in mine:
+            if one.facts[fixed] == value and one.rate:
+                found.setdefault(name, {})[one.facts[along]] = one.rate
+                if one.speedup and name.endswith("numpy"):
+                    found.setdefault("search, faiss flat", {})[one.facts[along]] = one.rate / one.speedup
+    return {name: sorted(points.items()) for name, points in found.items() if len(points) > 1}
+
+
+def _grouped(rows: Iterable[Result]) -> dict[str, list[Result]]:
+    grouped: dict[str, list[Result]] = {}
+    for one in rows:
+        name = f"search, {one.facts['backend']}" if "backend" in one.facts else str(one.facts["mechanism"])
+        grouped.setdefault(name, []).append(one)
+    return grouped
+
+
+def _lines(series: dict[str, Any], title: str, x: str, folder: Path, name: str) -> list[Path]:
+    if not series:
+        return []
+    chart = new_figure([title], x=x, y="words a second", x_scale="log", y_scale="log", panel_size=(6.4, 4.2))
+    for style, (label, points) in enumerate(series.items()):
+        chart.panels[0].line([at for at, _ in points], [rate for _, rate in points], label, style=style)
+    chart.panels[0].legend()
+    return save_figure(chart, folder, name)
+
+
+def _by_size(results: Sequence[Result], folder: Path) -> list[Path]:
+    series = _series(results, "words", "batch", max)
+    return _lines(
+        series, "Speed by vocabulary, largest batch", "words of the vocabulary", folder, "speed-by-vocabulary"
+    )
+
+
+def _by_batch(results: Sequence[Result], folder: Path) -> list[Path]:
+    def usual(sizes: list[Any]) -> Any:
+        return max((size for size in sizes if size <= 40_000), default=max(sizes))
+
+    series = _series(results, "batch", "words", usual)
+    return _lines(series, "Speed by batch, about 30,000 words", "words drawn at once", folder, "speed-by-batch")
+
+
+def _by_corpus(results: Sequence[Result], folder: Path) -> list[Path]:
+    points = sorted(
+        (one.facts["corpus bytes"] / 2**20, one.facts["resident bytes"] / 2**20)
+        for one in results
+        if "resident bytes" in one.facts
+    )
+    if len(points) < 2:
+        return []
+    chart = new_figure(
+        ["Memory by corpus, workers included"],
+        x="corpus, MB",
+        y="largest resident memory, MB",
+        x_scale="log",
+        y_range=(0, 1.3 * max(held for _, held in points)),
+        panel_size=(6.4, 4.2),
+    )
+    chart.panels[0].line([size for size, _ in points], [held for _, held in points])
+    return save_figure(chart, folder, "memory-by-corpus")

@@ -1,0 +1,79 @@
+"""``textveil reproduce``: a paper's figures and tables, measured again, with a report that compares them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from textveil.cli import options as opt
+from textveil.errors import ParameterError
+
+
+def reproduce_command(
+    paper: Annotated[
+        str | None, typer.Argument(metavar="PAPER", help="A paper; without one, papers and items are listed.")
+    ] = None,
+    item: Annotated[list[str] | None, typer.Argument(metavar="[ITEM]...", help="Its items.  [default: all]")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder for figures, numbers and report.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small samples and few points, to see that it runs.")] = False,
+    vocabulary: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--vocabulary",
+            metavar="PATH",
+            help="Word vectors, any number of times.  [default: those of $TEXTVEIL_SHARED, else the embedded ones]",
+        ),
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", help="Words drawn from each vocabulary.  [default: 5000, or all]")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Of every draw; studies repeat and are not for release.")
+    ] = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Measure a paper's figures and tables again; PNG, SVG, CSV, JSON and a report."""
+    from textveil.studies.registry import paper as paper_of
+    from textveil.studies.registry import papers
+
+    if paper is None:
+        for known in papers():
+            sys.stdout.write(f"{known.name}: {known.title} ({known.citation})\n")
+            sys.stdout.writelines(f"  {one.name:<16} {one.title}\n" for one in known.items)
+        return
+    chosen = paper_of(paper)
+    items = chosen.chosen(item or [])
+    if output is None:
+        raise ParameterError("--output must be a folder for the results; got none. Give -o DIR.")
+    from textveil.cli.progress import counting
+    from textveil.studies.reproduction import reproduce
+    from textveil.studies.setting import DEFAULT_SEED, Setting
+    from textveil.studies.vocabularies import chosen_vocabularies
+
+    with counting("reading vectors") as reading:
+        vocabularies, origin = chosen_vocabularies(vocabulary or [], chosen.vocabularies, reading)
+    with counting("reproducing", "steps") as steps:
+        setting = Setting(
+            vocabularies=vocabularies,
+            origin=origin,
+            named=bool(vocabulary),
+            sample=sample,
+            seed=DEFAULT_SEED if seed is None else seed,
+            quick=quick,
+            progress=lambda share: steps(round(1000 * share), 1000),
+        )
+        run = reproduce(chosen, items, output, setting)
+    if as_json:
+        sys.stdout.write(json.dumps(run.facts(), indent=2, sort_keys=True) + "\n")
+        return
+    for one, outcome in run.results:
+        sys.stdout.write(f"{one.name}  {one.title}  ({run.seconds[one.name]:.0f} s)\n")
+        sys.stdout.writelines(f"  {finding}\n" for finding in outcome.findings)
+    sys.stdout.write(f"{origin} Experiment with seed {setting.seed}, not for release.\n")
+    sys.stdout.write("Report: index.html and report.md in the folder of --output.\n")

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 from measure import SHARED, machine, paired, seconds
+from noise import noise
 
 import textveil as tv
 from textveil.embeddings.vocabulary import Vocabulary
@@ -228,6 +229,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "nearest-word": nearest_word,
     "matrix-multiply": matrix_multiply,
     "spherical-laplace": spherical_laplace,
+    "noise": noise,
     "channels": channels,
     "new-rows": new_rows,
     "sanitize": sanitize,

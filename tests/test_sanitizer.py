@@ -289,7 +289,7 @@ def test_batches_and_single_calls_have_one_law(embedded) -> None:
 
 
 def test_forgetting_the_memory_of_surfaces_changes_nothing(embedded, monkeypatch) -> None:
-    monkeypatch.setattr("textveil.sanitizer._MEMO_LIMIT", 3)
+    monkeypatch.setattr("textveil.text.codes.MEMORY_BYTES", 3)
     sanitizer = Sanitizer(_Constant(embedded, "zebra"))
     for _ in range(3):
         assert sanitizer("one two three four five 6").text.count("zebra") == 4
@@ -321,6 +321,11 @@ def test_per_document_bounds_the_costliest_and_not_the_longest(embedded) -> None
         assert (data["epsilon"], data["protected_tokens"]) == (900.0, 9)
 
 
+def _remembered(sanitizer: Sanitizer) -> set[str]:
+    codes = sanitizer._codes
+    return {*codes._pieces.recent, *codes._pieces.older, *codes._surfaces.recent, *codes._surfaces.older} - {None, " "}
+
+
 def test_a_pickled_sanitizer_carries_nothing_of_the_texts(embedded) -> None:
     sanitizer = Sanitizer(mechanism("neighborhood", embedded, epsilon=8.0), number_epsilon=3.0)
     sanitizer("Patient Zbigniewska password hunter ana@secret.org")
@@ -328,7 +333,7 @@ def test_a_pickled_sanitizer_carries_nothing_of_the_texts(embedded) -> None:
     assert b"Zbigniewska" not in packed
     assert b"ana@" not in packed
     copy = pickle.loads(packed)
-    assert not copy._codes
+    assert _remembered(copy) == set()
     assert copy.setting.number == sanitizer.setting.number
     assert copy("two words").kinds["word"] == 2
     with pytest.raises(RandomnessError):
@@ -338,7 +343,7 @@ def test_a_pickled_sanitizer_carries_nothing_of_the_texts(embedded) -> None:
 def test_addresses_and_long_words_are_not_remembered(embedded) -> None:
     sanitizer = Sanitizer(mechanism("neighborhood", embedded))
     sanitizer("ana@example.org https://example.org/x @ana " + "x" * 65 + " word 12")
-    assert set(sanitizer._codes) == {" ", "word", "12"}
+    assert _remembered(sanitizer) == {"word", "12"}
 
 
 def test_a_stream_names_documents_by_their_number_in_it(embedded) -> None:
@@ -374,3 +379,15 @@ def test_a_seeded_stream_is_refused_where_releases_are_not_stamped_so(embedded) 
     sanitizer = Sanitizer(mechanism("neighborhood", embedded, epsilon=8.0))
     with pytest.raises(ParameterError, match="rng must be secure"):
         sanitizer.batch(["a"], rng=seeded_generator(1))
+
+
+@pytest.mark.parametrize(("number", "kept"), [("7777", math.e / (math.e + 9)), ("7", math.exp(4) / (math.exp(4) + 9))])
+def test_digits_are_drawn_at_their_share_of_the_budget_of_their_number(embedded, number: str, kept: float) -> None:
+    """At alpha 1e-9; digits that pass, and numbers whose lengths are mistaken, die."""
+    sanitizer = Sanitizer(_Constant(embedded, "zebra"), number_epsilon=4.0, rng=seeded_generator(4))
+    text = sanitizer(f"{number} no, " * 2000).text
+    digits = [one for one in text if one.isdigit()]
+    assert len(digits) == 2000 * len(number)
+    bound = 6.2 * math.sqrt(kept * (1 - kept) * len(digits))
+    assert abs(digits.count("7") - kept * len(digits)) < bound
+    assert abs(digits.count("3") - (1 - kept) / 9 * len(digits)) < bound

@@ -91,11 +91,21 @@ class Tally:
         """Count one more document."""
         self.documents += 1
         self.kinds.update(kinds)
-        here = (kinds.get("word", 0), kinds.get("number", 0))
+        self._keep_largest((kinds.get("word", 0), kinds.get("number", 0)))
+        self.mapped += mapped
+
+    def merge(self, other: Tally) -> None:
+        """Count the documents of ``other`` too, as if each had been added here."""
+        self.documents += other.documents
+        self.kinds.update(other.kinds)
+        for one in list(other.largest):
+            self._keep_largest(one)
+        self.mapped += other.mapped
+
+    def _keep_largest(self, here: tuple[int, int]) -> None:
         if not any(here[0] <= words and here[1] <= numbers for words, numbers in self.largest):
             kept = [one for one in self.largest if one[0] > here[0] or one[1] > here[1]]
             self.largest = [here, *kept]
-        self.mapped += mapped
 
 
 @final

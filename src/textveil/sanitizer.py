@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textveil.errors import InputError, ParameterError, RefutedGuarantee, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Mechanism
@@ -24,55 +25,19 @@ from textveil.privacy.guarantees import (
 )
 from textveil.randomness import is_secure, resolve
 from textveil.release import Release, Setting
-from textveil.text.numbers import digits, with_digits
-from textveil.text.render import render, render_text
-from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
-from textveil.text.unknown import WordIndex
+from textveil.text.codes import GOES_ON, Coded, TextCodes, token_kinds
+from textveil.text.render import spans as rendered_spans
+from textveil.text.render import with_capitals
+from textveil.text.tokens import Kind
 from textveil.types import Ids, Integers
 from textveil.version import VERSION
-
-_MEMO_LIMIT = 500_000
-"""Surfaces that are remembered with their ids; past it the memory is emptied."""
-
-_MEMO_LENGTH = 64
-"""Longer surfaces are not remembered."""
 
 _STREAM_CHARACTERS = 500_000
 """Documents are gathered up to this many characters and drawn together."""
 
-_NAMES = {int(kind): kind.name.lower() for kind in Kind}
+Flags: TypeAlias = NDArray[np.bool_]
 
-
-@final
-class _Codes(dict[str, int]):
-    """Surface to code: a word's id, its id + n where it was mapped by spelling, or -1 - kind."""
-
-    __slots__ = ("_index", "_size")
-
-    def __init__(self, index: WordIndex, size: int) -> None:
-        super().__init__()
-        self._index = index
-        self._size = size
-
-    def __missing__(self, surface: str) -> int:
-        kind = classify(surface)
-        if kind == Kind.WORD:
-            word_id, mapped = self._index.lookup(surface)
-            code = word_id + self._size if mapped else word_id
-        else:
-            code = -1 - int(kind)
-        # Addresses are rarely met twice, and need not be kept; nor need anything long.
-        if kind not in PLACEHOLDERS and len(surface) <= _MEMO_LENGTH:
-            self[surface] = code
-        return code
-
-
-class _Batch(NamedTuple):
-    """Documents in a row: their tokens, where each document begins and the last ends, and the codes."""
-
-    surfaces: list[str]
-    bounds: list[int]
-    codes: Integers
+_NAMES = [kind.name.lower() for kind in Kind]
 
 
 @final
@@ -106,9 +71,8 @@ class Sanitizer:
         self._rng = rng
         self._options: dict[str, Any] = {"number_epsilon": number_epsilon, "rng": rng, "allow_refuted": allow_refuted}
         self._digits = DigitResponse(_number_epsilon(mechanism.guarantee, number_epsilon))
-        self._words = np.array(mechanism.vocabulary.words, dtype=object)
-        self._codes = _Codes(WordIndex(mechanism.vocabulary.words), len(self._words))
         vocabulary = mechanism.vocabulary
+        self._codes = TextCodes(vocabulary.words)
         self.setting = Setting(
             mechanism=mechanism.name,
             parameters=mechanism.parameters,
@@ -160,7 +124,7 @@ class Sanitizer:
             "secure, as the sanitizer's releases say",
             "Make the sanitizer with a seeded generator too.",
         )
-        return list(self._releases(self._tokenized(texts), spans=spans, rng=rng))
+        return self._releases(self._coded(texts), spans=spans, rng=rng)
 
     def stream(self, texts: Iterable[str], *, spans: bool = False) -> Iterator[Release]:
         """Sanitize documents one after another in constant memory, in order.
@@ -172,10 +136,10 @@ class Sanitizer:
         # The next batch is tokenized while this one is drawn: the draws run mostly outside the
         # interpreter's lock. Texts are read, and draws made, by the caller's thread only.
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="textveil-tokens") as worker:
-            waiting: Future[_Batch] | None = None
+            waiting: Future[Coded] | None = None
             first = 1
             for held in _gathered(texts):
-                upcoming = worker.submit(self._tokenized, held, first)
+                upcoming = worker.submit(self._coded, held, first)
                 first += len(held)
                 if waiting is not None:
                     yield from self._releases(waiting.result(), spans=spans)
@@ -183,70 +147,69 @@ class Sanitizer:
             if waiting is not None:
                 yield from self._releases(waiting.result(), spans=spans)
 
-    def _tokenized(self, texts: Sequence[str], first: int = 1) -> _Batch:
-        """Tokens of several documents in a row, with their codes; ``first`` is the number of the first."""
-        surfaces: list[str] = []
-        bounds = [0]
+    def _coded(self, texts: Sequence[str], first: int = 1) -> Coded:
+        """The codes of documents; ``first`` is the number of the first, for errors."""
         for number, text in enumerate(texts, start=first):
             if not isinstance(text, str):
                 raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
-            surfaces += split(text)
-            bounds.append(len(surfaces))
-        if len(self._codes) > _MEMO_LIMIT:
-            self._codes.clear()
-        codes = np.fromiter(map(self._codes.__getitem__, surfaces), dtype=np.int64, count=len(surfaces))
-        return _Batch(surfaces, bounds, codes)
+        return self._codes.encode(texts)
 
-    def _releases(self, batch: _Batch, *, spans: bool, rng: np.random.Generator | None = None) -> Iterator[Release]:
-        """Draw for every token of a batch, then put its documents together."""
-        surfaces, bounds, codes = batch
-        kinds = np.where(codes >= 0, int(Kind.WORD), -1 - codes)
-        rng = resolve(self._rng if rng is None else rng)
-        self._draw_words(surfaces, codes, rng)
-        self._draw_numbers(surfaces, np.flatnonzero(kinds == Kind.NUMBER), rng)
-        for kind, placeholder in PLACEHOLDERS.items():
-            for place in np.flatnonzero(kinds == kind).tolist():
-                surfaces[place] = placeholder
-        unknown = codes >= len(self._words)
-        for start, stop in pairwise(bounds):
-            yield self._release(surfaces[start:stop], kinds[start:stop], unknown[start:stop], spans=spans)
+    def _releases(self, coded: Coded, *, spans: bool, rng: np.random.Generator | None = None) -> list[Release]:
+        """Draw for every token of several documents, then put them together."""
+        legend, rng = self._codes.legend, resolve(self._rng if rng is None else rng)
+        kinds = token_kinds(coded, legend)
+        drawn = coded.codes.copy()
+        unknown = self._draw_words(drawn, rng)
+        self._draw_numbers(drawn, rng)
+        strings = legend.written[drawn].tolist()
+        counts, mapped = _counts(kinds, coded.bounds), _sums(unknown, coded.bounds)
+        releases = []
+        for place, (start, stop) in enumerate(pairwise(coded.bounds.tolist())):
+            found = rendered_spans(legend.lengths[drawn[start:stop]], kinds[start:stop]) if spans else ()
+            releases.append(
+                Release(
+                    text=with_capitals("".join(strings[start:stop])),
+                    spans=tuple(found),
+                    kinds={name: count for name, count in zip(_NAMES, counts[place], strict=True) if count},
+                    setting=self.setting,
+                    mapped=mapped[place],
+                )
+            )
+        return releases
 
-    def _draw_words(self, surfaces: list[str], codes: Integers, rng: np.random.Generator) -> None:
-        """Replace every word by the word that the mechanism draws for it."""
-        places = np.flatnonzero(codes >= 0)
-        ids = codes[places] % len(self._words)
-        drawn = _checked_draw(self.mechanism.privatize(ids, rng), len(ids), len(self._words))
-        for place, word in zip(places.tolist(), self._words[drawn].tolist(), strict=True):
-            surfaces[place] = word
+    def _draw_words(self, codes: Integers, rng: np.random.Generator) -> Flags:
+        """Replace every word by the word that the mechanism draws for it; returns which words were unknown."""
+        size = len(self.mechanism.vocabulary)
+        unknown = (codes >= size) & (codes < 2 * size)
+        codes[unknown] -= size
+        places = np.flatnonzero(codes < size)
+        codes[places] = _checked_draw(self.mechanism.privatize(codes[places], rng), len(places), size)
+        return unknown
 
-    def _draw_numbers(self, surfaces: list[str], places: Integers, rng: np.random.Generator) -> None:
+    def _draw_numbers(self, codes: Integers, rng: np.random.Generator) -> None:
         """Replace the digits of every number by drawn ones."""
+        first = self._codes.first_digit
+        places = np.flatnonzero((codes >= first) & (codes < first + 20))
         if len(places) == 0:
             return
-        values = [digits(surfaces[place]) for place in places.tolist()]
-        lengths = np.array([len(value) for value in values], dtype=np.int64)
-        flat = np.fromiter((digit for value in values for digit in value), dtype=np.int64)
-        drawn = self._digits.privatize(flat, lengths, rng).tolist()
-        start = 0
-        for place, length in zip(places.tolist(), lengths.tolist(), strict=True):
-            surfaces[place] = with_digits(surfaces[place], drawn[start : start + length])
-            start += length
+        digits = codes[places] - first
+        begins = np.flatnonzero(digits < 10)
+        lengths = np.diff(begins, append=len(digits))
+        codes[places] = first + self._digits.privatize(digits % 10, lengths, rng)
 
-    def _release(
-        self, surfaces: list[str], kinds: Integers, unknown: np.ndarray[tuple[int], np.dtype[np.bool_]], *, spans: bool
-    ) -> Release:
-        counts = np.bincount(kinds, minlength=len(_NAMES))
-        if spans:
-            text, found = render(surfaces, kinds.tolist())
-        else:
-            text, found = render_text(surfaces), []
-        return Release(
-            text=text,
-            spans=tuple(found),
-            kinds={_NAMES[kind]: count for kind, count in enumerate(counts.tolist()) if count},
-            setting=self.setting,
-            mapped=int(np.count_nonzero(unknown)),
-        )
+
+def _counts(kinds: NDArray[np.int8], bounds: Integers) -> list[list[int]]:
+    """How many tokens of each kind each document has."""
+    documents = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    begun = kinds != GOES_ON
+    cells = documents[begun] * len(_NAMES) + kinds[begun]
+    counts = np.bincount(cells, minlength=(len(bounds) - 1) * len(_NAMES))
+    return counts.reshape(-1, len(_NAMES)).tolist()
+
+
+def _sums(flags: Flags, bounds: Integers) -> list[int]:
+    """How many flags are set in each document."""
+    return np.diff(np.concatenate([[0], np.cumsum(flags)])[bounds]).tolist()
 
 
 def _gathered(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -5,12 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import pickle
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -242,14 +238,23 @@ def test_an_error_late_in_the_input_leaves_the_old_output(textveil, tmp_path) ->
     assert code == 1
     assert "line 200001 must be UTF-8" in err
     assert out.read_text() == "old"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "out.txt"]
+    one_line(err)
+    assert "--resume goes on behind them, deleting the folder *.textveil-job" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".out.txt.textveil-job", "in.txt", "out.txt"]
+    code, _, err = textveil("sanitize", source, "-o", out, "--report", tmp_path / "r.json")
+    assert code == 2
+    assert "unfinished job" in err
+    code, _, err = textveil("sanitize", source, "-o", out, "--resume", "--on-error", "skip")
+    assert code == 1
+    assert err.endswith("skipped: line 200001 must be UTF-8; byte 1 of it is not. Convert the input first.\n")
+    assert out.read_text().count("\n") == 200_000
 
 
 def test_faults_of_our_own_do_not_print_the_text(textveil, monkeypatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise RuntimeError(f"here is {SECRET}")
 
-    monkeypatch.setattr("textveil.sanitizer.split", broken)
+    monkeypatch.setattr("textveil.sanitizer.Sanitizer.batch", broken)
     code, _out, err = textveil("sanitize", stdin=SECRET.encode())
     assert code == 1
     one_line(err)
@@ -301,48 +306,11 @@ def test_version_and_help(textveil) -> None:
     assert "Commands:" in err
 
 
-def _process(*arguments: str, **options) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-m", "textveil", *arguments], **options)
-
-
-@pytest.mark.skipif(not hasattr(os, "kill"), reason="needs POSIX signals")
-@pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGINT])
-def test_a_run_that_is_killed_leaves_nothing(tmp_path, kill: signal.Signals) -> None:
-    out = tmp_path / "out.txt"
-    process = _process("sanitize", "-o", str(out), stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdin is not None
-    process.stdin.write(b"words and words\n" * 200_000)
-    process.stdin.flush()
-    deadline = time.monotonic() + 60
-    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert [path.name.endswith(".partial") for path in tmp_path.iterdir()] == [True]
-    process.send_signal(kill)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode != 0
-    assert list(tmp_path.iterdir()) == []
-    assert b"Traceback" not in err
-
-
-def test_a_reader_that_goes_away_is_no_fault(tmp_path) -> None:
-    source = tmp_path / "in.txt"
-    source.write_bytes(b"words and words and words\n" * 300_000)
-    process = _process("sanitize", str(source), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.read(10)
-    process.stdout.close()
-    assert process.stderr is not None
-    err = process.stderr.read()
-    assert process.wait(timeout=60) == 1
-    assert err == b""
-    process.stderr.close()
-
-
 def test_a_report_that_cannot_be_written_leaves_the_old_output(textveil, tmp_path) -> None:
     source, out = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_text("words")
     out.write_text("old")
-    for report in ("/dev/full", str(tmp_path / "no" / "r.json")):
+    for report in (str(tmp_path / "no" / "r.json"), "/dev/full"):
         code, _, err = textveil("sanitize", source, "-o", out, "--report", report)
         assert code == 1
         one_line(err)
@@ -357,22 +325,16 @@ def test_quiet_does_not_hide_that_a_release_is_none(textveil, options) -> None:
 
 
 def test_extra_arguments_are_not_quoted(textveil) -> None:
-    code, _, err = textveil("sanitize", "in.txt", SECRET, "words")
+    """More arguments are more inputs, and may be text that someone forgot to quote."""
+    code, _, err = textveil("sanitize", SECRET, "words")
+    assert code == 1
+    one_line(err)
+    code, _, err = textveil("explain", SECRET, "words")
     assert code == 2
     one_line(err)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
-@pytest.mark.parametrize("redirect", ["<&-", ">&-", "> /dev/full"])
-def test_closed_and_full_streams_get_one_line(redirect: str) -> None:
-    command = f"echo words | {sys.executable} -m textveil sanitize -q {redirect}"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1
-    one_line(done.stderr)
-    assert "internal error" not in done.stderr
-
-
-@pytest.mark.parametrize("ending", ["json", "tsv", "gz", "docx"])
+@pytest.mark.parametrize("ending", ["json", "tsv", "tar.gz", "docx"])
 def test_markup_is_not_taken_for_text_without_being_told(textveil, tmp_path, ending: str) -> None:
     source = tmp_path / f"in.{ending}"
     source.write_text("[1]")
@@ -391,7 +353,7 @@ def test_a_report_to_the_text_stream_is_refused_and_output_to_it_is_the_default(
 
 
 @pytest.mark.parametrize(
-    ("start", "hint"), [(b"\x1f\x8b\x08\xff", "zcat"), (b"\xff\xfea\0", "iconv"), (b"PK\x03\x04\xff", "extract")]
+    ("start", "hint"), [(b"\x1f\x8b\x08\xff", "gzip"), (b"\xff\xfea\0", "iconv"), (b"PK\x03\x04\xff", "extract")]
 )
 def test_other_files_are_recognized(textveil, start: bytes, hint: str) -> None:
     code, _, err = textveil("sanitize", stdin=start)

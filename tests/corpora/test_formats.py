@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
 
 import pytest
 from hypothesis import given, settings
@@ -18,31 +19,34 @@ from textveil.errors import InputError, ParameterError
 SECRET = "Xylophonia"
 
 
-def through(form, raw: bytes, change=str.upper) -> bytes:
-    """Every text of every record replaced by ``change`` of it."""
+def through(form, raw: bytes, change=str.upper, size: int = 2**19) -> bytes:
+    """Every text of every record replaced by ``change`` of it; the first fault is raised."""
     out = bytearray()
-    for place, record in enumerate(form.records(io.BytesIO(raw))):
-        if place == 0:
-            out += form.header()
-        out += record.assemble([change(text) for text in record.texts])
+    for cut in form.cut(io.BytesIO(raw), size):
+        if cut.fault:
+            raise InputError(cut.fault)
+        records = pickle.loads(pickle.dumps(form)).records(cut.payload, cut.first)
+        for fault in records.faults:
+            raise InputError(fault.reason)
+        fresh = [[change(text) for text in texts] for texts in records.texts]
+        out += (records.head if not out else b"") + records.joined(fresh)
     return bytes(out)
+
+
+def texts(form, raw: bytes, size: int = 2**19) -> list:
+    return [tuple(one) for cut in form.cut(io.BytesIO(raw), size) for one in form.records(cut.payload, cut.first).texts]
 
 
 def test_plain_lines_keep_their_ends() -> None:
     raw = b"one\r\ntwo\n\nthree"
     assert through(PlainText(), raw) == b"ONE\r\nTWO\n\nTHREE"
-    assert [record.texts for record in PlainText().records(io.BytesIO(raw))] == [
-        ("one\r\n",),
-        ("two\n",),
-        ("\n",),
-        ("three",),
-    ]
+    assert texts(PlainText(), raw) == [("one\r\n",), ("two\n",), ("\n",), ("three",)]
 
 
 def test_a_whole_file_is_one_document() -> None:
     raw = "\ufeffone\r\ntwo\u2028x".encode()
-    assert [record.texts for record in PlainText(whole=True).records(io.BytesIO(raw))] == [("one\r\ntwo\u2028x",)]
-    assert list(PlainText(whole=True).records(io.BytesIO(b""))) == []
+    assert texts(PlainText(whole=True), raw) == [("one\r\ntwo\u2028x",)]
+    assert texts(PlainText(whole=True), b"") == []
 
 
 def test_jsonl_drops_what_is_not_named() -> None:
@@ -118,7 +122,7 @@ BAD = [
     (CsvTable(choice=FieldChoice()), b"id,text\n1,a\n2\n", "record 2 must have 2 columns; got 1"),
     (CsvTable(choice=FieldChoice()), b'text\nok\n"' + SECRET.encode() + b'"x\n', "record 2 must be valid CSV"),
     (CsvTable(choice=FieldChoice()), b'text\n"' + SECRET.encode(), "record 1 must be valid CSV"),
-    (CsvTable(choice=FieldChoice()), b"text\n" + SECRET.encode() + b"\xff", "line 2 must be UTF-8"),
+    (CsvTable(choice=FieldChoice()), b"text\n" + SECRET.encode() + b"\xff", "record 1 must be UTF-8"),
 ]
 
 
@@ -161,5 +165,6 @@ def test_a_50_mb_line_is_refused_after_reading_no_more_than_the_limit() -> None:
 
     endless = Endless()
     with pytest.raises(InputError, match="line 1 must have at most 1000 bytes"):
-        list(PlainText(max_document_bytes=1000).records(io.BufferedReader(endless)))
+        fault = next(PlainText(max_document_bytes=1000).cut(io.BufferedReader(endless), 1000)).fault
+        raise InputError(fault)
     assert endless.taken < 100_000

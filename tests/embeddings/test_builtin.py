@@ -223,3 +223,14 @@ def test_real_tables_load(name, n, dim, mapped):
     assert (len(vocabulary), vocabulary.dim, vocabulary.name) == (n, dim, path.name)
     assert isinstance(vocabulary.vectors, np.memmap) == mapped
     assert norm_range(vocabulary)[0] > 0.2
+
+
+def test_it_pickles_as_its_digest_and_is_opened_again_elsewhere():
+    vocabulary = load_vocabulary()
+    packed = pickle.dumps(vocabulary)
+    assert len(packed) < 300
+    assert pickle.loads(packed) is vocabulary
+    with pytest.raises(VocabularyError, match="Install one version everywhere"):
+        pickle.loads(packed.replace(vocabulary.digest[:8].encode(), b"00000000"))
+    part = load_vocabulary(limit=100)
+    assert pickle.loads(pickle.dumps(part)).words == part.words

@@ -198,8 +198,7 @@ def test_a_row_is_a_function_of_its_word_alone() -> None:
 
 def test_dropping_rows_for_want_of_room_changes_nothing(rng) -> None:
     vocabulary = made_vocabulary(900)
-    grid = integer_grid(vocabulary)
-    roomy, narrow = NeighborRows(grid, 20), NeighborRows(grid, 20, budget=1)
+    roomy, narrow = NeighborRows(vocabulary, 20), NeighborRows(vocabulary, 20, budget=1)
     assert narrow._capacity < 900
     ids = rng.integers(0, 900, 5000)
     places = rng.integers(0, 20, 5000)
@@ -250,7 +249,8 @@ def test_threads_share_rows_and_every_kept_row_is_right(kind: str) -> None:
         seen = np.flatnonzero(rows._place >= 0)
         assert len(seen) > 1000
         kept = rows._rows[rows._place[seen]]
-        np.testing.assert_array_equal(np.sort(kept, axis=1), np.sort(rows._grid.neighborhoods(seen, rows.size), axis=1))
+        right = integer_grid(vocabulary).neighborhoods(seen, rows.size)
+        np.testing.assert_array_equal(np.sort(kept, axis=1), np.sort(right, axis=1))
     else:
         for word in list(rows._kept)[:300]:
             np.testing.assert_array_equal(rows._kept[word], np.cumsum(rows.weights(np.array([word]))[0]))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError
 from textveil.text.capitals import ALWAYS_CAPITAL
-from textveil.text.render import Span, render, render_text
+from textveil.text.render import Span, render_text, spans
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
 
 EXAMPLES = [
@@ -70,11 +71,11 @@ def test_casing_is_a_function_of_the_released_text_and_touches_first_letters_onl
         Kind.SYMBOL if surface in PLACEHOLDERS.values() or len(surface) == 3 else classify(surface)
         for surface in surfaces
     ]
-    text, spans = render(surfaces, kinds)
-    assert text == render_text(surfaces)
-    assert [text[span.start : span.end].lower() for span in spans] == [surface.lower() for surface in surfaces]
-    assert [span.kind for span in spans] == kinds
-    for span, surface in zip(spans, surfaces, strict=True):
+    text = render_text(surfaces)
+    found = spans(np.array([len(surface) for surface in surfaces]), np.array(kinds, dtype=np.int64))
+    assert [text[span.start : span.end].lower() for span in found] == [surface.lower() for surface in surfaces]
+    assert [span.kind for span in found] == kinds
+    for span, surface in zip(found, surfaces, strict=True):
         shown = text[span.start : span.end]
         assert shown[1:] == surface[1:]
         assert shown == surface or (surface.islower() and shown[0] == surface[0].upper())
@@ -121,14 +122,15 @@ def test_casing_as_the_slow_rule_says(surfaces: list[str]) -> None:
 
 
 def test_spans_name_kinds_and_lengths_must_agree() -> None:
-    assert render(["the", " ", "5"], [0, 3, 1]) == (
-        "The 5",
-        [Span(0, 3, Kind.WORD), Span(3, 4, Kind.SPACE), Span(4, 5, Kind.NUMBER)],
-    )
+    assert spans(np.array([3, 1, 1, 2]), np.array([0, 3, 1, -1])) == [
+        Span(0, 3, Kind.WORD),
+        Span(3, 4, Kind.SPACE),
+        Span(4, 7, Kind.NUMBER),
+    ]
     with pytest.raises(ParameterError):
-        render(["the"], [])
+        spans(np.array([3]), np.array([]))
     with pytest.raises(KeyError):
-        render(["the"], [99])
+        spans(np.array([3]), np.array([99]))
 
 
 def test_capitals_are_lower_case_words_of_the_table_and_leave_ambiguous_months_out() -> None:

@@ -14,6 +14,7 @@ from rapidfuzz.distance import OSA
 from shared import shared_path
 from textveil.errors import VocabularyError
 from textveil.text.spelling import spelling
+from textveil.text.typing_errors import TypingErrors
 from textveil.text.unknown import INFLECTIONS, WordIndex
 
 WORDS = [
@@ -231,3 +232,35 @@ def test_rapidfuzz_measures_what_the_rule_says() -> None:
     for _ in range(300):
         one, other = ("".join(draw.choices("abc", k=draw.randint(0, 6))) for _ in range(2))
         assert OSA.distance(one, other) == edits(one, other)
+
+
+@settings(deadline=None, max_examples=600)
+@given(st.lists(SMALL_WORD | ENDED_WORD, min_size=1, max_size=25), st.lists(SMALL_WORD | ENDED_WORD, max_size=12))
+def test_many_at_once_and_by_the_index_equal_brute_force(words: list[str], surfaces: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("textveil.text.typing_errors._SCANNED", 0)
+        patch.setattr("textveil.text.typing_errors._AT_ONCE", 5)
+        assert WordIndex(words).lookup_many(surfaces) == [slow_lookup(words, one) for one in surfaces]
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.text("ab\U00020000\x00", max_size=14), min_size=1, max_size=12), st.text("ab\x00c", max_size=70))
+def test_long_words_and_few_letters_are_found_by_the_index(words: list[str], surface: str) -> None:
+    """Long words agree in what the index reads of them, and few letters make many remainders agree."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("textveil.text.typing_errors._SCANNED", 0)
+        assert WordIndex(words).lookup(surface) == slow_lookup(words, surface)
+
+
+def test_the_index_equals_the_scan_on_english() -> None:
+    words = english()
+    index = WordIndex(words)
+    draw = random.Random(11)
+    queries = [misspelled(words, draw) for _ in range(1500)]
+    spelled = {word: place for place, word in reversed(list(enumerate(words)))}
+    scanning, indexed = TypingErrors(spelled), TypingErrors(spelled)
+    expected = np.concatenate([scanning._scan(queries[start : start + 32]) for start in range(0, len(queries), 32)])
+    assert (indexed.nearest(queries) == expected).all()
+    assert indexed._index is not None
+    assert (expected < 0).any()
+    assert index.lookup_many(queries) == [index.lookup(query) for query in queries]

@@ -72,6 +72,7 @@ def audit_command(
     hops: opt.Hops = None,
     calibration: opt.Calibration = None,
     rank_constant: opt.RankConstant = None,
+    projection: opt.Projection = None,
     noise_dim: opt.NoiseDim = None,
     vocabulary: opt.VocabularyPath = None,
     vocabulary_format: opt.VocabularyFormat = None,
@@ -95,7 +96,7 @@ def audit_command(
         raise ParameterError("--claim-delta needs --claim-epsilon; got none.")
     if python is not None:
         of_mechanisms = (epsilon_per_distance, clip, neighborhood_size, calibration, rank_constant, noise_dim, seed)
-        of_metrics = (metric, neighbors, hops)
+        of_metrics = (metric, neighbors, hops, projection)
         of_vocabularies = (vocabulary, vocabulary_format, vocabulary_limit)
         if no_clip or no_attacks or any(one is not None for one in (*of_mechanisms, *of_metrics, *of_vocabularies)):
             raise ParameterError(
@@ -132,6 +133,7 @@ def audit_command(
             hops=hops,
             calibration=calibration,
             rank_constant=rank_constant,
+            projection=projection,
             noise_dim=noise_dim,
         )
         if isinstance(made, Channel) and len(made.vocabulary) > 5000:

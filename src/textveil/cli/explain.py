@@ -34,6 +34,7 @@ def explain_command(
     hops: opt.Hops = None,
     calibration: opt.Calibration = None,
     rank_constant: opt.RankConstant = None,
+    projection: opt.Projection = None,
     noise_dim: opt.NoiseDim = None,
     vocabulary: opt.VocabularyPath = None,
     vocabulary_format: opt.VocabularyFormat = None,
@@ -60,6 +61,7 @@ def explain_command(
         hops=hops,
         calibration=calibration,
         rank_constant=rank_constant,
+        projection=projection,
         noise_dim=noise_dim,
     )
     if seed is not None and isinstance(chosen, Channel):

@@ -55,6 +55,13 @@ Neighbors: TypeAlias = Annotated[
 Hops: TypeAlias = Annotated[
     int | None, typer.Option(metavar="H", help="For neighbor-graph: the largest distance.  [default: 3]")
 ]
+Projection: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="For noise mechanisms: numpy, int8, faiss, gpu or approximate-faiss.  [default: fastest exact one]",
+    ),
+]
 Calibration: TypeAlias = Annotated[
     str | None, typer.Option(metavar="NAME", help="For gaussian: analytic or classical.  [default: analytic]")
 ]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal, cast
 
 import typer
 
@@ -15,21 +13,30 @@ from textveil.cli import options as opt
 from textveil.errors import InputError, OutputError, ParameterError
 
 if TYPE_CHECKING:
+    from textveil.corpora.engine import Engine
     from textveil.corpora.records import CorpusFormat
-    from textveil.release import Report
-    from textveil.sanitizer import Sanitizer
+    from textveil.corpora.run import Finished, Run
 
-FORMATS = ("txt", "jsonl", "csv")
+FORMATS = ("txt", "jsonl", "csv", "parquet")
 
 _FOREIGN = (
-    *("json", "tsv", "xml", "html", "htm", "pdf", "docx", "odt", "rtf", "xlsx", "parquet", "arrow"),
-    *("gz", "bz2", "xz", "zst", "zip", "tar"),
+    *("json", "tsv", "xml", "html", "htm", "pdf", "docx", "odt", "rtf", "xlsx", "arrow", "feather"),
+    *("bz2", "xz", "zip", "tar", "tgz"),
 )
 """Endings of files whose markup or container must not be taken for text without being told."""
 
+_COMPRESSED = ("gz", "zst")
+"""Endings that are set aside: compression is told by an input's first bytes, the format by the ending before."""
+
+_SHOWN = 20
+"""Skipped records that are named on standard error."""
+
 
 def sanitize_command(
-    source: Annotated[str, typer.Argument(metavar="INPUT", help="File to sanitize; - is standard input.")] = "-",
+    source: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[INPUT]...", help="Files or patterns; - is standard input.  [default: -]"),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="OUT", help="Output file.  [default: standard output]")
     ] = None,
@@ -43,19 +50,24 @@ def sanitize_command(
     ] = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", "-f", metavar="NAME", help="txt, jsonl or csv.  [default: by INPUT's ending]"),
+        typer.Option(
+            "--format", "-f", metavar="NAME", help="txt, jsonl, csv or parquet.  [default: by INPUT's ending]"
+        ),
     ] = None,
     whole_file: Annotated[
         bool, typer.Option("--whole-file", help="For txt: one document instead of one a line.")
     ] = False,
     field: Annotated[
         list[str] | None,
-        typer.Option(metavar="F", help="For jsonl and csv: field to sanitize; may be repeated.  [default: text]"),
+        typer.Option(
+            metavar="F", help="For jsonl, csv and parquet: field to sanitize; may be repeated.  [default: text]"
+        ),
     ] = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="F", help="For jsonl and csv: field to copy as it is; may be repeated. All others are dropped."
+            metavar="F",
+            help="For jsonl, csv and parquet: field to copy as it is; may be repeated. All others are dropped.",
         ),
     ] = None,
     report: Annotated[Path | None, typer.Option("--report", metavar="R.json", help="Write the report as JSON.")] = None,
@@ -63,8 +75,12 @@ def sanitize_command(
     clip: opt.Clip = None,
     no_clip: opt.NoClip = False,
     neighborhood_size: opt.NeighborhoodSize = None,
+    metric: opt.Metric = None,
+    neighbors: opt.Neighbors = None,
+    hops: opt.Hops = None,
     calibration: opt.Calibration = None,
     rank_constant: opt.RankConstant = None,
+    projection: opt.Projection = None,
     noise_dim: opt.NoiseDim = None,
     allow_refuted: Annotated[
         bool,
@@ -76,21 +92,42 @@ def sanitize_command(
     max_document_bytes: Annotated[
         int | None, typer.Option(metavar="N", help="Refuse larger documents.  [default: 16777216]")
     ] = None,
+    on_error: Annotated[
+        str,
+        typer.Option(metavar="DO", help="At a record that cannot be read: stop, or skip it, name it and exit with 1."),
+    ] = "stop",
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the job of OUT where it was interrupted, or begin it.")
+    ] = False,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes.  [default: one for each core]")] = None,
+    engine: Annotated[str, typer.Option(metavar="NAME", help="local or ray.")] = "local",
     seed: opt.Seed = None,
-) -> None:
+) -> int:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""
     # Everything that can be wrong with the options is found before a byte of input is read.
     if report is not None and str(report) == "-":
         raise ParameterError("--report must be a file; got -, which is the text's. Name a file.")
     output = None if output is not None and str(output) == "-" else output
-    reader = _reader(form or _guess(source), whole_file, field, keep, max_document_bytes)
-    from textveil.randomness import seeded_generator
-    from textveil.sanitizer import Sanitizer
+    if resume and not _is_file(output):
+        raise ParameterError("--resume needs --output and a regular file; the job is kept beside it.")
+    patterns = source or ["-"]
+    reader = _reader(form or _guess(patterns), whole_file, field, keep, max_document_bytes, len(patterns) > 1)
+    chosen = _engine(engine, workers)
+    from textveil.corpora.sources import expanded
 
-    rng = None if seed is None else seeded_generator(seed)
+    names = tuple(expanded(patterns))
+    if len(names) > 1:
+        reader = _reader(form or _guess(names), whole_file, field, keep, max_document_bytes, True)
+    _refuse_same_file(names, output, report)
+    _check_streams(names, output)
+    from textveil.corpora.run import Run
+    from textveil.errors import need
+
+    need(seed is None or seed >= 0, "seed", seed, "an integer >= 0")
+    need(on_error in ("stop", "skip"), "--on-error", on_error, "stop or skip")
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-    sanitizer = Sanitizer(
-        opt.make(
+    run = Run(
+        mechanism=opt.make(
             mechanism,
             words,
             epsilon=epsilon,
@@ -99,22 +136,43 @@ def sanitize_command(
             clip=clip,
             no_clip=no_clip,
             neighborhood_size=neighborhood_size,
+            metric=metric,
+            neighbors=neighbors,
+            hops=hops,
             calibration=calibration,
             rank_constant=rank_constant,
+            projection=projection,
             noise_dim=noise_dim,
         ),
+        form=reader,
+        names=names,
+        engine=chosen,
+        seed=seed,
         number_epsilon=number_epsilon,
-        rng=rng,
         allow_refuted=allow_refuted,
+        on_error=cast(Literal["stop", "skip"], on_error),
     )
-    finished = _run(sanitizer, reader, source, output, report)
-    said = finished.setting.warnings() if quiet else [finished.summary()]
-    sys.stderr.writelines(line + "\n" for line in said)
+    return _told(_done(run, output, report, resume), quiet)
 
 
-def _guess(source: str) -> str:
-    """The format by the input's ending; txt where the ending does not speak of another format."""
-    ending = Path(source).suffix.lower().removeprefix(".")
+def _is_file(output: Path | None) -> bool:
+    """Whether the output is a regular file, or where one will be: only then there is a job."""
+    return output is not None and (not output.exists() or output.is_file() or output.is_dir())
+
+
+def _guess(sources: Sequence[str]) -> str:
+    """The format by the inputs' endings; txt where they do not speak of another format."""
+    found = {_by_ending(source) for source in sources}
+    if len(found) > 1:
+        raise ParameterError(f"--format must be one for all inputs; their endings say {', '.join(sorted(found))}.")
+    return found.pop()
+
+
+def _by_ending(source: str) -> str:
+    path = Path(source)
+    if path.suffix.lower().removeprefix(".") in _COMPRESSED:
+        path = path.with_suffix("")
+    ending = path.suffix.lower().removeprefix(".")
     if ending in _FOREIGN:
         raise ParameterError(
             f"--format cannot be told from the ending .{ending}: it is none of {', '.join(FORMATS)}. "
@@ -124,7 +182,7 @@ def _guess(source: str) -> str:
 
 
 def _reader(
-    form: str, whole_file: bool, field: list[str] | None, keep: list[str] | None, limit: int | None
+    form: str, whole_file: bool, field: list[str] | None, keep: list[str] | None, limit: int | None, several: bool
 ) -> CorpusFormat:
     """The reader and writer of the format, with options that fit it."""
     from textveil.corpora.csv_table import CsvTable
@@ -138,41 +196,71 @@ def _reader(
         raise ParameterError(f"--format must be one of {', '.join(FORMATS)}; got {form!r}.")
     if form == "txt":
         if field or keep:
-            raise ParameterError("--field and --keep need --format jsonl or csv; got txt.")
-        return PlainText(whole=whole_file, max_document_bytes=size)
+            raise ParameterError("--field and --keep need --format jsonl, csv or parquet; got txt.")
+        return PlainText(whole=whole_file, ended=several, max_document_bytes=size)
     if whole_file:
         raise ParameterError(f"--whole-file needs --format txt; got {form}.")
     choice = FieldChoice(tuple(field or ("text",)), tuple(keep or ()))
     if form == "jsonl":
         return JsonLines(choice=choice, max_document_bytes=size)
-    return CsvTable(choice=choice, max_document_bytes=size)
+    if form == "csv":
+        return CsvTable(choice=choice, max_document_bytes=size)
+    from textveil.corpora.parquet import Parquet
+
+    return Parquet(choice=choice, max_document_bytes=size)
 
 
-def _run(
-    sanitizer: Sanitizer,
-    reader: CorpusFormat,
-    source: str,
-    output: Path | None,
-    report: Path | None,
-) -> Report:
-    """Stream the input through the sanitizer; both files appear whole or not at all."""
+def _engine(name: str, workers: int | None) -> Engine:
+    """Where blocks are released."""
+    from textveil.corpora.processes import Processes, cores
+
+    if name == "local":
+        return Processes(cores() if workers is None else workers)
+    if name != "ray":
+        raise ParameterError(f"--engine must be local or ray; got {name[:20]!r}.")
+    from textveil.integrations.ray import RayEngine
+
+    return RayEngine(workers)
+
+
+def _done(run: Run, output: Path | None, report: Path | None, resume: bool) -> Finished:
+    """Run it, with a bar, to wherever the output goes."""
+    from dataclasses import replace
+
+    from textveil.cli.progress import Bar
     from textveil.corpora.atomic import atomic_writers
-    from textveil.release import Report, Tally
 
-    _refuse_same_file(source, output, report)
-    tally = Tally()
-    paths = [path for path in (output, report) if path is not None]
-    with _opened(source) as (stream, total), atomic_writers(paths) as sinks:
-        sink = sinks[0] if output is not None else _standard_output()
-        _pump(sanitizer, reader, stream, total, sink, tally)
-        choice = getattr(reader, "choice", None)
-        fields = (choice.sanitized, choice.kept) if choice is not None else ((), ())
-        finished = Report(setting=sanitizer.setting, tally=tally, sanitized_fields=fields[0], kept_fields=fields[1])
-        # Made before any file gets its name: a report that cannot be made must not leave an output behind.
-        text = finished.to_json()
-        if report is not None:
-            sinks[-1].write(text.encode("ascii"))
-    return finished
+    bar = Bar("sanitizing", "words")
+    run = replace(run, progress=bar.update)
+    try:
+        if output is not None and _is_file(output):
+            return run.to_file(output, report, resume=resume)
+        paths = [path for path in (output, report) if path is not None]
+        with atomic_writers(paths) as sinks:
+            finished = run.to_stream(sinks[0] if output is not None else _standard_output())
+            if report is not None:
+                sinks[-1].write(finished.to_json().encode("ascii"))
+        return finished
+    except (KeyboardInterrupt, SystemExit) as interrupt:
+        bar.close()
+        for note in getattr(interrupt, "__notes__", ()):
+            sys.stderr.write(f"textveil: {note}\n")
+        raise
+    finally:
+        bar.close()
+
+
+def _told(finished: Finished, quiet: bool) -> int:
+    """Say what was done, on standard error; the exit code."""
+    report = finished.report
+    lines = report.setting.warnings() if quiet else [report.summary()]
+    if finished.already:
+        lines.append("The job of this output was finished before; nothing was released now. --resume did nothing.")
+    named = [f"skipped: {skip.reason}" for skip in finished.totals.skipped[:_SHOWN]]
+    if finished.skipped > len(named):
+        named.append(f"skipped: {finished.skipped - len(named)} more; --report names the first of them")
+    sys.stderr.writelines(line + "\n" for line in [*lines, *named])
+    return 1 if finished.skipped and not finished.already else 0
 
 
 def _standard_output() -> BinaryIO:
@@ -182,53 +270,20 @@ def _standard_output() -> BinaryIO:
     return sys.stdout.buffer
 
 
-def _pump(
-    sanitizer: Sanitizer,
-    reader: CorpusFormat,
-    stream: BinaryIO,
-    total: int | None,
-    sink: BinaryIO,
-    tally: object,
-) -> None:
-    """Read, release and write records in batches; count them."""
-    from textveil.cli.progress import Bar
-    from textveil.corpora.stream import released_records
-    from textveil.release import Tally
-
-    assert isinstance(tally, Tally)
-    bar = Bar("sanitizing", "words")
-    try:
-        for chunk, progress in released_records(sanitizer, reader, stream, tally):
-            sink.write(chunk)
-            bar.update(progress, total, tally.kinds["word"])
-        sink.flush()
-    finally:
-        bar.close()
-    if tally.documents == 0:
-        raise InputError("the input must hold at least one document; got none. Is the file empty?")
-
-
-@contextlib.contextmanager
-def _opened(source: str) -> Iterator[tuple[BinaryIO, int | None]]:
-    """The input as a binary stream, with its size where that is known."""
-    if source == "-":
+def _check_streams(names: Sequence[str], output: Path | None) -> None:
+    """Refuse closed streams before anything is read; tell who waits at a terminal what for."""
+    if output is None:
+        _standard_output()
+    if "-" in names:
         if sys.stdin is None:
             raise InputError("standard input must be open; got a closed one. Name a file.")
         if sys.stdin.isatty():
             sys.stderr.write("textveil: reading standard input; end it with Ctrl-D.\n")
-        yield sys.stdin.buffer, None
-        return
-    try:
-        stream = Path(source).open("rb")  # noqa: SIM115  closed below; opening alone may fail
-    except OSError as error:
-        raise InputError(f"the input must be a readable file; got {error.strerror}.") from None
-    with stream:
-        size = os.fstat(stream.fileno()).st_size
-        yield stream, size or None
 
 
-def _refuse_same_file(source: str, output: Path | None, report: Path | None) -> None:
-    """No two of the input, the output and the report may be one file."""
-    files = [path.resolve() for path in (Path(source) if source != "-" else None, output, report) if path]
-    if len(set(files)) != len(files):
+def _refuse_same_file(names: Sequence[str], output: Path | None, report: Path | None) -> None:
+    """No two of the inputs, the output and the report may be one file."""
+    inputs = {Path(name).resolve() for name in names if name != "-"}
+    files = [path.resolve() for path in (output, report) if path is not None]
+    if len(set(files)) != len(files) or inputs & set(files):
         raise ParameterError("the input, --output and --report must be different files; got one twice.")

@@ -38,12 +38,16 @@ class _Partial:
 
 
 @contextlib.contextmanager
-def atomic_writers(paths: Sequence[Path]) -> Iterator[list[BinaryIO]]:
+def atomic_writers(paths: Sequence[Path], also: Sequence[tuple[Path, Path]] = ()) -> Iterator[list[BinaryIO]]:
     """Binary streams whose contents get the names ``paths`` when the block ends without an error.
 
     Until then they are hidden files with random names in the same folders; on an error these are removed and
     whatever stood under the names stands there still. All are complete on disk before the first gets its
     name. A path that exists and is not a regular file (a device, a named pipe) is written directly.
+
+    Args:
+        paths: names to be.
+        also: hidden files that are complete already, with the names that they get first; kept on an error.
 
     Raises:
         OutputError: a folder does not exist or cannot be written, or a disk is full.
@@ -64,10 +68,10 @@ def atomic_writers(paths: Sequence[Path]) -> Iterator[list[BinaryIO]]:
             yield [partial.stream for partial in partials]
             for partial in partials:
                 partial.finish()
-            for partial in partials:
-                if partial.hidden is not None:
-                    partial.hidden.chmod(_mode(partial.target))
-                    partial.hidden.replace(partial.target)
+            hidden = [(partial.hidden, partial.target) for partial in partials if partial.hidden is not None]
+            for path, target in (*also, *hidden):
+                path.chmod(_mode(target))
+                path.replace(target)
         except OSError as error:
             if isinstance(error, OutputError | BrokenPipeError):
                 raise
@@ -77,6 +81,16 @@ def atomic_writers(paths: Sequence[Path]) -> Iterator[list[BinaryIO]]:
     finally:
         for partial in partials:
             partial.drop()
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk, where the system can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _opened(target: Path) -> _Partial:

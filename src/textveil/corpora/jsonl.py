@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple, final
 
 from textveil.corpora.fields import FieldChoice
-from textveil.corpora.records import MAX_DOCUMENT_BYTES, Record, checked_size, lines
+from textveil.corpora.records import MAX_DOCUMENT_BYTES, Cut, Fault, Records, checked_size, decoded
+from textveil.corpora.text_lines import cut_lines, split_lines
 from textveil.errors import InputError
 
 _DECODER = json.JSONDecoder()
@@ -51,18 +52,41 @@ class JsonLines:
     def __post_init__(self) -> None:
         checked_size(self.max_document_bytes)
 
-    def records(self, stream: BinaryIO) -> Iterator[Record]:
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        """See ``CorpusFormat.cut``."""
+        return cut_lines(stream, size, self.max_document_bytes)
+
+    def records(self, payload: bytes, first: int) -> Records:
         """See ``CorpusFormat.records``."""
-        for number, line in lines(stream, self.max_document_bytes):
-            if line.isspace():
+        texts: list[Sequence[str]] = []
+        tails: list[str] = []
+        faults: list[Fault] = []
+        for number, raw in enumerate(split_lines(payload, first), start=first):
+            if raw.isspace():
                 continue
-            yield self._record(_parsed(line, number), f"line {number}")
+            try:
+                line = decoded(raw, f"line {number}", self.max_document_bytes)
+                found, tail = self._record(_parsed(line, number), f"line {number}")
+            except InputError as error:
+                faults.append(Fault(number, str(error)))
+                continue
+            texts.append(found)
+            tails.append(tail)
 
-    def header(self) -> bytes:
-        """Nothing stands before JSON lines."""
-        return b""
+        names = [json.dumps(name) for name in self.choice.sanitized]
 
-    def _record(self, members: list[tuple[str, _Member]], where: str) -> Record:
+        def joined(released: Sequence[Sequence[str]]) -> bytes:
+            lines = []
+            for fresh, tail in zip(released, tails, strict=True):
+                pairs = zip(names, fresh, strict=True)
+                fields = ", ".join([f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in pairs])
+                lines.append(f"{{{fields}{tail}}}\n")
+            return "".join(lines).encode()
+
+        return Records(texts, faults, joined)
+
+    def _record(self, members: list[tuple[str, _Member]], where: str) -> tuple[Sequence[str], str]:
+        """The texts that are sanitized, and the kept fields as they will end the output's line."""
         values: dict[str, _Member] = {}
         for name, member in members:
             if name in values and name in self.choice.all():
@@ -74,17 +98,7 @@ class JsonLines:
                     f"{where} must have the field {name!r}; it has not. Name another with --field or --keep."
                 )
         texts = tuple(_text(values[name].value, name, where) for name in self.choice.sanitized)
-        kept = [(name, values[name].written) for name in self.choice.kept]
-
-        def assemble(released: Sequence[str]) -> bytes:
-            fresh = [
-                (name, json.dumps(text, ensure_ascii=False))
-                for name, text in zip(self.choice.sanitized, released, strict=True)
-            ]
-            fields = ", ".join(f"{json.dumps(name)}: {written}" for name, written in [*fresh, *kept])
-            return f"{{{fields}}}\n".encode()
-
-        return Record(texts, assemble)
+        return texts, "".join(f", {json.dumps(name)}: {values[name].written}" for name in self.choice.kept)
 
 
 def _parsed(line: str, number: int) -> list[tuple[str, _Member]]:

@@ -1,10 +1,10 @@
-"""A record is a document or several, with the way back to the bytes of its format."""
+"""What a corpus format does: cut a stream into blocks, read a block's records, put releases together again."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, Protocol, final
+from typing import BinaryIO, NamedTuple, Protocol, final, runtime_checkable
 
 from textveil.errors import InputError, need
 
@@ -13,8 +13,8 @@ MAX_DOCUMENT_BYTES = 16 * 2**20
 
 
 _LOOKS_LIKE = (
-    (b"\x1f\x8b", "It looks compressed: zcat FILE | textveil sanitize"),
-    (b"\x28\xb5\x2f\xfd", "It looks compressed: zstdcat FILE | textveil sanitize"),
+    (b"\x1f\x8b", "It looks compressed twice"),
+    (b"\x28\xb5\x2f\xfd", "It looks compressed twice"),
     (b"\xff\xfe", "It looks like UTF-16: iconv -f utf-16 -t utf-8"),
     (b"\xfe\xff", "It looks like UTF-16: iconv -f utf-16 -t utf-8"),
     (b"PK\x03\x04", "It looks like an archive or an office document: extract its text first"),
@@ -24,26 +24,80 @@ _LOOKS_LIKE = (
 
 @final
 @dataclass(frozen=True, slots=True)
-class Record:
-    """One record of a corpus.
+class Cut:
+    """Records in a row, cut from a stream.
 
     Attributes:
-        texts: the private texts in it, one for each field that is sanitized.
-        assemble: makes the output's bytes from as many released texts.
+        payload: their bytes, in the format's own way; all that ``records`` needs but for ``first``.
+        first: number of the first one in the stream, from 1.
+        count: how many (for text formats: lines, blank ones included).
+        fault: why these records cannot be had; the payload is empty then. Cutting goes on behind them.
     """
 
-    texts: tuple[str, ...]
-    assemble: Callable[[Sequence[str]], bytes]
+    payload: bytes
+    first: int
+    count: int
+    fault: str = ""
+
+
+class Fault(NamedTuple):
+    """One record that cannot be read: its number in the input, and one line that says why and quotes nothing."""
+
+    number: int
+    reason: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Records:
+    """What a payload holds.
+
+    Attributes:
+        texts: for each good record the private texts in it, one for each sanitized field that has a text. A record
+            with none (a null) is copied and counts as no document.
+        faults: the bad ones, in order.
+        joined: output bytes from as many releases, in the shape of ``texts``.
+        head: what stands once before the first record of the whole output (CSV's header row).
+    """
+
+    texts: Sequence[Sequence[str]]
+    faults: Sequence[Fault]
+    joined: Callable[[Sequence[Sequence[str]]], bytes]
+    head: bytes = b""
 
 
 class CorpusFormat(Protocol):
-    """Reads records from a binary stream."""
+    """A frozen, picklable dataclass; ``repr`` names every option of it and is part of a job's settings."""
 
-    def records(self, stream: BinaryIO) -> Iterator[Record]:
-        """Records in order; a record is read only when it is asked for."""
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        """Records of one input in pieces of about ``size`` bytes, whole records each; parses no more than it must.
 
-    def header(self) -> bytes:
-        """What stands before the first record in the output; asked for after the first record was read."""
+        Runs in the parent. Memory is bounded by the largest record that is allowed, whatever the stream holds.
+
+        Raises:
+            InputError: the rest of the stream cannot be had; whole records before were handed on.
+        """
+
+    def records(self, payload: bytes, first: int) -> Records:
+        """The records of a payload; ``first`` is the number of its first record. Runs in the worker."""
+
+
+class Sink(Protocol):
+    """Takes the data of block after block, in order."""
+
+    def write(self, data: bytes) -> None:
+        """Add one block's data."""
+
+    def close(self) -> None:
+        """Write what ends the file; the stream below stays open."""
+
+
+@runtime_checkable
+class Assembled(Protocol):
+    """A format whose output is no concatenation of blocks' data. A job then keeps the data and assembles them last."""
+
+    def sink(self, stream: BinaryIO) -> Sink:
+        """The output file on a binary stream that need not be seekable."""
 
 
 def checked_size(max_document_bytes: int) -> int:
@@ -52,20 +106,9 @@ def checked_size(max_document_bytes: int) -> int:
     return max_document_bytes
 
 
-def lines(stream: BinaryIO, limit: int, unit: str = "line") -> Iterator[tuple[int, str]]:
-    """Numbered lines with their line ends, decoded; a byte order mark before the first is dropped.
-
-    Raises:
-        InputError: a line is longer than ``limit`` bytes, is not UTF-8 or holds a NUL.
-    """
-    number = 0
-    while raw := read(stream.readline, limit + 1):
-        number += 1
-        if len(raw) > limit:
-            raise InputError(f"{unit} {number} must have at most {limit} bytes; got more. Raise --max-document-bytes.")
-        if number == 1:
-            raw = raw.removeprefix(b"\xef\xbb\xbf")
-        yield number, decoded(raw, f"{unit} {number}")
+def too_large(where: str, limit: int) -> str:
+    """The reason for which a record is refused unread."""
+    return f"{where} must have at most {limit} bytes; got more. Raise --max-document-bytes."
 
 
 def read(method: Callable[[int], bytes], size: int) -> bytes:
@@ -76,17 +119,21 @@ def read(method: Callable[[int], bytes], size: int) -> bytes:
     """
     try:
         return method(size)
+    except InputError:
+        raise
     except OSError as error:
         reason = error.strerror
     raise InputError(f"the input could not be read further: {reason}.")
 
 
-def decoded(raw: bytes, where: str) -> str:
-    """UTF-8 text without NUL characters.
+def decoded(raw: bytes, where: str, limit: int) -> str:
+    """UTF-8 text of at most ``limit`` bytes, without NUL characters.
 
     Raises:
         InputError: it is something else; says where, never what.
     """
+    if len(raw) > limit:
+        raise InputError(too_large(where, limit))
     text = None
     try:
         text = raw.decode("utf-8")

@@ -73,7 +73,20 @@ def _embedded() -> Vocabulary:
             raise refusal(name, f"its file {file} intact", "another", "Install textveil again.")
     facts = json.loads((DATA / "facts.json").read_text(encoding="utf-8"))
     bare = read_npy(DATA, name)
-    return Vocabulary(bare.words, name=name, grid=bare.grid, facts=facts)
+    whole = Vocabulary(bare.words, name=name, grid=bare.grid, facts=facts)
+    return whole.kept_at(_embedded_again, whole.digest)
+
+
+def _embedded_again(digest: str) -> Vocabulary:
+    """The embedded vocabulary in the process that unpickles it, which maps the file into its own memory.
+
+    Raises:
+        VocabularyError: another version of textveil, with other words, is installed there.
+    """
+    whole = _embedded()
+    if whole.digest != digest:
+        raise refusal(whole.name, f"digest {digest[:16]}", whole.digest[:16], "Install one version everywhere.")
+    return whole
 
 
 def _sha256(path: Path) -> str | None:

@@ -11,12 +11,15 @@ speaks of "the neighborhood of x" or "the weights of row x" needs just that.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.embeddings.integer_products import Int8Table, torch_pays
 from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import need
 from textveil.types import Ids, Reals, Vectors
@@ -25,8 +28,12 @@ _GROUP = 32
 """Columns in a group of the two-level selection; about where its two stages cost the same."""
 
 
+_GRIDS: WeakKeyDictionary[Vocabulary, IntegerGrid] = WeakKeyDictionary()
+_TABLES: WeakKeyDictionary[IntegerGrid, Int8Table] = WeakKeyDictionary()
+
+
 @final
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, weakref_slot=True)
 class IntegerGrid:
     """Rows of small integers with a scale each.
 
@@ -34,15 +41,17 @@ class IntegerGrid:
         values: integers held in float32 or float64, shape (n, dim), read-only.
         scales: float64, shape (n,), > 0 (1 for a zero row).
         lengths: Euclidean norms of the rows, float64, shape (n,).
+        small: the same integers on 8 bits where they fit, for exact products in integers; or None.
     """
 
     values: NDArray[Any]
     scales: Reals
     lengths: Reals
+    small: NDArray[np.int8] | None = None
 
     def __post_init__(self) -> None:
         limit = 2**24 if self.values.dtype == np.float32 else 2**53
-        largest = float(np.abs(self.values).max(initial=0.0))
+        largest = float(max(self.values.max(initial=0.0), -self.values.min(initial=0.0)))
         need(
             self.values.shape[1] * largest**2 < limit,
             "values",
@@ -57,8 +66,22 @@ class IntegerGrid:
         """Number of rows."""
         return int(self.values.shape[0])
 
-    def inner_products(self, ids: Ids) -> NDArray[Any]:
-        """Exact integer inner products with every row, before scales; shape (batch, n)."""
+    def inner_products(self, ids: Ids, wanted: int = 0) -> NDArray[Any]:
+        """Exact integer inner products with every row, before scales; shape (batch, n).
+
+        Args:
+            ids: rows to multiply.
+            wanted: how many rows will be asked for in all, if more are to follow: it decides only whether
+                torch is worth its import. The integers are the same.
+
+        Returns:
+            The integers, as float32, float64 or int32.
+        """
+        if self.small is not None and torch_pays(max(wanted, len(ids)), self.small.size):
+            table = _TABLES.get(self)
+            if table is None:
+                table = _TABLES[self] = Int8Table(self.small)
+            return table(self.small[ids])
         return self.values[ids] @ self.values.T
 
     def distances(self, ids: Ids, clip: float | None = None) -> Reals:
@@ -71,19 +94,26 @@ class IntegerGrid:
         The squared distance is computed elementwise from exact inner products; its relative error is a
         few ulp of the larger squared norm, and a row's distance to itself is exactly 0.
         """
+        out = np.empty((len(ids), self.size), dtype=np.float64)
+        for into, row in zip(out, self.distance_rows(ids, clip), strict=True):
+            into[:] = row
+        return out
+
+    def distance_rows(self, ids: Ids, clip: float | None = None) -> Iterator[Reals]:
+        """The rows of ``distances`` one after another, each in the same memory as the one before; shape (n,)."""
         scales, lengths = self.scales, self.lengths
         if clip is not None:
             factor = np.minimum(1.0, clip / np.maximum(lengths, np.finfo(np.float64).tiny))
             scales, lengths = scales * factor, lengths * factor
         squares = lengths**2
-        cross = self.inner_products(ids).astype(np.float64)
-        cross *= (-2.0 * scales[ids])[:, None]
-        cross *= scales
-        cross += squares
-        cross += squares[ids][:, None]
-        np.maximum(cross, 0.0, out=cross)
-        cross[np.arange(len(ids)), ids] = 0.0
-        return np.sqrt(cross, out=cross)
+        out = np.empty(self.size, dtype=np.float64)
+        for word, products in zip(ids.tolist(), self.inner_products(ids), strict=True):
+            np.multiply(products, (-2.0 * scales[word]) * scales, out=out)
+            out += squares
+            out += squares[word]
+            np.maximum(out, 0.0, out=out)
+            out[word] = 0.0
+            yield np.sqrt(out, out=out)
 
     def rounding(self, points: Vectors, clip: float | None = None) -> float:
         """How far a row can be from the vector that it stands for: the largest distance, rounded up.
@@ -103,41 +133,52 @@ class IntegerGrid:
         # Scaled rows and squares are off by a few units in the last place of the longest row.
         return largest * (1 + 2.0**-40) + 2.0**-48 * float(self.lengths.max())
 
-    def cosines(self, ids: Ids) -> NDArray[np.float32]:
+    def cosines(self, ids: Ids, wanted: int = 0) -> NDArray[np.float32]:
         """Cosines with every row, shape (batch, n), float32; infinity for a row with itself."""
         # A zero row has cosine 0 with everything.
         inverse = np.divide(self.scales, self.lengths, out=np.zeros_like(self.scales), where=self.lengths > 0)
-        scores = self.inner_products(ids).astype(np.float32, copy=False)
+        products = self.inner_products(ids, wanted)
+        scores: NDArray[np.float32] = products.astype(np.float32, copy=False)
         scores *= inverse.astype(np.float32)
         scores[np.arange(len(ids)), ids] = np.inf
         return scores
 
-    def neighborhoods(self, ids: Ids, size: int) -> Ids:
+    def neighborhoods(self, ids: Ids, size: int, wanted: int = 0) -> Ids:
         """The ``size`` rows of greatest cosine with each row, itself included, shape (batch, size).
 
-        Ties go to the lower id. The order within a row is not defined.
+        Ties go to the lower id. The order within a row is not defined. For ``wanted`` see ``inner_products``.
         """
         need(1 <= size <= self.size, "size", size, f"between 1 and {self.size}")
         if size == 1:
             return np.ascontiguousarray(ids[:, None], dtype=np.int64)
-        return largest(self.cosines(ids), size)
+        return largest(self.cosines(ids, wanted), size)
 
 
 def integer_grid(vocabulary: Vocabulary) -> IntegerGrid:
     """The grid of a vocabulary: its own integers where it is stored so, else float64 rows.
 
     Float32 vectors are rounded to integers times a power of two, the finest that keeps inner products
-    below 2^53: 22 bits a coordinate at 300 dimensions, so short binary fractions stay exact.
+    below 2^53: 22 bits a coordinate at 300 dimensions, so short binary fractions stay exact. It is kept as
+    long as the vocabulary lives.
     """
+    made = _GRIDS.get(vocabulary)
+    if made is None:
+        made = _GRIDS[vocabulary] = _made(vocabulary)
+    return made
+
+
+def _made(vocabulary: Vocabulary) -> IntegerGrid:
+    small = None
     if vocabulary.grid is not None:
         integers, scale = vocabulary.grid
         exact32 = integers.shape[1] * 127**2 < 2**24
         values: NDArray[Any] = integers.astype(np.float32 if exact32 else np.float64)
         scales = np.asarray(scale, dtype=np.float64)
+        small = np.asarray(integers) if exact32 else None
     else:
         values, scales = _quantize(vocabulary.vectors)
     squares = np.einsum("nd,nd->n", values, values, dtype=np.float64)
-    return IntegerGrid(values=values, scales=scales, lengths=np.sqrt(squares) * scales)
+    return IntegerGrid(values=values, scales=scales, lengths=np.sqrt(squares) * scales, small=small)
 
 
 def _quantize(vectors: NDArray[np.float32]) -> tuple[Reals, Reals]:

@@ -7,7 +7,7 @@ its digest: SHA-256 over the words and the float32 vectors, whatever file or sto
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -112,7 +112,18 @@ class Vocabulary:
     def __repr__(self) -> str:
         return f"Vocabulary(name={self.name!r}, words={len(self)}, dim={self.dim})"
 
+    def kept_at(self, load: Callable[..., Vocabulary], *arguments: str) -> Vocabulary:
+        """This vocabulary, of which a pickle now holds no numbers: ``load(*arguments)`` gives it again elsewhere.
+
+        For what every process can open for itself. ``load`` answers for giving these very words and vectors.
+        """
+        self.__dict__["_elsewhere"] = (load, arguments)
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
+        elsewhere: tuple[Any, ...] | None = self.__dict__.get("_elsewhere")
+        if elsewhere is not None:
+            return elsewhere
         grid = None if self.grid is None else tuple(np.asarray(array) for array in self.grid)
         vectors = np.asarray(self.vectors) if grid is None else None
         return _rebuild, (self.words, vectors, self.name, grid, _plain(self.facts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, final
@@ -29,8 +29,8 @@ PROOF = "privacy/proofs/exponential.md"
 ROW_BYTES = 128 * 2**20
 """Byte budget of the rows that are kept; the least recently used go first."""
 
-_BLOCK = 64
-"""Words whose rows are made at once: 17 MB of float64 distances at 33,000 words."""
+_BLOCK = 128
+"""Words whose inner products are made at once: 17 MB at 33,000 words."""
 
 
 @final
@@ -41,11 +41,11 @@ class WeightRows:
     depends on x and y alone (see ``embeddings.grid``).
     """
 
-    __slots__ = ("_budget", "_capacity", "_clip", "_floor", "_grid", "_kept", "_lock", "_rate", "_top")
+    __slots__ = ("_budget", "_capacity", "_clip", "_floor", "_kept", "_lock", "_rate", "_top", "_vocabulary")
 
     def __init__(
         self,
-        grid: IntegerGrid,
+        vocabulary: Vocabulary,
         *,
         rate: float,
         clip: float | None,
@@ -53,23 +53,25 @@ class WeightRows:
         floor: int,
         budget: int = ROW_BYTES,
     ) -> None:
-        self._grid, self._rate, self._clip, self._top, self._floor = grid, rate, clip, top, floor
+        self._vocabulary, self._rate, self._clip, self._top, self._floor = vocabulary, rate, clip, top, floor
         self._budget = budget
-        self._capacity = max(_BLOCK, budget // (8 * grid.size))
+        self._capacity = max(_BLOCK, budget // (8 * len(vocabulary)))
         self._kept: OrderedDict[int, Integers] = OrderedDict()
         self._lock = RowLock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy starts empty: which rows are kept tells which words were seen.
         options: dict[str, Any] = {"rate": self._rate, "clip": self._clip, "top": self._top, "floor": self._floor}
-        return partial(WeightRows, **options, budget=self._budget), (self._grid,)
+        return partial(WeightRows, **options, budget=self._budget), (self._vocabulary,)
 
     def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
         """One draw for each id, by a uniform integer below the row's total."""
         out = np.empty(len(ids), dtype=np.int64)
-        order = np.argsort(ids, kind="stable")
-        words, starts = np.unique(ids[order], return_index=True)
-        bounds = np.append(starts, len(ids))
+        # On 16 bits NumPy sorts by digits, ten times as fast; the order is the same.
+        order = np.argsort(ids.astype(np.min_scalar_type(len(self._vocabulary) - 1)), kind="stable")
+        ordered = ids[order]
+        starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+        words, bounds = ordered[starts], [*starts.tolist(), len(ids)]
         for block in range(0, len(words), _BLOCK):
             with self._lock:
                 rows = self.cumulative(words[block : block + _BLOCK])
@@ -81,24 +83,33 @@ class WeightRows:
 
     def cumulative(self, words: Ids) -> list[Integers]:
         """Running sums of the weights of at most ``_BLOCK`` words, one array of shape (n,) for each."""
-        kept = {int(word): self._kept[int(word)] for word in words if int(word) in self._kept}
-        new = np.array([word for word in words.tolist() if word not in kept], dtype=np.int64)
-        if len(new):
-            kept.update(zip(new.tolist(), np.cumsum(self.weights(new), axis=1), strict=True))
+        wanted = words.tolist()
+        kept = {word: self._kept[word] for word in wanted if word in self._kept}
+        new = [word for word in wanted if word not in kept]
+        if new:
+            for word, row in zip(new, self._weight_rows(np.array(new, dtype=np.int64)), strict=True):
+                kept[word] = np.cumsum(row)
         for word, row in kept.items():
             self._kept[word] = row
             self._kept.move_to_end(word)
         while len(self._kept) > self._capacity:
             self._kept.popitem(last=False)
-        return [kept[int(word)] for word in words]
+        return [kept[word] for word in wanted]
 
     def weights(self, words: Ids) -> Integers:
         """Integer weights, shape (batch, n)."""
-        distances = self._grid.distances(words, self._clip)
-        distances *= -self._rate
-        np.exp(distances, out=distances)
-        distances *= float(self._top)
-        return np.maximum(distances.astype(np.int64), self._floor)
+        rows = [row.copy() for row in self._weight_rows(words)]
+        return np.array(rows, dtype=np.int64).reshape(len(words), len(self._vocabulary))
+
+    def _weight_rows(self, words: Ids) -> Iterator[Integers]:
+        """The rows of ``weights``, each in the same memory as the one before."""
+        out = np.empty(len(self._vocabulary), dtype=np.int64)
+        for row in integer_grid(self._vocabulary).distance_rows(words, self._clip):
+            row *= -self._rate
+            np.exp(row, out=row)
+            row *= float(self._top)
+            out[:] = row  # truncates, which is the floor of what is not negative
+            yield np.maximum(out, self._floor, out=out)
 
 
 @final
@@ -165,7 +176,6 @@ def exponential(
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     clip = checked_clip(clip)
-    grid = integer_grid(vocabulary)
     diameter = outward(clipped_diameter(vocabulary, clip, 2))
     need(diameter > 0, "vocabulary", "one vector for all words", "one with two different vectors at least")
     top = 1 << (61 - math.ceil(math.log2(len(vocabulary))))
@@ -178,7 +188,7 @@ def exponential(
         promise: PureDP | MetricDP = PureDP(epsilon=stated, status=Status.PROVED, source=PROOF)
     else:
         floor = 1
-        rate = _rate_with_room(value, diameter, top, vocabulary, grid, clip)
+        rate = _rate_with_room(value, diameter, top, vocabulary, integer_grid(vocabulary), clip)
         promise = MetricDP(
             epsilon_per_distance=value,
             metric=metric_name("euclidean", clip),
@@ -186,7 +196,7 @@ def exponential(
             status=Status.PROVED,
             source=PROOF,
         )
-    rows = WeightRows(grid, rate=rate, clip=clip, top=top, floor=floor)
+    rows = WeightRows(vocabulary, rate=rate, clip=clip, top=top, floor=floor)
     return Exponential(vocabulary, 2 * rate, clip, promise, rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.embeddings.geometry import mean_neighbor_similarity
-from textveil.embeddings.grid import IntegerGrid, integer_grid
+from textveil.embeddings.grid import integer_grid
 from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.mechanisms.row_lock import RowLock
+from textveil.mechanisms.row_sharing import SharedTable, child_of_multiprocessing
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Reals
@@ -27,8 +29,8 @@ PROOF = "privacy/proofs/neighborhood.md"
 ROW_BYTES = 128 * 2**20
 """Byte budget of the rows that are kept; past it all are dropped and made again when needed."""
 
-_BLOCK = 128
-"""Words whose rows are made at once: their scores take 17 MB at 33,000 words."""
+_BLOCK = 256
+"""Words whose rows are made at once: their scores take 33 MB at 33,000 words."""
 
 
 @final
@@ -40,26 +42,54 @@ class NeighborRows:
     kept tells which words were seen.
     """
 
-    __slots__ = ("_budget", "_capacity", "_grid", "_lock", "_place", "_rows", "_used", "size")
+    __slots__ = ("_budget", "_capacity", "_lock", "_place", "_rows", "_shared", "_used", "_vocabulary", "size")
 
-    def __init__(self, grid: IntegerGrid, size: int, budget: int = ROW_BYTES) -> None:
-        kind = np.min_scalar_type(grid.size - 1)
+    def __init__(
+        self, vocabulary: Vocabulary, size: int, budget: int = ROW_BYTES, shared_name: str | None = None
+    ) -> None:
+        kind = np.min_scalar_type(len(vocabulary) - 1)
         self.size = size
-        self._grid = grid
+        self._vocabulary = vocabulary
         self._budget = budget
         self._lock = RowLock()
-        self._capacity = min(grid.size, max(_BLOCK, budget // (size * kind.itemsize)))
-        self._place = np.full(grid.size, -1, dtype=np.int32)
+        self._capacity = min(len(vocabulary), max(_BLOCK, budget // (size * kind.itemsize)))
+        self._place = np.full(len(vocabulary), -1, dtype=np.int32)
         self._rows: NDArray[Any] = np.empty((min(self._capacity, 1024), size), dtype=kind)
         self._used = 0
+        self._shared: SharedTable | None = None
+        if shared_name is not None and child_of_multiprocessing():
+            with contextlib.suppress(OSError):  # the block that shared them has ended: rows of one's own
+                self._shared = SharedTable(len(vocabulary), size, kind, shared_name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return NeighborRows, (self._grid, self.size, self._budget)
+        name = None if self._shared is None else self._shared.name
+        return NeighborRows, (self._vocabulary, self.size, self._budget, name)
+
+    def share(self) -> bool:
+        """Keep rows in memory that copies in child processes share; False where that is not to be had."""
+        count, kind = len(self._vocabulary), self._rows.dtype
+        if self._shared is not None or count * self.size * kind.itemsize > self._budget:
+            return False
+        with contextlib.suppress(OSError):
+            self._shared = SharedTable(count, self.size, kind)
+        return self._shared is not None
+
+    def unshare(self) -> None:
+        """Give the common memory back; rows are this process's own again."""
+        with self._lock:
+            shared, self._shared = self._shared, None
+        if shared is not None:
+            shared.close()
 
     def members(self, ids: Ids, places: Ids) -> Ids:
         """The ``places[i]``-th member of S(ids[i]); shapes (batch,)."""
         with self._lock:
+            if self._shared is not None:
+                return self._shared.members(ids, places, self._made, _BLOCK)
             return self._members(ids, places)
+
+    def _made(self, words: Ids) -> Ids:
+        return integer_grid(self._vocabulary).neighborhoods(words, self.size)
 
     def _members(self, ids: Ids, places: Ids) -> Ids:
         out = np.empty(len(ids), dtype=np.int64)
@@ -87,10 +117,11 @@ class NeighborRows:
             grown = np.empty((min(self._capacity, max(need_rows, 2 * len(self._rows))), self.size), self._rows.dtype)
             grown[: self._used] = self._rows[: self._used]
             self._rows = grown
+        grid = integer_grid(self._vocabulary)
         for start in range(0, len(words), _BLOCK):
             block = words[start : start + _BLOCK]
             rows = slice(self._used, self._used + len(block))
-            self._rows[rows] = self._grid.neighborhoods(block, self.size)
+            self._rows[rows] = grid.neighborhoods(block, self.size, len(words))
             # In this order, so that a run that is interrupted between two lines loses room and nothing else.
             self._used = rows.stop
             self._place[block] = np.arange(rows.start, rows.stop)
@@ -180,5 +211,5 @@ def neighborhood(vocabulary: Vocabulary, *, epsilon: float, neighborhood_size: i
     )
     weights = two_level_weights(size=len(vocabulary), members=int(neighborhood_size), epsilon=epsilon)
     promise = PureDP(epsilon=weights.stated(epsilon), status=Status.PROVED, source=PROOF)
-    rows = NeighborRows(integer_grid(vocabulary), weights.members)
+    rows = NeighborRows(vocabulary, weights.members)
     return Neighborhood(vocabulary, weights, promise, rows)

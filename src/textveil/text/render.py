@@ -17,13 +17,17 @@ Only the first letter of a word ever changes, and one character becomes one char
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import accumulate, pairwise
-from typing import Final, NamedTuple
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.text.capitals import ALWAYS_CAPITAL
 from textveil.text.tokens import PLACEHOLDERS, Kind
+from textveil.types import Integers
 
 _KIND: Final = dict(enumerate(Kind)).__getitem__
 _WRITTEN: Final = {word: word.capitalize() for word in sorted(ALWAYS_CAPITAL)}
@@ -58,33 +62,42 @@ def _with_capital(match: re.Match[str]) -> str:
     return match[0][: -len(word)] + capital + word[1:]
 
 
+def written(surface: str) -> str:
+    """A released surface with the capital that it has wherever it stands: "Monday", "I"."""
+    return _WRITTEN.get(surface, surface)
+
+
+def with_capitals(text: str) -> str:
+    """``text``, its surfaces ``written`` already, with capitals where texts, sentences and lines begin."""
+    text = _START_OF_TEXT.sub(_with_capital, text, count=1)
+    return _START_OF_SENTENCE.sub(_with_capital, text)
+
+
 def render_text(surfaces: Iterable[str]) -> str:
     """The released text: the surfaces in a row, cased by the rule at the top of this module.
 
     Args:
         surfaces: what is released for each token, in order.
     """
-    surfaces = list(surfaces)
-    text = "".join(map(_WRITTEN.get, surfaces, surfaces))
-    text = _START_OF_TEXT.sub(_with_capital, text, count=1)
-    return _START_OF_SENTENCE.sub(_with_capital, text)
+    return with_capitals("".join(map(written, surfaces)))
 
 
-def render(surfaces: Sequence[str], kinds: Sequence[int]) -> tuple[str, list[Span]]:
-    """The released text, and a span for each token, in order.
+def spans(lengths: Integers, kinds: NDArray[Any]) -> list[Span]:
+    """A span for each token of a released text, in order.
 
     Args:
-        surfaces: what is released for each token.
-        kinds: the kind of each token.
+        lengths: characters of the pieces that the text is made of, shape (pieces,).
+        kinds: the kind of the token that a piece begins, or -1 where it goes on with the one before.
 
     Returns:
-        ``render_text(surfaces)``, and spans that begin at 0, meet, and end at its end.
+        Spans that begin at 0, meet, and end at the text's end.
 
     Raises:
-        ParameterError: there are not as many kinds as surfaces.
+        ParameterError: there are not as many kinds as lengths.
         KeyError: a kind does not exist.
     """
-    need(len(kinds) == len(surfaces), "kinds", len(kinds), f"one for each of the {len(surfaces)} surfaces")
-    ends = accumulate(map(len, surfaces), initial=0)
-    spans = [Span(*place, kind) for place, kind in zip(pairwise(ends), map(_KIND, kinds), strict=True)]
-    return render_text(surfaces), spans
+    need(len(kinds) == len(lengths), "kinds", len(kinds), f"one for each of the {len(lengths)} lengths")
+    firsts = np.flatnonzero(kinds >= 0)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    places = pairwise([*ends[firsts].tolist(), int(ends[-1])])
+    return [Span(*place, kind) for place, kind in zip(places, map(_KIND, kinds[firsts].tolist()), strict=True)]

@@ -86,8 +86,8 @@ def _best_share(
 ) -> tuple[tuple[float, float, float], float]:
     """The largest close share over a few epsilons, with its interval, and the epsilon."""
     whole = noise_grid(vocabulary)
-    epsilons = [whole[len(whole) * part // 8] for part in (range(1, 8) if not setting.quick else (2, 4, 6))]
-    words = setting.words(vocabulary, stream)[: 1000 if not setting.quick else 100]
+    epsilons = [whole[len(whole) * part // 8] for part in (range(2, 7) if not setting.quick else (2, 4, 6))]
+    words = setting.words(vocabulary, stream)[: 500 if not setting.quick else 100]
     made = [
         mechanism("spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None, rank_constant=constant)
         for epsilon in epsilons

@@ -1,0 +1,71 @@
+"""What drawing noise costs, and what share it is of the search that follows it.
+
+    python benchmarks/noise.py
+
+Processor time, not wall time: the search runs on all cores and the draw on one, and a worker has one of each.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from measure import machine
+
+from textveil.noise.base import NoiseLaw
+from textveil.noise.coordinate_laplace import CoordinateLaplace
+from textveil.noise.gaussian import Gaussian
+from textveil.noise.spherical_laplace import SphericalLaplace
+from textveil.noise.truncated_laplace import TruncatedLaplace
+from textveil.randomness import secure_generator
+
+BATCH, DIM, WORDS = 4096, 300, 10_000
+ROUNDS = 7
+
+
+def noise() -> list[dict[str, Any]]:
+    """Nanoseconds a coordinate of each law, and the draw against the float32 matrix product of a search."""
+    laws: dict[str, NoiseLaw] = {
+        "coordinate Laplace": CoordinateLaplace(dim=DIM, scale=0.7),
+        "Gaussian": Gaussian(dim=DIM, sigma=1.3),
+        "spherical Laplace": SphericalLaplace(dim=DIM, rate=2.5),
+        "truncated Laplace": TruncatedLaplace(dim=DIM, scale=0.7, bound=9.0),
+    }
+    rng = np.random.default_rng(0)
+    queries = rng.standard_normal((BATCH, DIM), dtype=np.float32)
+    table = rng.standard_normal((WORDS, DIM), dtype=np.float32)
+    secure = secure_generator()
+    rows = []
+    for name, law in laws.items():
+        draw = partial(law.sample, BATCH, secure)
+        search = partial(np.matmul, queries, table.T)
+        pairs = [(_processor_seconds(search), _processor_seconds(draw)) for _ in range(ROUNDS)]
+        rows.append(
+            {
+                "what": f"noise, {name}, against a float32 product with {WORDS} words",
+                "ns/coordinate": statistics.median(one for _, one in pairs) / (BATCH * DIM) * 1e9,
+                "share": statistics.median(one / other for other, one in pairs),
+            }
+        )
+    return rows
+
+
+def _processor_seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def main() -> None:
+    """Print the table."""
+    print(", ".join(f"{key} {value}" for key, value in machine().items()))
+    for row in noise():
+        print(f"{row['what']:<75} ns/coordinate {row['ns/coordinate']:.3g}  share {row['share']:.3g}")
+
+
+if __name__ == "__main__":
+    main()

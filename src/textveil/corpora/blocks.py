@@ -1,0 +1,94 @@
+"""Blocks of a corpus: what goes to a worker, and what comes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, final
+
+from textveil.release import Tally
+
+BLOCK_BYTES = 2**19
+"""Input bytes that a block aims at: about 90,000 words of English. A larger record is a block of its own."""
+
+
+class Skip(NamedTuple):
+    """Records that were not released: ``first`` to ``last`` of the input number ``source``, and why.
+
+    Attributes:
+        source: number of the input, from 1.
+        first: number of the first record in that input, from 1.
+        last: number of the last one; 0 is the rest of the input, whose end is not known.
+        reason: one line that names numbers and never holds text.
+    """
+
+    source: int
+    first: int
+    last: int
+    reason: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Records in a row of one input, as the format cut them; picklable.
+
+    Attributes:
+        number: in the job, from 0 over all inputs.
+        source: number of the input, from 1.
+        first: number of its first record in that input, from 1.
+        count: records in it (for text formats: lines, blank ones included); 0 where they cannot be counted.
+        payload: the records' bytes, in the format's own way.
+        place: bytes of all inputs that were read up to here, compressed ones where they are.
+        chain: keyed digest of this payload and all before it, by which a job knows its input again.
+        fault: why the records cannot be had (the payload is empty then); empty for a good block.
+    """
+
+    number: int
+    source: int
+    first: int
+    count: int
+    payload: bytes = field(repr=False)
+    place: int = 0
+    chain: str = ""
+    fault: str = ""
+
+    @property
+    def last(self) -> int:
+        """Number of the last record; 0 where it is not known."""
+        return self.first + self.count - 1 if self.count else 0
+
+    @property
+    def where(self) -> str:
+        """The block's records, by number."""
+        return f"records {self.first} to {self.last}" if self.last > self.first else f"record {self.first}"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """A block, released; picklable.
+
+    Attributes:
+        number: the block's.
+        place: the block's.
+        chain: the block's.
+        data: the released records in the format's own way, without ``head``.
+        head: what stands once before the first record of the whole output; the same for every block of a job.
+        tally: counts over the documents in ``data``.
+        skipped: records that are not in ``data``. Where the run is to stop at a fault there is one at most, and
+            ``data`` is empty.
+    """
+
+    number: int
+    place: int = 0
+    chain: str = ""
+    data: bytes = field(default=b"", repr=False)
+    head: bytes = b""
+    tally: Tally = field(default_factory=Tally)
+    skipped: tuple[Skip, ...] = ()
+
+
+def lost(block: Block, reason: str) -> Outcome:
+    """The outcome of a block of which nothing was released; ``reason`` names its records."""
+    skipped = (Skip(block.source, block.first, block.last, reason),)
+    return Outcome(number=block.number, place=block.place, chain=block.chain, skipped=skipped)

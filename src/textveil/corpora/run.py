@@ -1,0 +1,257 @@
+"""A corpus through a mechanism: inputs in, output and report out, by one engine or another."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, final
+
+from textveil.corpora.block_worker import BlockWorker, OnError
+from textveil.corpora.blocks import BLOCK_BYTES, Block, Outcome
+from textveil.corpora.engine import Engine
+from textveil.corpora.inputs import Inputs, file_size
+from textveil.corpora.job import SYNC_SECONDS, Job, JobFinished, opened_job
+from textveil.corpora.ledger import Totals
+from textveil.corpora.records import Assembled, CorpusFormat
+from textveil.errors import InputError, OutputError, TextveilError
+from textveil.mechanisms.base import Mechanism
+from textveil.randomness import SECRET_BYTES, new_secret
+from textveil.release import Report, Setting, guarantee_data
+
+Progress = Callable[[int, int | None, int], None]
+"""Called with input bytes read, their total where it is known, and words released."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What is to be done; ``to_stream`` and ``to_file`` do it.
+
+    Attributes:
+        mechanism: draws the words.
+        form: the format of inputs and output.
+        names: the inputs, in order.
+        engine: where blocks are released.
+        seed: for experiments; the output is the same for any engine and number of processes.
+        number_epsilon: see ``Sanitizer``.
+        allow_refuted: see ``Sanitizer``.
+        on_error: ``"stop"`` at the first record that cannot be read, or ``"skip"`` it.
+        progress: called after every block.
+        block_bytes: input bytes a block aims at.
+        sync_seconds: how often a job commits.
+    """
+
+    mechanism: Mechanism
+    form: CorpusFormat
+    names: tuple[str, ...]
+    engine: Engine
+    seed: int | None = None
+    number_epsilon: float | None = None
+    allow_refuted: bool = False
+    on_error: OnError = "stop"
+    progress: Progress = field(default=lambda place, total, words: None, repr=False)
+    block_bytes: int = BLOCK_BYTES
+    sync_seconds: float = SYNC_SECONDS
+    _known: list[Setting] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def to_stream(self, stream: BinaryIO) -> Finished:
+        """Release everything to a stream that cannot be taken back.
+
+        Raises:
+            InputError: there is no document, or a record cannot be read and the run is to stop; what was released
+                before is in the stream.
+        """
+        worker = self._worker(new_secret())
+        totals = Totals()
+        sink = self.form.sink(stream) if isinstance(self.form, Assembled) else None
+
+        def write(outcome: Outcome) -> None:
+            if sink is not None:
+                sink.write(outcome.data)
+            elif outcome.data:
+                stream.write(outcome.data if totals.length else outcome.head + outcome.data)
+                stream.flush()
+            totals.add(outcome, totals.length + len(outcome.data))
+
+        self._pump(worker, self._inputs(worker.secret).blocks(), totals, write)
+        self._need_documents(totals)
+        if sink is not None:
+            sink.close()
+        stream.flush()
+        return self._finished(totals)
+
+    def to_file(self, output: Path, report: Path | None = None, *, resume: bool = False) -> Finished:
+        """Release everything to a file, as a job (see ``job.py``); the report appears with it.
+
+        Args:
+            output: a regular file, or where one will be.
+            report: where the report goes, as JSON.
+            resume: go on with the job of this output, or begin it; its ledger stays when it is finished.
+
+        Raises:
+            InputError: there is no document, or a record cannot be read and the run is to stop.
+            OutputError: a file cannot be written.
+            ParameterError: another job is there, or it was begun otherwise.
+        """
+        settings = self._settings()
+        private = json.dumps([self.seed, [_identity(name) for name in self.names]])
+        try:
+            job = opened_job(output, self.form, settings, private, resume=resume, sync_seconds=self.sync_seconds)
+        except JobFinished as done:
+            return self._finished(done.totals, already=True)
+        try:
+            return self._work(job, report, resume)
+        except TextveilError as error:
+            job.close()
+            if not (hint := job.hint()):
+                raise
+            kind, message = type(error), f"{error} {hint}"
+        except (KeyboardInterrupt, SystemExit) as error:
+            job.close()
+            if hint := job.hint():
+                error.add_note(hint)
+            raise
+        finally:
+            job.close()
+        raise kind(message)
+
+    def _work(self, job: Job, report: Path | None, resume: bool) -> Finished:
+        if report is not None:
+            check_folder(report)
+        if not job.ended:
+            worker = self._worker(job.secret)
+            blocks = job.remaining(self._inputs(job.secret).blocks())
+            self._pump(worker, blocks, job.totals, job.write)
+            if job.totals.tally.documents == 0:
+                job.forget()
+            self._need_documents(job.totals)
+        finished = self._finished(job.totals)
+        text = finished.to_json()
+        job.end(finished.report.as_dict()["guarantee"])
+        job.finish(report, text, keep=resume)
+        return finished
+
+    def _pump(
+        self, worker: BlockWorker, blocks: Iterator[Block], totals: Totals, write: Callable[[Outcome], None]
+    ) -> None:
+        total = self._inputs(worker.secret).total()
+        for outcome in self.engine.outcomes(worker, blocks):
+            if outcome.skipped and self.on_error == "stop":
+                raise InputError(outcome.skipped[0].reason)
+            write(outcome)
+            self.progress(outcome.place, total, totals.tally.kinds["word"])
+
+    def _worker(self, secret: bytes) -> BlockWorker:
+        return BlockWorker(
+            mechanism=self.mechanism,
+            form=self.form,
+            secret=secret,
+            settings=hashlib.sha256(json.dumps(self._settings(), sort_keys=True).encode()).digest(),
+            seed=self.seed,
+            number_epsilon=self.number_epsilon,
+            allow_refuted=self.allow_refuted,
+            on_error=self.on_error,
+        )
+
+    def _inputs(self, secret: bytes) -> Inputs:
+        return Inputs(names=self.names, form=self.form, secret=secret, size=self.block_bytes)
+
+    def _setting(self) -> Setting:
+        if not self._known:
+            worker = BlockWorker(
+                mechanism=self.mechanism,
+                form=self.form,
+                secret=bytes(SECRET_BYTES),
+                seed=self.seed,
+                number_epsilon=self.number_epsilon,
+                allow_refuted=self.allow_refuted,
+            )
+            self._known.append(worker.sanitizer().setting)
+        return self._known[0]
+
+    def _settings(self) -> dict[str, Any]:
+        """The public facts on which draws depend."""
+        setting = self._setting()
+        facts = {
+            "textveil": setting.version,
+            "mechanism": setting.mechanism,
+            "parameters": dict(setting.parameters),
+            "word": guarantee_data(setting.word),
+            "number": guarantee_data(setting.number),
+            "vocabulary": dict(setting.vocabulary),
+            "secure": setting.secure,
+            "format": repr(self.form),
+            "block_bytes": self.block_bytes,
+        }
+        return json.loads(json.dumps(facts))
+
+    def _finished(self, totals: Totals, *, already: bool = False) -> Finished:
+        choice = getattr(self.form, "choice", None)
+        report = Report(
+            setting=self._setting(),
+            tally=totals.tally,
+            sanitized_fields=choice.sanitized if choice is not None else (),
+            kept_fields=choice.kept if choice is not None else (),
+        )
+        return Finished(report, totals, self.on_error == "skip", already)
+
+    def _need_documents(self, totals: Totals) -> None:
+        if totals.tally.documents == 0:
+            if totals.skipped:
+                raise InputError(f"{totals.skipped[0].reason} No document could be released.")
+            raise InputError("the input must hold at least one document; got none. Is the file empty?")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a run did.
+
+    Attributes:
+        report: over all inputs.
+        totals: with the records that were skipped.
+        skipping: whether records may have been skipped.
+        already: the job was finished before; nothing was released now.
+    """
+
+    report: Report
+    totals: Totals
+    skipping: bool = False
+    already: bool = False
+
+    @property
+    def skipped(self) -> int:
+        """Entries of records that were not released."""
+        return len(self.totals.skipped) + self.totals.more_skipped
+
+    def to_json(self) -> str:
+        """The report as JSON text; where records may be skipped, with those that were, for the sender only."""
+        if not self.skipping:
+            return self.report.to_json()
+        data = self.report.as_dict()
+        data["sender_only"] = {
+            **data["sender_only"],
+            "skipped": {"count": self.skipped, "first": [skip._asdict() for skip in self.totals.skipped]},
+        }
+        return json.dumps(data, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def check_folder(path: Path) -> None:
+    """Raise ``OutputError`` now where a file could not be made later."""
+    target = Path(os.path.realpath(path))
+    if not target.exists() or target.is_file():
+        folder = target.parent
+        if not (folder.is_dir() and os.access(folder, os.W_OK)):
+            raise OutputError("the folder of --output, --report or --html must exist and be writable. Make it first.")
+    elif target.is_dir():
+        raise OutputError("the output must be a file; got a folder. Name a file in it.")
+
+
+def _identity(name: str) -> list[Any]:
+    """A file by its place and size; whatever is no regular file by nothing: its blocks alone tell it."""
+    size = file_size(name)
+    return ["pipe"] if size is None else [os.path.realpath(name), size]

@@ -1,0 +1,242 @@
+"""Record batches of Arrow in, released ones out: what Spark, Daft, Ray and others call on their workers.
+
+An engine that loses a worker does its work again. What is done again must draw the same again, or the documents are
+released twice; and two batches must never meet the same draws, or equal outputs tell that their texts are equal. So
+draws come from streams that are named by a secret, by *where* the text stands, and by the text itself: see
+docs/integrations.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, final
+
+import numpy as np
+
+from textveil.corpora.arrow_columns import chosen_schema, plain_columns, texts_of, with_releases
+from textveil.corpora.arrow_package import arrow
+from textveil.corpora.fields import FieldChoice
+from textveil.corpora.records import MAX_DOCUMENT_BYTES, checked_size
+from textveil.errors import InputError, need
+from textveil.mechanisms.base import Mechanism
+from textveil.randomness import SECRET_BYTES, derived_generator, new_secret
+from textveil.release import Release, Setting
+from textveil.sanitizer import Sanitizer
+
+Place: TypeAlias = int | Sequence[int]
+"""Where a batch stands in its job: a number, or several (partition, batch); different for every batch."""
+
+Row: TypeAlias = Sequence[str | None]
+"""The texts of a row, one for each sanitized column."""
+
+WORDS, NUMBERS = "protected_words", "protected_numbers"
+"""Names of the columns of counts."""
+
+_MOST_HELD = 4
+_HELD: dict[str, Sanitizer] = {}
+"""This process's sanitizers by their job: an engine brings a new copy with every task, and copies start cold."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchSanitizer:
+    """Sanitizes columns of record batches and tables; picklable, and holds no generator.
+
+    A null stays null. Columns that are neither sanitized nor kept are dropped. The draws come
+
+    - with ``key``: for each row from the stream of (secret, settings, the row's key, the row's texts): the same
+      release however often, wherever and in whatever batch the row is drawn;
+    - with a place in the call: for each batch from the stream of (secret, settings, place, all texts of the batch);
+    - with neither: from the operating system. A batch that is done again is then released again, and both count.
+
+    One secret is for one input: under a secret that is used again, what stands unchanged at its old place is
+    released unchanged, which tells that it is.
+
+    Attributes:
+        sanitizer: draws the releases; made without a generator.
+        choice: which columns are sanitized, which are kept.
+        key: name of a column whose values differ from row to row of the whole job, and are not computed from the texts.
+        secret: the job's; whoever has it can take the draws away.
+        counts: add the columns ``protected_words`` and ``protected_numbers``, from which the whole cost adds up.
+        max_document_bytes: larger texts are refused.
+        job: name under which processes keep the sanitizer.
+    """
+
+    sanitizer: Sanitizer
+    choice: FieldChoice
+    key: str | None = None
+    secret: bytes = field(default_factory=new_secret, repr=False)
+    counts: bool = False
+    max_document_bytes: int = MAX_DOCUMENT_BYTES
+    job: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
+
+    def __post_init__(self) -> None:
+        need(len(self.secret) == SECRET_BYTES, "secret", f"{len(self.secret)} bytes", f"{SECRET_BYTES} bytes")
+        need(
+            self.sanitizer.setting.secure,
+            "sanitizer",
+            "a seeded one",
+            "made without a generator",
+            "The streams of batches come from the secret.",
+        )
+        counted = {WORDS, NUMBERS} & set(self.choice.all()) if self.counts else ()
+        need(not counted, "fields", "the name of a column of counts", "other names", "Rename the column first.")
+        checked_size(self.max_document_bytes)
+
+    @property
+    def setting(self) -> Setting:
+        """What the sanitizer is set to; ``setting.document(words, numbers)`` is the cost of so many."""
+        return self.sanitizer.setting
+
+    def schema(self, schema: Any) -> Any:
+        """The schema of the output for an input with ``schema``."""
+        return self._with_counts(chosen_schema(schema, self.choice))
+
+    def __call__(self, batch: Any, place: Place | None = None) -> Any:
+        """Release a ``pyarrow.RecordBatch`` or ``Table``; the answer is of the same kind.
+
+        Args:
+            batch: holds the chosen columns, and the key if there is one.
+            place: where it stands in the job; not with ``key``.
+
+        Raises:
+            InputError: a column is missing or has a wrong type; a text cannot be read; a key is null or comes twice.
+        """
+        need(place is None or self.key is None, "place", "both", "None where rows have a key")
+        if isinstance(batch, arrow().Table):
+            return self._table(batch, place)
+        chosen = plain_columns(batch, self.choice)
+        columns, bad = texts_of(chosen, self.choice, self.max_document_bytes, lambda row: f"row {row + 1} of a batch")
+        for reason in bad.values():
+            raise InputError(reason)
+        rows = list(zip(*columns, strict=True))
+        releases = self._drawn(rows, self._contexts(batch, place))
+        fresh = [[release.text for release in row] for row in releases]
+        return self._counted(with_releases(chosen, self.choice, range(len(rows)), fresh), releases)
+
+    def each(self, batches: Iterable[Any], partition: Place | None = None) -> Iterator[Any]:
+        """Release batches one by one, as Spark's ``mapInArrow`` wants it.
+
+        Args:
+            batches: of one partition, in an order that is the same whenever the partition is made again.
+            partition: its place in the job, where rows have no key; a batch's place is this and its index.
+        """
+        for index, batch in enumerate(batches):
+            yield self(batch, None if partition is None else (*_numbers(partition), index))
+
+    def _table(self, table: Any, place: Place | None) -> Any:
+        # How a table is chunked is no part of what it holds. (Several are left past 2 GiB of text.)
+        parts = table.combine_chunks().to_batches()
+        made = [self(part, None if place is None else (*_numbers(place), index)) for index, part in enumerate(parts)]
+        return arrow().Table.from_batches(made, self.schema(table.schema))
+
+    def _contexts(self, batch: Any, place: Place | None) -> list[bytes] | bytes | None:
+        """What a stream is for besides its texts: one for each row, one for the batch, or none."""
+        if self.key is None:
+            return None if place is None else repr(_numbers(place)).encode("ascii")
+        if len(batch.schema.get_all_field_indices(self.key)) != 1:
+            raise InputError(f"the batch must have the key {self.key!r} once; it has not. Name another.")
+        values = batch.column(self.key).to_pylist()
+        if not all(isinstance(value, int | str | bytes) for value in values) or len(set(values)) < len(values):
+            raise InputError(
+                f"the key {self.key!r} must be a number or a string and differ from row to row; a value is null, of "
+                "another type, or comes twice. Rows with one key and one text get one release, which tells that they "
+                "are equal."
+            )
+        return [repr(value).encode("ascii", "backslashreplace") for value in values]
+
+    def _drawn(self, rows: Sequence[Row], contexts: list[bytes] | bytes | None) -> list[list[Release]]:
+        """The releases of every row's texts."""
+        sanitizer = _held(self.job, self.sanitizer)
+        if contexts is None:
+            return _released(sanitizer, rows, None)
+        public = self._fingerprint()
+        if isinstance(contexts, bytes):
+            return _released(sanitizer, rows, derived_generator(self.secret, b"batch", public, contexts, _digest(rows)))
+        made: list[list[Release]] = []
+        for row, context in zip(rows, contexts, strict=True):
+            rng = derived_generator(self.secret, b"row", public, context, _digest([row]))
+            made += _released(sanitizer, [row], rng)
+        return made
+
+    def _fingerprint(self) -> bytes:
+        """The public settings: under one secret, other settings have other streams."""
+        setting = self.setting
+        parts = (setting.mechanism, sorted(setting.parameters.items()), setting.word, setting.number)
+        public = repr((parts, setting.vocabulary["digest"], setting.version, self.choice.sanitized))
+        return public.encode("utf-8", "backslashreplace")
+
+    def _with_counts(self, schema: Any) -> Any:
+        if not self.counts:
+            return schema
+        pyarrow = arrow()
+        return schema.append(pyarrow.field(WORDS, pyarrow.int64())).append(pyarrow.field(NUMBERS, pyarrow.int64()))
+
+    def _counted(self, batch: Any, releases: Sequence[Sequence[Release]]) -> Any:
+        if not self.counts:
+            return batch
+        pyarrow = arrow()
+        sums = [
+            pyarrow.array([sum(one.kinds.get(kind, 0) for one in row) for row in releases], pyarrow.int64())
+            for kind in ("word", "number")
+        ]
+        return pyarrow.RecordBatch.from_arrays([*batch.columns, *sums], schema=self._with_counts(batch.schema))
+
+
+def sanitize_batches(
+    mechanism: Mechanism | Sanitizer,
+    fields: Sequence[str] = ("text",),
+    secret: bytes | None = None,
+    *,
+    keep: Sequence[str] = (),
+    key: str | None = None,
+    counts: bool = False,
+) -> BatchSanitizer:
+    """What to call on the record batches of a job.
+
+    Args:
+        mechanism: draws the words; or a sanitizer with options of its own.
+        fields: columns whose texts are sanitized.
+        secret: of ``new_secret()``, to do a job again in another process; None makes one, for this job alone.
+        keep: columns to copy.
+        key: a column that tells rows apart, see ``BatchSanitizer``.
+        counts: add columns of how many words and numbers of a row were drawn.
+    """
+    return BatchSanitizer(
+        sanitizer=mechanism if isinstance(mechanism, Sanitizer) else Sanitizer(mechanism),
+        choice=FieldChoice(tuple(fields), tuple(keep)),
+        key=key,
+        secret=new_secret() if secret is None else secret,
+        counts=counts,
+    )
+
+
+def _numbers(place: Place) -> tuple[int, ...]:
+    return (place,) if isinstance(place, int) else tuple(int(number) for number in place)
+
+
+def _released(sanitizer: Sanitizer, rows: Sequence[Row], rng: np.random.Generator | None) -> list[list[Release]]:
+    """Releases of the rows' texts, in one stream of draws; nulls have none."""
+    texts = [text for row in rows for text in row if text is not None]
+    releases = iter(sanitizer.batch(texts, spans=False, rng=rng))
+    return [[next(releases) for text in row if text is not None] for row in rows]
+
+
+def _digest(rows: Sequence[Row]) -> bytes:
+    """BLAKE2b of texts and nulls in their order, with the texts' lengths, so that only equal rows agree."""
+    mixed = hashlib.blake2b()
+    for text in (text for row in rows for text in row):
+        raw = b"" if text is None else text.encode("utf-8")
+        mixed.update((-1 if text is None else len(raw)).to_bytes(8, "little", signed=True))
+        mixed.update(raw)
+    return mixed.digest()
+
+
+def _held(job: str, sanitizer: Sanitizer) -> Sanitizer:
+    """The sanitizer that this process keeps for a job: the first copy that came."""
+    if job not in _HELD and len(_HELD) >= _MOST_HELD:
+        _HELD.clear()
+    return _HELD.setdefault(job, sanitizer)

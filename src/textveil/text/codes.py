@@ -1,0 +1,261 @@
+"""Texts as rows of integer codes: what a release needs to know of every token, and nothing else.
+
+A code stands for a word of the vocabulary, for a digit, or for something that is released as it is: a
+character of white space or punctuation, a separator in a number, a placeholder. So the codes of a text hold no
+string of it, and arrays of them can be drawn for and written out at once.
+
+Texts are cut at single spaces, and what stands between two (a word with its punctuation, mostly) is remembered
+with its codes: natural text repeats itself. No token but white space holds a space, and no rule of
+``text.tokens`` looks past one, so the tokens are those of ``tokens.split``. The memory is bounded in
+bytes, and forgetting changes nothing but time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, count, pairwise, repeat
+from typing import Any, Final, NamedTuple, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.text.numbers import plain_number
+from textveil.text.render import written
+from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
+from textveil.text.unknown import WordIndex
+from textveil.types import Integers
+
+GOES_ON: Final = -1
+"""Kind of a code that belongs to the token begun before it, or to none."""
+
+MEMORY_BYTES: Final = 1 << 25
+"""Bytes, about, of what is remembered before the older half is forgotten: of pieces, and again of surfaces."""
+
+_LONGEST: Final = 64
+"""Longer pieces and surfaces are not remembered."""
+
+_ENTRY_BYTES: Final = 240
+_PADDED: Final = "\n\t"
+"""White space that pieces end at, beside the space: put between two spaces, which are dropped again."""
+
+_MARKS: Final = 1 << 11
+"""Room for the characters that pass: white space and punctuation of all writings are fewer than a thousand."""
+
+# Codes past those of words, as offsets from the first of them.
+_END, _FIRST_DIGIT, _DIGIT, _POINT, _COMMA, _PLACEHOLDER, _MARK = 0, 1, 11, 21, 22, 23, 23 + len(Kind)
+
+Codes: TypeAlias = tuple[int, ...]
+
+_NOTHING: Final[Codes] = ()
+
+
+class Coded(NamedTuple):
+    """Texts in a row: the codes of all, and where each begins in them and the last ends."""
+
+    codes: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Legend:
+    """What codes stand for; indexed by code. Words are written as released: with the capital that they keep.
+
+    Attributes:
+        written: the string that is released, an array of str.
+        lengths: its length.
+        kinds: the kind of the token that the code begins; GOES_ON where it begins none.
+    """
+
+    written: NDArray[Any]
+    lengths: Integers
+    kinds: NDArray[np.int8]
+
+
+@final
+class _Memory:
+    """A dictionary that forgets what was not asked for lately, by halves."""
+
+    __slots__ = ("_fixed", "_used", "older", "recent")
+
+    def __init__(self, fixed: dict[Any, Codes]) -> None:
+        self._fixed = fixed
+        self.recent = dict(fixed)
+        self.older: dict[Any, Codes] = {}
+        self._used = 0
+
+    def roll(self) -> dict[Any, Codes]:
+        """The dictionary to use for the next texts; a new one where the last has grown to its bound."""
+        if self._used > MEMORY_BYTES // 2:
+            self.older, self.recent, self._used = self.recent, dict(self._fixed), 0
+        return self.recent
+
+    def again(self, keys: set[Any], recent: dict[Any, Codes]) -> dict[Any, Codes]:
+        """What is remembered from longer ago of ``keys``; it is put into ``recent``."""
+        older = self.older
+        found = {key: older[key] for key in keys if key in older} if older else {}
+        self.keep(found, recent)
+        return found
+
+    def keep(self, rows: dict[Any, Codes], recent: dict[Any, Codes]) -> None:
+        """Remember more."""
+        recent.update(rows)
+        self._used += _ENTRY_BYTES * len(rows) + sum(map(len, rows)) + 8 * sum(map(len, rows.values()))
+
+
+@final
+class TextCodes:
+    """Makes codes of texts, for one list of words.
+
+    The word with id i has code i, or n + i where it stands for a word that is unknown (``text.unknown``).
+
+    Args:
+        words: the vocabulary's, n of them.
+
+    Safe to use from several threads at once: they share what is remembered, and at worst learn it twice.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = words
+        self._index = WordIndex(words)
+        self._base = 2 * len(words)
+        self.legend = self._empty_legend()
+        self._marks: dict[str, int] = {}
+        self._next_mark = count(self._base + _MARK)
+        for mark in f" {_PADDED}":
+            self._mark(mark)
+        self._pieces = _Memory({None: (self._base + _END,)})
+        self._surfaces = _Memory({})
+
+    @property
+    def first_digit(self) -> int:
+        """The code of a 0 that begins a number; the nine after it stand for 1 to 9."""
+        return self._base + _FIRST_DIGIT
+
+    @property
+    def digit(self) -> int:
+        """The code of a 0 inside a number; the nine after it stand for 1 to 9."""
+        return self._base + _DIGIT
+
+    def encode(self, texts: Iterable[str]) -> Coded:
+        """The codes of texts, each on its own."""
+        pieces: list[Any] = []
+        for text in texts:
+            for mark in _PADDED:
+                if mark in text:
+                    text = text.replace(mark, f" {mark} ")
+            pieces += text.split(" ")
+            pieces.append(None)
+        recent = self._pieces.roll()
+        rows = list(map(recent.get, pieces, repeat(_NOTHING)))
+        sizes = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
+        new = np.flatnonzero(sizes == 0).tolist()
+        if new:
+            learned = self._learn({pieces[place] for place in new}, recent)
+            for place in new:
+                rows[place] = learned[pieces[place]]
+        return self._without_padding(np.fromiter(chain.from_iterable(rows), dtype=np.int64))
+
+    def _without_padding(self, codes: NDArray[np.int64]) -> Coded:
+        """The codes without the space after the last piece of a text and those around padded marks, and bounds."""
+        keep = codes != self._base + _END
+        ends = np.flatnonzero(~keep)
+        keep[ends - 1] = False
+        padded = np.flatnonzero((codes > self._base + _MARK) & (codes <= self._base + _MARK + len(_PADDED)))
+        keep[padded - 1] = False
+        keep[padded + 1] = False
+        bounds = np.concatenate([[0], np.cumsum(keep)[ends]])
+        return Coded(codes[keep], bounds)
+
+    def _learn(self, wanted: set[Any], recent: dict[Any, Codes]) -> dict[str, Codes]:
+        """Codes of pieces that are not among the recent ones, each with the space after it.
+
+        They are split as one text: no piece holds a space, so the codes of spaces tell where each ends.
+        """
+        learned = self._pieces.again(wanted, recent)
+        pieces = list(wanted.difference(learned))
+        if not pieces:
+            return learned
+        surfaces = split(" ".join(pieces) + " ")
+        known = self._surfaces.roll()
+        coded = self._coded(set(surfaces), known)
+        flat = list(chain.from_iterable(map(coded.__getitem__, surfaces)))
+        row = np.array(flat)
+        ends = np.flatnonzero(row == self._base + _MARK) + 1
+        rows = dict(zip(pieces, [tuple(flat[a:b]) for a, b in pairwise([0, *ends.tolist()])], strict=True))
+        learned.update(rows)
+        constant = (row >= self._base + _PLACEHOLDER) & (row < self._base + _MARK)
+        for place in set(np.searchsorted(ends, np.flatnonzero(constant), side="right").tolist()):
+            del rows[pieces[place]]
+        self._pieces.keep({piece: codes for piece, codes in rows.items() if len(piece) <= _LONGEST}, recent)
+        return learned
+
+    def _coded(self, surfaces: set[str], known: dict[Any, Codes]) -> dict[str, Codes]:
+        """The codes of tokens; those of unknown words are looked for together."""
+        coded = {surface: known[surface] for surface in surfaces if surface in known}
+        coded.update(self._surfaces.again(surfaces.difference(coded), known))
+        new: dict[str, Codes] = {}
+        words = []
+        for surface in surfaces.difference(coded):
+            kind = Kind.WORD if surface.isascii() and surface.isalpha() else classify(surface)
+            if kind == Kind.WORD:
+                words.append(surface)
+            elif kind == Kind.NUMBER:
+                new[surface] = self._number(plain_number(surface))
+            elif kind in PLACEHOLDERS:
+                coded[surface] = (self._base + _PLACEHOLDER + kind,)
+            else:
+                new[surface] = tuple([self._mark(character) for character in surface])
+        size = len(self._words)
+        for surface, (word, mapped) in zip(words, self._index.lookup_many(words), strict=True):
+            new[surface] = (word + size if mapped else word,)
+        coded.update(new)
+        self._surfaces.keep({one: codes for one, codes in new.items() if len(one) <= _LONGEST}, known)
+        return coded
+
+    def _number(self, plain: str) -> Codes:
+        """The codes of a number, the first digit told apart: it begins the token."""
+        others = {".": self._base + _POINT, ",": self._base + _COMMA}
+        first, rest = plain[0], plain[1:]
+        inner = [others.get(one) or self.digit + int(one) for one in rest]
+        return (self.first_digit + int(first), *inner)
+
+    def _mark(self, character: str) -> int:
+        """The code of a character that passes."""
+        found = self._marks.get(character)
+        if found is None:
+            # The legend is written first: another thread that sees the code finds it explained.
+            code = next(self._next_mark)
+            self.legend.written[code] = character
+            self.legend.lengths[code] = 1
+            self.legend.kinds[code] = classify(character)
+            found = self._marks.setdefault(character, code)
+        return found
+
+    def _empty_legend(self) -> Legend:
+        """The legend of words, digits and placeholders, with room for marks."""
+        size = self._base + _MARK + _MARKS
+        strings = np.full(size, "", dtype=object)
+        kinds = np.full(size, GOES_ON, dtype=np.int8)
+        strings[: self._base] = list(map(written, self._words)) * 2
+        kinds[: self._base] = Kind.WORD
+        for start in (self.first_digit, self.digit):
+            strings[start : start + 10] = list("0123456789")
+        kinds[self.first_digit : self.first_digit + 10] = Kind.NUMBER
+        strings[self._base + _POINT], strings[self._base + _COMMA] = ".", ","
+        for kind, text in PLACEHOLDERS.items():
+            strings[self._base + _PLACEHOLDER + kind] = text
+            kinds[self._base + _PLACEHOLDER + kind] = kind
+        return Legend(strings, np.fromiter(map(len, strings), np.int64, size), kinds)
+
+
+def token_kinds(coded: Coded, legend: Legend) -> NDArray[np.int8]:
+    """The kind of the token that each code begins; GOES_ON elsewhere, as for all but the first of a run of space."""
+    kinds = legend.kinds[coded.codes]
+    space = kinds == Kind.SPACE
+    later = space[1:] & space[:-1]
+    firsts = coded.bounds[:-1]
+    later[firsts[(firsts > 0) & (firsts < len(kinds))] - 1] = False  # a text's first token begins there
+    kinds[1:][later] = GOES_ON
+    return kinds

@@ -1,0 +1,289 @@
+"""``textveil sanitize`` on corpora: several inputs, compression, faults by number, jobs that go on."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from textveil.cli import main as cli
+
+SECRET = "Xylophonia"
+WORDS = [f"w{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(40)]
+
+
+@pytest.fixture
+def small(tmp_path_factory) -> tuple[str, ...]:
+    """Options for a small vocabulary."""
+    path = tmp_path_factory.mktemp("vocabulary") / "own.txt"
+    path.write_text("".join(f"{word} {number} {number % 7} 1\n" for number, word in enumerate(WORDS)))
+    return ("-m", "randomized-response", "--epsilon", "1", "--vocabulary", str(path))
+
+
+@pytest.fixture
+def textveil(capsysbinary, monkeypatch, small):
+    def run(*arguments: object, stdin: bytes = b"") -> tuple[int, bytes, str]:
+        monkeypatch.setattr(sys, "argv", ["textveil", "sanitize", *small, *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        code = cli._exit_code()
+        captured = capsysbinary.readouterr()
+        assert SECRET.lower() not in captured.err.decode().lower()
+        return code, captured.out, captured.err.decode()
+
+    return run
+
+
+def lines(count: int, start: int = 0) -> str:
+    return "".join(" ".join(WORDS[: number % 5 + 1]) + "\n" for number in range(start, start + count))
+
+
+def shape(raw: bytes) -> list[int]:
+    return [len(line.split()) for line in raw.decode().splitlines()]
+
+
+def test_several_inputs_by_pattern_in_order_whatever_their_compression(textveil, tmp_path) -> None:
+    (tmp_path / "b.txt").write_text(lines(2, 3).rstrip())  # no line end before the next input
+    (tmp_path / "a.txt").write_text(lines(3))
+    (tmp_path / "c.txt").write_bytes(gzip.compress(lines(4, 5).encode()))
+    report = tmp_path / "r.json"
+    code, out, err = textveil(f"{tmp_path}/*.txt", "--report", report)
+    assert code == 0, err
+    assert shape(out) == shape(lines(9).encode())
+    assert json.loads(report.read_text())["documents"] == 9
+    code, out, _ = textveil(tmp_path / "b.txt", "-", stdin=lines(1).encode())
+    assert shape(out) == [*shape(lines(2, 3).encode()), 1]
+
+
+def test_inputs_of_several_formats_need_to_be_told(textveil, tmp_path) -> None:
+    (tmp_path / "a.txt").write_text(lines(1))
+    (tmp_path / "b.jsonl").write_text("{}")
+    code, _, err = textveil(tmp_path / "a.txt", tmp_path / "b.jsonl")
+    assert code == 2
+    assert "--format must be one for all inputs; their endings say jsonl, txt" in err
+
+
+def test_outputs_are_compressed_by_their_ending(textveil, tmp_path) -> None:
+    source, out = tmp_path / "in.txt.gz", tmp_path / "out.txt.gz"
+    source.write_bytes(gzip.compress(lines(50).encode()))
+    code, _, err = textveil(source, "-o", out)
+    assert code == 0, err
+    raw = out.read_bytes()
+    assert shape(gzip.decompress(raw)) == shape(lines(50).encode())
+    assert raw[4:8] == bytes(4), "a time stands in the output"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt.gz", "out.txt.gz"]
+
+
+@pytest.mark.parametrize("on_error", ["stop", "skip"])
+def test_mixed_encodings(textveil, tmp_path, on_error: str) -> None:
+    raw = lines(3).encode() + SECRET.encode() + b"\xe9\n" + lines(2, 3).encode() + "\ufeff".encode("utf-16") + b"\n"
+    source, report = tmp_path / "in.txt", tmp_path / "r.json"
+    source.write_bytes(raw)
+    code, out, err = textveil(source, "--on-error", on_error, "--report", report)
+    assert code == 1
+    if on_error == "stop":
+        assert out == b""
+        assert err.startswith("textveil: line 4 must be UTF-8; byte 11")
+        assert not report.exists()
+        return
+    assert shape(out) == shape(lines(5).encode())
+    assert [line for line in err.splitlines() if line.startswith("skipped")] == [
+        "skipped: line 4 must be UTF-8; byte 11 of it is not. Convert the input first.",
+        "skipped: line 7 must be UTF-8; byte 1 of it is not. It looks like UTF-16: iconv -f utf-16 -t utf-8.",
+    ]
+    skipped = json.loads(report.read_text())["sender_only"]["skipped"]
+    assert skipped["count"] == 2
+    assert (skipped["first"][0]["source"], skipped["first"][0]["first"], skipped["first"][0]["last"]) == (1, 4, 4)
+
+
+def test_a_truncated_gzip_loses_only_what_is_missing(textveil, tmp_path) -> None:
+    whole, cut = tmp_path / "b.txt", tmp_path / "a.txt"
+    whole.write_text(lines(4))
+    # Not compressed inside, so that all but the end can be read.
+    cut.write_bytes(gzip.compress(lines(2000).encode(), compresslevel=0)[:-40])
+    code, out, err = textveil(cut, whole, "--on-error", "skip")
+    assert code == 1
+    found = shape(out)
+    assert found[-4:] == shape(lines(4).encode())
+    assert found[:-4] == shape(lines(2000).encode())[: len(found) - 4]
+    assert 1500 < len(found) < 2004
+    assert f"skipped: input 1: from record {len(found) - 3} on: the input ends in the middle of a gzip member" in err
+    code, _, err = textveil(cut, whole, "-o", tmp_path / "out")
+    assert code == 1
+    assert "input 1: from record" in err
+
+
+def test_nothing_but_faults_is_no_release(textveil, tmp_path) -> None:
+    code, _, err = textveil("-o", tmp_path / "out", "--on-error", "skip", stdin=b"\xff\n\xff\n")
+    assert code == 1
+    assert "No document could be released" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_large_document_is_skipped_or_released(textveil, tmp_path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text(lines(1) + "waa " * 700_000 + "\n" + lines(1))  # 2.8 MB
+    code, out, err = textveil(source, "--on-error", "skip", "--max-document-bytes", 2_000_000)
+    assert code == 1
+    assert shape(out) == [1, 1]
+    assert "skipped: line 2 must have at most 2000000 bytes; got more. Raise --max-document-bytes." in err
+    code, out, err = textveil(source, "--max-document-bytes", 3_000_000)
+    assert code == 0, err
+    assert shape(out) == [1, 700_000, 1]
+
+
+def test_parquet_in_and_out(textveil, tmp_path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    texts = lines(30).splitlines()
+    parquet.write_table(pyarrow.table({"text": texts, "id": range(30), "ssn": [SECRET] * 30}), tmp_path / "in.parquet")
+    out = tmp_path / "out.parquet"
+    code, _, err = textveil(tmp_path / "in.parquet", "-o", out, "--keep", "id")
+    assert code == 0, err
+    table = parquet.read_table(out)
+    assert set(table.column_names) == {"text", "id"}
+    assert [len(text.split()) for text in table["text"].to_pylist()] == [len(text.split()) for text in texts]
+    assert table["id"].to_pylist() == list(range(30))
+    code, _, err = textveil(tmp_path / "in.parquet", "-o", out, "--field", "note")
+    assert code == 1
+    assert "note" in err
+
+
+OPTIONS = {
+    "resume without a file": (("--resume",), "--resume needs --output"),
+    "resume to a device": (("--resume", "-o", "/dev/null"), "--resume needs --output"),
+    "on error": (("--on-error", "keep"), "--on-error must be stop or skip"),
+    "engine": (("--engine", "spark"), "--engine must be local or ray"),
+    "workers": (("--workers", "0"), "workers must be at least 1"),
+}
+
+
+@pytest.mark.parametrize("case", OPTIONS)
+def test_options_that_do_not_fit(textveil, case: str) -> None:
+    options, message = OPTIONS[case]
+    code, out, err = textveil(*options, stdin=lines(1).encode())
+    assert (code, out) == (2, b"")
+    assert message in err
+
+
+def test_a_job_goes_on_only_with_the_same_options_and_inputs(textveil, tmp_path) -> None:
+    source, out = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_bytes(lines(60_000).encode() + b"\xff\n" + lines(140_000).encode())
+    assert textveil(source, "-o", out)[0] == 1
+    job = tmp_path / ".out.txt.textveil-job"
+    assert job.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in job.iterdir()} == {0o600}
+    for change, message in ((("--epsilon", "2"), "options"), (("--seed", "1"), "options")):
+        code, _, err = textveil(source, "-o", out, "--resume", *change)
+        assert code == 2
+        assert f"--resume needs the {message} with which the job began" in err
+    raw = source.read_bytes()
+    source.write_bytes(raw + b"more\n")
+    code, _, err = textveil(source, "-o", out, "--resume")
+    assert (code, "the inputs with which the job began" in err) == (2, True)
+    source.write_bytes(raw.replace(b"waa", b"wab", 1))
+    before = (job / "ledger.jsonl").read_bytes()
+    code, _, err = textveil(source, "-o", out, "--resume", "--workers", 1)
+    assert (job / "ledger.jsonl").read_bytes() == before
+    assert (code, "its first records are other ones now" in err) == (2, True)
+    source.write_bytes(raw)
+    assert textveil(source, "-o", out, "--resume", "--on-error", "skip")[0] == 1
+    assert shape(out.read_bytes()) == shape(lines(200_000).encode())
+    assert sorted(path.name for path in job.iterdir()) == ["ledger.jsonl"]
+    code, _, err = textveil(source, "-o", out, "--resume", "--on-error", "skip")
+    assert code == 0
+    assert "was finished before; nothing was released now" in err
+    source.write_bytes(raw + b"more\n")
+    code, _, err = textveil(source, "-o", out, "--resume")
+    assert (code, "the inputs with which the job began" in err) == (2, True)
+    code, _, err = textveil(source, "-o", out, "--on-error", "skip")  # a new job, and a new release
+    assert (code, job.exists()) == (1, False)
+
+
+def _process(small: tuple[str, ...], *arguments: str, **options) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "textveil", "sanitize", *small, *arguments]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGKILL])
+def test_a_job_from_a_pipe_goes_on_when_the_same_bytes_come_again(textveil, small, tmp_path, kill) -> None:
+    out = tmp_path / "out.txt"
+    raw = (" ".join(WORDS) + "\n").encode() * 30_000
+    process = _process(small, "-o", str(out))
+    assert process.stdin is not None
+    ledger = tmp_path / ".out.txt.textveil-job/ledger.jsonl"
+    for start in range(0, len(raw), 300_000):  # until blocks are committed, about a second after they were released
+        if ledger.exists() and ledger.read_bytes().count(b"\n") > 1:
+            break
+        process.stdin.write(raw[start : start + 300_000])
+        process.stdin.flush()
+        time.sleep(0.2)
+    process.send_signal(kill)
+    process.stdin.close()
+    process.stdin = None
+    _, err = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert b"Traceback" not in err
+    if kill == signal.SIGINT:
+        assert process.returncode == 130
+        assert b"--resume goes on behind them" in err
+    kept = (ledger.parent / "partial").read_bytes()[: json.loads(ledger.read_bytes().splitlines()[-1])["output"]]
+    assert kept
+    code, _, err = textveil("-o", out, "--resume", stdin=raw[::-1])
+    assert code == 2
+    code, _, err = textveil("-o", out, "--resume", stdin=raw)
+    assert code == 0, err
+    assert out.read_bytes().startswith(kept)
+    assert shape(out.read_bytes()) == shape(raw)
+
+
+def _little_room() -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (900_000, 900_000))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a limit on the size of files")
+def test_a_full_disk_loses_nothing_that_was_written(textveil, small, tmp_path) -> None:
+    source, out = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_text(lines(100_000))
+    process = _process(small, str(source), "-o", str(out), preexec_fn=_little_room)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert err.count(b"\n") == 1, err
+    assert b"the output could not be written: File too large" in err
+    assert b"--resume goes on behind them" in err
+    kept = (Path(f"{tmp_path}/.out.txt.textveil-job") / "partial").read_bytes()
+    code, _, err = textveil(source, "-o", out, "--resume")
+    assert code == 0, err
+    assert out.read_bytes().startswith(kept[:250_000])
+    assert shape(out.read_bytes()) == shape(lines(100_000).encode())
+
+
+def test_two_runs_of_one_job_at_once_are_refused(textveil, tmp_path) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    job = tmp_path / ".out.txt.textveil-job"
+    job.mkdir(mode=0o700)
+    with (job / "ledger.jsonl").open("ab") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        code, _, err = textveil("-o", tmp_path / "out.txt", stdin=b"waa")
+    assert code == 2
+    assert "under way" in err
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
+def test_a_job_folder_that_others_can_open_is_refused(textveil, tmp_path) -> None:
+    job = tmp_path / ".out.txt.textveil-job"
+    job.mkdir()
+    job.chmod(0o755)
+    code, _, err = textveil("-o", tmp_path / "out.txt", stdin=b"waa")
+    assert code == 2
+    assert "only you can open" in err

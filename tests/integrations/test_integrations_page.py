@@ -1,0 +1,30 @@
+"""The blocks of docs/integrations.md run where what they need is installed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs/integrations.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```py\n# needs: ([a-z, ]+)\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
+
+
+def blocks(package: str) -> list[str]:
+    """The blocks that need a package most of all."""
+    return [text for needs, text in BLOCKS if needs.split(", ")[0] == package]
+
+
+def test_every_block_says_what_it_needs() -> None:
+    assert len(BLOCKS) == len(re.findall(r"^```py\n", PAGE, flags=re.MULTILINE))
+    assert {needs.split(", ")[0] for needs, _ in BLOCKS} == {"pyarrow", "pyspark", "daft", "ray"}
+
+
+@pytest.mark.parametrize("package", ["pyarrow", "daft"])
+def test_blocks_run(package: str) -> None:
+    """Ray's block runs in test_ray.py, beside the one Ray of the suite."""
+    pytest.importorskip("pyarrow", reason="needs the extra `arrow`")
+    pytest.importorskip(package, reason=f"no extra brings {package}")
+    for text in blocks(package):
+        exec(compile(text, package, "exec"), {"__name__": "__main__"})

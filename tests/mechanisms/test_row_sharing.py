@@ -1,0 +1,134 @@
+"""Shared rows: made once for all processes, the same as one's own, and gone at the end."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from textveil.embeddings.grid import integer_grid
+from textveil.embeddings.vocabulary import Vocabulary
+from textveil.mechanisms import row_sharing
+from textveil.mechanisms.exponential import exponential
+from textveil.mechanisms.neighborhood import Neighborhood, neighborhood
+from textveil.mechanisms.randomized_response import randomized_response
+from textveil.mechanisms.row_sharing import SharedTable, shared_rows
+from textveil.randomness import seeded_generator
+
+
+def _vocabulary(n: int = 700) -> Vocabulary:
+    rng = np.random.default_rng(5)
+    return Vocabulary([f"w{place}" for place in range(n)], rng.normal(size=(n, 20)).astype(np.float32), "made")
+
+
+def _members(made: Neighborhood, words: list[int]) -> list[list[int]]:
+    size = made.weights.members
+    places = np.arange(size)
+    return [sorted(made._rows.members(np.full(size, word), places).tolist()) for word in words]
+
+
+def _in_child(packed: bytes, words: list[int], answers: Any) -> None:
+    made = pickle.loads(packed)
+    found = _members(made, words)
+    answers.put((made._rows._shared is not None, int(made._rows._used), found))
+
+
+def test_copies_in_other_processes_make_each_row_once() -> None:
+    made = neighborhood(_vocabulary(), epsilon=4.0, neighborhood_size=9)
+    right = [sorted(row) for row in integer_grid(made.vocabulary).neighborhoods(np.arange(40), 9).tolist()]
+    context = multiprocessing.get_context("spawn")
+    answers = context.Queue()
+    with shared_rows(made):
+        table = made._rows._shared
+        name = table.name
+        first = _members(made, list(range(20)))
+        workers = [
+            context.Process(target=_in_child, args=(pickle.dumps(made), list(range(40)), answers)) for _ in range(2)
+        ]
+        for worker in workers:
+            worker.start()
+        found = [answers.get(timeout=60) for _ in workers]
+        for worker in workers:
+            worker.join()
+        assert (table._held[1][:40] == row_sharing._READY).all()
+        assert not table._held[1][40:].any()
+        del table
+    assert found == [(True, 0, right)] * 2  # in common memory, none of their own
+    assert first == right[:20]
+    assert _members(made, list(range(40))) == right  # its own again
+    with pytest.raises(FileNotFoundError):
+        SharedMemory(name)
+
+
+def test_the_memory_is_for_this_user_alone() -> None:
+    made = neighborhood(_vocabulary(), epsilon=4.0, neighborhood_size=9)
+    with shared_rows(made):
+        path = Path("/dev/shm") / made._rows._shared.name
+        if not path.exists():
+            pytest.skip("no folder of shared memory here")
+        assert path.stat().st_mode & 0o077 == 0
+    assert not path.exists()
+
+
+def test_a_claim_of_a_dead_process_does_not_block(monkeypatch) -> None:
+    monkeypatch.setattr(row_sharing, "_PATIENCE", 0.05)
+    made = neighborhood(_vocabulary(), epsilon=4.0, neighborhood_size=9)
+    with shared_rows(made):
+        made._rows._shared._held[1][:] = row_sharing._CLAIMED
+        found = _members(made, [3, 4])
+    assert found == [sorted(row) for row in integer_grid(made.vocabulary).neighborhoods(np.array([3, 4]), 9).tolist()]
+
+
+def test_draws_are_those_of_rows_of_ones_own() -> None:
+    made, alone = (neighborhood(_vocabulary(), epsilon=4.0, neighborhood_size=9) for _ in range(2))
+    ids = np.random.default_rng(1).integers(0, 700, 3000)
+    with shared_rows(made):
+        drawn = made.privatize(ids, seeded_generator(3))
+    np.testing.assert_array_equal(drawn, alone.privatize(ids, seeded_generator(3)))
+
+
+def test_rows_made_in_any_order_are_right() -> None:
+    vocabulary = _vocabulary()
+    table = SharedTable(700, 9, np.dtype(np.uint16))
+    try:
+        rng = np.random.default_rng(2)
+        grid = integer_grid(vocabulary)
+        right = grid.neighborhoods(np.arange(700), 9)
+        for _ in range(10):
+            ids, places = rng.integers(0, 700, 50), rng.integers(0, 9, 50)
+            found = table.members(ids, places, lambda words: grid.neighborhoods(words, 9), 8)
+            np.testing.assert_array_equal(found, right[ids, places])
+    finally:
+        table.close()
+
+
+@pytest.mark.parametrize("make", [exponential, randomized_response])
+def test_mechanisms_without_such_rows_are_left_alone(make) -> None:
+    made = make(_vocabulary(50), epsilon=2.0)
+    with shared_rows(made):
+        assert made.privatize(np.arange(50)).shape == (50,)
+
+
+def test_rows_beyond_the_budget_are_not_shared_and_no_copy_outlives_the_block() -> None:
+    made = neighborhood(_vocabulary(), epsilon=4.0, neighborhood_size=9)
+    made._rows._budget = 700 * 9 * 2 - 1
+    with shared_rows(made):
+        assert made._rows._shared is None
+    made._rows._budget = 700 * 9 * 2
+    with shared_rows(made):
+        packed = pickle.dumps(made)
+        with shared_rows(made):  # within itself it does nothing
+            pass
+        assert made._rows._shared is not None
+        assert pickle.loads(packed)._rows._shared is None  # this is no child: nothing to share with
+    answers: Any = multiprocessing.get_context("spawn").SimpleQueue()
+    worker = multiprocessing.get_context("spawn").Process(target=_in_child, args=(packed, [1], answers))
+    worker.start()
+    shared, used, _ = answers.get()
+    worker.join()
+    assert (shared, used) == (False, 1)

@@ -30,7 +30,7 @@ _TILE = 8192
 
 def seconds(work: Callable[[], object], device: str, rounds: int = 7) -> float:
     """Median time of one call, the card's queue emptied before and after."""
-    wait = torch.cuda.synchronize if device.startswith("cuda") else (lambda: None)
+    wait: Callable[[], object] = torch.cuda.synchronize if device.startswith("cuda") else (lambda: None)
     times = []
     work()
     for _ in range(rounds):

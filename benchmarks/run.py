@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 from measure import SHARED, machine, paired, seconds
-from noise import noise
 
 import textveil as tv
+from noise import noise
 from textveil.embeddings.vocabulary import Vocabulary
 from textveil.projection import nearest
 

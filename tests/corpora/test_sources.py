@@ -68,17 +68,20 @@ def test_standard_input_is_a_dash(tree: Path) -> None:
 @pytest.mark.parametrize(
     ("patterns", "said"),
     [
-        (["a.txt", "*.md"], r"input 2 must match a file; nothing matches"),
-        (["absent.txt"], r"input 1 must be a readable file"),
-        (["in"], r"input 1 must be a readable file; got a folder"),
-        (["a.txt", "*.txt"], r"input 2 must name other files .* released twice"),
-        (["a.txt", "./in/../a.txt"], r"input 2 .* a file twice"),
-        (["-", "-"], r"input 2 .* a file twice"),
+        (["a.txt", "*.md"], "input 2 must match a file; nothing matches"),
+        (["absent.txt"], "input 1 must be a readable file; got No such file"),
+        (["in"], "input 1 must be a readable file; got a folder"),
+        (["a.txt", "*.txt"], "input 2 must name other files .* released twice"),
+        (["a.txt", "./in/../a.txt"], "input 2 .* a file twice"),
+        (["-", "-"], "input 2 .* a file twice"),
     ],
 )
 def test_bad_patterns_are_named_by_their_position(tree: Path, patterns: list[str], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+    """And never quoted: an argument may be a text that somebody forgot to put into a file."""
+    with pytest.raises(InputError, match=said) as caught:
         expanded(patterns)
+    assert "absent" not in str(caught.value)
+    assert "*.md" not in str(caught.value)
 
 
 def test_a_link_to_a_file_is_that_file(tree: Path) -> None:

@@ -166,6 +166,17 @@ def test_int8_equals_numpy_on_real_words(embedded, rng) -> None:
         assert np.mean(found == wanted) > 0.999
 
 
+def test_a_table_whose_products_are_all_negative(rng) -> None:
+    """The rows that fill up a tile have product 0, the largest here; they must not be taken for words."""
+    needed("int8")
+    for words in (1, 2, 5, 31):
+        table = (rng.normal(size=(words, 8)) * 0.1).astype(np.float32)
+        table[:, 0] = 1.0
+        queries = (rng.normal(size=(20, 8))).astype(np.float32)
+        queries[:, 0] = -1000.0
+        np.testing.assert_array_equal(nearest(table, "int8")(queries), exact_numpy(table)(queries))
+
+
 def test_queries_that_are_not_finite_get_some_word() -> None:
     needed("int8")
     queries = np.array([[np.nan, 0], [np.inf, 1], [1, 1]], dtype=np.float32)

@@ -34,12 +34,15 @@ _TILE = 1024
 """Rows of a tile, which share one scale."""
 
 _SPAN = 10
-"""Tiles that are looked through together."""
+"""Tiles that are looked through together where the table is small."""
 
-_BLOCK = 1024
-"""Queries of a block: with a span of tiles, 40 MB of integers."""
+_LONG_SPAN = 5
+"""The same where the 8-bit copy of the rows takes most of the memory."""
 
-_GROUP = 16
+_BLOCK = 2048
+"""Queries of a block: with a span of tiles, 80 or 40 MB of integers."""
+
+_GROUP = 32
 """Rows whose maximum is looked at before they are."""
 
 _EXTRA = 4
@@ -108,7 +111,7 @@ class ExactInt8:
     Attributes:
         vectors: float32, shape (n, dim), kept as given and never written.
 
-    Beside the vectors it keeps at most 160 MB at any size. Safe to use from several threads at once.
+    Beside the vectors it keeps at most 200 MB at any size. Safe to use from several threads at once.
     """
 
     vectors: Vectors
@@ -146,8 +149,9 @@ class ExactInt8:
         asked = self._quantized(block)
         count = len(block)
         best = _Best(torch.full((count,), -torch.inf), torch.full((count,), len(self.vectors)))
-        for start in range(0, len(self._tiles), _SPAN):
-            self._scan(asked, self._tiles[start : start + _SPAN], best)
+        span = _SPAN if self.vectors.size * 4 <= _KEPT_BYTES else _LONG_SPAN
+        for start in range(0, len(self._tiles), span):
+            self._scan(asked, self._tiles[start : start + span], best)
         ids: Ids = best.ids.numpy()
         lost = ids == len(self.vectors)  # a query that is not finite has no nearest row, and gets the first
         return np.where(lost, 0, ids)
@@ -159,12 +163,12 @@ class ExactInt8:
         count, dim = block.shape
         # In place, in kept memory: the pages of fresh arrays would cost more than the arithmetic.
         gap = torch.sub(points, tensor(self._center), out=self._buffer("gap", count * dim).view(count, dim))
-        low, high = torch.aminmax(gap, dim=1)
-        largest = torch.maximum(-low, high).clamp(min=1e-30, max=1e30)
+        rounded = torch.abs(gap, out=self._buffer("rounded", count * dim).view(count, dim))
+        largest = rounded.amax(1).clamp(min=1e-30, max=1e30)
         lengths = torch.linalg.vector_norm(gap, dim=1)
         steps = torch.floor(127 * self._constant / largest.clamp(min=self._constant)).clamp(min=1)
         scales = torch.maximum(self._constant / steps, largest / 127)
-        rounded = torch.div(gap, scales[:, None], out=self._buffer("rounded", count * dim).view(count, dim)).round_()
+        rounded = torch.div(gap, scales[:, None], out=rounded).round_()
         integers = torch.empty((count, dim + _EXTRA), dtype=torch.int8)
         integers[:, :dim] = rounded
         integers[:, dim:] = steps[:, None]
@@ -201,43 +205,61 @@ class ExactInt8:
         error += asked.residuals[:, None] * torch.tensor([tile.norm for tile in tiles])
         error += asked.constant_error[:, None] * torch.tensor([tile.reach for tile in tiles])
         error += asked.rounding[:, None]
-        # Any row's score will do for a start; the one of the largest product will do best.
         tops = groups.amax(2)
-        likely = tops * unit + base
-        start = torch.where(likely == likely.amax(1, keepdim=True), tops, _NEVER)
-        self._rescore(asked, tiles, products, groups, start, best)
+        if tiles[0] is self._tiles[0]:
+            # Any row's score will do for a start; the one of the largest product will do best.
+            number = (tops * unit + base).argmax(1)
+            query = torch.arange(count)
+            group = groups[query, number].argmax(1)
+            members = torch.take(products, self._places(count, query, number, group))
+            column = number * _TILE + group + members.argmax(1) * strides
+            # Where the last tile is filled up, the largest product may be of no row.
+            self._rescore(asked, query, (column + tiles[0].start).clamp(max=len(self.vectors) - 1), best)
         least = ((best.score - asked.shift)[:, None] - base - error) / unit
         least = torch.floor(least).clamp(min=-_NEVER, max=_NEVER).to(torch.int32)
-        self._rescore(asked, tiles, products, groups, least, best)
+        self._rescore(asked, *self._candidates(tiles, products, groups, tops, least), best)
 
-    def _rescore(
+    def _candidates(
         self,
-        asked: _Queries,
         tiles: tuple[_Tile, ...],
         products: torch.Tensor,
         groups: torch.Tensor,
+        tops: torch.Tensor,
         least: torch.Tensor,
-        best: _Best,
-    ) -> None:
-        """Float32 scores of the rows whose product is at least ``least``, shape (batch, tiles)."""
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Queries, in order, and sorted rows whose product is at least ``least``, shape (batch, tiles)."""
         torch = load_torch()
-        count, strides = len(asked.points), _TILE // _GROUP
-        found = (groups >= least[:, :, None]).view(-1).nonzero()[:, 0]
-        pair = found // strides  # a query and a tile
+        count, strides = len(tops), _TILE // _GROUP
+        pair = (tops >= least).view(-1).nonzero()[:, 0]  # a query and a tile
+        bound = least.view(-1)[pair]
+        found = (groups.view(-1, strides)[pair] >= bound[:, None]).view(-1).nonzero()[:, 0]
+        which = found // strides
+        group = found - which * strides
+        pair, bound = pair[which], bound[which]
         query = pair // len(tiles)
         number = pair - query * len(tiles)
-        line = (number * count + query) * _TILE
-        places = (line + found - pair * strides)[:, None] + torch.arange(0, _TILE, strides)
-        inside = (torch.take(products, places) >= least.view(-1)[pair][:, None]).view(-1).nonzero()[:, 0]
-        group = inside // _GROUP
-        column = (places.view(-1)[inside] - line[group]) + number[group] * _TILE + tiles[0].start
-        query = query[group]
-        if column.numel() and tiles[-1].stop == len(self.vectors):
+        members = torch.take(products, self._places(count, query, number, group))
+        inside = (members >= bound[:, None]).view(-1).nonzero()[:, 0]
+        which = inside // _GROUP
+        column = number[which] * _TILE + group[which] + (inside - which * _GROUP) * strides + tiles[0].start
+        query = query[which]
+        if tiles[-1].stop == len(self.vectors):  # the last tile is filled up
             real = column < len(self.vectors)
             query, column = query[real], column[real]
+        return query, column
+
+    def _places(self, count: int, query: torch.Tensor, number: torch.Tensor, group: torch.Tensor) -> torch.Tensor:
+        """Where the products of the rows of groups stand, shape (groups, rows of a group)."""
+        strides = _TILE // _GROUP
+        first = (number * count + query) * _TILE + group
+        return first[:, None] + load_torch().arange(0, _TILE, strides)
+
+    def _rescore(self, asked: _Queries, query: torch.Tensor, column: torch.Tensor, best: _Best) -> None:
+        """Score pairs of queries, in order, and sorted rows in float32, and take the best."""
+        torch = load_torch()
+        count, words = len(asked.points), tensor(self.vectors)
         ids = tensor(self._order)[column].long()
         # One inner product for each pair, without copies of the rows: a product sampled at a sparse pattern.
-        words = tensor(self.vectors)
         pattern = torch.sparse_csr_tensor(
             torch.searchsorted(query, torch.arange(count + 1)),
             ids,

@@ -166,8 +166,7 @@ def test_int8_equals_numpy_on_real_words(embedded, rng) -> None:
         assert np.mean(found == wanted) > 0.999
 
 
-def test_a_table_whose_products_are_all_negative(rng) -> None:
-    """The rows that fill up a tile have product 0, the largest here; they must not be taken for words."""
+def test_queries_far_from_a_small_table(rng) -> None:
     needed("int8")
     for words in (1, 2, 5, 31):
         table = (rng.normal(size=(words, 8)) * 0.1).astype(np.float32)

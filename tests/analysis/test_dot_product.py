@@ -106,6 +106,7 @@ def test_quantile_inverts_the_distribution(dim) -> None:
     np.testing.assert_allclose(law.log_cdf(law.log_quantile(logs)), logs, rtol=1e-14)
     close = -np.geomspace(1e-250, 0.69, 40)
     np.testing.assert_allclose(law.log_cdf(law.log_quantile(close)), close, rtol=1e-11)
+    assert law.log_quantile(-1e299) == pytest.approx(-1e299 / 7, rel=1e-12)
     points = np.linspace(-30, 30, 41) * math.sqrt(law.variance)
     np.testing.assert_allclose(law.log_quantile(law.log_cdf(points)), points, rtol=1e-9, atol=1e-14)
 
@@ -206,6 +207,7 @@ def test_shapes() -> None:
         (lambda: NoisyDotProduct(3, 1.0).quantile(1.0), "probability must be"),
         (lambda: NoisyDotProduct(3, 1.0).log_quantile(0.0), "log_probability must be"),
         (lambda: NoisyDotProduct(3, 1.0).log_quantile(-math.inf), "log_probability must be"),
+        (lambda: NoisyDotProduct(300, 1.0).log_quantile([-1.0, -1e300]), "at least -1e299; got an entry outside"),
         (lambda: NoisyDotProduct(3, 1.0).moment(-1), "order must be"),
         (lambda: NoisyDotProduct(3, 1.0).moment(1.5), "order must be"),
         (lambda: NoisyDotProduct(3, 1.0).log_absolute_moment(-1), "order must be"),

@@ -105,6 +105,9 @@ def test_outside_and_at_the_ends() -> None:
         assert law.cdf([-1, 0, np.inf]).tolist() == [0, 0, 1]
         assert law.survival([-1, 0, np.inf]).tolist() == [1, 1, 0]
         assert law.pdf([-1, np.inf]).tolist() == [0, 0]
+        assert law.log_cdf([-np.inf, -1e200, -1e5, -1e-300, 0, np.inf]).tolist() == [-np.inf] * 5 + [0]
+        assert law.log_survival([-np.inf, -1e5, 0]).tolist() == [0, 0, 0]
+    assert NoiseLength(300, 1.0).log_cdf([-700.0, -1.0, 0.0]).tolist() == [-np.inf] * 3
     assert NoiseLength(1, 2.0).pdf(0) == 2 and NoiseLength(2, 2.0).pdf(0) == 0
 
 

@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import hyp0f1
 
 from textveil.analysis.dot_product import NoisyDotProduct
+from textveil.analysis.noise_components import NoiseLength
 from textveil.analysis.tail_bounds import (
     BOUNDS,
     COMPONENT_BOUNDS,
@@ -25,7 +26,9 @@ from textveil.analysis.tail_bounds import (
     log_direction_cap,
     log_direction_gaussian,
     log_length_bernstein,
+    log_length_lower,
     log_length_lower_gaussian,
+    log_length_upper,
     slack,
 )
 from textveil.errors import ParameterError
@@ -136,6 +139,32 @@ def test_slack_of_impossible_events() -> None:
     assert slack(by_name["T > t, cap"], [1.0, 2.0], 3, 1.0).tolist() == [0, 0]
     assert slack(by_name["T > t, sub-Gaussian direction"], [0.999, 1.0], 3, 1.0)[1] == math.inf
     assert log_direction_cap([0.5, 1.0], 1).tolist() == [-math.log(2), -math.inf]
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 50, 300, 4096])
+@pytest.mark.parametrize("share", [1e-300, 1e-16, 1e-9, 0.3, 0.499999, 0.500001])
+def test_the_lower_bound_of_the_length_far_below_its_mean(dim, share) -> None:
+    """At x = dim share the tail is at least x^dim e^-x / dim!: the slack is at most Stirling's. Mutant: log1p alone."""
+    gap = float(log_length_lower(dim * share, dim, 1.0) - NoiseLength(dim, 1.0).log_cdf(dim * share))
+    stirling = math.lgamma(dim + 1) - dim * math.log(dim) + dim
+    rounding = 1e-15 * dim * (1 - math.log(share)) + 1e-14
+    assert -rounding <= gap <= stirling + rounding
+    if share < 1e-8:
+        assert gap == pytest.approx(stirling, abs=rounding + 2 * dim * share)
+
+
+def test_cuts_keep_bounds_at_extreme_rates() -> None:
+    """Mutants: the point is cut before it is scaled; a cosine is cut by the rate; a tiny product becomes 0."""
+    for bound in (log_length_lower, log_length_lower_gaussian):
+        assert bound(1e301, 300, 1e-100) == bound(1e200, 300, 1e200) == bound(np.inf, 300, 1e-300) == 0
+        assert bound(0.0, 300, 1e200) == bound(0.0, 300, 1e-200)
+    for bound in (log_direction_gaussian, log_direction_cap):
+        for rate in (1e-300, 1e200, 1e308):
+            assert bound(0.9, 300, rate) == bound(0.9, 300) < -100
+    assert log_length_upper(1e250, 3, 1e-250) == log_length_upper(1.0, 3, 1.0) == 0
+    assert log_length_upper(5e250, 3, 1e-250) == pytest.approx(float(log_length_upper(5.0, 3, 1.0)), rel=1e-13)
+    assert log_length_lower(0.0, 3, 1.0) == -np.inf
+    assert -3000 < log_length_lower(1e-200, 3, 1e-200) < -2000  # the truth, -2765, is above no infinity
 
 
 @pytest.mark.parametrize("bound", ALL, ids=names)

@@ -17,7 +17,7 @@ from textveil.embeddings.grid import integer_grid
 from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import ParameterError
 from textveil.mechanisms.base import Channel, Mechanism
-from textveil.mechanisms.exponential import exponential
+from textveil.mechanisms.exponential import WeightRows, exponential
 from textveil.mechanisms.neighborhood import NeighborRows, best_neighborhood_size, neighborhood
 from textveil.mechanisms.randomized_response import randomized_response
 from textveil.privacy.guarantees import MetricDP, Status, to_pure
@@ -253,7 +253,35 @@ def test_threads_share_rows_and_every_kept_row_is_right(kind: str) -> None:
         np.testing.assert_array_equal(np.sort(kept, axis=1), np.sort(right, axis=1))
     else:
         for word in list(rows._kept)[:300]:
-            np.testing.assert_array_equal(rows._kept[word], np.cumsum(rows.weights(np.array([word]))[0]))
+            np.testing.assert_array_equal(rows._table[rows._kept[word]], np.cumsum(rows.weights(np.array([word]))[0]))
+
+
+def test_rows_in_memory_that_others_had_before_are_right(rng) -> None:
+    vocabulary = made_vocabulary(600, dim=12, seed=5)
+    rows = WeightRows(vocabulary, rate=2.0, clip=None, top=2**40, floor=1, budget=1)
+    assert rows._capacity == 128
+    for size in (100, 128, 1, 40, 128, 128, 77):
+        words = np.unique(rng.choice(600, size, replace=False))
+        for word, row in zip(words, rows.cumulative(words), strict=True):
+            np.testing.assert_array_equal(row, np.cumsum(rows.weights(np.array([word]))[0]))
+        assert len(rows._kept) <= 128 and len(set(rows._kept.values())) == len(rows._kept)
+
+
+def test_rows_that_an_interrupt_left_unknown_are_forgotten(monkeypatch) -> None:
+    vocabulary = made_vocabulary(300, dim=12, seed=5)
+    rows = WeightRows(vocabulary, rate=2.0, clip=None, top=2**40, floor=1, budget=1)
+    rows.cumulative(np.arange(100))
+
+    def interrupted(words, out) -> None:
+        out[0][:] = -1
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rows.__class__, "_sum", lambda self, words, out: interrupted(words, out))
+    with pytest.raises(KeyboardInterrupt):
+        rows.cumulative(np.arange(50, 178))
+    monkeypatch.undo()
+    for word, row in zip(range(128), rows.cumulative(np.arange(128)), strict=True):
+        np.testing.assert_array_equal(row, np.cumsum(rows.weights(np.array([word]))[0]))
 
 
 @pytest.mark.parametrize("kind", MAKERS)

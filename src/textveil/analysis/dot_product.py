@@ -18,6 +18,9 @@ from textveil.types import Reals
 
 _LOG_HALF = -math.log(2)
 
+_LEAST_LOG = -1e299
+"""The least logarithm that has a quantile: the tail beyond the points of lower ones is taken as zero."""
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,9 @@ class NoisyDotProduct:
     The density is log-concave for every dim >= 1, as a convolution of two log-concave densities. For two words,
     P(w' is nearer to the noisy vector than w) = 1 - cdf(||w' - w|| / 2).
 
-    Methods take arrays of any shape and return float64 of that shape. Logarithms carry a relative error near 1e-14 at
-    every z; the smaller tail is never computed as one minus the larger.
+    Methods take arrays of any shape and return float64 of that shape. Logarithms of densities and tails differ from
+    40-digit ones by less than 3e-14, or 3e-15 of their size where that is more (tested in dimensions 1 to 4,096); the
+    smaller tail is never computed as one minus the larger.
 
     Attributes:
         dim: dimension of the vectors, >= 1.
@@ -126,13 +130,16 @@ class NoisyDotProduct:
         return np.where(p < 0.5, -size, size)
 
     def log_quantile(self, log_probability: ArrayLike) -> Reals:
-        """The z with log P(Z <= z) = log_probability < 0: reaches tails that no float probability holds.
+        """The z with log P(Z <= z) = log_probability: reaches tails that no float probability holds.
+
+        Args:
+            log_probability: below 0 and at least -1e299; any shape.
 
         The point with log P(Z > z) = log_probability is minus that, by symmetry.
         """
         log_p = as_reals(log_probability, "log_probability")
-        inside = bool(((log_p < 0) & (log_p > -np.inf)).all())
-        need(inside, "log_probability", "an entry outside", "finite and below 0")
+        inside = bool(((log_p < 0) & (log_p >= _LEAST_LOG)).all())
+        need(inside, "log_probability", "an entry outside", "below 0 and at least -1e299")
         lower = log_p <= _LOG_HALF
         log_other = np.log(-np.expm1(np.where(lower, _LOG_HALF, log_p)))
         size = self._upper_point(np.minimum(np.where(lower, log_p, log_other), _LOG_HALF))

@@ -100,12 +100,11 @@ class IntegerLaplace:
         word = checked_word_id(word_id, n)
         away = np.abs(np.arange(n) - word)
         # P(|noise| between |k| - 1/2 and |k| + 1/2, on one side), from the tails: no cancellation far away.
-        law = np.exp(-self.rate * (away - 0.5)) * (-math.expm1(-self.rate) / 2)
-        law[word] = -math.expm1(-self.rate / 2)
-        for end in (0, n - 1):
-            law[end] = math.exp(-self.rate * (int(away[end]) - 0.5)) / 2
-        if word in (0, n - 1):
-            law[word] = 1 - math.exp(-self.rate / 2) / 2
+        with np.errstate(over="ignore"):  # so far away the tail is zero
+            beyond = np.exp(-self.rate * (np.maximum(away, 1) - 0.5)) / 2
+        law = beyond * -math.expm1(-self.rate)
+        law[[0, n - 1]] = beyond[[0, n - 1]]
+        law[word] = 1 - math.exp(-self.rate / 2) / 2 if word in (0, n - 1) else -math.expm1(-self.rate / 2)
         return law
 
 

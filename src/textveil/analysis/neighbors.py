@@ -6,9 +6,10 @@ w + eta is found by comparing projections <eta, u> with fixed thresholds. Write 
     w stays nearer than x_1     exactly when  <eta, u> <= ||w - x_1|| / 2                                      (eq. 18)
     x_1 stays nearer than x_k   exactly when  <eta, u> <= (||w - x_k||^2 - ||w - x_1||^2) / (2 ||x_k - x_1||)  (eq. 19)
 
-Where the first threshold is long and the second ones are short, noise that is strong enough to leave w does not stop
-at x_1. Source: Asghar, Carpentier, Zhao and Kaafar 2026, arXiv 2411.13784, equations 18 and 19; the means of both are
-its Table 2.
+The directions differ, so passing one threshold says little about another. But where the first is long and the second
+ones are short, noise strong enough to make leaving w likely has a spread that is large against the second ones: which
+of the many words it lands on is then nearly chance, and seldom x_1. Source: Asghar, Carpentier, Zhao and Kaafar 2026,
+arXiv 2411.13784, equations 18 and 19; the means of both are its Table 2.
 """
 
 from __future__ import annotations

@@ -82,8 +82,8 @@ class NoiseLength:
         return gammaincc(self.dim, np.maximum(self._scaled(length), 0))
 
     def log_cdf(self, length: ArrayLike) -> Reals:
-        """Logarithm of P(L <= length), also where the probability underflows."""
-        return _log_or(self.cdf(length), self._scaled(length), self._log_lower)
+        """Logarithm of P(L <= length), also where the probability underflows; -inf up to zero."""
+        return _log_or(self.cdf(length), np.maximum(self._scaled(length), 0), self._log_lower)
 
     def log_survival(self, length: ArrayLike) -> Reals:
         """Logarithm of P(L > length), also where the probability underflows."""
@@ -105,7 +105,7 @@ class NoiseLength:
             return np.minimum(as_reals(length, "length") * self.rate, 1e300)
 
     def _log_lower(self, x: Reals) -> Reals:
-        """For x < dim: x^dim e^-x / dim! times 1 + x / (dim + 1) + x^2 / ((dim + 1)(dim + 2)) + ..."""
+        """For 0 <= x < dim: x^dim e^-x / dim! times 1 + x / (dim + 1) + x^2 / ((dim + 1)(dim + 2)) + ..."""
         total, term = np.ones_like(x), np.ones_like(x)
         for j in range(1, 100_000):
             term = term * x / (self.dim + j)

@@ -80,8 +80,9 @@ def _window(w: Reals) -> tuple[Reals, Reals]:
     """Distances to the left and the right of the peak at which phi is below -_FALL, for any order up to w.
 
     Right: phi(s) <= -w (cosh s - 1) = -2 w sinh(s/2)^2. Left: phi(-r) <= -w (r - 1 + exp(-r)), the value at
-    order = w, and r - 1 + exp(-r) >= q at r = q + sqrt(2 q), since it is convex with slope below 1. One more
-    for the factor of the tail, which grows like e^(s/2).
+    order = w, and r - 1 + exp(-r) >= q at r = q + sqrt(2 q): with a = sqrt(2 q) that says a - 1 + exp(-(a + a^2 / 2))
+    >= 0, plain for a >= 1 and else true because log(1 - a) <= -a - a^2 / 2. One more for the factor of the tail,
+    which grows like e^(s/2).
     """
     fall = _FALL / w
     return fall + np.sqrt(2 * fall), 2 * np.arcsinh(np.sqrt((fall + 1 / w) / 2))

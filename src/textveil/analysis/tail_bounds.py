@@ -1,9 +1,9 @@
 """Closed bounds of the tails of the noisy dot product and of its two factors, beside the exact tails.
 
 ``NoisyDotProduct`` has the exact law, so nothing here is needed to compute a probability; the bounds say why it is
-what it is. Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784) give tail bounds of the product, their Theorem
-8 among them, and call the direction sub-Gaussian with parameter 1 / sqrt(dim). Their statements could not be read
-when this was written: every statement below is ours, proved in its docstring, and named by what it is.
+what it is. Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784) give tail bounds of the product and call the
+direction sub-Gaussian with parameter 1 / sqrt(dim). Their Theorem 8 is named as a tail bound of the product; its
+statement could not be read. The bounds here are ours, each proved in its docstring and named by what it is.
 
 Every bound is the logarithm of a probability, at most 0. Notation: Z = L T, with L the length of the noise and T
 its cosine (noise_components.py); x = rate z.
@@ -31,6 +31,12 @@ LogTail: TypeAlias = Callable[[ArrayLike, int, float], Reals]
 
 _LOG_HALF = -math.log(2)
 
+_FARTHEST = 1e100
+"""Scaled points are cut off here: squares stay finite."""
+
+_LEAST = 2.0**-1022
+"""The least normal float: a product below it has lost digits."""
+
 
 def direction_variance_proxy(dim: int) -> float:
     """1 / dim: the least s with E exp(a T) <= exp(s a^2 / 2) for every real a.
@@ -45,7 +51,7 @@ def direction_variance_proxy(dim: int) -> float:
 
 def log_direction_gaussian(cosine: ArrayLike, dim: int, rate: float = 1.0) -> Reals:
     """P(T > t) <= exp(-dim t^2 / 2): Chernoff's bound from ``direction_variance_proxy``. The rate does not matter."""
-    t = _points(cosine, "cosine", dim, rate)
+    t = np.minimum(_points(cosine, "cosine", dim, rate), _FARTHEST)
     return -t * t / direction_variance_proxy(dim) / 2
 
 
@@ -67,14 +73,12 @@ def log_length_upper(length: ArrayLike, dim: int, rate: float) -> Reals:
 
     *Proof.* Chernoff: E exp(s rate L) = (1 - s)^(-dim), and -s x - dim log(1 - s) is least at s = 1 - dim / x.
     """
-    x = _points(length, "length", dim, rate) * rate
-    return _gamma_exponent(np.maximum(x, dim), dim)
+    return _gamma_exponent(np.maximum(_scaled(length, "length", dim, rate), dim), dim)
 
 
 def log_length_lower(length: ArrayLike, dim: int, rate: float) -> Reals:
     """P(L <= l) <= exp(-(x - dim - dim log(x / dim))) for x = rate l <= dim, else 1: Chernoff with s < 0."""
-    x = _points(length, "length", dim, rate) * rate
-    return _gamma_exponent(np.minimum(x, dim), dim)
+    return _gamma_exponent(np.minimum(_scaled(length, "length", dim, rate), dim), dim)
 
 
 def log_length_bernstein(length: ArrayLike, dim: int, rate: float) -> Reals:
@@ -83,7 +87,7 @@ def log_length_bernstein(length: ArrayLike, dim: int, rate: float) -> Reals:
     The sub-gamma form with variance factor dim and scale 1: P(rate L > dim + sqrt(2 dim u) + u) <= e^-u.
     Source: Boucheron, Lugosi and Massart 2013, section 2.4.
     """
-    y = np.maximum(_points(length, "length", dim, rate) * rate - dim, 0)
+    y = np.maximum(_scaled(length, "length", dim, rate) - dim, 0)
     return _sub_gamma_exponent(y, dim)
 
 
@@ -92,13 +96,13 @@ def log_length_lower_gaussian(length: ArrayLike, dim: int, rate: float) -> Reals
 
     Source: Boucheron, Lugosi and Massart 2013, section 2.4: the left tail of a Gamma law is sub-Gaussian.
     """
-    y = np.maximum(dim - _points(length, "length", dim, rate) * rate, 0)
+    y = np.maximum(dim - _scaled(length, "length", dim, rate), 0)
     return -y * (y / (2 * dim))
 
 
 def log_chebyshev(z: ArrayLike, dim: int, rate: float) -> Reals:
     """P(Z > z) <= (dim + 1) / (2 x^2): Chebyshev's inequality, halved because the law is symmetric."""
-    x = _points(z, "z", dim, rate) * rate
+    x = _scaled(z, "z", dim, rate)
     with np.errstate(divide="ignore"):
         return np.minimum(_LOG_HALF + math.log(dim + 1) - 2 * np.log(x), 0)
 
@@ -110,7 +114,7 @@ def log_bernstein(z: ArrayLike, dim: int, rate: float) -> Reals:
     0 <= s < 1, which is sub-gamma with variance factor v and scale 1. The tail of that: Boucheron, Lugosi and Massart
     2013, section 2.4.
     """
-    return _sub_gamma_exponent(_points(z, "z", dim, rate) * rate, dim + 1)
+    return _sub_gamma_exponent(_scaled(z, "z", dim, rate), dim + 1)
 
 
 def log_chernoff(z: ArrayLike, dim: int, rate: float) -> Reals:
@@ -119,7 +123,7 @@ def log_chernoff(z: ArrayLike, dim: int, rate: float) -> Reals:
     *Proof.* E exp(s rate Z) = (1 - s^2)^(-a), and -s x - a log(1 - s^2) is least at s = (sqrt(a^2 + x^2) - a) / x,
     where s x = 2 a q and 1 - s^2 = 1 / (1 + q). The best bound of this form, and right to first order far out.
     """
-    x = _points(z, "z", dim, rate) * rate
+    x = _scaled(z, "z", dim, rate)
     a = (dim + 1) / 2
     q = x / (2 * a) * (x / (a + np.hypot(a, x)))
     return a * (np.log1p(q) - 2 * q)
@@ -207,18 +211,29 @@ COMPONENT_BOUNDS = (
 
 
 def _points(values: ArrayLike, name: str, dim: int, rate: float) -> Reals:
-    """Checked points at or above zero, cut off at 1e100 once scaled: a bound of a nearer point is a bound too."""
+    """Checked points at or above zero."""
     check_parameters(dim, rate=rate)
     points = as_reals(values, name)
     need(bool((points >= 0).all()), name, "an entry below 0", ">= 0: the law is symmetric")
-    return np.minimum(points, 1e100 / max(rate, 1.0))
+    return points
+
+
+def _scaled(values: ArrayLike, name: str, dim: int, rate: float) -> Reals:
+    """Points times the rate; what is above zero stays between the least normal float and ``_FARTHEST``.
+
+    Both cuts keep a bound a bound. Upper tails only grow where a far point is moved nearer, and lower ones are
+    bounded by 1 there; a lower tail only grows where a tiny point is moved up, and upper ones are bounded by 1 there.
+    """
+    points = _points(values, name, dim, rate)
+    with np.errstate(over="ignore"):
+        return np.where(points > 0, np.clip(points * rate, _LEAST, _FARTHEST), 0.0)
 
 
 def _gamma_exponent(x: Reals, dim: int) -> Reals:
-    """-(x - dim - dim log(x / dim)), without cancellation near dim."""
+    """-(x - dim - dim log(x / dim)), without cancellation near dim and near 0."""
     y = (x - dim) / dim
     with np.errstate(divide="ignore"):
-        return dim * (np.log1p(y) - y)
+        return np.where(x < dim / 2, dim * (np.log(x) - math.log(dim)) - (x - dim), dim * (np.log1p(y) - y))
 
 
 def _sub_gamma_exponent(y: Reals, factor: float) -> Reals:
@@ -229,7 +244,7 @@ def _sub_gamma_exponent(y: Reals, factor: float) -> Reals:
 
 def _combined(z: ArrayLike, dim: int, rate: float, direction: LogTail) -> Reals:
     """Logarithm of exp(direction(z / l)) + exp(length(l)) / 2 at the l where the two exponents cross."""
-    x = _points(z, "z", dim, rate) * rate
+    x = _scaled(z, "z", dim, rate)
     low, high = np.log(np.full_like(x, dim)), np.log(4 * dim + 4 * x)
 
     def parts(log_length: Reals) -> tuple[Reals, Reals]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, final
@@ -32,6 +33,9 @@ ROW_BYTES = 128 * 2**20
 _BLOCK = 128
 """Words whose inner products are made at once: 17 MB at 33,000 words."""
 
+_SHARED = 32
+"""Rows from which two threads make them."""
+
 
 @final
 class WeightRows:
@@ -41,7 +45,19 @@ class WeightRows:
     depends on x and y alone (see ``embeddings.grid``).
     """
 
-    __slots__ = ("_budget", "_capacity", "_clip", "_floor", "_kept", "_lock", "_rate", "_top", "_vocabulary")
+    __slots__ = (
+        "_budget",
+        "_capacity",
+        "_clip",
+        "_floor",
+        "_kept",
+        "_lock",
+        "_rate",
+        "_table",
+        "_top",
+        "_used",
+        "_vocabulary",
+    )
 
     def __init__(
         self,
@@ -56,7 +72,9 @@ class WeightRows:
         self._vocabulary, self._rate, self._clip, self._top, self._floor = vocabulary, rate, clip, top, floor
         self._budget = budget
         self._capacity = max(_BLOCK, budget // (8 * len(vocabulary)))
-        self._kept: OrderedDict[int, Integers] = OrderedDict()
+        self._kept: OrderedDict[int, int] = OrderedDict()
+        self._table: Integers = np.empty((0, len(vocabulary)), dtype=np.int64)
+        self._used = 0
         self._lock = RowLock()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -73,28 +91,58 @@ class WeightRows:
         starts = np.flatnonzero(np.diff(ordered, prepend=-1))
         words, bounds = ordered[starts], [*starts.tolist(), len(ids)]
         for block in range(0, len(words), _BLOCK):
-            with self._lock:
-                rows = self.cumulative(words[block : block + _BLOCK])
-            for offset, row in enumerate(rows):
-                where = order[bounds[block + offset] : bounds[block + offset + 1]]
-                uniform = rng.integers(0, row[-1], size=len(where), dtype=np.int64)
-                out[where] = np.searchsorted(row, uniform, side="right")
+            with self._lock:  # until the draws are made: the next block may put other rows in the same memory
+                for offset, row in enumerate(self.cumulative(words[block : block + _BLOCK])):
+                    where = order[bounds[block + offset] : bounds[block + offset + 1]]
+                    uniform = rng.integers(0, row[-1], size=len(where), dtype=np.int64)
+                    out[where] = np.searchsorted(row, uniform, side="right")
         return out
 
     def cumulative(self, words: Ids) -> list[Integers]:
-        """Running sums of the weights of at most ``_BLOCK`` words, one array of shape (n,) for each."""
+        """Running sums of the weights of at most ``_BLOCK`` words, one array of shape (n,) for each.
+
+        They hold until the next call.
+        """
         wanted = words.tolist()
-        kept = {word: self._kept[word] for word in wanted if word in self._kept}
-        new = [word for word in wanted if word not in kept]
+        for word in wanted:
+            if word in self._kept:
+                self._kept.move_to_end(word)
+        new = [word for word in wanted if word not in self._kept]
         if new:
-            for word, row in zip(new, self._weight_rows(np.array(new, dtype=np.int64)), strict=True):
-                kept[word] = np.cumsum(row)
-        for word, row in kept.items():
-            self._kept[word] = row
-            self._kept.move_to_end(word)
-        while len(self._kept) > self._capacity:
-            self._kept.popitem(last=False)
-        return [kept[word] for word in wanted]
+            try:
+                rows = self._rows_for(len(new))
+                self._sum(np.array(new, dtype=np.int64), [self._table[row] for row in rows])
+                self._kept.update(zip(new, rows, strict=True))
+            except BaseException:  # an interrupt: which places hold what is no longer known
+                self._kept.clear()
+                self._used = 0
+                raise
+        return [self._table[self._kept[word]] for word in wanted]
+
+    def _rows_for(self, count: int) -> list[int]:
+        """Places for new rows: fresh ones while there are any, then those of the least recently used words."""
+        if self._used + count > len(self._table) < self._capacity:
+            size = min(self._capacity, max(self._used + count, 2 * len(self._table)))
+            grown = np.empty((size, len(self._vocabulary)), dtype=np.int64)
+            grown[: self._used] = self._table[: self._used]
+            self._table = grown
+        fresh = list(range(self._used, min(self._used + count, len(self._table))))
+        self._used += len(fresh)
+        return fresh + [self._kept.popitem(last=False)[1] for _ in range(count - len(fresh))]
+
+    def _sum(self, words: Ids, out: list[Integers]) -> None:
+        """Running sums of new rows; two threads share many, for exponentials use one core at a time."""
+
+        def fill(part: slice) -> None:
+            for row, sums in zip(self._weight_rows(words[part]), out[part], strict=True):
+                np.cumsum(row, out=sums)
+
+        if len(words) < _SHARED:
+            fill(slice(None))
+            return
+        middle = len(words) // 2
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            list(pool.map(fill, (slice(middle), slice(middle, None))))
 
     def weights(self, words: Ids) -> Integers:
         """Integer weights, shape (batch, n)."""

@@ -6,7 +6,6 @@ while the scores are in the cache.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import final
 
@@ -16,8 +15,9 @@ from numpy.typing import NDArray
 from textveil.projection.base import checked_queries, checked_table, half_squares
 from textveil.types import Ids, Vectors
 
-_QUERY_BLOCK = 1024
+_QUERY_BLOCK = 4096
 _WORD_BLOCK = 1024
+"""With a block of queries, 16 MB of scores: large blocks multiply faster, and this much stays in the last cache."""
 
 
 @final
@@ -48,12 +48,11 @@ class ExactNumpy:
             ParameterError: the queries' shape does not fit the vectors'.
         """
         points = checked_queries(queries, self.vectors.shape[1])
-        if len(points) <= _QUERY_BLOCK:
-            return self._nearest(points)
-        blocks = [points[start : start + _QUERY_BLOCK] for start in range(0, len(points), _QUERY_BLOCK)]
-        # BLAS uses every core but for one block at a time; the other thread then looks through its scores.
-        with ThreadPoolExecutor(max_workers=2) as pool:
-            return np.concatenate(list(pool.map(self._nearest, blocks)))
+        out = np.empty(len(points), dtype=np.int64)
+        for start in range(0, len(points), _QUERY_BLOCK):
+            block = points[start : start + _QUERY_BLOCK]
+            out[start : start + len(block)] = self._nearest(block)
+        return out
 
     def _nearest(self, block: Vectors) -> Ids:
         """Running maximum over tiles of words."""

@@ -2,13 +2,21 @@
 
 The nearest row v to a query x maximizes f(v) = x.v - ||v||^2 / 2, and centering both by a point c moves f by a number
 that v does not change. Write the centered query as s X + e and the centered row, with a piece of its -||v||^2 / 2 in
-extra coordinates against a constant in the query's, as t V + g, where X and V are 8-bit integers. Then
+extra coordinates against a constant C in the query's, as t V + g, where X and V are 8-bit integers; the query's extra
+coordinates are a number of steps of s, near C. Up to the number that v does not change,
 
-    |f(v) - s t X.V - base| <= ||s X|| ||g|| + ||e|| ||v||  =: E     (Cauchy and Schwarz, twice)
+    |f(v) - s t X.V - base| <= ||s X|| ||g|| + ||e|| ||v|| + |C - steps s| / C * reach  =: E
 
-so a row whose s t X.V + base + E is below the score of some row cannot be the nearest. What is left, some ten rows of
-ten thousand, is scored in float32, and the best of them is the answer for certain. The integer products are exact;
-E has room for every float32 rounding (``_rounding``).
+by Cauchy and Schwarz, twice, with ``reach`` the most that C carries of the ||v||^2 / 2 of a tile. So a row whose
+s t X.V + base + E is below the score of some row cannot be the nearest. What is left, some ten rows of ten thousand, is
+scored in float32, and the best of them is the answer, up to the float32 rounding of a score.
+
+*Rounding.* The integer products are exact; the rest is float32, u = 2^-24. Let Q = ||x|| and let L be the longest row,
+centered or not, plus ||c||. A sum of dim products is off by dim u times the sum of their sizes. So the errors of a
+score, of the shift x.c - ||c||^2 / 2, of centering, of e and of s t sum to at most u (2 dim + 30) L (Q + 2 L), and
+those of the norms in E to at most u (dim / 2 + 10) E. The slack ``rounding`` is 8 (dim + 16) u L (Q + 2 L), which is
+enough while E <= 8 L (Q + 2 L): 2 dim + 30 + 8 (dim / 2 + 10) <= 8 (dim + 16). Where E is larger no slack is needed:
+rounding to integers moves no coordinate by more than its size, so the left side is at most 4 L (Q + 2 L).
 
 Rows are sorted by their largest coordinate and cut into tiles that share one scale t, so that the maximum
 of a tile is taken over integers while they are in the cache.
@@ -23,6 +31,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.errors import need
 from textveil.projection.base import checked_queries, checked_table, half_squares
 from textveil.projection.torch_arrays import check_int8_products, load_torch, tensor
 from textveil.types import Ids, Vectors
@@ -336,7 +345,8 @@ def exact_int8(vectors: Vectors) -> ExactInt8:
 
     Raises:
         MissingExtra: torch is not installed.
-        ParameterError: another shape; vectors that are not finite; a processor without exact 8-bit products.
+        ParameterError: another shape; vectors that are not finite, or of norms beyond 1e-15 to 1e15; a
+            processor without exact 8-bit products.
     """
     check_int8_products()
     table = checked_table(vectors)
@@ -361,4 +371,6 @@ def exact_int8(vectors: Vectors) -> ExactInt8:
     )
     squares = half_squares(table)
     longest = float(np.sqrt(2 * max(float(squares.max()), float(halves.max()))) + np.linalg.norm(center))
+    # Beyond, squares leave the range of float32 numbers.
+    need(longest == 0 or 1e-15 <= longest <= 1e15, "vectors", f"norms of {longest:.3g}", "of norms from 1e-15 to 1e15")
     return ExactInt8(table, squares, center, order, constant, longest, tiles)

@@ -28,7 +28,9 @@ def load_torch() -> ModuleType:
         import torch
     except ImportError:
         raise MissingExtra("torch", "torch") from None
-    warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state", category=UserWarning)
+    with warnings.catch_warnings():  # torch says once in a process that its sparse rows are new
+        warnings.simplefilter("ignore")
+        torch.sparse_csr_tensor([0, 1], [0], [1.0], (1, 1))
     return torch
 
 

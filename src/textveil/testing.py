@@ -44,11 +44,24 @@ def check_projection(
     tables = _tables(rng)
     if vectors is not None:
         tables["the given vectors"] = vectors
+    assert callable(make), f"make must be a function from vectors to a backend; got {type(make).__name__}"
     for name, table in tables.items():
         backend = make(table)
+        _check_kind(backend)
         for batch in _BATCHES:
             _check_batch(backend, name, table, _queries(table, batch, rng))
         _check_refusal(backend, table.shape[1])
+
+
+def _check_kind(backend: object) -> None:
+    """A backend is called and says whether it is exact: a plain function does not."""
+    kind = type(backend).__name__
+    assert callable(backend), f"make must return a backend, which can be called on queries; it returned {kind}"
+    exact = getattr(backend, "exact", None)
+    assert isinstance(exact, bool | np.bool_), (
+        f"a backend must have a property `exact`, True or False; the {kind} that make returned has "
+        f"{'none' if exact is None else type(exact).__name__}. See textveil.projection.base.Projection."
+    )
 
 
 def _tables(rng: np.random.Generator) -> dict[str, Vectors]:
@@ -123,4 +136,10 @@ def _check_refusal(backend: Projection, dim: int) -> None:
             backend(np.zeros(shape, dtype=np.float32))
         except ParameterError:
             continue
-        raise AssertionError(f"queries of shape {shape} must be refused with a ParameterError where dim is {dim}")
+        except Exception as error:
+            instead = f"it raised {type(error).__name__}"
+        else:
+            instead = "it answered"
+        raise AssertionError(
+            f"queries of shape {shape} must be refused with a ParameterError where dim is {dim}; {instead}"
+        )

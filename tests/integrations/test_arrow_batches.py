@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import pickle
 import subprocess
@@ -234,6 +235,110 @@ def test_a_process_keeps_one_sanitizer_for_a_job(words: Channel) -> None:
     for _ in range(20):
         sanitize_batches(words)(batch(2))
     assert len(arrow_batches._HELD) <= 4
+
+
+def test_a_replaced_sanitizer_draws_by_its_own_law(words: Channel) -> None:
+    """Chi-square test at 1e-6 of one word's outputs.
+
+    The mutant whose processes know both objects by one name states the new epsilon and draws with the old.
+    """
+    rows = pa.record_batch({"text": ["cloud"] * 3000, "id": list(range(3000))})
+    job = sanitize_batches(mechanism("exponential", words.vocabulary, epsilon=40.0), key="id")
+    job(rows)
+    private = mechanism("exponential", words.vocabulary, epsilon=0.1)
+    assert isinstance(private, Channel)
+    less = dataclasses.replace(job, sanitizer=Sanitizer(private))
+    assert less.setting.word == private.guarantee
+    drawn = np.bincount([WORDS.index(text.lower()) for text in less(rows)["text"].to_pylist()], minlength=8)
+    assert stats.chisquare(drawn, 3000 * np.asarray(private.probabilities(2))).pvalue > ALPHA
+
+
+def test_streams_are_apart_where_numbers_are_drawn_with_another_epsilon(tiny: Vocabulary) -> None:
+    """A refuted mechanism promises nothing for words and numbers: what numbers cost must be told all the same."""
+    refuted = mechanism("truncated-laplace-published", tiny, epsilon=2.0)
+    jobs = [
+        sanitize_batches(Sanitizer(refuted, number_epsilon=number, allow_refuted=True), secret=SECRET, key="id")
+        for number in (1.0, 1.0 + 1e-9)
+    ]
+    assert jobs[0].setting == jobs[1].setting
+    texts = pa.record_batch({"text": ["17 " * 200], "id": [1]})
+    one, two = (job(texts)["text"].to_pylist() for job in jobs)
+    assert one != two
+    assert jobs[0](texts)["text"].to_pylist() == one
+
+
+@pytest.mark.parametrize("key", ["text", "b"])
+def test_a_key_that_is_sanitized_is_refused(words: Channel, key: str) -> None:
+    """Equal texts would have equal keys and come out equal."""
+    with pytest.raises(ParameterError, match="key must be a column beside them; got a sanitized field"):
+        sanitize_batches(words, ["text", "b"], key=key)
+
+
+HIDDEN = b"a hidden row"
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array(["kept", HIDDEN.decode()] * 2),
+        pa.array([b"kept", HIDDEN] * 2, pa.large_binary()),
+        pa.array([b"k" * 12, HIDDEN] * 2, pa.binary(12)),
+        pa.array([["kept"], [HIDDEN.decode()]] * 2),
+        pa.array([{"a": "kept"}, {"a": HIDDEN.decode()}] * 2),
+        pa.array([[("k", "kept")], [("k", HIDDEN.decode())]] * 2, pa.map_(pa.string(), pa.string())),
+    ],
+    ids=lambda column: str(column.type),
+)
+@pytest.mark.parametrize("start", [0, 2])
+def test_a_slice_brings_nothing_of_the_rows_beside_it(words: Channel, column: Any, start: int) -> None:
+    job = sanitize_batches(words, keep=["note"])
+    made = job(pa.record_batch({"text": ["apple"] * 4, "note": column}).slice(start, 1))
+    assert made["note"].to_pylist() == column.slice(start, 1).to_pylist()
+    assert not any(HIDDEN in buffer.to_pybytes() for buffer in made["note"].buffers() if buffer is not None)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, made.schema) as writer:
+        writer.write_batch(made)
+    assert HIDDEN not in sink.getvalue().to_pybytes()
+
+
+def test_a_slice_brings_no_bits_of_the_rows_beside_it(words: Channel) -> None:
+    column = pa.array([True, None, True, True, None])
+    made = sanitize_batches(words, keep=["note"])(pa.record_batch({"text": ["apple"] * 5, "note": column}).slice(0, 2))
+    valid, values = made["note"].buffers()
+    assert (valid.to_pybytes()[0], values.to_pybytes()[0]) == (0b01, 0b01)
+
+
+def test_a_place_is_made_of_integers_of_any_type(words: Channel) -> None:
+    job = sanitize_batches(words, secret=SECRET)
+    right = job(batch(), (3, 1))
+    for place in ([np.int64(3), np.uint8(1)], (np.int32(3), 1)):
+        assert job(batch(), place).equals(right)
+    assert job(batch(), np.int64(3)).equals(job(batch(), 3))
+    assert job(batch(), True).equals(job(batch(), 1))
+    wrong: Any
+    for wrong in ("12", b"12", 0.5, (1, "2"), {1, 2}, np.array([1.5])):
+        with pytest.raises(ParameterError, match=f"place must be an integer or .*; got {type(wrong).__name__}"):
+            job(batch(), wrong)
+    with pytest.raises(ParameterError, match="got str"):
+        list(job.each([batch()], "7"))  # type: ignore[arg-type]
+
+
+def test_arguments_of_another_type_are_one_line(words: Channel) -> None:
+    calls: list[tuple[Any, str]] = [
+        (lambda: sanitize_batches(words, "text"), "fields must be a list of names; got str"),
+        (lambda: sanitize_batches(words, [1]), "fields must be a list of names; got list"),
+        (lambda: sanitize_batches(words, keep="id"), "keep must be a list of names; got str"),
+        (lambda: sanitize_batches("neighborhood"), "mechanism must be a mechanism or a Sanitizer; got str"),
+        (lambda: sanitize_batches(words, secret="s" * 32), "secret must be 32 bytes; got str"),
+        (
+            lambda: sanitize_batches(words)({"text": ["apple"]}),
+            "batch must be a pyarrow RecordBatch or Table; got dict",
+        ),
+        (lambda: BatchSanitizer(sanitizer=words, choice=None), "sanitizer must be a Sanitizer; got "),
+    ]
+    for call, message in calls:
+        with pytest.raises(ParameterError, match=message):
+            call()
 
 
 def test_without_arrow_the_extra_is_named(words: Channel, monkeypatch: pytest.MonkeyPatch) -> None:

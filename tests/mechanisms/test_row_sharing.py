@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
-from multiprocessing.shared_memory import SharedMemory
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -32,24 +36,27 @@ def _members(made: Neighborhood, words: list[int]) -> list[list[int]]:
     return [sorted(made._rows.members(np.full(size, word), places).tolist()) for word in words]
 
 
-def _in_child(packed: bytes, words: list[int], answers: Any) -> None:
-    made = pickle.loads(packed)
+def _in_child(made: Any, words: list[int], answers: Any) -> None:
+    if isinstance(made, bytes):
+        made = pickle.loads(made)
     found = _members(made, words)
     answers.put((made._rows._shared is not None, int(made._rows._used), found))
 
 
-def test_copies_in_other_processes_make_each_row_once() -> None:
+LINUX = pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="no anonymous memory here")
+
+
+@LINUX
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_copies_in_other_processes_make_each_row_once(method: str) -> None:
     made = neighborhood(_vocabulary(), epsilon=4.0, neighborhood_size=9)
     right = [sorted(row) for row in integer_grid(made.vocabulary).neighborhoods(np.arange(40), 9).tolist()]
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context(method)
     answers = context.Queue()
     with shared_rows(made):
         table = made._rows._shared
-        name = table.name
         first = _members(made, list(range(20)))
-        workers = [
-            context.Process(target=_in_child, args=(pickle.dumps(made), list(range(40)), answers)) for _ in range(2)
-        ]
+        workers = [context.Process(target=_in_child, args=(made, list(range(40)), answers)) for _ in range(2)]
         for worker in workers:
             worker.start()
         found = [answers.get(timeout=60) for _ in workers]
@@ -61,20 +68,91 @@ def test_copies_in_other_processes_make_each_row_once() -> None:
     assert found == [(True, 0, right)] * 2  # in common memory, none of their own
     assert first == right[:20]
     assert _members(made, list(range(40))) == right  # its own again
-    with pytest.raises(FileNotFoundError):
-        SharedMemory(name)
 
 
-def test_the_memory_is_for_this_user_alone() -> None:
+_KILLED = """
+import multiprocessing, time
+from tests.mechanisms.test_row_sharing import _members, _shares, _vocabulary
+from textveil.mechanisms.neighborhood import neighborhood
+from textveil.mechanisms.row_sharing import shared_rows
+
+if __name__ == "__main__":
+    made = neighborhood(_vocabulary(), epsilon=4.0, neighborhood_size=9)
+    context = multiprocessing.get_context("spawn")
+    answers, end = context.Pipe(duplex=False)
+    with shared_rows(made):
+        _members(made, [1, 2, 3])
+        context.Process(target=_shares, args=(made, end)).start()
+        print("shared" if answers.recv() else "alone", flush=True)
+        time.sleep(60)
+"""
+
+
+def _shares(made: Neighborhood, end: Any) -> None:
+    _members(made, [3, 4])
+    end.send(made._rows._shared is not None)
+    time.sleep(60)
+
+
+def _named() -> set[str]:
+    """Python's memory with a name, and ours; what others keep there comes and goes meanwhile."""
+    return {path.name for path in Path("/dev/shm").iterdir() if path.name.startswith(("psm_", "textveil"))}
+
+
+@LINUX
+def test_nothing_stays_when_every_process_is_killed_at_once(tmp_path: Path) -> None:
+    """Flags that stay would tell which words the text had. Memory with a name, which a tracker removes, dies here."""
+    script, root = tmp_path / "shares.py", Path(__file__).resolve().parents[2]
+    script.write_text(_KILLED)
+    before = _named()
+    with subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root), *sys.path])},
+        start_new_session=True,
+    ) as group:
+        try:
+            assert group.stdout is not None
+            assert group.stdout.readline() == b"shared\n"
+            mapped = Path(f"/proc/{group.pid}/maps").read_text()
+        finally:
+            os.killpg(group.pid, signal.SIGKILL)
+    assert "/memfd:textveil (deleted)" in mapped
+    assert "/dev/shm/" not in mapped
+    assert _named() <= before
+
+
+def test_where_there_is_no_such_memory_rows_are_not_shared(monkeypatch) -> None:
+    monkeypatch.delattr(os, "memfd_create", raising=False)
     made = neighborhood(_vocabulary(), epsilon=4.0, neighborhood_size=9)
     with shared_rows(made):
-        path = Path("/dev/shm") / made._rows._shared.name
-        if not path.exists():
-            pytest.skip("no folder of shared memory here")
-        assert path.stat().st_mode & 0o077 == 0
-    assert not path.exists()
+        assert made._rows._shared is None
+        assert len(_members(made, [5])[0]) == 9
 
 
+@LINUX
+def test_memory_of_another_shape_is_not_opened() -> None:
+    table = SharedTable(700, 9, np.dtype(np.uint16))
+    try:
+        descriptor = os.dup(table._descriptor)
+        with pytest.raises(OSError, match="another size"):
+            row_sharing._inherited(_Name(descriptor), 700 * 9 * 2 + 699)
+        os.close(descriptor)
+    finally:
+        table.close()
+
+
+class _Name:
+    """As ``multiprocessing`` hands a descriptor on."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    def detach(self) -> int:
+        return self.descriptor
+
+
+@LINUX
 def test_a_claim_of_a_dead_process_does_not_block(monkeypatch) -> None:
     monkeypatch.setattr(row_sharing, "_PATIENCE", 0.05)
     made = neighborhood(_vocabulary(), epsilon=4.0, neighborhood_size=9)
@@ -92,6 +170,7 @@ def test_draws_are_those_of_rows_of_ones_own() -> None:
     np.testing.assert_array_equal(drawn, alone.privatize(ids, seeded_generator(3)))
 
 
+@LINUX
 def test_rows_made_in_any_order_are_right() -> None:
     vocabulary = _vocabulary()
     table = SharedTable(700, 9, np.dtype(np.uint16))
@@ -114,6 +193,7 @@ def test_mechanisms_without_such_rows_are_left_alone(make) -> None:
         assert made.privatize(np.arange(50)).shape == (50,)
 
 
+@LINUX
 def test_rows_beyond_the_budget_are_not_shared_and_no_copy_outlives_the_block() -> None:
     made = neighborhood(_vocabulary(), epsilon=4.0, neighborhood_size=9)
     made._rows._budget = 700 * 9 * 2 - 1
@@ -125,7 +205,7 @@ def test_rows_beyond_the_budget_are_not_shared_and_no_copy_outlives_the_block() 
         with shared_rows(made):  # within itself it does nothing
             pass
         assert made._rows._shared is not None
-        assert pickle.loads(packed)._rows._shared is None  # this is no child: nothing to share with
+        assert pickle.loads(packed)._rows._shared is None  # no process is being started: nothing to share with
     answers: Any = multiprocessing.get_context("spawn").SimpleQueue()
     worker = multiprocessing.get_context("spawn").Process(target=_in_child, args=(packed, [1], answers))
     worker.start()

@@ -14,7 +14,7 @@ import pytest
 import textveil as tv
 from textveil.audit.run import audit_mechanism
 from textveil.errors import MissingExtra, ParameterError, UnknownNameError, UnsupportedGuarantee
-from textveil.projection import choice, nearest, torch_arrays
+from textveil.projection import base, choice, nearest, torch_arrays
 from textveil.projection.base import Projection
 from textveil.projection.exact import exact_numpy
 from textveil.testing import check_projection
@@ -67,11 +67,13 @@ class Broken:
 
     good: Projection
     fault: str
-    exact: bool = True
+    exact: object = True
 
     def __call__(self, queries):
         if self.fault == "shape" and queries.ndim == 2 and queries.shape[1] != self.good.vectors.shape[1]:
             return np.zeros(len(queries), dtype=np.int64)
+        if self.fault == "raises" and queries.ndim == 1:
+            raise ValueError
         found = self.good(queries)
         if self.fault == "dtype":
             return found.astype(np.int32)
@@ -88,6 +90,59 @@ class Broken:
 def test_the_check_finds_faults(fault: str) -> None:
     with pytest.raises(AssertionError):
         check_projection(lambda vectors: Broken(exact_numpy(vectors), fault))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (42, "make must be a function from vectors to a backend; got int"),
+        (None, "make must be a function from vectors to a backend; got NoneType"),
+        (lambda vectors: 42, "make must return a backend, .* it returned int"),
+        (lambda vectors: None, "make must return a backend, .* it returned NoneType"),
+        (lambda vectors: lambda queries: exact_numpy(vectors)(queries), "must have a property `exact`.* has none"),
+        (lambda vectors: Broken(exact_numpy(vectors), "none", exact="yes"), "must have a property `exact`.* has str"),
+        (lambda vectors: Broken(exact_numpy(vectors), "raises"), r"must be refused .*; it raised ValueError"),
+    ],
+)
+def test_what_is_no_backend_is_told_in_words(make, message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
+        check_projection(make)
+
+
+@pytest.mark.parametrize("name", [*NEEDS, None])
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        ([[1.0, 2.0]], "vectors must be a NumPy array of real numbers; got list"),
+        (None, "vectors must be a NumPy array of real numbers; got NoneType"),
+        (np.array([["a", "b"]]), "vectors must be a NumPy array of real numbers; got dtype <U1"),
+        (np.ones((2, 2), dtype=complex), "got dtype complex128"),
+        (np.ones(3, dtype=np.float32), r"vectors must be of shape \(n, dim\), n >= 1; got shape \(3,\)"),
+        (np.array([[1, 2], [np.nan, 0]], dtype=np.float32), "vectors must be finite"),
+        (np.array([[1, 2], [0, -np.inf]], dtype=np.float32), "vectors must be finite"),
+        (np.array([[1, 2], [0, 1e39]]), "vectors must be finite"),
+    ],
+)
+def test_tables_that_cannot_be_searched_are_one_line(name: str | None, vectors, message: str) -> None:
+    if name is not None:
+        needed(name)
+    with pytest.raises(ParameterError, match=message):
+        nearest(vectors, name)
+
+
+@pytest.mark.parametrize("place", [0, 99, 100, 4098, 4099])
+def test_every_row_of_a_large_table_is_looked_at(monkeypatch, place: int) -> None:
+    monkeypatch.setattr(base, "_BLOCK", 300)
+    vectors = np.ones((4100, 3), dtype=np.float32)
+    base.checked_table(vectors)
+    vectors[place, 2] = np.nan
+    with pytest.raises(ParameterError, match="finite"):
+        base.checked_table(vectors)
+
+
+def test_queries_that_are_no_array_are_one_line() -> None:
+    with pytest.raises(ParameterError, match="queries must be a NumPy array of real numbers; got list"):
+        nearest(np.ones((3, 2), dtype=np.float32))([[1.0, 2.0]])
 
 
 @pytest.mark.parametrize("mutant", ["norms", "later"])

@@ -129,20 +129,20 @@ def texts_of(
 def with_releases(batch: Any, choice: FieldChoice, rows: Sequence[int], released: Sequence[Sequence[str]]) -> Any:
     """The given rows of a batch, each non-null text replaced by the next of the row's releases.
 
-    The columns of texts are made anew: no buffer of the input is part of them.
+    Every column is made anew: no buffer of the input, which may hold rows that are not in the batch, is part of it.
     """
     pyarrow = arrow()
-    if len(rows) < batch.num_rows:
-        batch = batch.take(pyarrow.array(rows, type=pyarrow.int64()))
+    places = pyarrow.array(rows, type=pyarrow.int64())
+    kept = {name: batch.column(name).take(places) for name in choice.kept}
     fresh: dict[str, list[str | None]] = {name: [None] * len(rows) for name in choice.sanitized}
-    valid = {name: batch.column(name).is_valid().to_pylist() for name in choice.sanitized}
+    valid = {name: batch.column(name).is_valid().take(places).to_pylist() for name in choice.sanitized}
     for row, texts in enumerate(released):
         following = iter(texts)
         for name in choice.sanitized:
             if valid[name][row]:
                 fresh[name][row] = next(following)
     columns = [
-        pyarrow.array(fresh[field.name], type=field.type) if field.name in fresh else batch.column(field.name)
+        pyarrow.array(fresh[field.name], type=field.type) if field.name in fresh else kept[field.name]
         for field in batch.schema
     ]
     return pyarrow.RecordBatch.from_arrays(columns, schema=batch.schema)

@@ -9,6 +9,7 @@ docs/integrations.md.
 from __future__ import annotations
 
 import hashlib
+import operator
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from textveil.corpora.arrow_columns import chosen_schema, plain_columns, texts_o
 from textveil.corpora.arrow_package import arrow
 from textveil.corpora.fields import FieldChoice
 from textveil.corpora.records import MAX_DOCUMENT_BYTES, checked_size
-from textveil.errors import InputError, need
+from textveil.errors import InputError, ParameterError, need
 from textveil.mechanisms.base import Mechanism
 from textveil.randomness import SECRET_BYTES, derived_generator, new_secret
 from textveil.release import Release, Setting
@@ -58,11 +59,13 @@ class BatchSanitizer:
     Attributes:
         sanitizer: draws the releases; made without a generator.
         choice: which columns are sanitized, which are kept.
-        key: name of a column whose values differ from row to row of the whole job, and are not computed from the texts.
+        key: name of a column whose values differ from row to row of the whole job, and are not computed from the
+            texts; none of the sanitized ones.
         secret: the job's; whoever has it can take the draws away.
         counts: add the columns ``protected_words`` and ``protected_numbers``, from which the whole cost adds up.
         max_document_bytes: larger texts are refused.
-        job: name under which processes keep the sanitizer.
+        job: name under which processes keep the sanitizer; every object that is made has its own, and so has one of
+            ``dataclasses.replace``, which may be set to less epsilon. Pickled copies have that of the original.
     """
 
     sanitizer: Sanitizer
@@ -71,10 +74,21 @@ class BatchSanitizer:
     secret: bytes = field(default_factory=new_secret, repr=False)
     counts: bool = False
     max_document_bytes: int = MAX_DOCUMENT_BYTES
-    job: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
+    job: str = field(default_factory=lambda: secrets.token_hex(16), init=False, repr=False)
 
     def __post_init__(self) -> None:
+        _need_kind(self.sanitizer, Sanitizer, "sanitizer", "a Sanitizer")
+        _need_kind(self.choice, FieldChoice, "choice", "a FieldChoice")
+        _need_kind(self.secret, bytes, "secret", f"{SECRET_BYTES} bytes")
         need(len(self.secret) == SECRET_BYTES, "secret", f"{len(self.secret)} bytes", f"{SECRET_BYTES} bytes")
+        # Rows with one text would have one key, hence one release.
+        need(
+            self.key not in self.choice.sanitized,
+            "key",
+            "a sanitized field",
+            "a column beside them",
+            "Equal texts would come out equal. Name a column that tells rows apart.",
+        )
         need(
             self.sanitizer.setting.secure,
             "sanitizer",
@@ -104,10 +118,12 @@ class BatchSanitizer:
 
         Raises:
             InputError: a column is missing or has a wrong type; a text cannot be read; a key is null or comes twice.
+            ParameterError: no batch, no place, or a place where rows have a key.
         """
         need(place is None or self.key is None, "place", "both", "None where rows have a key")
         if isinstance(batch, arrow().Table):
             return self._table(batch, place)
+        _need_kind(batch, arrow().RecordBatch, "batch", "a pyarrow RecordBatch or Table")
         chosen = plain_columns(batch, self.choice)
         columns, bad = texts_of(chosen, self.choice, self.max_document_bytes, lambda row: f"row {row + 1} of a batch")
         for reason in bad.values():
@@ -165,7 +181,9 @@ class BatchSanitizer:
     def _fingerprint(self) -> bytes:
         """The public settings: under one secret, other settings have other streams."""
         setting = self.setting
-        parts = (setting.mechanism, sorted(setting.parameters.items()), setting.word, setting.number)
+        # A setting without a guarantee does not tell what numbers are drawn with; the sanitizer always knows.
+        number = self.sanitizer._digits.epsilon
+        parts = (setting.mechanism, sorted(setting.parameters.items()), setting.word, setting.number, number)
         public = repr((parts, setting.vocabulary["digest"], setting.version, self.choice.sanitized))
         return public.encode("utf-8", "backslashreplace")
 
@@ -204,18 +222,40 @@ def sanitize_batches(
         keep: columns to copy.
         key: a column that tells rows apart, see ``BatchSanitizer``.
         counts: add columns of how many words and numbers of a row were drawn.
+
+    Raises:
+        ParameterError: an argument of the wrong type; a key that is sanitized; fields that are none or come twice.
     """
+    _need_kind(mechanism, Sanitizer | Mechanism, "mechanism", "a mechanism or a Sanitizer")
     return BatchSanitizer(
         sanitizer=mechanism if isinstance(mechanism, Sanitizer) else Sanitizer(mechanism),
-        choice=FieldChoice(tuple(fields), tuple(keep)),
+        choice=FieldChoice(_names(fields, "fields"), _names(keep, "keep")),
         key=key,
         secret=new_secret() if secret is None else secret,
         counts=counts,
     )
 
 
+def _need_kind(value: object, kind: Any, name: str, wanted: str) -> None:
+    """Refuse a value of another type, by the type's name alone."""
+    need(isinstance(value, kind), name, type(value).__name__, wanted)
+
+
+def _names(names: Sequence[str], what: str) -> tuple[str, ...]:
+    """Names of columns; a single string, which would be taken letter by letter, is refused."""
+    several = isinstance(names, Sequence) and not isinstance(names, str | bytes)
+    need(several and all(isinstance(name, str) for name in names), what, type(names).__name__, "a list of names")
+    return tuple(names)
+
+
 def _numbers(place: Place) -> tuple[int, ...]:
-    return (place,) if isinstance(place, int) else tuple(int(number) for number in place)
+    """A place as plain integers, of whatever integer type they were."""
+    several: Any = place if isinstance(place, Sequence) and not isinstance(place, str | bytes | bytearray) else (place,)
+    try:
+        return tuple(int(operator.index(number)) for number in several)
+    except TypeError:
+        kind = type(place).__name__
+    raise ParameterError(f"place must be an integer or a list of integers; got {kind}. Give numbers, not text.")
 
 
 def _released(sanitizer: Sanitizer, rows: Sequence[Row], rng: np.random.Generator | None) -> list[list[Release]]:

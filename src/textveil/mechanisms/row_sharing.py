@@ -4,13 +4,14 @@ A row is a function of its word and of public tables, so it does not matter who 
 the same time write the same bytes. Claims only keep them from doing so often: nobody relies on one, and a
 process that dies with a claim costs the others a short wait.
 
-Which rows are there tells which words were seen. The memory can be read by this user alone, and it is gone when the
-``with`` block ends; if the process is killed, Python's resource tracker removes it.
+Which rows are there tells which words were seen. So the memory has no name and no file: processes that
+``multiprocessing`` starts anew are handed its descriptor (``memfd_create``; Linux), and with the last of them, however
+it dies, it is gone. Where there is no such memory, every process makes rows of its own.
 """
 
 from __future__ import annotations
 
-import contextlib
+import mmap
 import multiprocessing
 import os
 import threading
@@ -18,7 +19,8 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from multiprocessing.shared_memory import SharedMemory
+from multiprocessing import reduction
+from multiprocessing.context import get_spawning_popen
 from typing import Any, Final, final
 
 import numpy as np
@@ -65,32 +67,33 @@ class SharedTable:
         count: number of words.
         size: entries of a row.
         kind: type of an entry.
-        name: of the memory to open; None makes it.
+        name: another process's ``name``, of a table of the same shape; None makes the memory.
 
     Raises:
         OSError: there is no memory of that name, or none to be had.
     """
 
-    __slots__ = ("__weakref__", "_close", "_held", "_known", "_memory", "_owner", "_size")
+    __slots__ = ("__weakref__", "_close", "_descriptor", "_held", "_known", "_size")
 
-    def __init__(self, count: int, size: int, kind: np.dtype[Any], name: str | None = None) -> None:
+    def __init__(self, count: int, size: int, kind: np.dtype[Any], name: Any = None) -> None:
         entries = count * size * kind.itemsize
-        self._memory = SharedMemory(name, create=name is None, size=entries + count)
-        self._owner = name is None
-        rows: NDArray[Any] = np.ndarray((count, size), dtype=kind, buffer=self._memory.buf)
-        flags: NDArray[Any] = np.ndarray(count, dtype=np.uint8, buffer=self._memory.buf, offset=entries)
+        self._descriptor = _anonymous(entries + count) if name is None else _inherited(name, entries + count)
+        memory = mmap.mmap(self._descriptor, entries + count)
+        rows: NDArray[Any] = np.ndarray((count, size), dtype=kind, buffer=memory)
+        flags: NDArray[Any] = np.ndarray(count, dtype=np.uint8, buffer=memory, offset=entries)
         self._held: list[NDArray[Any]] = [rows, flags]
         self._known = np.zeros(count, dtype=np.bool_)
         self._size = size
-        self._close = weakref.finalize(self, _closed, self._memory, self._held, self._owner, os.getpid())
+        self._close = weakref.finalize(self, _closed, self._descriptor, self._held)
+        self._close.atexit = False  # then the system does it, and by now the number may be another file's
 
     @property
-    def name(self) -> str:
-        """The name by which another process opens it."""
-        return self._memory.name
+    def name(self) -> Any:
+        """What opens the memory in the process that ``multiprocessing`` is starting; None where it starts none."""
+        return None if get_spawning_popen() is None else reduction.DupFd(self._descriptor)
 
     def close(self) -> None:
-        """Give the memory back; where it was made, it is gone for all."""
+        """Let go of the memory; it is gone when every process has."""
         self._close()
 
     def members(self, ids: Ids, places: Ids, make: Make, block: int) -> Ids:
@@ -130,8 +133,10 @@ class SharedTable:
 
 
 def child_of_multiprocessing() -> bool:
-    """Whether this process was started by ``multiprocessing``, and so shares its parent's resource tracker."""
-    return multiprocessing.parent_process() is not None
+    """Whether this process was started by ``multiprocessing``, which alone hands memory on."""
+    # While a child reads its arguments it has no parent yet; what it has is this mark.
+    starting = getattr(multiprocessing.current_process(), "_inheriting", False)
+    return starting or multiprocessing.parent_process() is not None
 
 
 def _fence() -> None:
@@ -144,11 +149,29 @@ def _fence() -> None:
             pass
 
 
-def _closed(memory: SharedMemory, held: list[NDArray[Any]], owner: bool, process: int) -> None:
-    """Let go of the arrays, then of the memory; a fork's child must not remove what its parent uses."""
+def _anonymous(size: int) -> int:
+    """The descriptor of fresh memory, all zero, that has no name."""
+    if not hasattr(os, "memfd_create"):
+        raise OSError("no anonymous memory here")
+    descriptor = os.memfd_create("textveil")
+    try:
+        os.ftruncate(descriptor, size)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _inherited(name: Any, size: int) -> int:
+    """The descriptor that this process was started with."""
+    descriptor: int = name.detach()
+    if os.fstat(descriptor).st_size != size:
+        raise OSError("memory of another size")
+    os.set_inheritable(descriptor, False)
+    return descriptor
+
+
+def _closed(descriptor: int, held: list[NDArray[Any]]) -> None:
+    """Close the descriptor, and let go of the arrays: the memory stays mapped for a thread that still draws."""
     held.clear()
-    with contextlib.suppress(BufferError):  # a thread that still draws keeps its view until it is done
-        memory.close()
-    if owner and process == os.getpid():
-        with contextlib.suppress(FileNotFoundError):
-            memory.unlink()
+    os.close(descriptor)

@@ -92,13 +92,14 @@ def nearest(vectors: Vectors, backend: str | None = None) -> Projection:
     Ties, and distances that float32 cannot tell apart, go to one of the tied rows; of identical rows to the lowest id.
 
     Args:
-        vectors: float32, shape (n, dim), n >= 1.
+        vectors: float32, finite, shape (n, dim), n >= 1.
         backend: a name of ``BACKENDS``; None or ``"fastest"`` is the fastest exact one that is installed.
 
     Raises:
         UnknownNameError: no backend of that name.
         MissingExtra: what the backend needs is not installed.
-        ParameterError: another shape, or a backend that this machine cannot run.
+        ParameterError: vectors that are no array, of another shape or not finite; a backend that this machine cannot
+            run.
     """
     if backend is None or backend == FASTEST:
         return fastest_exact(vectors)

@@ -63,7 +63,7 @@ def test_an_output_that_is_no_folder_is_one_line(tmp_path, capsys, monkeypatch) 
     pytest.importorskip("matplotlib", exc_type=ImportError)
     (tmp_path / "file").write_text("x", encoding="utf-8")
     monkeypatch.setattr("sys.argv", ["textveil", "bench", "search", "--quick", "-o", str(tmp_path / "file")])
-    assert main._exit_code() == 1
+    assert main._exit_code() == 2
     assert "--output must be a folder" in capsys.readouterr().err
 
 

@@ -16,10 +16,11 @@ pytest.importorskip("matplotlib")
 
 @pytest.fixture
 def textveil(capsysbinary, monkeypatch):
+    monkeypatch.delenv("TEXTVEIL_SHARED", raising=False)
+
     def run(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["textveil", *map(str, arguments)])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
-        monkeypatch.delenv("TEXTVEIL_SHARED", raising=False)
         code = cli._exit_code()
         captured = capsysbinary.readouterr()
         return code, captured.out.decode(), captured.err.decode()
@@ -47,6 +48,38 @@ def test_papers_are_listed(textveil) -> None:
     assert (code, err) == (0, "")
     assert "curse: dX-Privacy for Text" in out
     assert "figure-10" in out
+
+
+@pytest.mark.parametrize(
+    "options", [("--quick",), ("-o", "x"), ("--json",), ("--seed", 0), ("--sample", 3), ("--vocabulary", "x")]
+)
+def test_options_without_a_paper_are_refused(textveil, options: tuple[object, ...]) -> None:
+    code, out, err = textveil("reproduce", *options)
+    refused(code, err, holds="PAPER must be one of curse; got none")
+    assert out == ""
+
+
+def test_a_shared_folder_that_is_not_there(textveil, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("TEXTVEIL_SHARED", str(tmp_path / "nonexistent"))
+    code, out, err = textveil("reproduce", "curse", "table-2", "--quick", "-o", tmp_path / "out")
+    refused(code, err, holds="TEXTVEIL_SHARED must be a folder")
+    assert (out, list(tmp_path.iterdir())) == ("", [])
+
+
+def test_a_folder_with_one_table_names_the_file(textveil, tmp_path) -> None:
+    (tmp_path / "words").mkdir()
+    glove(tmp_path / "words/table.txt", 140)
+    code, _, err = textveil("reproduce", "curse", "table-2", "--vocabulary", tmp_path / "words", "-o", tmp_path / "o")
+    assert code in (1, 2)
+    assert "Give its file table.txt instead." in err
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_folder_of_others_is_refused(textveil, tmp_path) -> None:
+    (tmp_path / "index.html").write_text("somebody's")
+    code, _, err = textveil("reproduce", "curse", "table-2", "--quick", "--sample", 30, "-o", tmp_path)
+    refused(code, err, holds="--output must be a new or empty folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["index.html"]
 
 
 def test_a_quick_run(textveil, tmp_path) -> None:

@@ -22,7 +22,11 @@ def drawn() -> plots.Chart:
     chart.panels[0].points(x, x**3, "three", style=2, size=x * 20)
     chart.panels[0].level(0.5, "half")
     chart.panels[0].level(0.2, "upright", upright=True)
+    chart.panels[0].level(0.8, "below the line", under=True)
+    chart.panels[0].ticks([0.0, 0.5])
     chart.panels[0].legend("below", columns=3)
+    chart.legend()
+    chart.patterns(["first kind", "second kind"], (0.1, 0.9))
     chart.panels[1].stacked(["a", "b"], {"first": [0.2, 0.5], "second": [0.8, 0.5]})
     chart.panels[1].legend(title="parts")
     return chart
@@ -43,6 +47,44 @@ def test_the_same_bytes_for_the_same_data(tmp_path) -> None:
 
 def test_every_series_differs_by_more_than_color() -> None:
     assert len(set(plots.COLORS)) == len(set(plots.MARKERS)) == len(set(plots.HATCHES)) == len(plots.LINES)
+
+
+def test_ticks_are_plain_decimals_and_no_others() -> None:
+    pytest.importorskip("matplotlib")
+    chart = new_figure(["one"], x="", y="", x_scale="log", y_scale="log")
+    panel = chart.panels[0]
+    panel.line([0.1, 30.0], [0.5, 200.0], "one")
+    panel.ticks([0.1, 0.3, 1, 10])
+    panel.ticks([1, 100], upwards=True)
+    chart.figure.draw_without_rendering()
+    for axis, wanted in ((panel.axes.xaxis, ["0.1", "0.3", "1", "10"]), (panel.axes.yaxis, ["1", "100"])):
+        assert [tick.get_text() for tick in axis.get_ticklabels()] == wanted
+        assert len(axis.get_minorticklocs()) == 0
+
+
+def test_one_legend_for_all_panels_covers_none() -> None:
+    pytest.importorskip("matplotlib")
+    chart = new_figure(["left", "right"], x="x", y="y")
+    for panel in chart.panels:
+        panel.line([0.0, 1.0], [0.0, 1.0], "one")
+    chart.legend()
+    chart.figure.draw_without_rendering()
+    below = chart.figure.legends[0].get_window_extent()
+    assert [text.get_text() for text in chart.figure.legends[0].get_texts()] == ["one"]
+    assert all(not below.overlaps(panel.axes.get_tightbbox()) for panel in chart.panels)
+
+
+def test_kinds_of_line_are_told_apart_and_named() -> None:
+    pytest.importorskip("matplotlib")
+    chart = new_figure(["left", ""], x="x", y="y")
+    chart.panels[0].line([0.0, 1.0], [0.0, 1.0], "one")
+    limits = chart.panels[0].axes.get_xlim()
+    chart.patterns(["solid: this", "dashed: that"], (0.6, 0.9))
+    shown = chart.figure.legends[0]
+    assert [text.get_text() for text in shown.get_texts()] == ["solid: this", "dashed: that"]
+    assert [line.get_linestyle() for line in shown.get_lines()] == ["-", "--"]
+    assert chart.panels[0].axes.get_xlim() == limits
+    assert chart.panels[0].axes.get_legend_handles_labels()[1] == ["one"]
 
 
 def test_no_state_outside_the_figure() -> None:

@@ -108,11 +108,11 @@ def test_a_failure_leaves_nothing(tmp_path) -> None:
         reproduce(study, study.items, tmp_path / "out", tiny_setting())
     assert list(tmp_path.iterdir()) == []
     kept = tmp_path / "kept"
-    kept.mkdir()
-    (kept / "notes.txt").write_text("mine")
-    with pytest.raises(ParameterError):
+    reproduce(toy("measured"), toy("measured").items, kept, tiny_setting())
+    before = {path.name: path.read_bytes() for path in kept.iterdir()}
+    with pytest.raises(ParameterError, match="got this"):
         reproduce(study, study.items, kept, tiny_setting())
-    assert [path.name for path in kept.iterdir()] == ["notes.txt"]
+    assert {path.name: path.read_bytes() for path in kept.iterdir()} == before
 
 
 def test_without_matplotlib_figures_fail_at_once_and_tables_do_not(tmp_path, monkeypatch) -> None:
@@ -124,13 +124,73 @@ def test_without_matplotlib_figures_fail_at_once_and_tables_do_not(tmp_path, mon
     assert (tmp_path / "out/table-2.csv").exists()
 
 
-def test_an_existing_folder_keeps_its_other_files(tmp_path) -> None:
-    (tmp_path / "notes.txt").write_text("mine")
-    (tmp_path / "index.html").write_text("old")
+@pytest.mark.parametrize(
+    "report",
+    [
+        None,
+        "",
+        "{",
+        "[]",
+        "[1]",
+        '{"items": [{"files": []}]}',
+        '{"items": 3, "for_release": false}',
+        "\\xff",
+        "[" * 9999,
+    ],
+)
+def test_a_folder_of_others_is_refused_and_left_alone(tmp_path, report: str | None) -> None:
+    (tmp_path / "index.html").write_text("somebody's")
+    if report is not None:
+        (tmp_path / "report.json").write_text(report)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(ParameterError, match=r"--output must be a new or empty folder, .*report\.json"):
+        reproduce(toy("failing"), toy("failing").items, tmp_path, tiny_setting())
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_an_empty_folder_is_taken(tmp_path) -> None:
+    (tmp_path / ".textveil-0123.partial").mkdir()  # of a run that was killed
     reproduce(toy("measured"), toy("measured").items, tmp_path, tiny_setting())
+    assert (tmp_path / "index.html").exists()
+
+
+def test_a_second_run_leaves_no_orphans_and_keeps_what_is_not_its_own(tmp_path) -> None:
+    both = toy("measured", "measured")
+    reproduce(both, both.items, tmp_path, tiny_setting())
+    orphans = {"item-1.csv", "item-1.json", "item-1-more.csv", "item-1-more.json"}
+    assert orphans < {path.name for path in tmp_path.iterdir()}
+    (tmp_path / "notes.txt").write_text("mine")
+    reproduce(both, both.items[:1], tmp_path, tiny_setting())
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"index.html", "report.md", "report.json", "notes.txt"} | {
+        name.replace("-1", "-0") for name in orphans
+    }
     assert (tmp_path / "notes.txt").read_text() == "mine"
-    assert "Toy" in (tmp_path / "index.html").read_text()
-    assert not list(tmp_path.glob(".textveil*"))
+
+
+def test_a_changed_report_removes_nothing_elsewhere(tmp_path) -> None:
+    (tmp_path / "mine.csv").write_text("mine")
+    folder = tmp_path / "out"
+    reproduce(toy("measured"), toy("measured").items, folder, tiny_setting())
+    (folder / "notes.txt").write_text("mine")
+    (folder / "deep").mkdir()
+    (folder / "deep.csv").mkdir()
+    (folder / "deep/x.csv").write_text("mine")
+    facts = json.loads((folder / "report.json").read_text())
+    facts["items"][0]["files"] += [
+        "../mine.csv",
+        str(tmp_path / "mine.csv"),
+        "notes.txt",
+        "deep.csv",
+        "deep/x.csv",
+        "",
+        ".",
+    ]
+    (folder / "report.json").write_text(json.dumps(facts))
+    reproduce(toy("measured"), toy("measured").items, folder, tiny_setting())
+    assert [path.exists() for path in (tmp_path / "mine.csv", folder / "notes.txt", folder / "deep/x.csv")] == [
+        True
+    ] * 3
 
 
 def test_folders_that_cannot_be_written(tmp_path) -> None:

@@ -109,6 +109,17 @@ def test_vocabularies_named_shared_or_embedded(tmp_path, monkeypatch, embedded: 
         chosen_vocabularies([folder / "one.txt"] * 2, [])
 
 
+@pytest.mark.parametrize("made", ["", "data", "data/vectors", "data/vectors/another"])
+def test_a_shared_folder_without_vectors_is_refused(tmp_path, monkeypatch, made: str) -> None:
+    (tmp_path / "root" / made).mkdir(parents=True)
+    monkeypatch.setenv(SHARED, str(tmp_path / "root") if made else str(tmp_path / "nonexistent"))
+    with pytest.raises(ParameterError, match=r"TEXTVEIL_SHARED must .*; got none.*--vocabulary") as refused:
+        chosen_vocabularies([], ["one", "two"])
+    assert str(tmp_path) not in str(refused.value)
+    monkeypatch.setenv(SHARED, "")
+    assert "embedded" in chosen_vocabularies([], ["one"])[1]
+
+
 def test_papers_and_items() -> None:
     (curse,) = papers()
     assert curse is paper("curse")

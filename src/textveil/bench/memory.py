@@ -11,6 +11,7 @@ from pathlib import Path
 
 from textveil.bench.measure import Result
 from textveil.bench.workload import Scale, made_corpus
+from textveil.corpora.processes import cores
 
 _MEGABYTE = 2**20
 _EVERY = 0.05
@@ -18,11 +19,12 @@ _EVERY = 0.05
 
 
 def memory(scale: Scale) -> Iterator[Result]:
-    """The largest proportional share of memory that the command and its workers hold, by corpus size."""
+    """The largest sum of the proportional shares (PSS) of the parent and its workers, one a core, by corpus size."""
     if not Path("/proc/self/smaps_rollup").exists():
         note = "needs /proc/PID/smaps_rollup, which Linux has"
         yield Result(part="memory", what="resident memory of textveil sanitize", rate=None, unit="", note=note)
         return
+    workers = cores()
     text = ("\n".join(made_corpus(100_000)) + "\n").encode("utf-8")
     with tempfile.TemporaryDirectory() as folder:
         for megabytes in scale.corpus_megabytes:
@@ -32,13 +34,15 @@ def memory(scale: Scale) -> Iterator[Result]:
                     stream.write(text)
             size = path.stat().st_size
             start = time.perf_counter()
-            largest = _largest_share([str(path), "-o", str(Path(folder) / "out.txt"), "-q"])
+            target = str(Path(folder) / "out.txt")
+            largest = _largest_share([str(path), "-o", target, "-q", "--workers", f"{workers}"])
             yield Result(
                 part="memory",
                 what=f"textveil sanitize of {size / _MEGABYTE:.0f} MB: {largest / _MEGABYTE:.0f} MB resident",
+                note=f"proportional share (PSS) of parent and {workers} worker{'s' * (workers != 1)}, summed",
                 rate=size / (time.perf_counter() - start) / _MEGABYTE,
                 unit="MB/s",
-                facts={"corpus bytes": size, "resident bytes": largest},
+                facts={"corpus bytes": size, "resident bytes": largest, "workers": workers},
             )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from textveil.cli import options as opt
-from textveil.errors import OutputError
+from textveil.errors import ParameterError
 
 
 def bench_command(
@@ -37,8 +38,13 @@ def bench_command(
         need_matplotlib()
         try:
             output.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=output):  # before minutes of work, not after
+                pass
         except OSError as error:
-            raise OutputError(f"--output must be a folder that can be made; got {error.strerror}.") from None
+            reason = error.strerror or type(error).__name__
+            raise ParameterError(
+                f"--output must be a folder that can be made and written; got {reason}. Name another."
+            ) from None
     results: list[Result] = []
     if not as_json:
         sys.stdout.write("".join(f"{name}: {value}\n" for name, value in machine().items()) + "\n")

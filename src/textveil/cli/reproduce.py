@@ -43,6 +43,9 @@ def reproduce_command(
     from textveil.studies.registry import papers
 
     if paper is None:
+        if output or quick or vocabulary or as_json or sample is not None or seed is not None:
+            known_names = ", ".join(known.name for known in papers())
+            raise ParameterError(f"PAPER must be one of {known_names}; got none. Name it before the options.")
         for known in papers():
             sys.stdout.write(f"{known.name}: {known.title} ({known.citation})\n")
             sys.stdout.writelines(f"  {one.name:<16} {one.title}\n" for one in known.items)

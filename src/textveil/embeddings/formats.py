@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
-from textveil.embeddings.array_formats import LONGEST_HEADER, read_npy, read_safetensors
+from textveil.embeddings.array_formats import LONGEST_HEADER, VECTORS, WORDS, read_npy, read_safetensors
 from textveil.embeddings.progress import Progress
 from textveil.embeddings.row_formats import GZIP, HEADER, opened, read_binary, read_text
 from textveil.embeddings.vocabulary import SMALLEST, Vocabulary, refusal
@@ -75,6 +75,8 @@ def read_vocabulary(
     if not path.exists():
         raise refusal(name, "an existing file or folder", "neither", "Check the path.")
     try:
+        if path.is_dir() and format in (None, "npy"):
+            _need_arrays(path, name)
         head = _head(path, name)
         chosen = format or _detected(path, name, head)
         if head.startswith(GZIP) and chosen in _ARRAYS:
@@ -91,6 +93,16 @@ def read_vocabulary(
 def public_name(path: Path) -> str:
     """The base name of a path, fit for reports."""
     return "".join("_" if mark in "/\\" or not mark.isprintable() else mark for mark in path.name) or "folder"
+
+
+def _need_arrays(path: Path, name: str) -> None:
+    """Refuse a folder that is not in the layout of ``npy``, and name the file to give where there is only one."""
+    if (path / WORDS).is_file() or (path / VECTORS).is_file():
+        return
+    files = [one for one in path.iterdir() if one.is_file() and not one.name.startswith(".")]
+    tables = [one for one in files if one.suffix == ".txt"] or files
+    hint = f"Give its file {public_name(tables[0])} instead." if len(tables) == 1 else "Give a file of vectors instead."
+    raise refusal(name, f"a file, or a folder with {VECTORS} and {WORDS}", "a folder with neither", hint)
 
 
 def _head(path: Path, name: str) -> bytes:

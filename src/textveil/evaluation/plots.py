@@ -132,22 +132,34 @@ class Panel:
         self.axes.invert_yaxis()
         self.axes.grid(axis="y", visible=False)
 
-    def level(self, value: float, label: str, *, upright: bool = False) -> None:
-        """A thin gray line at one value of y (of x where ``upright``), with its label beside it."""
+    def level(self, value: float, label: str, *, upright: bool = False, under: bool = False) -> None:
+        """A thin gray line at one value of y (of x where ``upright``), its label beside it or ``under`` it."""
         if upright:
             self.axes.axvline(value, color=GRAY, linewidth=1, linestyle=(0, (2, 2)))
             place, turned = (value, 0.98), 90
-            self.axes.text(*place, f" {label}", rotation=turned, va="top", ha="right", color=GRAY, fontsize=8.5,
-                           transform=self.axes.get_xaxis_transform())  # fmt: skip
+            self.axes.annotate(label, place, xytext=(-3, 0), textcoords="offset points", rotation=turned,
+                               va="top", ha="right", color=GRAY, fontsize=8.5,
+                               xycoords=self.axes.get_xaxis_transform())  # fmt: skip
             return
         self.axes.axhline(value, color=GRAY, linewidth=1, linestyle=(0, (2, 2)))
-        self.axes.text(0.99, value, label, va="bottom", ha="right", color=GRAY, fontsize=8.5,
-                       transform=self.axes.get_yaxis_transform())  # fmt: skip
+        self.axes.annotate(label, (0.99, value), xytext=(0, -4 if under else 3), textcoords="offset points",
+                           va="top" if under else "bottom", ha="right", color=GRAY, fontsize=8.5,
+                           xycoords=self.axes.get_yaxis_transform())  # fmt: skip
+
+    def ticks(self, values: Sequence[float], *, upwards: bool = False) -> None:
+        """Ticks at these values alone, written as plain decimals, of the x axis or of the one ``upwards``."""
+        axis = self.axes.yaxis if upwards else self.axes.xaxis
+        axis.set_ticks([], minor=True)
+        axis.set_ticks(list(values), [f"{value:g}" for value in values])
 
     def legend(self, place: str = "best", *, title: str | None = None, columns: int = 1) -> None:
-        """The legend of the panel; ``place`` as matplotlib names it, or ``"below"``."""
+        """The legend of the panel; ``place`` as matplotlib names it, ``"below"``, or ``"beside"`` in an empty spot."""
         if place == "below":
-            self.axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=columns, title=title)
+            self.axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=columns, title=title,
+                             columnspacing=1.4, borderpad=0.2)  # fmt: skip
+        elif place == "beside":
+            self.axes.legend(loc="upper left", bbox_to_anchor=(1.08, 1.0), title=title, ncols=columns)
+            self.axes.get_legend().set_in_layout(False)
         else:
             self.axes.legend(loc=place, title=title, ncols=columns)
 
@@ -159,6 +171,25 @@ class Chart:
 
     figure: Any
     panels: tuple[Panel, ...]
+
+    def legend(self, *, columns: int = 3) -> None:
+        """One legend for all panels, that of the first, below them: it covers no points."""
+        drawn = self.panels[0].axes.get_legend_handles_labels()
+        self.figure.legend(*drawn, loc="outside lower center", ncols=columns)
+
+    def patterns(self, meanings: Sequence[str], place: tuple[float, float]) -> None:
+        """What the kinds of line mean, 0 solid and 1 dashed, whatever their color.
+
+        Args:
+            meanings: one a kind, in the order of ``pattern`` of ``Panel.line``.
+            place: the upper left corner, as shares of the figure's width and height; a spot without axes.
+        """
+        handles = [
+            self.panels[0].axes.plot([], [], color=GRAY, linestyle=LINES[kind], linewidth=1.8, label="_")[0]
+            for kind in range(len(meanings))
+        ]
+        shown = self.figure.legend(handles, list(meanings), loc="upper left", bbox_to_anchor=place, labelspacing=1.2)
+        shown.set_in_layout(False)
 
 
 def new_figure(

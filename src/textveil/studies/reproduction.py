@@ -20,12 +20,23 @@ from textveil.studies.report import Run, to_html, to_markdown
 from textveil.studies.setting import Outcome, Setting
 from textveil.version import VERSION
 
+REPORT = "report.json"
+"""What marks a folder as one of ours, and lists the files of its items."""
+
+_MARKS = frozenset({"paper", "version", "for_release", "items"})
+"""What our reports have together, and those of other programs hardly."""
+
+_PARTIAL = ".partial"
+_KINDS = frozenset({".png", ".svg", ".csv", ".json"})
+"""Endings of the files of an item."""
+
 
 def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: Setting) -> Run:
     """Measure the items and write their figures, numbers and report into ``folder``.
 
-    Everything is written to a hidden folder first. Where ``folder`` did not exist, that folder gets its name; where
-    it did, its files are moved there one by one, index.html last, and other files there are left alone.
+    Everything is written to a hidden folder first. Where ``folder`` did not exist, that folder gets its name. Where it
+    did, it must be empty or hold an earlier report: the files are moved there one by one, index.html last, and then
+    those that the earlier report lists and this run did not write are removed. Other files there are left alone.
 
     Args:
         paper: whose items they are.
@@ -34,7 +45,7 @@ def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: Settin
         setting: of the run; its ``progress`` is called with the share of the whole run.
 
     Raises:
-        ParameterError: the folder cannot be made or written, or an item refuses the setting.
+        ParameterError: the folder cannot be made or written or holds something else, or an item refuses the setting.
         OutputError: the disk is full.
         MissingExtra: matplotlib is not installed.
     """
@@ -63,7 +74,7 @@ def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: Settin
         )
         write_whole(staging / "report.md", to_markdown(run).encode("utf-8"))
         facts = json.dumps(run.facts(), indent=1, sort_keys=True) + "\n"
-        write_whole(staging / "report.json", facts.encode("utf-8"))
+        write_whole(staging / REPORT, facts.encode("utf-8"))
         write_whole(staging / "index.html", to_html(run).encode("utf-8"))
     return run
 
@@ -87,10 +98,11 @@ def _whole_folder(folder: Path) -> Iterator[Path]:
     """A hidden folder whose files appear in ``folder`` when the block ends without an error, and else vanish."""
     target = folder.absolute()
     there = target.is_dir()
-    staging = (target if there else target.parent) / f".textveil-{secrets.token_hex(8)}.partial"
+    staging = (target if there else target.parent) / f".textveil-{secrets.token_hex(8)}{_PARTIAL}"
     try:
         if target.exists() and not there:
             raise FileExistsError(17, "a file of that name")
+        earlier = _earlier_files(target) if there else ()
         staging.mkdir()
     except OSError as error:
         reason = error.strerror or type(error).__name__
@@ -100,8 +112,7 @@ def _whole_folder(folder: Path) -> Iterator[Path]:
     try:
         yield staging
         if there:
-            for path in sorted(staging.iterdir(), key=lambda one: (one.name == "index.html", one.name)):
-                path.replace(target / path.name)
+            _replaced(target, staging, earlier)
         else:
             staging.rename(target)
     except OSError as error:
@@ -110,3 +121,42 @@ def _whole_folder(folder: Path) -> Iterator[Path]:
         raise OutputError(f"the output could not be written: {error.strerror}. Nothing stands half written.") from None
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+def _replaced(target: Path, staging: Path, earlier: Sequence[str]) -> None:
+    """Move the files of ``staging`` to ``target``, index.html last; then remove the earlier ones not written again."""
+    new = sorted(staging.iterdir(), key=lambda one: (one.name == "index.html", one.name))
+    for path in new:
+        path.replace(target / path.name)
+    try:
+        for orphan in {target / name for name in earlier} - {target / path.name for path in new}:
+            if orphan.is_file():
+                orphan.unlink()
+    except OSError as error:
+        raise OutputError(
+            f"files of the earlier run could not be removed: {error.strerror}. The new ones are in place."
+        ) from None
+
+
+def _earlier_files(folder: Path) -> tuple[str, ...]:
+    """The files of items that an earlier report in ``folder`` lists; none where the folder is empty.
+
+    Only names without a folder and with an item's ending count: a report is a file that anybody may have changed.
+
+    Raises:
+        ParameterError: the folder holds something, and no report of ours.
+    """
+    hidden = (".textveil-", _PARTIAL)  # of a run that was killed, or is under way
+    if all(path.name.startswith(hidden[0]) and path.name.endswith(hidden[1]) for path in folder.iterdir()):
+        return ()
+    try:
+        facts = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+        if not set(facts) >= _MARKS:
+            raise ValueError("another program's report")
+        names = [str(name) for item in facts["items"] for name in item["files"]]
+    except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
+        raise ParameterError(
+            f"--output must be a new or empty folder, or one with a {REPORT} of textveil; got a folder of other files. "
+            "Name another, or empty it."
+        ) from None
+    return tuple(name for name in names if Path(name).name == name and Path(name).suffix in _KINDS)

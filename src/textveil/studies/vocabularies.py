@@ -9,10 +9,12 @@ from pathlib import Path
 from textveil.embeddings.builtin import load_vocabulary
 from textveil.embeddings.progress import Progress
 from textveil.embeddings.vocabulary import Vocabulary
-from textveil.errors import need
+from textveil.errors import ParameterError, need
 
 SHARED = "TEXTVEIL_SHARED"
 """The environment variable that names a folder with data/vectors in it."""
+
+_NEXT = "Correct it, unset it for the embedded words, or give --vocabulary."
 
 
 def chosen_vocabularies(
@@ -29,7 +31,7 @@ def chosen_vocabularies(
         The vocabularies, and a sentence that says where they are from.
 
     Raises:
-        ParameterError: two of them have one name.
+        ParameterError: two of them have one name, or $TEXTVEIL_SHARED is set and holds none of the folders.
         VocabularyError: one cannot be read.
     """
     if paths:
@@ -46,14 +48,21 @@ def chosen_vocabularies(
 
 
 def _shared_places(folders: Sequence[str]) -> list[Path]:
-    """The files of those folders that are there."""
+    """The files of those folders that are there; none where the variable is unset or empty.
+
+    A variable that is set and leads nowhere is refused: the numbers would be of other words than were asked for.
+    """
     root = os.environ.get(SHARED)
     if not root:
         return []
+    vectors = Path(root) / "data" / "vectors"
     places = []
     for name in folders:
-        folder = Path(root) / "data" / "vectors" / name
+        folder = vectors / name
         single = folder / f"{name}.txt"
         if single.is_file() or folder.is_dir():
             places.append(single if single.is_file() else folder)
+    if not places:
+        wanted = f"a folder whose data/vectors holds one or more of {', '.join(folders)}"
+        raise ParameterError(f"${SHARED} must be {wanted}; got none of them. {_NEXT}")
     return places

@@ -26,26 +26,30 @@ DRAWS = 10_000
 def figure_4(setting: Setting) -> Outcome:
     """Density of the noisy dot product in several dimensions, with draws of the noise itself on top."""
     chart = new_figure(
-        ["At epsilon = 1", "Scaled to variance 1"],
+        ["At epsilon = 1", "Scaled to variance 1, against the normal law"],
         x=["noisy dot product z (units of distance)", "z / sqrt(variance)"],
-        y=["density", "density"],
+        y=["density", "log10 (density / normal density)"],
     )
     rows: list[tuple[Cell, ...]] = []
+    z, scaled = np.linspace(-40, 40, 401), np.linspace(-4, 4, 401)
+    normal = np.exp(-(scaled**2) / 2) / np.sqrt(2 * np.pi)
+    heavier = {}
     for style, dim in enumerate(DIMENSIONS):
         law = NoisyDotProduct(dim=dim, rate=1.0)
-        z, scaled = np.linspace(-40, 40, 401), np.linspace(-4, 4, 401)
         deviation = law.variance**0.5
         chart.panels[0].line(z, law.pdf(z), f"{dim} dimensions", style=style)
-        chart.panels[1].line(scaled, law.pdf(scaled * deviation) * deviation, f"{dim} dimensions", style=style)
+        ratio = law.pdf(scaled * deviation) * deviation / normal
+        chart.panels[1].line(scaled, np.log10(ratio), f"{dim} dimensions", style=style)
+        heavier[dim] = float(ratio[-1])
         rows += [(dim, float(at), float(density)) for at, density in zip(z[::10], law.pdf(z[::10]), strict=True)]
     drawn = _drawn_products(setting, DIMENSIONS[-1], DRAWS if not setting.quick else 1000)
     heights, edges = np.histogram(drawn, bins=30, range=(-40, 40), density=True)
-    chart.panels[0].points((edges[1:] + edges[:-1]) / 2, heights, f"{len(drawn):,} draws, {DIMENSIONS[-1]}", style=6)
-    normal = np.exp(-(np.linspace(-4, 4, 401) ** 2) / 2) / np.sqrt(2 * np.pi)
-    chart.panels[1].line(np.linspace(-4, 4, 401), normal, "normal", style=6, marked=False)
-    for panel in chart.panels:
-        panel.axes.set_ylim(bottom=0)
-        panel.legend("upper right")
+    label_of_draws = f"{len(drawn):,} draws in\n{DIMENSIONS[-1]} dimensions"
+    chart.panels[0].points((edges[1:] + edges[:-1]) / 2, heights, label_of_draws, style=6)
+    chart.panels[0].axes.set_ylim(bottom=0)
+    chart.panels[0].legend("upper right")
+    chart.panels[1].level(0.0, "the normal law", under=True)
+    chart.panels[1].legend("upper center")
     gap = _largest_gap(drawn, DIMENSIONS[-1])
     return Outcome(
         tables={"": Table(columns=("dim", "z at epsilon 1", "density"), rows=tuple(rows), facts={"exact": True})},
@@ -58,6 +62,8 @@ def figure_4(setting: Setting) -> Outcome:
             f"{gap:.4f} "
             f"at most in the distribution function; 99.9 % of such samples stay below {1.95 / len(drawn) ** 0.5:.4f} "
             "(Kolmogorov).",
+            f"Scaled to variance 1, the density at four standard deviations is {heavier[DIMENSIONS[0]]:.2g} times the "
+            f"normal one in {DIMENSIONS[0]} dimensions and {heavier[DIMENSIONS[-1]]:.2g} times in {DIMENSIONS[-1]}.",
         ),
     )
 
@@ -107,7 +113,14 @@ def figure_6(setting: Setting) -> Outcome:
         x="epsilon (nats per unit of distance)",
         y="probability",
         y_range=(0.45, 1.02),
+        columns=2,
+        panel_size=(6.0, 4.4),
     )
+    chart.patterns(
+        ["solid: the original word stays nearer\nthan its first neighbor (eq. 18)",
+         "dashed: the first neighbor stays nearer\nthan the second (eq. 19)"],
+        place=(0.53, 0.22),
+    )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     worst, done = 0.0, 0
     for panel, family in zip(chart.panels, families, strict=False):
@@ -131,8 +144,9 @@ def figure_6(setting: Setting) -> Outcome:
             name = label(vocabulary)
             exact = _curve(chart.panels[2], name, kind, float(threshold), vocabulary.dim, epsilons, style)
             rows += [(name, "here", kind, threshold, at, value) for at, value in zip(epsilons, exact, strict=True)]
-    for panel in chart.panels:
+    for panel in chart.panels[:-1]:
         panel.legend("below", columns=2)
+    chart.panels[-1].legend("beside")
     comparisons: tuple[Comparison, ...] = ()
     if not setting.quick:
         comparisons = (

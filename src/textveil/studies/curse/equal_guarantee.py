@@ -15,7 +15,7 @@ from textveil.evaluation.tables import Cell, Table
 from textveil.mechanisms.base import Mechanism
 from textveil.privacy.guarantees import Status
 from textveil.studies.curse.facts import CLOSE
-from textveil.studies.curse.labels import percent
+from textveil.studies.curse.labels import label, percent
 from textveil.studies.curse.profiles import PARTS, profiles_of
 from textveil.studies.curse.rank_constants import chosen_constant
 from textveil.studies.setting import Comparison, Outcome, Setting, first_words
@@ -102,23 +102,29 @@ def _maker(name: str, vocabulary: Vocabulary, **options: Any) -> Callable[[float
     return lambda epsilon: mechanism(name, vocabulary, epsilon=epsilon, **given, **options)
 
 
+def _words_of(vocabulary: Vocabulary) -> str:
+    """Which vocabulary, and how many of its words."""
+    whole, cut, count = vocabulary.name.removesuffix(".txt").rpartition(", first ")
+    return f"the first {count} words of {whole.removesuffix('.txt')}" if cut else label(vocabulary)
+
+
 def _reported(
     setting: Setting, vocabulary: Vocabulary, found: dict[tuple[str, float], RankProfile], title: str
 ) -> Outcome:
     epsilons = sorted({epsilon for _, epsilon in found})
     names = list(dict.fromkeys(name for name, _ in found))
     chart = new_figure(
-        [f"epsilon = {epsilon:g}" for epsilon in epsilons],
+        [f"epsilon = {epsilon:g}\n{_words_of(vocabulary)}" for epsilon in epsilons],
         x="share of outputs",
         y="",
         x_range=(0, 1),
         columns=2,
-        panel_size=(6.2, 0.9 + 0.36 * len(names)),
+        panel_size=(6.2, 1.1 + 0.36 * len(names)),
     )
     for panel, epsilon in zip(chart.panels, epsilons, strict=True):
         parts = {name: [getattr(found[one, epsilon], field).estimate for one in names] for field, name in PARTS}
         panel.stacked(names, parts)
-    chart.figure.legend(*chart.panels[0].axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    chart.legend()
     rows: list[tuple[Cell, ...]] = []
     for (name, epsilon), profile in found.items():
         cells: list[Cell] = [name, epsilon]
@@ -130,9 +136,7 @@ def _reported(
     for _, part in PARTS:
         columns += [part, f"{part}, lower", f"{part}, upper"]
     facts = {"vocabulary": vocabulary.name, "words": len(vocabulary), "delta": DELTA, "clip": CLIP, "close": CLOSE}
-    findings = [
-        f"Vocabulary: {vocabulary.name}, {len(vocabulary):,} words, vectors shortened to norm {CLIP:g}; {title}."
-    ]
+    findings = [f"Vocabulary: {_words_of(vocabulary)}, vectors shortened to norm {CLIP:g}; {title}."]
     findings += [
         f"{name} at epsilon 8: {percent(found[name, 8.0].near)} close, {percent(found[name, 8.0].original)} unchanged."
         for name in names

@@ -57,6 +57,8 @@ TABLE_2: Mapping[str, TableTwo] = MappingProxyType(
         "fastText 300d": TableTwo(2_519_370, 1.495, 0.237, 0.912, "rerun"),
     }
 )
+"""Table 2. GloVe: constants of the artifact's notebooks. word2vec: two numbers from public summaries, the third from a
+notebook's rerun. fastText: all three from a rerun; the printed ones were not read."""
 
 FIX_CONSTANT: Mapping[str, float] = MappingProxyType({"GloVe-Wiki 300d": 0.04, "word2vec 300d": 0.007})
 """c of the fix, chosen by hand in the paper."""

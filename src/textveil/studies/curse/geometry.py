@@ -23,6 +23,9 @@ _COLUMNS = (
     ("far", f"x1 against x{FAR} (eq. 19)"),
 )
 
+_TICKS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)
+"""Of figure 7, whose last ranks may be many times as far as the first."""
+
 
 def table_2(setting: Setting) -> Outcome:
     """Means of the right sides of equations 18 and 19, with spread, beside the paper's."""
@@ -60,11 +63,12 @@ def figure_7(setting: Setting) -> Outcome:
     rows: list[tuple[Cell, ...]] = []
     labels = [label(vocabulary) for vocabulary in setting.vocabularies]
     chart = new_figure(
-        ["Distance to the k-th neighbor, as a share of the distance to the first"],
+        ["Distance to the k-th neighbor, in distances to the first; bands: quartiles"],
         x="rank k of the neighbor",
         y="distance / distance to the first neighbor",
         x_scale="log",
-        panel_size=(7.2, 4.2),
+        y_scale="log",
+        panel_size=(7.2, 4.6),
     )
     findings = []
     for place, vocabulary in enumerate(setting.vocabularies):
@@ -82,8 +86,10 @@ def figure_7(setting: Setting) -> Outcome:
             f"{labels[place]}: the 100th neighbor is in the median {hundredth:.2f} times as far as the first."
         )
         setting.progress((place + 1) / len(setting.vocabularies))
-    chart.panels[0].axes.set_ylim(0, 3)
-    chart.panels[0].level(1.0, "the first neighbor; the word itself is at 0")
+    top = 1.2 * max(float(row[5]) for row in rows if isinstance(row[5], float))
+    chart.panels[0].axes.set_ylim(0.8, top)
+    chart.panels[0].ticks([tick for tick in _TICKS if tick <= top], upwards=True)
+    chart.panels[0].level(1.0, "the first neighbor (the word itself is at 0)", under=True)
     chart.panels[0].legend("upper left")
     columns = ("vocabulary", "rank", "mean distance", "median ratio", "q25", "q75", "words")
     return Outcome(

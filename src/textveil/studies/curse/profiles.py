@@ -104,14 +104,15 @@ def drawn(curves: Sequence[Curve]) -> Chart:
         x="epsilon (nats per unit of distance)",
         y="share of outputs",
         y_range=(-0.03, 1.03),
-        columns=min(3, len(curves)),
+        columns=2,
+        panel_size=(5.6, 3.7),
     )
     for panel, curve in zip(chart.panels, curves, strict=True):
         for style, (field, name) in enumerate(PARTS):
             bounds: list[Bound] = [getattr(profile, field) for profile in curve.profiles]
             low, middle, high = zip(*((one.lower, one.estimate, one.upper) for one in bounds), strict=True)
             panel.line(curve.epsilons, middle, name, style=style, low=low, high=high)
-    chart.panels[0].legend("center right")
+    chart.legend()
     return chart
 
 

@@ -71,6 +71,7 @@ def figure_10(setting: Setting) -> Outcome:
                     note=difference_note(vocabulary),
                 )
             )
+    chart.panels[0].ticks(factors)
     chart.panels[0].legend("lower left")
     columns = ("vocabulary", "c", "c / criterion's c", "epsilon of the largest share", "close share", "lower", "upper")
     return Outcome(

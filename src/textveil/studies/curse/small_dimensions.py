@@ -1,4 +1,4 @@
-"""Figures 1 and 3: one dimension and two, where close outputs are common; exact laws, nothing is drawn."""
+"""Figures 1 and 3: one dimension and two, where close outputs are common; laws are computed, nothing is drawn."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from textveil.analysis.integer_laplace import IntegerLaplace, integer_shares
 from textveil.analysis.rank_profile import exact_rank_profile
-from textveil.analysis.state_map import PlanarLaplace, state_vocabulary
+from textveil.analysis.state_map import PlanarLaplace, state_points, state_vocabulary
 from textveil.evaluation.plots import Panel, new_figure
 from textveil.evaluation.tables import Cell, Table
 from textveil.studies.curse.facts import CLOSE
@@ -28,6 +28,12 @@ STATE = "Kansas"
 STATE_RATE = 0.005
 """The state and the rate (nats per kilometer: a mean distance of 400 km) of the map."""
 
+STATES_NAMED = 10
+"""The likeliest states, which the map names."""
+
+STATES_ERROR = 2e-5
+"""The probabilities on the map are averages over directions: with more directions they move by less than this."""
+
 _ANGLES = 1024
 
 
@@ -39,6 +45,7 @@ def figure_1(setting: Setting) -> Outcome:
         ["What comes out", "Law of the output around the input"],
         x=["epsilon (nats per unit)", "output - input"],
         y=["share of outputs", "probability"],
+        panel_size=(6.6, 3.9),
     )
     left, right = chart.panels
     left.axes.set(xscale="log", ylim=(-0.03, 1.03))
@@ -78,13 +85,14 @@ def figure_3(setting: Setting) -> Outcome:
         [f"Outputs from {STATE} at epsilon = {STATE_RATE:g} per km", "What comes out, mean over 49 states"],
         x=["east of 96 degrees west (km)", "epsilon (nats per km)"],
         y=["north of 23 degrees north (km)", "share of outputs"],
-        panel_size=(6.0, 3.9),
+        panel_size=(7.0, 4.4),
     )
     left, right = chart.panels
     start = states.id_of(STATE)
     assert start is not None
     law_of_state = PlanarLaplace(STATE_RATE, states).probabilities(start)
-    _draw_map(left, states.vectors, states.words, law_of_state, start)
+    codes = {point.name: point.code for point in state_points()}
+    _draw_map(left, states.vectors, [codes[name] for name in states.words], law_of_state, start)
     right.axes.set(xscale="log", ylim=(-0.03, 1.03))
     names = ("original state", f"close: ranks 1 to {STATES_CLOSE}", "distant")
     for style, (field, name) in enumerate(zip(("original", "near", "distant"), names, strict=True)):
@@ -96,42 +104,54 @@ def figure_3(setting: Setting) -> Outcome:
     ]
     best = max(profiles, key=lambda one: one.near.estimate)
     landed = [(states.words[int(state)], float(law_of_state[state])) for state in np.argsort(-law_of_state)]
+    facts = {"close": STATES_CLOSE, "states": len(states), "error_below": STATES_ERROR}
     columns = ("epsilon per km", "original", "close", "distant")
     return Outcome(
         tables={
-            "": Table(columns=columns, rows=tuple(rows), facts={"close": STATES_CLOSE, "states": len(states)}),
+            "": Table(columns=columns, rows=tuple(rows), facts=facts),
             "map": Table(
-                columns=("output", "probability"), rows=tuple(landed), facts={"from": STATE, "rate": STATE_RATE}
+                columns=("output", "probability"),
+                rows=tuple(landed),
+                facts={"from": STATE, "rate": STATE_RATE, "error_below": STATES_ERROR},
             ),
         },
         charts={"": chart},
         findings=(
             f"On the map the {STATES_CLOSE} nearest states take up to {100 * best.near.estimate:.0f} % of the outputs: "
-            "in "
-            "two dimensions most of what is not the original is still close.",
+            "in two dimensions most of what is not the original is still close.",
             "The map leaves Alaska out and keeps Hawaii; the District of Columbia is not a state.",
         ),
     )
 
 
-def _draw_map(panel: Panel, places: Vectors, names: Sequence[str], law: Reals, start: int) -> None:
-    """The states as areas of probability, the likeliest named; Hawaii lies beyond the left edge."""
+def _draw_map(panel: Panel, places: Vectors, codes: Sequence[str], law: Reals, start: int) -> None:
+    """The states as areas of probability; the likeliest by postal code, in the dot where it has room, else right of it.
+
+    Their probabilities stand in the corner, where the map has no state; Hawaii lies beyond the left edge.
+    """
+    areas = 10 + 2500 * law
     others = np.arange(len(law)) != start
-    panel.points(places[others, 0], places[others, 1], size=10 + 1500 * law[others])
-    panel.points(places[start : start + 1, 0], places[start : start + 1, 1], style=1, size=10 + 1500 * law[start])
-    for state in np.argsort(-law)[:8]:
-        away = places[state] - places[start]
-        step = 26 * away / max(float(np.hypot(*away)), 1.0)
+    panel.points(places[others, 0], places[others, 1], size=areas[others])
+    # A square of side s has more area than a circle of diameter s, and both are given as s * s.
+    panel.points(places[start : start + 1, 0], places[start : start + 1, 1], style=1, size=areas[start] * np.pi / 4)
+    likeliest = np.argsort(-law)[:STATES_NAMED]
+    for state in likeliest:
+        across = float(np.sqrt(areas[state]))
+        inside = across >= 17
         panel.axes.annotate(
-            f"{names[state]} {100 * law[state]:.0f} %",
+            codes[state],
             places[state],
-            xytext=(float(step[0]), float(step[1])),
+            xytext=(0.0 if inside else across / 2 + 1.5, -0.5),
             textcoords="offset points",
-            fontsize=7.5,
-            ha="center",
+            fontsize=8,
+            fontweight="bold",
+            color="white" if inside else "black",
+            ha="center" if inside else "left",
             va="center",
         )
-    panel.axes.set(xlim=(-2300, 2400), ylim=(250, 3200))
+    shares = "\n".join(f"{codes[state]} {100 * law[state]:.0f} %" for state in likeliest)
+    panel.axes.text(0.02, 0.03, shares, transform=panel.axes.transAxes, fontsize=8.5, linespacing=1.3)
+    panel.axes.text(0.15, 0.03, "area: probability\nHawaii, beyond the edge,\nis among the 49 states",
+                    transform=panel.axes.transAxes, fontsize=8.5, linespacing=1.3)  # fmt: skip
+    panel.axes.set(xlim=(-2300, 2400), ylim=(150, 3150))
     panel.axes.set_aspect("equal")
-    away_text = "area: probability; Hawaii (beyond the edge) is among the 49 states"
-    panel.axes.text(0.01, 0.01, away_text, transform=panel.axes.transAxes, fontsize=7.5)

@@ -1,7 +1,7 @@
 """Corpora: words a second, the engine's own cost, and resident memory by the size of the input.
 
 Run ``python benchmarks/corpora.py`` for all parts, or name some: ``rate``, ``overhead``, ``memory``.
-Needs the folder of shared texts ($TEXTVEIL_SHARED) and psutil.
+Needs the folder of shared texts ($TEXTVEIL_SHARED), and Linux for the memory.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ import argparse
 import gzip
 import io
 import json
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -19,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from measure import SHARED, machine, paired
+
+from textveil.bench.memory import _largest_share
 
 ARTICLES = SHARED / "data/text/wikipedia/articles.jsonl.gz"
 
@@ -28,31 +28,11 @@ Row = dict[str, Any]
 def _measured(arguments: list[str]) -> dict[str, float]:
     """Wall time of ``textveil sanitize``, and the peak memory of it and its workers together, in MB.
 
-    Resident memory counts pages that processes share once for each; proportional memory counts them once in all.
+    The memory is the proportional share: pages that processes share are counted once in all.
     """
-    import psutil
-
     start = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-m", "textveil", "sanitize", *arguments], stderr=subprocess.PIPE)
-    resident = proportional = 0.0
-    while process.poll() is None:
-        own = part = 0
-        try:
-            parent = psutil.Process(process.pid)
-            for one in (parent, *parent.children(recursive=True)):
-                facts = one.memory_full_info()
-                own, part = own + facts.rss, part + getattr(facts, "pss", facts.rss)
-        except psutil.Error:
-            continue
-        resident, proportional = max(resident, own / 1e6), max(proportional, part / 1e6)
-        time.sleep(0.2)
-    seconds = time.perf_counter() - start
-    assert process.stderr is not None
-    message = process.stderr.read().decode()
-    process.stderr.close()
-    if process.returncode:
-        raise RuntimeError(message)
-    return {"seconds": seconds, "resident MB": resident, "proportional MB": proportional}
+    largest = _largest_share(arguments)
+    return {"seconds": time.perf_counter() - start, "MB": largest / 1e6}
 
 
 def rate(options: argparse.Namespace) -> Iterator[Row]:
@@ -102,9 +82,9 @@ def memory(options: argparse.Namespace) -> Iterator[Row]:
             found = _measured(arguments)
             first = found if first is None else first
             yield {
-                "what": f"sanitize {megabytes} MB",
+                "what": f"sanitize {megabytes} MB, {options.workers[-1]} workers",
                 **found,
-                "times the first": found["resident MB"] / first["resident MB"],
+                "times the first": found["MB"] / max(first["MB"], 1.0),
             }
 
 

@@ -239,7 +239,7 @@ def test_an_error_late_in_the_input_leaves_the_old_output(textveil, tmp_path) ->
     assert "line 200001 must be UTF-8" in err
     assert out.read_text() == "old"
     one_line(err)
-    assert "--resume goes on behind them, deleting the folder *.textveil-job" in err
+    assert "--resume goes on behind them, deleting the hidden folder .out.txt.textveil-job beside" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == [".out.txt.textveil-job", "in.txt", "out.txt"]
     code, _, err = textveil("sanitize", source, "-o", out, "--report", tmp_path / "r.json")
     assert code == 2

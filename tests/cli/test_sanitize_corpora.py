@@ -114,10 +114,10 @@ def test_a_truncated_gzip_loses_only_what_is_missing(textveil, tmp_path) -> None
     assert found[-4:] == shape(lines(4).encode())
     assert found[:-4] == shape(lines(2000).encode())[: len(found) - 4]
     assert 1500 < len(found) < 2004
-    assert f"skipped: input 1: from record {len(found) - 3} on: the input ends in the middle of a gzip member" in err
+    assert f"skipped: input 1, from line {len(found) - 3} on: the input ends in the middle of a gzip member" in err
     code, _, err = textveil(cut, whole, "-o", tmp_path / "out")
     assert code == 1
-    assert "input 1: from record" in err
+    assert "input 1, from line" in err
 
 
 def test_nothing_but_faults_is_no_release(textveil, tmp_path) -> None:
@@ -156,7 +156,76 @@ def test_parquet_in_and_out(textveil, tmp_path) -> None:
     assert "note" in err
 
 
+@pytest.mark.parametrize(("form", "unit"), [("txt", "line"), ("csv", "record")])
+def test_faults_of_several_inputs_say_which(textveil, tmp_path, form: str, unit: str) -> None:
+    (tmp_path / "a").write_text("text\n" + lines(2))
+    (tmp_path / "b").write_bytes(b"text\nwaa\n\xff\nwab\n")
+    number = 3 if unit == "line" else 2
+    options = (tmp_path / "a", tmp_path / "b", "-f", form)
+    assert f"textveil: input 2, {unit} {number} must be UTF-8" in textveil(*options)[2]
+    _, _, err = textveil(*options, "--on-error", "skip", "--report", tmp_path / "r")
+    assert f"skipped: input 2, {unit} {number} must be UTF-8" in err
+    (skip,) = json.loads((tmp_path / "r").read_text())["sender_only"]["skipped"]["first"]
+    assert skip["reason"].startswith(f"input 2, {unit} {number}")
+
+
+def test_a_stray_quote_takes_its_own_row_alone(textveil, tmp_path) -> None:
+    """All rows behind it were lost before: the quote is never closed."""
+    rows = [f"{number},waa wab\n" for number in range(1, 20_001)]
+    rows[9_998] = '9999,"stray quote\n'
+    (tmp_path / "in.csv").write_text("id,text\n" + "".join(rows))
+    code, _, err = textveil(tmp_path / "in.csv", "-o", tmp_path / "out.csv", "--on-error", "skip")
+    assert code == 1
+    assert "skipped: record 9999 must be valid CSV; a quote in it is not closed" in err
+    assert err.count("skipped:") == 1
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 20_000
+
+
+@pytest.mark.parametrize("place", [2, 9_999, 20_000])
+@pytest.mark.parametrize("broken", ['{},"stray quote\n', '{},"text, secret\nsecret,row\nsecret" x\n'])
+def test_behind_a_broken_row_nothing_is_taken_for_a_kept_column(textveil, tmp_path, place: int, broken: str) -> None:
+    rows = [f"{number},waa wab\n" for number in range(1, 20_001)]
+    rows[place - 1] = broken.format(place)
+    (tmp_path / "in.csv").write_text("id,text\n" + "".join(rows))
+    (tmp_path / "next.csv").write_text("id,text\n77,waa\n")
+    inputs = (tmp_path / "in.csv", tmp_path / "next.csv")
+    code, _, err = textveil(*inputs, "--keep", "id", "-o", tmp_path / "out.csv", "--on-error", "skip")
+    assert code == 1
+    assert f"from record {place} on" in err and f"record {place} must be valid CSV" in err
+    released = (tmp_path / "out.csv").read_text().splitlines()[1:]
+    assert [int(row.split(",")[0]) for row in released] == [*range(1, place), 77]
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.jsonl", "o.parquet.gz", "o.bz2", "o.tar.gz", "o.tsv", "o.json"])
+def test_an_output_is_named_as_what_it_is(textveil, tmp_path, name: str) -> None:
+    code, _, err = textveil("-o", tmp_path / name, stdin=lines(1).encode())
+    assert (code, "--output must be named as what it will be, txt" in err) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+    assert textveil("-o", tmp_path / "o.released", stdin=lines(1).encode())[0] == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links")
+def test_inputs_that_are_no_files_or_one_file(textveil, tmp_path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    code, _, err = textveil(tmp_path / "loop")
+    assert (code, err) == (1, "textveil: input 1 must be a readable file; got a symlink loop.\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell's redirection")
+@pytest.mark.parametrize("options", [("in.txt", "-"), ("-", "-o", "in.txt")])
+def test_one_file_by_name_and_as_standard_input_is_refused(small, tmp_path, options) -> None:
+    (tmp_path / "in.txt").write_text(lines(3))
+    command = [sys.executable, "-m", "textveil", "sanitize", *small, *options]
+    with (tmp_path / "in.txt").open() as stdin:
+        done = subprocess.run(command, stdin=stdin, capture_output=True, cwd=tmp_path, timeout=60)
+    assert done.returncode in (1, 2)
+    assert b"twice" in done.stderr
+    assert (tmp_path / "in.txt").read_text() == lines(3)
+
+
 OPTIONS = {
+    "not an integer": (("--workers", SECRET), "textveil: --workers must be an integer. See: "),
+    "not a number": (("--epsilon", SECRET), "textveil: --epsilon must be a number. See: "),
     "resume without a file": (("--resume",), "--resume needs --output"),
     "resume to a device": (("--resume", "-o", "/dev/null"), "--resume needs --output"),
     "on error": (("--on-error", "keep"), "--on-error must be stop or skip"),
@@ -180,10 +249,11 @@ def test_a_job_goes_on_only_with_the_same_options_and_inputs(textveil, tmp_path)
     job = tmp_path / ".out.txt.textveil-job"
     assert job.stat().st_mode & 0o777 == 0o700
     assert {path.stat().st_mode & 0o777 for path in job.iterdir()} == {0o600}
-    for change, message in ((("--epsilon", "2"), "options"), (("--seed", "1"), "options")):
+    changes = {("--epsilon", "2"): "epsilon", ("--seed", "1"): "seed", ("--number-epsilon", "3"): "number epsilon"}
+    for change, named in changes.items():
         code, _, err = textveil(source, "-o", out, "--resume", *change)
         assert code == 2
-        assert f"--resume needs the {message} with which the job began" in err
+        assert f"--resume needs the options with which the job began; these differ now: {named}. Delete the" in err
     raw = source.read_bytes()
     source.write_bytes(raw + b"more\n")
     code, _, err = textveil(source, "-o", out, "--resume")
@@ -193,6 +263,7 @@ def test_a_job_goes_on_only_with_the_same_options_and_inputs(textveil, tmp_path)
     code, _, err = textveil(source, "-o", out, "--resume", "--workers", 1)
     assert (job / "ledger.jsonl").read_bytes() == before
     assert (code, "its first records are other ones now" in err) == (2, True)
+    assert "goes on" not in err
     source.write_bytes(raw)
     assert textveil(source, "-o", out, "--resume", "--on-error", "skip")[0] == 1
     assert shape(out.read_bytes()) == shape(lines(200_000).encode())
@@ -200,6 +271,8 @@ def test_a_job_goes_on_only_with_the_same_options_and_inputs(textveil, tmp_path)
     code, _, err = textveil(source, "-o", out, "--resume", "--on-error", "skip")
     assert code == 0
     assert "was finished before; nothing was released now" in err
+    code, _, err = textveil(source, "-o", out, "--resume", "--epsilon", "2")
+    assert (code, "which is finished; these differ now: epsilon. Name another" in err) == (2, True)
     source.write_bytes(raw + b"more\n")
     code, _, err = textveil(source, "-o", out, "--resume")
     assert (code, "the inputs with which the job began" in err) == (2, True)

@@ -53,6 +53,8 @@ def test_lines_are_the_same_however_they_are_cut(raw: bytes, size: int) -> None:
 @example(b'"a"b,"\nc"\nd\n', 2)
 @example(b'"a"\rb,"\nc"\nd\n', 2)
 @example(b'"a', 1)
+@example(b'a\nb,"c\nd\ne,f\n', 3)
+@example(b'a\n"b\nc\n"d\n"e\nf\n', 3)
 def test_csv_records_are_the_same_however_they_are_cut(raw: bytes, size: int) -> None:
     """Orderly or not: the quick cutter agrees with the csv module."""
     expected = [raw[row.start : row.end] for row in rows(raw)]
@@ -84,6 +86,20 @@ def test_a_record_that_is_too_large_is_dropped_and_the_next_is_read(size: int) -
     objects = "".join(json.dumps({"text": text}) + "\n" for text in ("one", big, "three")).encode()
     good, bad = found(JsonLines(choice=FieldChoice(), max_document_bytes=100), objects, size)
     assert (good, [number for number, _ in bad]) == ([("one",), ("three",)], [2])
+
+
+@pytest.mark.parametrize("size", [1, 7, 10**6])
+def test_behind_a_stray_quote_the_next_line_is_a_record(size: int) -> None:
+    for behind in (b"3,c\n4,d\n", b'3,"c"\n4,d\n', b'3,c\n4,"d"\n'):
+        good, bad = found(CsvTable(choice=FieldChoice()), b'id,text\n1,a\n2,"b\n' + behind, size)
+        assert good == [("a",), ("c",), ("d",)]
+        assert [number for number, _ in bad] == [2]
+
+
+def test_a_quote_that_is_never_closed_is_said_when_too_much_stands_behind_it() -> None:
+    table = b'text\na\n"b\n' + b"c\n" * 300
+    with pytest.raises(InputError, match="a quote must be closed; it is not, and all behind it is left out"):
+        found(CsvTable(choice=FieldChoice(), max_document_bytes=100), table, 10)
 
 
 def test_bad_records_among_good_ones_are_numbered() -> None:

@@ -47,6 +47,10 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
+_WANTED = {"integer": "an integer", "float": "a number", "number": "a number"}
+"""What an option wants, by a word of the parser's message."""
+
+
 @app.callback()
 def main(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
@@ -97,7 +101,7 @@ def _unexpected(error: Exception) -> int:
     """A usage error of the option parser, or a fault of our own: place and type, never its message."""
     message, code = getattr(error, "format_message", None), getattr(error, "exit_code", None)
     if callable(message) and isinstance(code, int):
-        text = str(message())
+        text = _usage(error) or str(message())
         if "extra argument" in text:  # the parser would quote them, and they may be text
             text = "Got more arguments than the command takes. Options start with --; quote a path with spaces"
         if "\n" in text:  # the help itself, shown for want of arguments
@@ -117,6 +121,16 @@ def _unexpected(error: Exception) -> int:
         "Set TEXTVEIL_TRACEBACK=1 to see it whole; a traceback may hold input text."
     )
     return 1
+
+
+def _usage(error: Exception) -> str:
+    """What an option wants, where its value cannot be read: the parser would quote the value, which may be text."""
+    names = [str(name) for name in getattr(getattr(error, "param", None), "opts", ())]
+    if not names or type(error).__name__ != "BadParameter":
+        return ""
+    message = str(getattr(error, "message", ""))
+    wanted = next((words for kind, words in _WANTED.items() if kind in message), "a value that it takes")
+    return f"{max(names, key=len)} must be {wanted}"
 
 
 def _complain(message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -118,6 +119,7 @@ def sanitize_command(
     names = tuple(expanded(patterns))
     if len(names) > 1:
         reader = _reader(form or _guess(names), whole_file, field, keep, max_document_bytes, True)
+    _refuse_ending(output, form or _guess(names))
     _refuse_same_file(names, output, report)
     _check_streams(names, output)
     from textveil.corpora.run import Run
@@ -168,11 +170,25 @@ def _guess(sources: Sequence[str]) -> str:
     return found.pop()
 
 
-def _by_ending(source: str) -> str:
-    path = Path(source)
+def _ending(path: Path) -> str:
+    """The ending that may speak of a format, without that of a compression."""
     if path.suffix.lower().removeprefix(".") in _COMPRESSED:
         path = path.with_suffix("")
-    ending = path.suffix.lower().removeprefix(".")
+    return path.suffix.lower().removeprefix(".")
+
+
+def _refuse_ending(output: Path | None, form: str) -> None:
+    """An output's ending may not speak of another format than it will have; endings that say nothing pass."""
+    ending = "" if output is None else _ending(output)
+    known = {"ndjson": "jsonl"}.get(ending, ending)
+    if (known in FORMATS and known != form) or known in _FOREIGN:
+        raise ParameterError(f"--output must be named as what it will be, {form}; got the ending .{ending}. Rename it.")
+    if output is not None and form == "parquet" and output.suffix.lower().removeprefix(".") in _COMPRESSED:
+        raise ParameterError("--output must end in .parquet; such a file is compressed within. Rename it.")
+
+
+def _by_ending(source: str) -> str:
+    ending = _ending(Path(source))
     if ending in _FOREIGN:
         raise ParameterError(
             f"--format cannot be told from the ending .{ending}: it is none of {', '.join(FORMATS)}. "
@@ -255,7 +271,7 @@ def _told(finished: Finished, quiet: bool) -> int:
     report = finished.report
     lines = report.setting.warnings() if quiet else [report.summary()]
     if finished.already:
-        lines.append("The job of this output was finished before; nothing was released now. --resume did nothing.")
+        lines.append("The job of this output was finished before; nothing was released now.")
     named = [f"skipped: {skip.reason}" for skip in finished.totals.skipped[:_SHOWN]]
     if finished.skipped > len(named):
         named.append(f"skipped: {finished.skipped - len(named)} more; --report names the first of them")
@@ -283,7 +299,9 @@ def _check_streams(names: Sequence[str], output: Path | None) -> None:
 
 def _refuse_same_file(names: Sequence[str], output: Path | None, report: Path | None) -> None:
     """No two of the inputs, the output and the report may be one file."""
-    inputs = {Path(name).resolve() for name in names if name != "-"}
-    files = [path.resolve() for path in (output, report) if path is not None]
-    if len(set(files)) != len(files) or inputs & set(files):
+    from textveil.corpora.sources import one_file
+
+    files = [path for path in (output, report) if path is not None]
+    again = len({os.path.realpath(path) for path in files}) != len(files)
+    if again or any(one_file(name, path) for name in names for path in files):
         raise ParameterError("the input, --output and --report must be different files; got one twice.")

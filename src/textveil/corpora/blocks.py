@@ -41,6 +41,7 @@ class Block:
         place: bytes of all inputs that were read up to here, compressed ones where they are.
         chain: keyed digest of this payload and all before it, by which a job knows its input again.
         fault: why the records cannot be had (the payload is empty then); empty for a good block.
+        unit: what the format calls a record.
     """
 
     number: int
@@ -51,6 +52,7 @@ class Block:
     place: int = 0
     chain: str = ""
     fault: str = ""
+    unit: str = "record"
 
     @property
     def last(self) -> int:
@@ -60,7 +62,8 @@ class Block:
     @property
     def where(self) -> str:
         """The block's records, by number."""
-        return f"records {self.first} to {self.last}" if self.last > self.first else f"record {self.first}"
+        several = f"{self.unit}s {self.first} to {self.last}"
+        return several if self.last > self.first else f"{self.unit} {self.first}"
 
 
 @final

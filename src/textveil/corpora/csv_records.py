@@ -8,9 +8,12 @@ from typing import BinaryIO, NamedTuple
 
 from textveil.corpora.records import Cut, too_large
 from textveil.corpora.text_lines import marked_pieces
+from textveil.errors import InputError
 
 _LARGEST_FIELD = 2**31 - 1
 """The ``csv`` module's limit, out of the way: records are limited here, by their bytes."""
+
+_REST = "The rest of this input is left out: text could stand in the kept columns. Correct it, or do without --keep."
 
 
 class Row(NamedTuple):
@@ -20,7 +23,7 @@ class Row(NamedTuple):
         start: first byte.
         end: behind the last byte.
         values: its fields; empty for a blank line; None where it is not valid CSV.
-        closed: whether it ended before the payload did, or with a line end.
+        closed: whether it ended with a line end.
     """
 
     start: int
@@ -29,48 +32,66 @@ class Row(NamedTuple):
     closed: bool
 
 
-def rows(payload: bytes) -> Iterator[Row]:
+def rows(payload: bytes, *, ended: bool = True) -> Iterator[Row]:
     """The records of a payload that begins with one.
 
-    After a record that is not valid the next line begins a record. Bytes that are not UTF-8 become lone surrogates.
+    After a record that is not valid, the line behind the one in which it began begins a record: a stray quote takes no
+    more than its own line with it. Bytes that are not UTF-8 become lone surrogates.
+
+    Args:
+        payload: whole records, or records up to anywhere.
+        ended: whether nothing follows; else a last record that stands inside quotes is not told.
     """
     csv.field_size_limit(_LARGEST_FIELD)
-    lines = payload.split(b"\n")
-    last = lines.pop()
-    consumed, exhausted = 0, False
+    lines = _lines(payload)
+    place = consumed = 0
+    exhausted = False
 
     def fed() -> Iterator[str]:
-        nonlocal consumed, exhausted
-        for line in lines:
-            consumed += len(line) + 1
-            yield line.decode("utf-8", "surrogateescape") + "\n"
-        if last:
-            consumed += len(last)
-            yield last.decode("utf-8", "surrogateescape")
+        nonlocal place, consumed, exhausted
+        while place < len(lines):
+            line = lines[place]
+            place, consumed = place + 1, consumed + len(line)
+            yield line.decode("utf-8", "surrogateescape")
         exhausted = True
 
-    source = fed()
-    reader = csv.reader(source, strict=True)
+    reader = csv.reader(fed(), strict=True)
     while True:
-        start = consumed
+        start, began = consumed, place
         try:
             values = next(reader)
         except StopIteration:
             return
         except csv.Error:
-            values = None
-            reader = csv.reader(source, strict=True)
-        closed = payload[consumed - 1 : consumed] == b"\n" and not (values is None and exhausted)
-        yield Row(start, consumed, values, closed)
+            if exhausted and not ended:
+                return
+            values, exhausted = None, False
+            place, consumed = began + 1, start + len(lines[began])
+            reader = csv.reader(fed(), strict=True)
+        yield Row(start, consumed, values, payload[consumed - 1 : consumed] == b"\n")
 
 
-def cut_rows(stream: BinaryIO, size: int, limit: int) -> Iterator[Cut]:
+def _lines(payload: bytes) -> list[bytes]:
+    """The lines of a payload with their ends, which are newlines alone."""
+    lines = [line + b"\n" for line in payload.split(b"\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def cut_rows(stream: BinaryIO, size: int, limit: int, *, sure: bool = False) -> Iterator[Cut]:
     """Whole records in pieces of about ``size`` bytes, the header row being number 1.
 
     A record of more than ``limit`` bytes may be dropped as a fault, up to the next line end outside quotes.
 
+    Args:
+        stream: the input.
+        size: bytes of a piece, about.
+        limit: bytes of a record, at most.
+        sure: end at the first record that is not valid or too large: where it ends, and so what is a row behind it,
+            cannot be known.
+
     Raises:
-        InputError: the rest of the stream cannot be read.
+        InputError: the rest of the stream cannot be read, was dropped because a quote is never closed, or is not sure.
     """
     held = bytearray()
     first, wanted = 1, 0
@@ -85,12 +106,20 @@ def cut_rows(stream: BinaryIO, size: int, limit: int) -> Iterator[Cut]:
         held += piece[end:]
         if len(held) < wanted and not last:
             continue
+        if sure:
+            end, count, doubtful = _surely(bytes(held), last)
+            if doubtful and first + count > 1:  # the header row is checked by who reads it
+                if count:
+                    yield Cut(bytes(held[:end]), first, count)
+                raise InputError(f"record {first + count - 1} must be valid CSV; it is not. {_REST}")
         end, count = (len(held), sum(1 for _ in rows(bytes(held)))) if last else _ended(bytes(held))
         if end:
             yield Cut(bytes(held[:end]), first, count)
             first, wanted = first + count, 0
             del held[:end]
         elif len(held) > limit:  # said at once: its end may never come
+            if sure:
+                raise InputError(f"{too_large(f'record {first - 1}', limit)} {_REST}")
             yield Cut(b"", first, 1, too_large(f"record {first - 1}", limit))
             quoted, end = _dropped(bytes(held), False)
             dropping = None if end else quoted
@@ -98,6 +127,19 @@ def cut_rows(stream: BinaryIO, size: int, limit: int) -> Iterator[Cut]:
             del held[: end or len(held)]
         else:  # scanned again only when it has doubled
             wanted = min(2 * len(held), limit + 1)
+    if dropping:
+        raise InputError("a quote must be closed; it is not, and all behind it is left out. Correct the record before.")
+
+
+def _surely(held: bytes, last: bool) -> tuple[int, int, bool]:
+    """Bytes and number of the records before the first that is not valid, and whether there is one."""
+    parts = held.split(b'"')
+    if len(parts) == 1 or (_orderly(held, parts) and (not last or len(parts) % 2 == 1)):
+        return 0, 0, False
+    for count, row in enumerate(rows(held, ended=last)):
+        if row.values is None:
+            return row.start, count, True
+    return 0, 0, False
 
 
 def _dropped(piece: bytes, quoted: bool) -> tuple[bool, int]:
@@ -119,7 +161,7 @@ def _ended(held: bytes) -> tuple[int, int]:
         return held.rfind(b"\n") + 1, held.count(b"\n")
     parts = held.split(b'"')
     if not _orderly(held, parts):
-        whole = [row for row in rows(held) if row.closed]
+        whole = [row for row in rows(held, ended=False) if row.closed]
         return (whole[-1].end, len(whole)) if whole else (0, 0)
     end, behind = 0, len(held)
     count = 0

@@ -41,13 +41,18 @@ class CsvTable:
     max_document_bytes: int = MAX_DOCUMENT_BYTES
     _order: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
+    @property
+    def unit(self) -> str:
+        """See ``CorpusFormat.unit``."""
+        return "record"
+
     def __post_init__(self) -> None:
         checked_size(self.max_document_bytes)
 
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         """See ``CorpusFormat.cut``; a payload begins with the input's header row."""
         header = b""
-        for cut in cut_rows(stream, size, self.max_document_bytes):
+        for cut in cut_rows(stream, size, self.max_document_bytes, sure=bool(self.choice.kept)):
             start = 0
             if not header:
                 header, start = self._header(cut)
@@ -111,7 +116,7 @@ class CsvTable:
         except InputError as error:
             return str(error)
         if row.values is None:
-            return f"{where} must be valid CSV; it is not."
+            return f"{where} must be valid CSV; a quote in it is not closed, or stands where none may."
         if len(row.values) != columns:
             return f"{where} must have {columns} columns; got {len(row.values)}."
         return ""

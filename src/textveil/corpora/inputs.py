@@ -54,11 +54,12 @@ class Inputs:
                             payload=cut.payload,
                             place=before + place,
                             chain=chain,
-                            fault=self.located(source, cut.fault),
+                            fault=cut.fault,
+                            unit=self.form.unit,
                         )
                         number, first = number + 1, cut.first + cut.count
             except InputError as error:
-                where = f"from record {first} on: " if first > 1 else ""
+                where = f"from {self.form.unit} {first} on: " if first > 1 else ""
                 chain = self._chained(chain, source, first, b"")
                 yield Block(
                     number=number,
@@ -68,14 +69,11 @@ class Inputs:
                     payload=b"",
                     place=before + place,
                     chain=chain,
-                    fault=self.located(source, f"{where}{error}"),
+                    fault=f"{where}{error}",
+                    unit=self.form.unit,
                 )
                 number += 1
             before += place
-
-    def located(self, source: int, reason: str) -> str:
-        """The reason, with the input's number where there are several."""
-        return f"input {source}: {reason}" if reason and len(self.names) > 1 else reason
 
     def total(self) -> int | None:
         """Bytes of all inputs as they lie on the disk; None where one is no regular file."""

@@ -9,11 +9,10 @@ job's secret, the settings and the block alone: one that was written, but not co
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from io import RawIOBase
 from pathlib import Path
@@ -21,8 +20,20 @@ from typing import Any, BinaryIO, final
 
 from textveil.corpora.atomic import atomic_writers, sync_folder
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.job_folder import ENDING, JobFolder
-from textveil.corpora.ledger import Totals, append, block_ends, block_line, past, totals_line
+from textveil.corpora.file_identity import Whole, is_whole, same_file, whole_of
+from textveil.corpora.job_folder import JobFolder
+from textveil.corpora.job_terms import changed, salted
+from textveil.corpora.ledger import (
+    DamagedLedger,
+    Past,
+    Totals,
+    append,
+    block_ends,
+    block_line,
+    past,
+    totals_line,
+    whole_line,
+)
 from textveil.corpora.records import Assembled, CorpusFormat
 from textveil.corpora.sources import compressing
 from textveil.errors import OutputError, ParameterError
@@ -47,6 +58,7 @@ class Job:
         totals: over the committed blocks and those written since.
         committed: how many blocks are committed.
         ended: whether all are.
+        stuck: why ``--resume`` would not go on as things are: the input is another, or the folder is gone.
     """
 
     folder: JobFolder
@@ -58,6 +70,9 @@ class Job:
     _ledger: BinaryIO = field(repr=False)
     _output: RawIOBase | None = field(repr=False)
     _sync_seconds: float
+    _whole: Whole | None = None
+    stuck: bool = False
+    _closed: bool = False
     _lines: list[dict[str, Any]] = field(default_factory=list)
     _synced: float = field(default_factory=time.monotonic)
 
@@ -77,7 +92,8 @@ class Job:
             else:
                 found = block.chain
         if found != chain:
-            raise _refused("the input with which the job began", "its first records are other ones now")
+            self.stuck = True
+            raise _refused(self.folder, "the input with which the job began", "its first records are other ones now")
 
     def write(self, outcome: Outcome) -> None:
         """Add a block; it is committed soon.
@@ -105,9 +121,10 @@ class Job:
         """Bring what was written to the disk, then its lines to the ledger.
 
         Raises:
-            OutputError: the disk is full, or fails.
+            OutputError: the disk is full, or fails; or the folder is another one now.
         """
         if self._lines and self._output is not None:
+            self._need_own()
             with _written_or_refused():
                 os.fsync(self._output.fileno())
                 append(self._ledger, self._lines)
@@ -132,41 +149,62 @@ class Job:
             keep: leave the ledger where it is, so that the job can be told to be finished.
         """
         assert self.ended
-        paths = [] if report is None else [report]
+        self._need_own()
         with _written_or_refused():
-            hidden = self._whole()
+            hidden = self._complete()
+            if hidden is not None:
+                # Before it gets its name: a run that dies behind that can tell that this is the job's.
+                self._whole = whole_of(hidden)
+                assert self._whole is not None
+                append(self._ledger, [whole_line(self._whole, finished=False)])
+        assert self._whole is not None
         also = [] if hidden is None else [(hidden, self.folder.output)]
-        with atomic_writers(paths, also) as sinks:
+        with atomic_writers([] if report is None else [report], also, self.folder.path) as sinks:
             for sink in sinks:
                 sink.write(text.encode("ascii"))
         sync_folder(self.folder.output.parent)
         with _written_or_refused():
-            append(self._ledger, [{"finished": True}])
-        if keep:
-            self.folder.cleared()
-        else:
-            self._ledger.close()
-            self.folder.removed()
+            append(self._ledger, [whole_line(self._whole, finished=True)])
+        self._leave(self.folder.cleared if keep else self.folder.removed)
 
     def close(self) -> None:
-        """Commit what can be; a job without a committed block leaves nothing behind."""
+        """Commit what can be; a job without a committed block leaves nothing behind. A second call does nothing."""
+        if self._closed:
+            return
         with contextlib.suppress(OSError):
             self.commit()
         if self._output is not None:
             with contextlib.suppress(OSError):
                 self._output.close()
+        self._leave(self.folder.removed if self.committed == 0 and not self.ended else None)
+
+    def _leave(self, last: Callable[[], None] | None) -> None:
+        """Do what is left to do in the folder, and only then let others have it."""
+        self._closed = True
+        with contextlib.suppress(OSError):
+            if last is not None and self.folder.holds(self._ledger):
+                last()
         with contextlib.suppress(OSError):
             self._ledger.close()
-        if self.committed == 0 and not self.ended:
-            self.folder.removed()
+
+    def _need_own(self) -> None:
+        """Raise ``OutputError`` where the folder is no longer the one in which this job writes."""
+        here = self.folder.holds(self._ledger)
+        if here and (self._output is None or same_file(self._output.fileno(), self.folder.partial)):
+            return
+        self.stuck = True
+        raise OutputError(
+            f"{self.folder.told} must stay while the job runs; it was removed or replaced. Nothing stands under the "
+            "output's name. Run it again."
+        )
 
     def hint(self) -> str:
         """What can be done with a job that did not end, in a sentence; empty where nothing is left of it."""
-        if self.committed == 0 and not self.ended:
+        if self.stuck or (self.committed == 0 and not self.ended):
             return ""
         return (
             f"{self.totals.tally.documents} documents are kept: --resume goes on behind them, "
-            f"deleting the folder *{ENDING} beside the output forgets them."
+            f"deleting {self.folder.told} forgets them."
         )
 
     def forget(self) -> None:
@@ -184,12 +222,23 @@ class Job:
         while view:
             view = view[self._output.write(view) or 0 :]
 
-    def _whole(self) -> Path | None:
-        """The complete output under its hidden name, on the disk; None where it has its own already."""
+    def _complete(self) -> Path | None:
+        """The complete output under its hidden name, on the disk; None where it has its own already.
+
+        Raises:
+            OutputError: it is neither here nor there.
+        """
         if self._output is not None:
             self._output.close()
-        if not self.folder.partial.exists():
+            self._output = None
+        elif self._whole is not None and is_whole(self.folder.output, self._whole):
             return None
+        if not self.folder.partial.exists():
+            self.stuck = True
+            raise OutputError(
+                f"the output of the job must be in its folder or under its name; it is gone, or was changed. Delete "
+                f"{self.folder.told} to release again."
+            )
         if is_direct(self._form, self.folder.output):
             return self.folder.partial
         with self.folder.partial.open("rb") as partial, self.folder.written_anew(self.folder.assembled) as target:
@@ -241,72 +290,81 @@ def opened_job(
     ledger = folder.opened()
     try:
         with _written_or_refused():
-            return _opened(folder, ledger, form, settings, private, resume=resume, sync_seconds=sync_seconds)
+            there = folder.partial.stat().st_size if folder.partial.exists() else None
+            found = past(ledger, there)
+            if there is None and not found.ended:
+                found = past(ledger, 0)
+            _check(folder, found, settings, private, resume=resume)
+            return _opened(folder, ledger, form, found, settings, private, resume, sync_seconds)
+    except DamagedLedger as damaged:
+        ledger.close()
+        number = damaged.number
     except BaseException:
         ledger.close()
         raise
+    raise OutputError(
+        f"the ledger of the job must be as it was written; line {number} is not. Delete {folder.told} to forget it."
+    )
+
+
+def _check(folder: JobFolder, found: Past, settings: Mapping[str, Any], private: str, *, resume: bool) -> None:
+    """Refuse to go on with what cannot go on, and to begin over what is not finished."""
+    begun = found.totals.blocks > 0 or found.ended
+    if begun and not found.finished and not resume:
+        raise ParameterError(
+            f"--output has an unfinished job, in which {found.totals.tally.documents} documents are released. Go on "
+            f"with --resume, or delete {folder.told} to forget it."
+        )
+    if not (resume and begun and found.begin is not None):
+        return
+    differs = changed(found.begin, settings, private)
+    if found.finished:
+        if differs:
+            raise ParameterError(
+                f"--resume needs {differs.began}, which is finished; these differ now: {differs.named}. Name another "
+                f"--output, or delete {folder.told} to release again."
+            )
+        if found.whole is None or not is_whole(folder.output, found.whole):
+            raise ParameterError(
+                f"--resume needs the output of the job, which is finished; it is gone or was changed. Delete "
+                f"{folder.told} to release again."
+            )
+        folder.cleared()
+        raise JobFinished(found.totals)
+    if differs:
+        raise _refused(folder, differs.began, f"these differ now: {differs.named}")
+    if folder.remembered() is None:
+        raise _refused(folder, "the secret of the job", "it is gone")
 
 
 def _opened(
     folder: JobFolder,
     ledger: BinaryIO,
     form: CorpusFormat,
+    found: Past,
     settings: Mapping[str, Any],
     private: str,
-    *,
     resume: bool,
     sync_seconds: float,
 ) -> Job:
-    there = folder.partial.stat().st_size if folder.partial.exists() else None
-    found = past(ledger, there)
-    if there is None and not found.ended:
-        found = past(ledger, 0)
-    totals, begin, secret = found.totals, found.begin, folder.remembered()
-    begun = totals.blocks > 0 or found.ended
-    if begun and not found.finished and not resume:
-        raise ParameterError(
-            f"--output has an unfinished job, in which {totals.tally.documents} documents are released. Go on with "
-            f"--resume, or delete the folder *{ENDING} beside the output to forget it."
-        )
-    if resume and begin is not None and (refusal := _other(begin, settings, private)) and begun:
-        raise refusal
-    if resume and found.finished:
-        folder.cleared()
-        raise JobFinished(totals)
-    if resume and begun and secret is None:
-        raise _refused("the secret of the job", "it is gone")
-    if resume and begin is not None and not refusal and secret is not None:
+    """The job, gone on with where that is asked for and something of it is there, else begun anew."""
+    secret = folder.remembered()
+    goes_on = resume and found.begin is not None and not changed(found.begin, settings, private)
+    if goes_on and secret is not None:
+        totals, ended, whole = found.totals, found.ended, found.whole
         ledger.truncate(found.length)
     else:
+        totals, ended, whole = Totals(), False, None
         ledger.truncate(0)
-        secret, totals = folder.begun(), Totals()
-        salt = secrets.token_hex(16)
-        append(ledger, [{"begin": 1, "settings": settings, "salt": salt, "inputs": _salted(salt, private)}])
+        secret, salt = folder.begun(), secrets.token_hex(16)
+        append(ledger, [{"begin": 1, "settings": settings, "salt": salt, "inputs": salted(salt, private)}])
         sync_folder(folder.path)
-    ended = found.ended and totals is found.totals
     stream = None if ended else folder.continued(totals.length)
-    return Job(folder, secret, totals, totals.blocks, ended, form, ledger, stream, sync_seconds)
+    return Job(folder, secret, totals, totals.blocks, ended, form, ledger, stream, sync_seconds, whole)
 
 
-def _other(begin: Mapping[str, Any], settings: Mapping[str, Any], private: str) -> ParameterError | None:
-    """Why a job cannot go on, or is not the one that is finished."""
-    if begin["settings"] != dict(settings):
-        return _refused("the options with which the job began", "they differ now")
-    if begin["inputs"] != _salted(begin["salt"], private):
-        return _refused("the inputs with which the job began", "their names, sizes or the seed differ now")
-    return None
-
-
-def _salted(salt: str, private: str) -> str:
-    # Not keyed by the secret: what a finished job was about can be asked when that is gone.
-    raw = private.encode("utf-8", "surrogateescape")
-    return hashlib.blake2b(raw, key=bytes.fromhex(salt), digest_size=32, person=b"textveil inputs").hexdigest()
-
-
-def _refused(wanted: str, got: str) -> ParameterError:
-    return ParameterError(
-        f"--resume needs {wanted}; {got}. Delete the folder *{ENDING} beside the output to forget the job."
-    )
+def _refused(folder: JobFolder, wanted: str, got: str) -> ParameterError:
+    return ParameterError(f"--resume needs {wanted}; {got}. Delete {folder.told} to forget the job.")
 
 
 @contextlib.contextmanager

@@ -12,10 +12,14 @@ from pathlib import Path
 from typing import BinaryIO, final
 
 from textveil.corpora.atomic import sync_folder
+from textveil.corpora.file_identity import same_file
 from textveil.errors import OutputError, ParameterError
 from textveil.randomness import SECRET_BYTES, new_secret
 
 ENDING = ".textveil-job"
+
+_TRIES = 100
+"""Times that a folder is made anew which a run that ends removes at the same moment."""
 
 
 @final
@@ -33,6 +37,12 @@ class JobFolder:
     def path(self) -> Path:
         """``.NAME.textveil-job`` beside the output."""
         return self.output.with_name(f".{self.output.name}{ENDING}")
+
+    @property
+    def told(self) -> str:
+        """The folder, as messages name it."""
+        name = self.path.name if self.path.name.isprintable() else f"*{ENDING}"
+        return f"the hidden folder {name} beside the output"
 
     @property
     def secret(self) -> Path:
@@ -63,21 +73,40 @@ class JobFolder:
         """
         if self.output.is_dir():
             raise OutputError("the output must be a file; got a folder. Name a file in it.")
+        for _ in range(_TRIES):
+            stream = self._ledger_opened()
+            if stream is None:
+                continue
+            if not _locked(stream):
+                stream.close()
+                break
+            # The run that had the lock may have removed the file meanwhile: then it guards nothing.
+            if self.holds(stream):
+                return stream
+            stream.close()
+        raise ParameterError("the job of this output must be run once at a time; it is under way. Wait for it.")
+
+    def _ledger_opened(self) -> BinaryIO | None:
+        """The ledger, unlocked; None where the folder goes away at this moment."""
         try:
             self.path.mkdir(mode=0o700, exist_ok=True)
-            self._check()
-            stream = os.fdopen(os.open(self.ledger, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "r+b")
-        except ParameterError:
-            raise
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            raise OutputError(
-                f"the folder of --output, --report or --html must exist and be writable; got {reason}. Make it first."
-            ) from None
-        if not _locked(stream):
-            stream.close()
-            raise ParameterError("the job of this output must be run once at a time; it is under way. Wait for it.")
-        return stream
+        else:
+            try:
+                self._check()
+                return os.fdopen(os.open(self.ledger, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "r+b")
+            except FileNotFoundError:
+                return None
+            except OSError as error:
+                reason = error.strerror or type(error).__name__
+        raise OutputError(
+            f"the folder of --output, --report or --html must exist and be writable; got {reason}. Make it first."
+        )
+
+    def holds(self, ledger: BinaryIO) -> bool:
+        """Whether an open ledger is the one in the folder: the folder may have been deleted, and made by another."""
+        return same_file(ledger.fileno(), self.ledger)
 
     def remembered(self) -> bytes | None:
         """The secret, or None where it is not there or not whole."""
@@ -114,24 +143,25 @@ class JobFolder:
 
     def cleared(self) -> None:
         """Remove everything but the ledger; the secret first."""
-        for path in (self.secret, self.partial, self.assembled):
+        strays = self.path.glob(".textveil-*")  # of a run that was killed while it wrote its report
+        for path in (self.secret, self.partial, self.assembled, *strays):
             path.unlink(missing_ok=True)
 
     def removed(self) -> None:
-        """Remove the folder, the ledger last."""
+        """Remove the folder, the ledger last; for who holds the ledger's lock.
+
+        A ledger that cannot be removed while it is open (not on POSIX systems) stays; a finished one does no harm.
+        """
         self.cleared()
-        self.ledger.unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # a file of someone else's
+            self.ledger.unlink(missing_ok=True)
             self.path.rmdir()
 
     def _check(self) -> None:
         status = self.path.lstat()
         mine = not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o077)
         if not (stat.S_ISDIR(status.st_mode) and mine):
-            raise ParameterError(
-                f"the job folder beside the output (*{ENDING}) must be a folder that only you can open; it is not. "
-                "Remove it."
-            )
+            raise ParameterError(f"{self.told} must be a folder that only you can open; it is not. Remove it.")
 
 
 def _locked(stream: BinaryIO) -> bool:

@@ -49,6 +49,11 @@ class JsonLines:
     choice: FieldChoice
     max_document_bytes: int = MAX_DOCUMENT_BYTES
 
+    @property
+    def unit(self) -> str:
+        """See ``CorpusFormat.unit``."""
+        return "line"
+
     def __post_init__(self) -> None:
         checked_size(self.max_document_bytes)
 

@@ -6,10 +6,11 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, final
 
 from textveil.corpora.blocks import Outcome, Skip
+from textveil.corpora.file_identity import Whole
 from textveil.release import Tally
 
 LISTED = 1000
@@ -61,6 +62,7 @@ class Past:
         totals: over the committed blocks whose output is there.
         ended: whether every block of the input is committed.
         finished: whether the output has its name.
+        whole: the complete output, noted before it gets its name; None where it is not complete.
         length: bytes of the ledger up to the last line that counts.
     """
 
@@ -68,7 +70,17 @@ class Past:
     totals: Totals
     ended: bool
     finished: bool
+    whole: Whole | None
     length: int
+
+
+@final
+class DamagedLedger(Exception):
+    """A line of a ledger, by number, is whole and yet none that textveil writes."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"line {number}")
+        self.number = number
 
 
 def block_line(outcome: Outcome, length: int) -> dict[str, Any]:
@@ -95,30 +107,63 @@ def append(stream: BinaryIO, lines: list[dict[str, Any]]) -> None:
 
 
 def past(stream: BinaryIO, output_bytes: int | None) -> Past:
-    """Read a ledger from its start, line by line; a last line that is torn does not count.
+    """Read a ledger from its start, line by line; a line that is torn does not count, nor what stands behind it.
 
     Args:
         stream: the ledger.
         output_bytes: size of the partial output; blocks that end behind it do not count. None: it has its name.
+
+    Raises:
+        DamagedLedger: a line is JSON, but not what stands there in any job.
     """
-    begin: Mapping[str, Any] | None = None
-    totals = Totals()
+    found = Past(None, Totals(), False, False, None, 0)
     stream.seek(0)
-    ended = finished = False
-    length = 0
-    for raw in stream:
+    for number, raw in enumerate(stream, start=1):
         line = _parsed(raw)
-        if line is None:
+        if line is None and (number > 1 or not raw.endswith(b"\n")):
             break
-        if "block" in line:
-            if output_bytes is not None and line["output"] > output_bytes:
-                break
-            totals.add(_outcome(line), line["output"])
-        begin = line if "begin" in line else begin
-        ended = ended or "end" in line
-        finished = finished or "finished" in line
-        length += len(raw)
-    return Past(begin, totals, ended, finished, length)
+        after = None
+        try:
+            if line is not None:
+                if output_bytes is not None and "block" in line and line["output"] > output_bytes:
+                    break
+                after = _after(found, line, len(raw))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            pass
+        if after is None:
+            raise DamagedLedger(number)
+        found = after
+    return found
+
+
+def _after(found: Past, line: Mapping[str, Any], length: int) -> Past:
+    """What a ledger says with one more line; the first one begins the job, blocks follow in their order.
+
+    Raises:
+        ValueError: the line cannot stand here; or another error of a part that is missing or of a wrong type.
+    """
+    if ("begin" in line) != (found.begin is None):
+        raise ValueError
+    length += found.length
+    if "begin" in line:
+        bytes.fromhex(line["salt"])
+        if not (isinstance(line["settings"], dict) and isinstance(line["inputs"], str)):
+            raise TypeError
+        return replace(found, begin=line, length=length)
+    if "block" in line:
+        if line["block"] != found.totals.blocks or found.ended or line["output"] < found.totals.length:
+            raise ValueError
+        found.totals.add(_outcome(line), line["output"])
+        return replace(found, length=length)
+    if "end" in line:
+        if line["end"] != found.totals.blocks:
+            raise ValueError
+        return replace(found, ended=True, length=length)
+    facts = line["finished"] if "finished" in line else line["whole"]
+    whole = Whole(int(facts["bytes"]), str(facts["sha256"]))
+    if not found.ended:
+        raise ValueError
+    return replace(found, whole=whole, finished="finished" in line, length=length)
 
 
 def block_ends(stream: BinaryIO) -> Iterator[int]:
@@ -137,12 +182,17 @@ def totals_line(totals: Totals) -> dict[str, Any]:
     return {"end": totals.blocks, **facts, "skipped": len(totals.skipped) + totals.more_skipped}
 
 
+def whole_line(whole: Whole, *, finished: bool) -> dict[str, Any]:
+    """What is noted of a complete output: before it gets its name, and when it has it."""
+    return {"finished" if finished else "whole": whole._asdict()}
+
+
 def _parsed(raw: bytes) -> dict[str, Any] | None:
     if not raw.endswith(b"\n"):
         return None
     try:
         line = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return line if isinstance(line, dict) else None
 

@@ -56,6 +56,11 @@ class Parquet:
     choice: FieldChoice
     max_document_bytes: int = MAX_DOCUMENT_BYTES
 
+    @property
+    def unit(self) -> str:
+        """See ``CorpusFormat.unit``."""
+        return "record"
+
     def __post_init__(self) -> None:
         checked_size(self.max_document_bytes)
 

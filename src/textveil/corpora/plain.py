@@ -39,6 +39,11 @@ class PlainText:
     ended: bool = False
     max_document_bytes: int = MAX_DOCUMENT_BYTES
 
+    @property
+    def unit(self) -> str:
+        """See ``CorpusFormat.unit``."""
+        return "document" if self.whole else "line"
+
     def __post_init__(self) -> None:
         checked_size(self.max_document_bytes)
 

@@ -69,6 +69,10 @@ class Records:
 class CorpusFormat(Protocol):
     """A frozen, picklable dataclass; ``repr`` names every option of it and is part of a job's settings."""
 
+    @property
+    def unit(self) -> str:
+        """What messages call a record that stands under a number."""
+
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         """Records of one input in pieces of about ``size`` bytes, whole records each; parses no more than it must.
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, final
 
+from textveil.corpora.atomic import atomic_writers
 from textveil.corpora.block_worker import BlockWorker, OnError
-from textveil.corpora.blocks import BLOCK_BYTES, Block, Outcome
+from textveil.corpora.blocks import BLOCK_BYTES, Block, Outcome, Skip
 from textveil.corpora.engine import Engine
 from textveil.corpora.inputs import Inputs, file_size
 from textveil.corpora.job import SYNC_SECONDS, Job, JobFinished, opened_job
 from textveil.corpora.ledger import Totals
+from textveil.corpora.pieces import Pieces
 from textveil.corpora.records import Assembled, CorpusFormat
 from textveil.errors import InputError, OutputError, TextveilError
 from textveil.mechanisms.base import Mechanism
@@ -67,21 +70,25 @@ class Run:
         """
         worker = self._worker(new_secret())
         totals = Totals()
+        pieces = Pieces(stream)
         sink = self.form.sink(stream) if isinstance(self.form, Assembled) else None
 
         def write(outcome: Outcome) -> None:
             if sink is not None:
                 sink.write(outcome.data)
             elif outcome.data:
-                stream.write(outcome.data if totals.length else outcome.head + outcome.data)
-                stream.flush()
+                pieces.write(outcome.data if totals.length else outcome.head + outcome.data)
             totals.add(outcome, totals.length + len(outcome.data))
 
-        self._pump(worker, self._inputs(worker.secret).blocks(), totals, write)
+        try:
+            self._pump(worker, self._inputs(worker.secret).blocks(), totals, write)
+        except TextveilError:
+            pieces.close()
+            raise
         self._need_documents(totals)
         if sink is not None:
             sink.close()
-        stream.flush()
+        pieces.close()
         return self._finished(totals)
 
     def to_file(self, output: Path, report: Path | None = None, *, resume: bool = False) -> Finished:
@@ -90,7 +97,8 @@ class Run:
         Args:
             output: a regular file, or where one will be.
             report: where the report goes, as JSON.
-            resume: go on with the job of this output, or begin it; its ledger stays when it is finished.
+            resume: go on with the job of this output, or begin it; its ledger stays when it is finished. Of a
+                finished one the report is written again where it is asked for and not there.
 
         Raises:
             InputError: there is no document, or a record cannot be read and the run is to stop.
@@ -102,7 +110,9 @@ class Run:
         try:
             job = opened_job(output, self.form, settings, private, resume=resume, sync_seconds=self.sync_seconds)
         except JobFinished as done:
-            return self._finished(done.totals, already=True)
+            finished = self._finished(done.totals, already=True)
+            _renew(report, finished.to_json())
+            return finished
         try:
             return self._work(job, report, resume)
         except TextveilError as error:
@@ -140,10 +150,18 @@ class Run:
     ) -> None:
         total = self._inputs(worker.secret).total()
         for outcome in self.engine.outcomes(worker, blocks):
-            if outcome.skipped and self.on_error == "stop":
-                raise InputError(outcome.skipped[0].reason)
-            write(outcome)
+            skipped = tuple(skip._replace(reason=self._located(skip)) for skip in outcome.skipped)
+            if skipped and self.on_error == "stop":
+                raise InputError(skipped[0].reason)
+            write(replace(outcome, skipped=skipped))
             self.progress(outcome.place, total, totals.tally.kinds["word"])
+
+    def _located(self, skip: Skip) -> str:
+        """The reason, with the input's number where there are several."""
+        if len(self.names) == 1:
+            return skip.reason
+        numbered = skip.reason.startswith(("line", "record", "from", "document"))
+        return f"input {skip.source}{',' if numbered else ':'} {skip.reason}"
 
     def _worker(self, secret: bytes) -> BlockWorker:
         return BlockWorker(
@@ -182,9 +200,12 @@ class Run:
             "parameters": dict(setting.parameters),
             "word": guarantee_data(setting.word),
             "number": guarantee_data(setting.number),
+            "number_epsilon": self.number_epsilon,
             "vocabulary": dict(setting.vocabulary),
             "secure": setting.secure,
-            "format": repr(self.form),
+            "format": type(self.form).__name__,
+            "fields": [choice.sanitized, choice.kept] if (choice := getattr(self.form, "choice", None)) else [],
+            "format_options": repr(self.form),
             "block_bytes": self.block_bytes,
         }
         return json.loads(json.dumps(facts))
@@ -197,7 +218,8 @@ class Run:
             sanitized_fields=choice.sanitized if choice is not None else (),
             kept_fields=choice.kept if choice is not None else (),
         )
-        return Finished(report, totals, self.on_error == "skip", already)
+        skipping = self.on_error == "skip" or bool(totals.skipped)
+        return Finished(report, totals, skipping, already)
 
     def _need_documents(self, totals: Totals) -> None:
         if totals.tally.documents == 0:
@@ -238,6 +260,18 @@ class Finished:
             "skipped": {"count": self.skipped, "first": [skip._asdict() for skip in self.totals.skipped]},
         }
         return json.dumps(data, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def _renew(report: Path | None, text: str) -> None:
+    """Write the report of a finished job, unless it is there."""
+    if report is None:
+        return
+    check_folder(report)
+    with contextlib.suppress(OSError, ValueError):
+        if report.is_file() and report.read_text("ascii") == text:
+            return
+    with atomic_writers([report]) as sinks:
+        sinks[0].write(text.encode("ascii"))
 
 
 def check_folder(path: Path) -> None:

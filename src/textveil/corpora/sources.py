@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import io
 import os
@@ -78,12 +79,21 @@ def expanded(patterns: Sequence[str]) -> list[str]:
     return found
 
 
+def one_file(name: str, other: Path) -> bool:
+    """Whether an input of ``expanded`` is the same file as one that may be there, whatever both are called."""
+    if other.is_file():
+        with contextlib.suppress(OSError):
+            status = other.stat()
+            return _identity(name) == (status.st_dev, status.st_ino)
+    return name != "-" and os.path.realpath(name) == os.path.realpath(other)
+
+
 def _matches(pattern: str, number: int) -> list[str]:
     # Named by its position: an argument may be text that somebody forgot to quote.
-    if pattern == "-" or os.path.lexists(pattern):
-        if pattern != "-" and Path(pattern).is_dir():
-            hint = "Name its files, or a pattern such as DIR/*.txt."
-            raise InputError(f"input {number} must be a readable file; got a folder. {hint}")
+    if pattern == "-":
+        return [pattern]
+    if os.path.lexists(pattern):
+        _check_readable(pattern, number)
         return [pattern]
     if not glob.has_magic(pattern):
         raise InputError(f"input {number} must be a readable file; got No such file or directory.")
@@ -94,15 +104,27 @@ def _matches(pattern: str, number: int) -> list[str]:
     return names
 
 
+def _check_readable(name: str, number: int) -> None:
+    try:
+        folder = stat.S_ISDIR(Path(name).stat().st_mode)
+    except OSError as error:
+        reason = "a symlink loop" if error.errno == errno.ELOOP else error.strerror
+    else:
+        if not folder:
+            return
+        reason = "a folder. Name its files, or a pattern such as DIR/*.txt"
+    raise InputError(f"input {number} must be a readable file; got {reason}.")
+
+
 def _identity(name: str) -> object:
     """What two names of one file share: device and number of the file, where it can be asked."""
-    if name == "-":
-        return name
-    with contextlib.suppress(OSError):
-        status = Path(name).stat()
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # standard input may be closed, or no file
+        status = os.fstat(sys.stdin.fileno()) if name == "-" else Path(name).stat()
+        if name == "-" and not stat.S_ISREG(status.st_mode):
+            return name
         # Pipes and devices may be named twice: what is read from them once is gone.
         return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else object()
-    return os.path.realpath(name)
+    return name if name == "-" else os.path.realpath(name)
 
 
 @contextlib.contextmanager

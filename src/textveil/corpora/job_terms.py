@@ -1,0 +1,72 @@
+"""What a job was begun with: which of it differs now, by public names alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+_NAMED = {
+    "textveil": "the version of textveil",
+    "mechanism": "mechanism",
+    "number_epsilon": "number epsilon",
+    "vocabulary": "vocabulary",
+    "secure": "seed",
+    "format": "format",
+    "fields": "fields",
+    "block_bytes": "block size",
+}
+"""Settings whose difference is named first; guarantees follow from mechanism and parameters."""
+
+
+class Changed(NamedTuple):
+    """Names of options that differ, and whether the inputs (with a seed: or the seed) do."""
+
+    options: tuple[str, ...]
+    inputs: str
+
+    def __bool__(self) -> bool:
+        return bool(self.options or self.inputs)
+
+    @property
+    def began(self) -> str:
+        """What differs, as the end of "needs"."""
+        kinds = [kind for kind, differs in (("options", self.options), ("inputs", self.inputs)) if differs]
+        return f"the {' and '.join(kinds)} with which the job began"
+
+    @property
+    def named(self) -> str:
+        """All of it, by name."""
+        return ", ".join([*self.options, *([self.inputs] if self.inputs else [])])
+
+
+def changed(begin: Mapping[str, Any], settings: Mapping[str, Any], private: str) -> Changed:
+    """What differs between the line that began a job and a run now.
+
+    Args:
+        begin: with ``settings``, ``salt`` and ``inputs``.
+        settings: public facts, now.
+        private: inputs and seed, now; of those then there is only a digest.
+    """
+    old, seeded = begin["settings"], not settings.get("secure", True)
+    inputs = "" if begin["inputs"] == salted(begin["salt"], private) else "inputs or seed" if seeded else "inputs"
+    names = [name for key, name in _NAMED.items() if old.get(key) != settings.get(key)]
+    if old.get("mechanism") == settings.get("mechanism"):
+        before, now = old.get("parameters") or {}, settings.get("parameters") or {}
+        names += sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
+    if not names and not inputs and old != dict(settings):
+        rest = sorted(key for key in {*old, *settings} if old.get(key) != settings.get(key))
+        names = [key.replace("_", " ") for key in rest]
+    if "seed" in names and inputs:  # the digest is over the seed too
+        inputs = ""
+    return Changed(tuple(names), inputs)
+
+
+def salted(salt: str, private: str) -> str:
+    """A digest of what is private.
+
+    Not keyed by the secret: what a finished job was about can be asked when that is gone. Whoever has the ledger can
+    test a guess of names, sizes and seed.
+    """
+    raw = private.encode("utf-8", "surrogateescape")
+    return hashlib.blake2b(raw, key=bytes.fromhex(salt), digest_size=32, person=b"textveil inputs").hexdigest()

@@ -44,9 +44,7 @@ class NeighborRows:
 
     __slots__ = ("_budget", "_capacity", "_lock", "_place", "_rows", "_shared", "_used", "_vocabulary", "size")
 
-    def __init__(
-        self, vocabulary: Vocabulary, size: int, budget: int = ROW_BYTES, shared_name: Any = None
-    ) -> None:
+    def __init__(self, vocabulary: Vocabulary, size: int, budget: int = ROW_BYTES, shared_name: Any = None) -> None:
         kind = np.min_scalar_type(len(vocabulary) - 1)
         self.size = size
         self._vocabulary = vocabulary

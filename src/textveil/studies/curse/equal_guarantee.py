@@ -43,9 +43,7 @@ EXPECTED = {
 def equal_guarantee(setting: Setting) -> Outcome:
     """Rank profiles of every mechanism of the catalog at equal epsilon."""
     vocabulary = base_vocabulary(setting)
-    names = [
-        name for name, one in entries().items() if one.status is not Status.REFUTED and "metric" not in one.options()
-    ]
+    names = [name for name, one in entries().items() if one.status is not Status.REFUTED]
     makers = [(name, _maker(name, vocabulary)) for name in names]
     makers.append((FIX, _maker("spherical-laplace", vocabulary, rank_constant=chosen_constant(vocabulary, CLIP))))
     found = measured(setting, vocabulary, makers, EPSILONS)

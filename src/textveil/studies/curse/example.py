@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textveil.catalog import mechanism
+from textveil.evaluation.drawn_tables import drawn_if_possible
 from textveil.evaluation.tables import Cell, Table
 from textveil.mechanisms.base import Mechanism
 from textveil.privacy.guarantees import MetricDP
@@ -43,8 +44,10 @@ def table_1(setting: Setting) -> Outcome:
         setting.progress((place + 1) / len(made))
     columns = ("mechanism", "epsilon per distance", "epsilon of one word, any two words", "text")
     facts = {"vocabulary": vocabulary.name, "seed": setting.seed, "number_epsilon": 8.0}
+    table = Table(columns=columns, rows=tuple(rows), facts=facts)
     return Outcome(
-        tables={"": Table(columns=columns, rows=tuple(rows), facts=facts)},
+        tables={"": table},
+        charts=drawn_if_possible(f"A paragraph, {label(vocabulary)}", table, (22, 12, 14, 96)),
         findings=(
             f"Vocabulary: {label(vocabulary)}. Words that it lacks are mapped to one of its words before the draw.",
             "The paper's own example (GloVe-Wiki 100d, epsilon 10 per unit of distance) could not be repeated: that "

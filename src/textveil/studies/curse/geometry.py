@@ -7,6 +7,7 @@ import numpy as np
 from textveil.analysis.neighbors import neighbor_distances, neighbor_geometry
 from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import need
+from textveil.evaluation.drawn_tables import drawn_if_possible
 from textveil.evaluation.plots import new_figure
 from textveil.evaluation.tables import Cell, Table
 from textveil.studies.curse.facts import TABLE_2, TableTwo, paper_name
@@ -22,6 +23,9 @@ _COLUMNS = (
     ("second", "x1 against x2 (eq. 19)"),
     ("far", f"x1 against x{FAR} (eq. 19)"),
 )
+
+_WIDTHS = (34, 24, 8, 8, 8, 8, 8, 8, 8, 8, 8)
+"""Characters of the columns of the drawn table."""
 
 _TICKS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)
 """Of figure 7, whose last ranks may be many times as far as the first."""
@@ -47,12 +51,15 @@ def table_2(setting: Setting) -> Outcome:
         ratio = spreads[0].mean / spreads[1].mean
         findings.append(
             f"{label(vocabulary)}: the gap that protects the original word is {ratio:.1f} times the gap between its "
-            "first two neighbors, so noise that is strong enough to leave the word does not stop at the nearest ones."
+            "first two neighbors, so noise that is strong enough to leave the word is strong against the gaps between "
+            "neighbors."
         )
         setting.progress((place + 1) / len(setting.vocabularies))
     columns = ("vocabulary", "quantity", "paper", "mean", "sd", "q05", "q25", "median", "q75", "q95", "words sampled")
+    table = Table(columns=columns, rows=tuple(rows), facts={"unit": "distance", "seed": setting.seed})
     return Outcome(
-        tables={"": Table(columns=columns, rows=tuple(rows), facts={"unit": "distance", "seed": setting.seed})},
+        tables={"": table},
+        charts=drawn_if_possible("Right sides of equations 18 and 19, units of distance", table, _WIDTHS),
         findings=tuple(findings),
         comparisons=tuple(comparisons),
     )

@@ -174,6 +174,9 @@ class _Crew:
         for depth in range(1, _AHEAD + 1):
             for actor in (actor for actor in self._actors if actor.ready):
                 while len(actor.held) < depth and (self._again or (more and self._room())):
+                    # What an actor died over is done again alone, so that the next death tells whose it is.
+                    if actor.held and (self._again or actor.held[0][0].number in self._died_over):
+                        break
                     if self._again:
                         block = self._again.popleft()
                     elif (following := next(blocks, None)) is None:
@@ -224,7 +227,10 @@ class _Crew:
         self._died_over.pop(block.number, None)
 
     def _mourned(self, actor: _Actor) -> _Actor:
-        """A new actor for one that died; the block that it worked on is given up at the second death over it."""
+        """A new actor for one that died; a block is given up at the second death over it, when it was alone.
+
+        The first of the blocks in hand may have been done, and its outcome lost with the actor.
+        """
         waiting = [block for block, _ in actor.held]
         if not actor.ready:
             self._false_starts += 1
@@ -234,10 +240,11 @@ class _Crew:
                     "memory? Try --engine local."
                 )
         else:
-            suspect = waiting[0]
-            self._died_over[suspect.number] = self._died_over.get(suspect.number, 0) + 1
-            if self._died_over[suspect.number] > 1:
-                self._finish(waiting.pop(0), abandoned(suspect))
+            for block in waiting:
+                self._died_over[block.number] = self._died_over.get(block.number, 0) + 1
+            if len(waiting) == 1 and self._died_over[waiting[0].number] > 1:
+                suspect = waiting.pop()
+                self._finish(suspect, abandoned(suspect))
         self._again.extendleft(reversed(waiting))
         return self._started()
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,3 +32,12 @@ def reference(key: str) -> Any:
     """One table of reference.json: numbers from a second method."""
     shared_path("reference/reference.json")
     return _reference()[key]
+
+
+def interruptible(command: list[str], **options) -> subprocess.Popen[bytes]:
+    """A process that can be interrupted even where this one cannot: a shell's background jobs ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(command, **options)
+    finally:
+        signal.signal(signal.SIGINT, before)

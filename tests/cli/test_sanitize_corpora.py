@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from shared import interruptible
 from textveil.cli import main as cli
 
 SECRET = "Xylophonia"
@@ -282,7 +283,7 @@ def test_a_job_goes_on_only_with_the_same_options_and_inputs(textveil, tmp_path)
 
 def _process(small: tuple[str, ...], *arguments: str, **options) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "textveil", "sanitize", *small, *arguments]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    return interruptible(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")

@@ -10,9 +10,11 @@ import time
 
 import pytest
 
+from shared import interruptible
+
 
 def _process(*arguments: str, **options) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-m", "textveil", *arguments], **options)
+    return interruptible([sys.executable, "-m", "textveil", *arguments], **options)
 
 
 @pytest.mark.skipif(not hasattr(os, "kill"), reason="needs POSIX signals")

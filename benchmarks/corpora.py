@@ -18,7 +18,7 @@ from typing import Any
 
 from measure import SHARED, machine, paired
 
-from textveil.bench.memory import _largest_share
+from textveil.bench.memory import largest_share
 
 ARTICLES = SHARED / "data/text/wikipedia/articles.jsonl.gz"
 
@@ -31,7 +31,7 @@ def _measured(arguments: list[str]) -> dict[str, float]:
     The memory is the proportional share: pages that processes share are counted once in all.
     """
     start = time.perf_counter()
-    largest = _largest_share(arguments)
+    largest = largest_share(arguments)
     return {"seconds": time.perf_counter() - start, "MB": largest / 1e6}
 
 

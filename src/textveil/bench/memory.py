@@ -35,7 +35,7 @@ def memory(scale: Scale) -> Iterator[Result]:
             size = path.stat().st_size
             start = time.perf_counter()
             target = str(Path(folder) / "out.txt")
-            largest = _largest_share([str(path), "-o", target, "-q", "--workers", f"{workers}"])
+            largest = largest_share([str(path), "-o", target, "-q", "--workers", f"{workers}"])
             yield Result(
                 part="memory",
                 what=f"textveil sanitize of {size / _MEGABYTE:.0f} MB: {largest / _MEGABYTE:.0f} MB resident",
@@ -46,7 +46,8 @@ def memory(scale: Scale) -> Iterator[Result]:
             )
 
 
-def _largest_share(arguments: list[str]) -> int:
+def largest_share(arguments: list[str]) -> int:
+    """Bytes that ``textveil sanitize`` and its workers hold at the most, looked at while it runs."""
     process = subprocess.Popen([sys.executable, "-m", "textveil", "sanitize", *arguments])
     largest = 0
     while process.poll() is None:

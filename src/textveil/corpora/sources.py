@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import errno
 import glob
@@ -180,7 +181,7 @@ def _buffered(raw: io.RawIOBase) -> BinaryIO:
     return io.BufferedReader(raw, _READ)
 
 
-class _Raw(io.RawIOBase):
+class _Raw(io.RawIOBase, abc.ABC):
     """A stream that is read by pieces from another one."""
 
     def readable(self) -> bool:
@@ -191,9 +192,9 @@ class _Raw(io.RawIOBase):
         buffer[: len(data)] = data
         return len(data)
 
+    @abc.abstractmethod
     def piece(self, size: int) -> bytes:
         """At most ``size`` bytes, size >= 1; none at the end."""
-        raise NotImplementedError
 
 
 @final

@@ -19,7 +19,7 @@ from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.mechanisms.row_lock import RowLock
-from textveil.mechanisms.row_sharing import SharedTable, child_of_multiprocessing
+from textveil.mechanisms.row_sharing import SharedTable
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Reals
@@ -55,7 +55,7 @@ class NeighborRows:
         self._rows: NDArray[Any] = np.empty((min(self._capacity, 1024), size), dtype=kind)
         self._used = 0
         self._shared: SharedTable | None = None
-        if shared_name is not None and child_of_multiprocessing():
+        if shared_name is not None:
             with contextlib.suppress(OSError):  # the block that shared them has ended: rows of one's own
                 self._shared = SharedTable(len(vocabulary), size, kind, shared_name)
 

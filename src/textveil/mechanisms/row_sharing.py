@@ -12,7 +12,6 @@ it dies, it is gone. Where there is no such memory, every process makes rows of 
 from __future__ import annotations
 
 import mmap
-import multiprocessing
 import os
 import threading
 import time
@@ -130,13 +129,6 @@ class SharedTable:
         rows[words] = make(words)
         _fence()
         flags[words] = _READY
-
-
-def child_of_multiprocessing() -> bool:
-    """Whether this process was started by ``multiprocessing``, which alone hands memory on."""
-    # While a child reads its arguments it has no parent yet; what it has is this mark.
-    starting = getattr(multiprocessing.current_process(), "_inheriting", False)
-    return starting or multiprocessing.parent_process() is not None
 
 
 def _fence() -> None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from textveil.projection.base import checked_queries, checked_table
-from textveil.projection.exact_faiss import load_faiss
+from textveil.projection.base import checked_table
+from textveil.projection.exact_faiss import first_found, load_faiss
 from textveil.types import Ids, Vectors
 
 _LINKS = 32
@@ -42,9 +42,7 @@ class ApproximateFaiss:
 
     def __call__(self, queries: Vectors) -> Ids:
         """Ids of near rows; shapes as ``Projection`` has them."""
-        points = checked_queries(queries, self.vectors.shape[1])
-        ids: Ids = self._index.search(points, 1)[1][:, 0] if len(points) else points[:, 0].astype("int64")
-        return ids
+        return first_found(self._index, queries)
 
 
 def _restored(vectors: Vectors, stored: Any) -> ApproximateFaiss:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, final
 
+import numpy as np
+
 from textveil.errors import MissingExtra
 from textveil.projection.base import checked_queries, checked_table
 from textveil.types import Ids, Vectors
@@ -22,6 +24,12 @@ def load_faiss() -> ModuleType:
     except ImportError:
         raise MissingExtra("faiss", "faiss") from None
     return faiss
+
+
+def first_found(index: Any, queries: Vectors) -> Ids:
+    """The first row that an index of faiss names for each query, int64, shape (batch,)."""
+    points = checked_queries(queries, index.d)
+    return index.search(points, 1)[1][:, 0] if len(points) else np.empty(0, dtype=np.int64)
 
 
 @final
@@ -46,9 +54,7 @@ class ExactFaiss:
 
     def __call__(self, queries: Vectors) -> Ids:
         """Ids of the nearest rows; see ``Projection``."""
-        points = checked_queries(queries, self.vectors.shape[1])
-        ids: Ids = self._index.search(points, 1)[1][:, 0] if len(points) else points[:, 0].astype("int64")
-        return ids
+        return first_found(self._index, queries)
 
 
 def exact_faiss(vectors: Vectors) -> ExactFaiss:

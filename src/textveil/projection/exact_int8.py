@@ -8,7 +8,7 @@ coordinates are a number of steps of s, near C. Up to the number that v does not
     |f(v) - s t X.V - base| <= ||s X|| ||g|| + ||e|| ||v|| + |C - steps s| / C * reach  =: E
 
 by Cauchy and Schwarz, twice, with ``reach`` the most that C carries of the ||v||^2 / 2 of a tile. So a row whose
-s t X.V + base + E is below the score of some row cannot be the nearest. What is left, some ten rows of ten thousand, is
+s t X.V + base + E is below the score of some row cannot be the nearest. What is left, a few rows, is
 scored in float32, and the best of them is the answer, up to the float32 rounding of a score.
 
 *Rounding.* The integer products are exact; the rest is float32, u = 2^-24. Let Q = ||x|| and let L be the longest row,
@@ -70,7 +70,7 @@ class _Tile:
     """Rows ``start`` to ``stop`` in sorted order, as integers times ``scale``, and how far they are off.
 
     Attributes:
-        integers: int8, shape (rows rounded up to groups, dim + extra); None where they are made when needed.
+        integers: int8, shape (_TILE, dim + extra), filled up with zeros; None where they are made when needed.
         scale: t.
         residual: the largest ||g||.
         norm: the largest ||v|| of the centered rows, without the extra coordinates.

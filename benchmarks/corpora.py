@@ -49,11 +49,11 @@ def rate(options: argparse.Namespace) -> Iterator[Row]:
 def overhead(options: argparse.Namespace) -> Iterator[Row]:
     """Time of a run in one process against ``Sanitizer.batch`` on the same texts; both know rows, neither spellings."""
     from textveil.catalog import mechanism
-    from textveil.corpora.fields import FieldChoice
-    from textveil.corpora.jsonl import JsonLines
-    from textveil.corpora.processes import Processes
+    from textveil.corpora.engines.processes import Processes
+    from textveil.corpora.formats.fields import FieldChoice
+    from textveil.corpora.formats.jsonl import JsonLines
     from textveil.corpora.run import Run
-    from textveil.sanitizer import Sanitizer
+    from textveil.sanitize.sanitizer import Sanitizer
 
     made = mechanism()
     with tempfile.TemporaryDirectory() as folder:

@@ -20,9 +20,9 @@ import torch
 
 from textveil.bench.measure import machine
 from textveil.bench.workload import noisy_points, table
-from textveil.projection.exact import exact_numpy
-from textveil.projection.exact_torch import exact_torch
-from textveil.projection.torch_arrays import tensor
+from textveil.nearest.exact_numpy import exact_numpy
+from textveil.nearest.exact_torch import exact_torch
+from textveil.nearest.torch_arrays import tensor
 
 _CHECKED = 64
 _TILE = 8192

@@ -20,10 +20,10 @@ from typing import Any
 from measure import SHARED, machine
 
 from textveil.catalog import mechanism
-from textveil.corpora.engine import Engine
-from textveil.corpora.fields import FieldChoice
-from textveil.corpora.jsonl import JsonLines
-from textveil.corpora.processes import Processes, cores
+from textveil.corpora.engines.base import Engine
+from textveil.corpora.engines.processes import Processes, cores
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.jsonl import JsonLines
 from textveil.corpora.run import Run
 from textveil.integrations.ray import RayEngine
 

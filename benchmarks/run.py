@@ -27,8 +27,8 @@ from measure import SHARED, machine, paired, seconds
 
 import textveil as tv
 from noise import noise
-from textveil.embeddings.vocabulary import Vocabulary
-from textveil.projection import nearest
+from textveil.nearest import nearest
+from textveil.vocabulary.vocabulary import Vocabulary
 
 Row = dict[str, Any]
 

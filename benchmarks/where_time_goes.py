@@ -16,9 +16,9 @@ from measure import SHARED, seconds
 
 from textveil.bench.workload import noisy_points, table
 from textveil.catalog import mechanism
-from textveil.projection.exact_int8 import exact_int8
-from textveil.projection.torch_arrays import load_torch
-from textveil.sanitizer import Sanitizer
+from textveil.nearest.exact_int8 import exact_int8
+from textveil.nearest.torch_arrays import load_torch
+from textveil.sanitize.sanitizer import Sanitizer
 
 _ARTICLES = 600
 _ROUNDS = 5

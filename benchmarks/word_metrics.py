@@ -15,17 +15,17 @@ import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 
 from textveil.catalog import mechanism
-from textveil.embeddings.builtin import load_vocabulary
-from textveil.embeddings.geometry import clipped_diameter, nearest_neighbors
-from textveil.embeddings.rank_metrics.axioms import check_axioms
-from textveil.embeddings.rank_metrics.base import WordMetric, distances
-from textveil.embeddings.rank_metrics.choose import NEIGHBORS, level_counts, word_metric
-from textveil.embeddings.rank_metrics.ultrametric import FAR, Ultrametric
-from textveil.embeddings.vocabulary import Vocabulary
 from textveil.mechanisms.base import Channel, Mechanism
-from textveil.mechanisms.metric_exponential import certified_guarantee, metric_exponential
+from textveil.mechanisms.channels.metric_exponential import certified_guarantee, metric_exponential
 from textveil.randomness import seeded_generator
 from textveil.types import Ids
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.geometry import clipped_diameter, nearest_neighbors
+from textveil.vocabulary.metrics.axioms import check_axioms
+from textveil.vocabulary.metrics.base import WordMetric, distances
+from textveil.vocabulary.metrics.choose import NEIGHBORS, level_counts, word_metric
+from textveil.vocabulary.metrics.ultrametric import FAR, Ultrametric
+from textveil.vocabulary.vocabulary import Vocabulary
 
 CLOSE = 100
 WORDS = 200

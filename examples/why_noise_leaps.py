@@ -3,9 +3,9 @@
 import numpy as np
 
 import textveil as tv
-from textveil.analysis.conditions import overtaking_probability
-from textveil.analysis.neighbors import neighbor_geometry, sample_words
-from textveil.analysis.rank_profile import rank_profiles
+from textveil.research.laws.conditions import overtaking_probability
+from textveil.research.laws.neighbors import neighbor_geometry, sample_words
+from textveil.research.laws.rank_profile import rank_profiles
 
 
 def main() -> None:

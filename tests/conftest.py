@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.embeddings.builtin import load_vocabulary
-from textveil.embeddings.vocabulary import Vocabulary
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
 
 _SEED = 20240611
 
@@ -29,12 +30,6 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 def embedded() -> Vocabulary:
     """The embedded vocabulary."""
     return load_vocabulary()
-
-
-def made_vocabulary(size: int, dim: int = 8, seed: int = 7) -> Vocabulary:
-    """A small vocabulary of made-up words and Gaussian vectors of norms well above 1."""
-    vectors = np.random.default_rng(seed).normal(size=(size, dim)).astype(np.float32) * 2
-    return Vocabulary([f"w{chr(97 + i % 26)}{i}" for i in range(size)], vectors, "made")
 
 
 @pytest.fixture(scope="session")

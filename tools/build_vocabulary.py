@@ -31,10 +31,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.embeddings.builtin import DATA
-from textveil.embeddings.geometry import measured_facts
-from textveil.embeddings.progress import Progress
-from textveil.embeddings.vocabulary import LEVELS, PairOfArrays, Vocabulary
+from textveil.types import Progress
+from textveil.vocabulary.embedded import DATA
+from textveil.vocabulary.geometry import measured_facts
+from textveil.vocabulary.vocabulary import LEVELS, PairOfArrays, Vocabulary
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TEXTVEIL_SHARED", ROOT.parent / "shared"))

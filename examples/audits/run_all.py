@@ -14,10 +14,10 @@ from types import ModuleType
 
 from mldp_words import diameter
 
-from textveil.audit.draws import callable_draw
-from textveil.audit.hygiene import HygieneFinding, run_hygiene
-from textveil.audit.sampled import audit_sampled
-from textveil.audit.verdict import Claim, Finding
+from textveil.audit.foreign.hygiene import HygieneFinding, run_hygiene
+from textveil.audit.report.verdict import Claim, Finding
+from textveil.audit.sampled.bounds import audit_sampled
+from textveil.audit.sampled.draws import callable_draw
 
 ADAPTERS = ("mldp_multivariate", "mldp_vickrey", "mldp_tem", "mldp_truncated_gumbel")
 CONFIDENCE = 0.999

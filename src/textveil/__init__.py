@@ -18,30 +18,30 @@ from textveil.version import VERSION as __version__  # noqa: N811
 if TYPE_CHECKING:
     import textveil.audit as audit
     from textveil.catalog import mechanism as mechanism
-    from textveil.embeddings.builtin import load_vocabulary as load_vocabulary
-    from textveil.embeddings.vocabulary import Vocabulary as Vocabulary
     from textveil.errors import TextveilError as TextveilError
-    from textveil.explanation import explain as explain
     from textveil.privacy.guarantees import ApproximateDP as ApproximateDP
     from textveil.privacy.guarantees import MetricDP as MetricDP
     from textveil.privacy.guarantees import PureDP as PureDP
     from textveil.privacy.guarantees import Status as Status
     from textveil.randomness import secure_generator as secure_generator
     from textveil.randomness import seeded_generator as seeded_generator
-    from textveil.release import Release as Release
-    from textveil.sanitizer import Sanitizer as Sanitizer
+    from textveil.sanitize.explanation import explain as explain
+    from textveil.sanitize.release import Release as Release
+    from textveil.sanitize.sanitizer import Sanitizer as Sanitizer
+    from textveil.vocabulary.embedded import load_vocabulary as load_vocabulary
+    from textveil.vocabulary.vocabulary import Vocabulary as Vocabulary
 
 _HOMES = {
     "ApproximateDP": "textveil.privacy.guarantees",
     "MetricDP": "textveil.privacy.guarantees",
     "PureDP": "textveil.privacy.guarantees",
-    "Release": "textveil.release",
-    "Sanitizer": "textveil.sanitizer",
+    "Release": "textveil.sanitize.release",
+    "Sanitizer": "textveil.sanitize.sanitizer",
     "Status": "textveil.privacy.guarantees",
     "TextveilError": "textveil.errors",
-    "Vocabulary": "textveil.embeddings.vocabulary",
-    "explain": "textveil.explanation",
-    "load_vocabulary": "textveil.embeddings.builtin",
+    "Vocabulary": "textveil.vocabulary.vocabulary",
+    "explain": "textveil.sanitize.explanation",
+    "load_vocabulary": "textveil.vocabulary.embedded",
     "mechanism": "textveil.catalog",
     "secure_generator": "textveil.randomness",
     "seeded_generator": "textveil.randomness",

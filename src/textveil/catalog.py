@@ -19,8 +19,8 @@ from textveil.errors import ParameterError, UnknownNameError, need
 from textveil.privacy.guarantees import Status
 
 if TYPE_CHECKING:
-    from textveil.embeddings.vocabulary import Vocabulary
     from textveil.mechanisms.base import Mechanism
+    from textveil.vocabulary.vocabulary import Vocabulary
 
 DEFAULT = "neighborhood"
 DEFAULT_EPSILON = 8.0
@@ -77,7 +77,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = MappingProxyType(
         (
             _entry(
                 "neighborhood",
-                "neighborhood",
+                "channels.neighborhood",
                 family="channel",
                 notion="pure DP",
                 status=Status.PROVED,
@@ -87,7 +87,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = MappingProxyType(
             ),
             _entry(
                 "randomized-response",
-                "randomized_response",
+                "channels.randomized_response",
                 family="channel",
                 notion="pure DP",
                 status=Status.PROVED,
@@ -97,7 +97,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = MappingProxyType(
             ),
             _entry(
                 "exponential",
-                "exponential",
+                "channels.exponential",
                 family="channel",
                 notion="pure or metric DP",
                 status=Status.PROVED,
@@ -107,7 +107,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = MappingProxyType(
             ),
             _entry(
                 "metric-exponential",
-                "metric_exponential",
+                "channels.metric_exponential",
                 family="channel",
                 notion="pure or metric DP",
                 status=Status.PROVED,
@@ -117,7 +117,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = MappingProxyType(
             ),
             _entry(
                 "spherical-laplace",
-                "spherical_laplace",
+                "additive.spherical_laplace",
                 family="perturb and project",
                 notion="metric DP",
                 status=Status.PROVED,
@@ -127,7 +127,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = MappingProxyType(
             ),
             _entry(
                 "gaussian",
-                "gaussian",
+                "additive.gaussian",
                 family="perturb and project",
                 notion="approximate DP",
                 status=Status.PROVED,
@@ -137,7 +137,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = MappingProxyType(
             ),
             _entry(
                 "laplace",
-                "laplace",
+                "additive.laplace",
                 family="perturb and project",
                 notion="pure DP",
                 status=Status.PROVED,
@@ -147,7 +147,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = MappingProxyType(
             ),
             _entry(
                 "truncated-laplace",
-                "truncated_laplace",
+                "additive.truncated_laplace",
                 family="perturb and project",
                 notion="approximate DP",
                 status=Status.PROVED,
@@ -157,7 +157,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = MappingProxyType(
             ),
             _entry(
                 "truncated-laplace-published",
-                "truncated_laplace_published",
+                "published.truncated_laplace",
                 family="perturb and project",
                 notion="approximate DP",
                 status=Status.REFUTED,
@@ -223,8 +223,8 @@ def mechanism(name: str = DEFAULT, vocabulary: Vocabulary | None = None, **optio
         UnknownNameError: no such mechanism.
         ParameterError: an option is unknown or outside its domain.
     """
-    from textveil.embeddings.builtin import load_vocabulary
-    from textveil.embeddings.vocabulary import Vocabulary
+    from textveil.vocabulary.embedded import load_vocabulary
+    from textveil.vocabulary.vocabulary import Vocabulary
 
     chosen = entry(name)
     known = chosen.options()

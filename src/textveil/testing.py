@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import ParameterError
-from textveil.projection.base import Projection
-from textveil.projection.exact import exact_numpy
+from textveil.nearest.base import Projection
+from textveil.nearest.exact_numpy import exact_numpy
 from textveil.types import Ids, Reals, Vectors
 
 _BATCHES = (0, 1, 7, 64, 513)
@@ -60,7 +60,7 @@ def _check_kind(backend: object) -> None:
     exact = getattr(backend, "exact", None)
     assert isinstance(exact, bool | np.bool_), (
         f"a backend must have a property `exact`, True or False; the {kind} that make returned has "
-        f"{'none' if exact is None else type(exact).__name__}. See textveil.projection.base.Projection."
+        f"{'none' if exact is None else type(exact).__name__}. See textveil.nearest.base.Projection."
     )
 
 

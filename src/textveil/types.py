@@ -3,6 +3,7 @@
 Shapes are part of every public docstring; NumPy's own typing cannot carry them.
 """
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -22,3 +23,9 @@ Integers: TypeAlias = NDArray[np.int64]
 
 Bytes: TypeAlias = NDArray[np.uint8]
 """Small integers of any shape, uint8."""
+
+Progress: TypeAlias = Callable[[int, int | None], None]
+"""How long work tells what is done: called with that and the whole, None where the whole is not known.
+
+Both count bytes of the file where one is read, and blocks or rows where something is computed.
+"""

@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 import pytest
-from exactness import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
+from tests.helpers.exactness import table
 
 from textveil.audit.attacks import (
     bayes_decoder,
@@ -20,13 +20,13 @@ from textveil.audit.attacks import (
     repeated_releases,
     sampled_bayes,
 )
-from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import ParameterError
-from textveil.mechanisms.exponential import exponential
-from textveil.mechanisms.neighborhood import neighborhood
-from textveil.mechanisms.randomized_response import randomized_response
-from textveil.mechanisms.spherical_laplace import spherical_laplace
+from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
+from textveil.mechanisms.channels.exponential import exponential
+from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.privacy.limits import unchanged_limit, unchanged_limit_with_prior
+from textveil.vocabulary.vocabulary import Vocabulary
 
 ALPHA = 1e-6
 MAKERS = {"randomized response": randomized_response, "neighborhood": neighborhood, "exponential": exponential}

@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import binom
+from tests.helpers.vocabularies import made_vocabulary
 
-from conftest import made_vocabulary
-from textveil.audit.draws import audit_mechanism_sampled
+from textveil.audit.report.verdict import Claim, Verdict
 from textveil.audit.run import claim_of
-from textveil.audit.verdict import Claim, Verdict
+from textveil.audit.sampled.draws import audit_mechanism_sampled
 from textveil.catalog import MECHANISMS, mechanism
-from textveil.embeddings.grid import integer_grid
 from textveil.privacy.guarantees import Status
+from textveil.vocabulary.grid import integer_grid
 
 PROVED = [name for name, one in MECHANISMS.items() if one.status is Status.PROVED]
 RUNS, SAMPLES, CONFIDENCE = 200, 1200, 0.999

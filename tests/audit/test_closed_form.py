@@ -7,20 +7,19 @@ import math
 
 import numpy as np
 import pytest
+from tests.helpers.shared import reference
+from tests.helpers.vocabularies import made_vocabulary
 
-from conftest import made_vocabulary
-from shared import reference
-from textveil.audit.closed_form import (
+from textveil.audit.noise.closed_form import (
     audit_noise,
     audit_shift,
     delta_over_pairs,
     worst_delta,
     worst_pair,
 )
-from textveil.audit.shift_profile import ShiftProfile
-from textveil.audit.verdict import Claim, Verdict, claim_of
+from textveil.audit.noise.shift_profile import ShiftProfile
+from textveil.audit.report.verdict import Claim, Verdict, claim_of
 from textveil.catalog import MECHANISMS
-from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
@@ -29,6 +28,7 @@ from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import gaussian_delta, laplace_scale, truncated_laplace_bound
 from textveil.privacy.guarantees import NoGuarantee
 from textveil.privacy.truncation import published_truncation, truncated_delta
+from textveil.vocabulary.vocabulary import Vocabulary
 
 PUBLISHED = "truncated-laplace-published"
 ADDITIVE = ["gaussian", "laplace", "spherical-laplace", "truncated-laplace"]

@@ -8,16 +8,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from exactness import hockey_stick, table, worst_integer_ratio, worst_log_ratio, worst_metric_loss
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.helpers.exactness import hockey_stick, table, worst_integer_ratio, worst_log_ratio, worst_metric_loss
+from tests.helpers.shared import reference
+from tests.helpers.vocabularies import made_vocabulary
 
-from conftest import made_vocabulary
-from shared import reference
-from textveil.audit import hockey_stick as hockey_stick_module
-from textveil.audit import metric_loss as metric_loss_module
-from textveil.audit import rows as rows_module
-from textveil.audit.exact import (
+from textveil.audit.channels import hockey_stick as hockey_stick_module
+from textveil.audit.channels import metric_loss as metric_loss_module
+from textveil.audit.channels import rows as rows_module
+from textveil.audit.channels.exact import (
     audit_channel,
     delta_at,
     delta_upper_bound,
@@ -26,16 +26,16 @@ from textveil.audit.exact import (
     pure_epsilon,
     pure_epsilon_integer,
 )
-from textveil.audit.hockey_stick import pair_epsilon
-from textveil.audit.rows import IntegerRows, MatrixRows, source_of
-from textveil.audit.verdict import Claim, Verdict
-from textveil.embeddings.grid import integer_grid
-from textveil.embeddings.vocabulary import Vocabulary
+from textveil.audit.channels.hockey_stick import pair_epsilon
+from textveil.audit.channels.rows import IntegerRows, MatrixRows, source_of
+from textveil.audit.report.verdict import Claim, Verdict
 from textveil.errors import ParameterError
-from textveil.mechanisms.exponential import exponential
-from textveil.mechanisms.integer_weights import two_level_weights
-from textveil.mechanisms.neighborhood import neighborhood
-from textveil.mechanisms.randomized_response import randomized_response
+from textveil.mechanisms.channels.exponential import exponential
+from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.numerics.integer_weights import two_level_weights
+from textveil.vocabulary.grid import integer_grid
+from textveil.vocabulary.vocabulary import Vocabulary
 
 MAKERS = {
     "randomized response": randomized_response,

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from textveil.audit.draws import callable_draw
-from textveil.audit.foreign import in_child, in_process, load_callable
-from textveil.audit.sampled import Interrupted, audit_sampled
-from textveil.audit.verdict import Claim
+from textveil.audit.foreign.callables import in_child, in_process, load_callable
+from textveil.audit.report.verdict import Claim
+from textveil.audit.sampled.bounds import Interrupted, audit_sampled
+from textveil.audit.sampled.draws import callable_draw
 from textveil.errors import InputError, ParameterError, TextveilError
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "audits"

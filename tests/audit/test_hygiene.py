@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from textveil.audit.foreign import in_process
-from textveil.audit.hygiene import (
+from textveil.audit.foreign.callables import in_process
+from textveil.audit.foreign.hygiene import (
     HygieneFinding,
     check_batch,
     check_casing,
@@ -20,7 +20,7 @@ from textveil.audit.hygiene import (
     check_workers,
     run_hygiene,
 )
-from textveil.audit.verdict import Claim
+from textveil.audit.report.verdict import Claim
 from textveil.errors import InputError, ParameterError
 from textveil.randomness import resolve
 

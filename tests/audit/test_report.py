@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from textveil.audit.page import profile_svg, to_html
-from textveil.audit.report import AuditReport, shown_bound
-from textveil.audit.verdict import Claim, Finding, Verdict
+from textveil.audit.report.page import profile_svg, to_html
+from textveil.audit.report.report import AuditReport, shown_bound
+from textveil.audit.report.verdict import Claim, Finding, Verdict
 from textveil.statistics import Bound, exactly
 
 HOSTILE = "<script>alert('x')</script>&\""

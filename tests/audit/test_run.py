@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import binom
+from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
-from conftest import made_vocabulary
+from textveil.audit.report.verdict import Claim, Verdict
 from textveil.audit.run import audit_callable, audit_mechanism, claim_of
-from textveil.audit.sampled import Interrupted
-from textveil.audit.verdict import Claim, Verdict
+from textveil.audit.sampled.bounds import Interrupted
 from textveil.catalog import MECHANISMS
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.privacy.guarantees import NoGuarantee, Status
@@ -137,13 +137,13 @@ def test_a_failure_late_keeps_the_evidence_and_no_word(foreign: str) -> None:
     assert "secretword" not in str(caught.value)
 
 
-@pytest.mark.parametrize("first", ["", "import textveil.audit.exact; import textveil.audit.run;"])
+@pytest.mark.parametrize("first", ["", "import textveil.audit.channels.exact; import textveil.audit.run;"])
 def test_the_package_can_be_called(first: str) -> None:
     program = (
-        f"{first}import textveil as tv, numpy as np; from textveil.embeddings.vocabulary import Vocabulary;"
+        f"{first}import textveil as tv, numpy as np; from textveil.vocabulary.vocabulary import Vocabulary;"
         "v = Vocabulary(['one', 'two', 'three'], np.eye(3, dtype=np.float32), 'made');"
         "m = tv.mechanism('randomized-response', v, epsilon=1.0);"
-        "print(tv.audit(m).verdict.value); import textveil.audit.sampled; print(tv.audit(m).verdict.value)"
+        "print(tv.audit(m).verdict.value); import textveil.audit.sampled.bounds; print(tv.audit(m).verdict.value)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["certified", "certified"]

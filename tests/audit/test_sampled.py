@@ -11,14 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
-from textveil.audit.draws import (
-    audit_mechanism_sampled,
-    audit_noise_sampled,
-    callable_draw,
-    candidate_pairs,
-    mechanism_draw,
-)
-from textveil.audit.sampled import (
+from textveil.audit.report.verdict import Claim, Verdict
+from textveil.audit.sampled.bounds import (
     POWER,
     Interrupted,
     audit_sampled,
@@ -26,10 +20,16 @@ from textveil.audit.sampled import (
     detectable_epsilon,
     minimum_samples,
 )
-from textveil.audit.verdict import Claim, Verdict
+from textveil.audit.sampled.draws import (
+    audit_mechanism_sampled,
+    audit_noise_sampled,
+    callable_draw,
+    candidate_pairs,
+    mechanism_draw,
+)
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.randomized_response import randomized_response
+from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import truncated_laplace_bound
@@ -77,7 +77,7 @@ def run_channel(tiny, epsilon: float, claim: Claim, samples: int, rng):
 
 @pytest.fixture
 def few():
-    from conftest import made_vocabulary
+    from tests.helpers.vocabularies import made_vocabulary
 
     return made_vocabulary(4)
 

@@ -254,7 +254,7 @@ def test_faults_of_our_own_do_not_print_the_text(textveil, monkeypatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError(f"here is {SECRET}")
 
-    monkeypatch.setattr("textveil.sanitizer.Sanitizer.batch", broken)
+    monkeypatch.setattr("textveil.sanitize.sanitizer.Sanitizer.batch", broken)
     code, _out, err = textveil("sanitize", stdin=SECRET.encode())
     assert code == 1
     one_line(err)

@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.helpers.shared import interruptible
 
-from shared import interruptible
 from textveil.cli import main as cli
 
 SECRET = "Xylophonia"

@@ -9,8 +9,7 @@ import sys
 import time
 
 import pytest
-
-from shared import interruptible
+from tests.helpers.shared import interruptible
 
 
 def _process(*arguments: str, **options) -> subprocess.Popen[bytes]:

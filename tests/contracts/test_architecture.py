@@ -30,7 +30,7 @@ def test_the_table_of_rooms_is_the_tree() -> None:
 
 
 def test_the_law_on_the_page_is_the_law_of_the_machine() -> None:
-    section = PAGE.split("## The import law")[1].split("\n## ")[0]
+    section = PAGE.split("## Layers")[1].split("\n## ")[0]
     printed = [line.strip() for line in section.splitlines() if line.startswith("    ")]
     assert printed == _contract()
 

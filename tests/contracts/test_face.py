@@ -145,7 +145,7 @@ class _Point:
 def _plugin(name: str) -> CatalogEntry:
     return CatalogEntry(
         name=name,
-        target="textveil.mechanisms.randomized_response:randomized_response",
+        target="textveil.mechanisms.channels.randomized_response:randomized_response",
         family="channel",
         notion="pure DP",
         status=Status.CLAIMED,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from textveil.corpora.atomic import atomic_writers
+from textveil.corpora.files.atomic import atomic_writers
 from textveil.errors import InputError, OutputError
 
 

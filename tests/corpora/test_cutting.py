@@ -10,11 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from textveil.corpora.csv_records import cut_rows, rows
-from textveil.corpora.csv_table import CsvTable
-from textveil.corpora.fields import FieldChoice
-from textveil.corpora.jsonl import JsonLines
-from textveil.corpora.plain import PlainText
+from textveil.corpora.formats.csv_records import cut_rows, rows
+from textveil.corpora.formats.csv_table import CsvTable
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.jsonl import JsonLines
+from textveil.corpora.formats.plain import PlainText
 from textveil.errors import InputError
 
 SIZES = st.integers(1, 40)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textveil.corpora.csv_table import CsvTable
-from textveil.corpora.fields import FieldChoice
-from textveil.corpora.jsonl import JsonLines
-from textveil.corpora.plain import PlainText
+from textveil.corpora.formats.csv_table import CsvTable
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.jsonl import JsonLines
+from textveil.corpora.formats.plain import PlainText
 from textveil.errors import InputError, ParameterError
 
 SECRET = "Xylophonia"

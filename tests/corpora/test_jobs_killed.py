@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from textveil.corpora.fields import FieldChoice
-from textveil.corpora.jsonl import JsonLines
-from textveil.corpora.processes import Processes
+from textveil.corpora.engines.processes import Processes
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.jsonl import JsonLines
 from textveil.corpora.run import Run
-from textveil.embeddings.vocabulary import Vocabulary
-from textveil.mechanisms.randomized_response import randomized_response
+from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.vocabulary.vocabulary import Vocabulary
 
 DOCUMENTS = 120
 WORDS = [f"w{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(60)]

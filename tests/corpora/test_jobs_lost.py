@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from textveil.corpora import job as jobs
-from textveil.corpora.engine import InProcess
-from textveil.corpora.job_folder import JobFolder
-from textveil.corpora.pieces import PIECE_BYTES
-from textveil.corpora.plain import PlainText
+from textveil.corpora.engines.base import InProcess
+from textveil.corpora.files.pieces import PIECE_BYTES
+from textveil.corpora.formats.plain import PlainText
+from textveil.corpora.jobs import job as jobs
+from textveil.corpora.jobs.folder import JobFolder
 from textveil.corpora.run import Run
-from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import InputError, OutputError, ParameterError
-from textveil.mechanisms.randomized_response import randomized_response
-from textveil.mechanisms.truncated_laplace_published import truncated_laplace_published
+from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.published.truncated_laplace import truncated_laplace_published
+from textveil.vocabulary.vocabulary import Vocabulary
 
 WORDS = [f"w{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(60)]
 VOCABULARY = Vocabulary(WORDS, np.random.default_rng(5).normal(size=(len(WORDS), 4)), "made")
@@ -93,7 +93,7 @@ def test_the_lock_is_held_until_the_folder_is_gone(tmp_path, monkeypatch) -> Non
 
 def test_a_lock_on_a_file_that_was_removed_counts_for_nothing(tmp_path, monkeypatch) -> None:
     """The ledger goes between opening and locking it, as a run that ends does."""
-    from textveil.corpora import job_folder
+    from textveil.corpora.jobs import folder as job_folder
 
     real, times = job_folder._locked, []
 

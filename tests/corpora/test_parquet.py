@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from textveil.corpora.fields import FieldChoice
-from textveil.corpora.records import Assembled, CorpusFormat, Cut
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.records import Assembled, CorpusFormat, Cut
 from textveil.errors import InputError, OutputError
 
 pa = pytest.importorskip("pyarrow", reason="parquet needs the extra `arrow`")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from textveil.corpora.arrow_columns import from_ipc  # noqa: E402
-from textveil.corpora.parquet import Parquet  # noqa: E402
+from textveil.corpora.formats.arrow_columns import from_ipc  # noqa: E402
+from textveil.corpora.formats.parquet import Parquet  # noqa: E402
 
 SECRET = "Rumpelstiltskin"
 _ARROW = int(pa.__version__.split(".")[0])
@@ -302,7 +302,7 @@ def test_inputs_of_other_types_are_refused_by_the_sink() -> None:
 
 def test_row_groups_are_a_function_of_the_releases(monkeypatch: pytest.MonkeyPatch) -> None:
     """However the rows were cut into blocks, the file is the same bytes: block sizes depend on private texts."""
-    monkeypatch.setattr("textveil.corpora.parquet._ROW_GROUP_BYTES", 5000)
+    monkeypatch.setattr("textveil.corpora.formats.parquet._ROW_GROUP_BYTES", 5000)
     rows = 1000
     table = pa.table(
         {"text": column(lambda row: "x" * (row % 50), rows=rows), "id": column(int, rows=rows), "b": [True] * rows}

@@ -9,16 +9,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.helpers.deadly import FATAL, SECRET, WORDS, deadly, made_vocabulary
 
-from corpora.deadly import FATAL, SECRET, WORDS, deadly, made_vocabulary
-from textveil.corpora import processes
-from textveil.corpora.block_worker import BlockWorker
 from textveil.corpora.blocks import Block
-from textveil.corpora.plain import PlainText
-from textveil.corpora.processes import Processes
+from textveil.corpora.engines import processes
+from textveil.corpora.engines.block_worker import BlockWorker
+from textveil.corpora.engines.processes import Processes
+from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.run import Run
 from textveil.errors import InputError, ParameterError, TextveilError
-from textveil.mechanisms.randomized_response import randomized_response
+from textveil.mechanisms.channels.randomized_response import randomized_response
 
 needs_kill = pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
 

@@ -14,12 +14,12 @@ import pytest
 from scipy import stats
 
 from textveil.catalog import mechanism
-from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import InputError, MissingExtra, ParameterError
 from textveil.integrations.arrow_batches import BatchSanitizer, sanitize_batches
 from textveil.mechanisms.base import Channel
 from textveil.randomness import new_secret, seeded_generator
-from textveil.sanitizer import Sanitizer
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.vocabulary.vocabulary import Vocabulary
 
 pa = pytest.importorskip("pyarrow", reason="record batches need the extra `arrow`")
 

@@ -15,16 +15,16 @@ import numpy as np
 import pytest
 
 from textveil.catalog import mechanism
-from textveil.corpora.block_worker import BlockWorker
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.engine import Engine, InProcess
-from textveil.corpora.plain import PlainText
-from textveil.corpora.records import Cut, Records
-from textveil.embeddings.vocabulary import Vocabulary
+from textveil.corpora.engines.base import Engine, InProcess
+from textveil.corpora.engines.block_worker import BlockWorker
+from textveil.corpora.formats.plain import PlainText
+from textveil.corpora.formats.records import Cut, Records
 from textveil.errors import MissingExtra, ParameterError, TextveilError
 from textveil.integrations.arrow_batches import sanitize_batches
 from textveil.integrations.ray import RayEngine, sanitized_dataset
 from textveil.mechanisms.base import Mechanism
+from textveil.vocabulary.vocabulary import Vocabulary
 
 WORDS = ["apple", "bread", "cloud", "dance", "eagle", "flame", "grass", "honey"]
 PRIVATE = "Rumpelstiltskin"

@@ -8,19 +8,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from exactness import hockey_stick, table, worst_integer_ratio, worst_log_ratio, worst_metric_loss
 from scipy.stats import chisquare
+from tests.helpers.exactness import hockey_stick, table, worst_integer_ratio, worst_log_ratio, worst_metric_loss
+from tests.helpers.shared import reference
+from tests.helpers.vocabularies import made_vocabulary
 
-from conftest import made_vocabulary
-from shared import reference
-from textveil.embeddings.grid import integer_grid
-from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import ParameterError
 from textveil.mechanisms.base import Channel, Mechanism
-from textveil.mechanisms.exponential import WeightRows, exponential
-from textveil.mechanisms.neighborhood import NeighborRows, best_neighborhood_size, neighborhood
-from textveil.mechanisms.randomized_response import randomized_response
+from textveil.mechanisms.channels.exponential import WeightRows, exponential
+from textveil.mechanisms.channels.neighborhood import NeighborRows, best_neighborhood_size, neighborhood
+from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.privacy.guarantees import MetricDP, Status, to_pure
+from textveil.vocabulary.grid import integer_grid
+from textveil.vocabulary.vocabulary import Vocabulary
 
 ALPHA = 1e-6
 

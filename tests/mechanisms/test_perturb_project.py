@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 from scipy.stats import chisquare, norm
+from tests.helpers.vocabularies import made_vocabulary
 
-from conftest import made_vocabulary
 from textveil.catalog import MECHANISMS, mechanism
-from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import ParameterError
+from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.base import Channel, Mechanism
-from textveil.mechanisms.perturb_project import PerturbProject
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
@@ -22,6 +21,7 @@ from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import gaussian_delta
 from textveil.privacy.guarantees import MetricDP, Status, to_pure
 from textveil.privacy.truncation import truncated_delta
+from textveil.vocabulary.vocabulary import Vocabulary
 
 ALPHA = 1e-6
 

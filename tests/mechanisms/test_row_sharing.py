@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from textveil.embeddings.grid import integer_grid
-from textveil.embeddings.vocabulary import Vocabulary
-from textveil.mechanisms import row_sharing
-from textveil.mechanisms.exponential import exponential
-from textveil.mechanisms.neighborhood import Neighborhood, neighborhood
-from textveil.mechanisms.randomized_response import randomized_response
-from textveil.mechanisms.row_sharing import SharedTable, shared_rows
+from textveil.mechanisms.channels.exponential import exponential
+from textveil.mechanisms.channels.neighborhood import Neighborhood, neighborhood
+from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.sampling import row_sharing
+from textveil.mechanisms.sampling.row_sharing import SharedTable, shared_rows
 from textveil.randomness import seeded_generator
+from textveil.vocabulary.grid import integer_grid
+from textveil.vocabulary.vocabulary import Vocabulary
 
 
 def _vocabulary(n: int = 700) -> Vocabulary:
@@ -73,8 +73,8 @@ def test_copies_in_other_processes_make_each_row_once(method: str) -> None:
 _KILLED = """
 import multiprocessing, time
 from tests.mechanisms.test_row_sharing import _members, _shares, _vocabulary
-from textveil.mechanisms.neighborhood import neighborhood
-from textveil.mechanisms.row_sharing import shared_rows
+from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms.sampling.row_sharing import shared_rows
 
 if __name__ == "__main__":
     made = neighborhood(_vocabulary(), epsilon=4.0, neighborhood_size=9)

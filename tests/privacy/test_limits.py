@@ -9,8 +9,8 @@ import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.helpers.shared import reference
 
-from shared import reference
 from textveil.errors import ParameterError
 from textveil.privacy.limits import unchanged_limit, unchanged_limit_with_prior
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.helpers.shared import reference
 
-from shared import reference
 from textveil.errors import ParameterError
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import laplace_scale, truncated_laplace_bound

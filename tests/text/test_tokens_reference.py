@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.helpers.shared import shared_path
 
-from shared import shared_path
 from textveil.text.spelling import is_latin, spelling
 from textveil.text.tokens import Kind, split, tokenize
 

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from textveil.audit.report import AuditReport
+    from textveil.audit.report.report import AuditReport
     from textveil.mechanisms.base import Mechanism
 
 

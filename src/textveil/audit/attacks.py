@@ -14,14 +14,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textveil.audit.rows import Rows, RowSource, blocks, source_of
-from textveil.embeddings.neighbors import nearest_neighbors
-from textveil.embeddings.progress import Progress
+from textveil.audit.channels.rows import Rows, RowSource, blocks, source_of
 from textveil.errors import need
 from textveil.mechanisms.base import Channel, Mechanism
 from textveil.randomness import resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
-from textveil.types import Ids, Integers, Reals
+from textveil.types import Ids, Integers, Progress, Reals
+from textveil.vocabulary.geometry import nearest_neighbors
 
 CONFIDENCE = 0.99
 """Of each interval, on its own."""

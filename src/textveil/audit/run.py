@@ -11,18 +11,18 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from textveil.audit.attacks import bayes_vulnerability, nearest_neighbor_inversion
-from textveil.audit.closed_form import audit_noise
-from textveil.audit.draws import audit_mechanism_sampled, callable_draw
-from textveil.audit.exact import audit_channel
-from textveil.audit.foreign import in_child, load_callable
-from textveil.audit.hygiene import run_hygiene
-from textveil.audit.report import AuditReport
-from textveil.audit.sampled import Interrupted, audit_sampled
-from textveil.audit.verdict import Claim, Finding
-from textveil.audit.verdict import claim_of as claim_of
+from textveil.audit.channels.exact import audit_channel
+from textveil.audit.foreign.callables import in_child, load_callable
+from textveil.audit.foreign.hygiene import run_hygiene
+from textveil.audit.noise.closed_form import audit_noise
+from textveil.audit.report.report import AuditReport
+from textveil.audit.report.verdict import Claim, Finding
+from textveil.audit.report.verdict import claim_of as claim_of
+from textveil.audit.sampled.bounds import Interrupted, audit_sampled
+from textveil.audit.sampled.draws import audit_mechanism_sampled, callable_draw
 from textveil.errors import InputError, UnsupportedGuarantee, need
+from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.base import Channel, Mechanism
-from textveil.mechanisms.perturb_project import PerturbProject
 from textveil.randomness import resolve, seeded_generator
 
 Progress: TypeAlias = Callable[[int, int | None], None]

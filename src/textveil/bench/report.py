@@ -14,8 +14,8 @@ from textveil.bench.search import noise, search
 from textveil.bench.words import channels, mechanisms, rivals, text
 from textveil.bench.workload import Scale
 from textveil.errors import ParameterError
-from textveil.evaluation.plots import new_figure, save_figure
-from textveil.evaluation.whole_files import write_whole
+from textveil.research.evaluation.plots import new_figure, save_figure
+from textveil.research.evaluation.whole_files import write_whole
 
 PARTS: Mapping[str, Callable[[Scale], Iterator[Result]]] = MappingProxyType(
     {

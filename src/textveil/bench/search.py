@@ -11,14 +11,14 @@ import numpy as np
 from textveil.bench.measure import Result, median_seconds, paired
 from textveil.bench.workload import Scale, noisy_points, table
 from textveil.errors import MissingExtra, ParameterError
+from textveil.nearest.base import Projection
+from textveil.nearest.choice import nearest
+from textveil.nearest.exact_faiss import load_faiss
 from textveil.noise.base import NoiseLaw
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace
-from textveil.projection.base import Projection
-from textveil.projection.choice import nearest
-from textveil.projection.exact_faiss import load_faiss
 from textveil.randomness import secure_generator
 from textveil.types import Ids, Vectors
 

@@ -16,10 +16,10 @@ import numpy as np
 from textveil.bench.measure import Result, median_seconds, paired, seconds
 from textveil.bench.workload import Scale, made_corpus
 from textveil.catalog import mechanism
-from textveil.embeddings.builtin import load_vocabulary
-from textveil.embeddings.vocabulary import Vocabulary
 from textveil.mechanisms.base import Mechanism
-from textveil.sanitizer import Sanitizer
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
 
 _EPSILON = 8.0
 _CHANNELS = ("randomized-response", "neighborhood", "exponential")

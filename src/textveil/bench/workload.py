@@ -7,9 +7,9 @@ from typing import final
 
 import numpy as np
 
-from textveil.embeddings.builtin import load_vocabulary
-from textveil.embeddings.vocabulary import Vocabulary
 from textveil.types import Vectors
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
 
 _NOISE = 2.0
 """Standard deviation of the queries' noise on a coordinate, where vectors have about 0.35: what large budgets give."""

@@ -13,7 +13,7 @@ from textveil.cli import options as opt
 from textveil.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
-    from textveil.audit.report import AuditReport
+    from textveil.audit.report.report import AuditReport
 
 REFUTED = 4
 """Exit code where an audit refutes the claim."""
@@ -84,8 +84,8 @@ def audit_command(
         raise ParameterError("exactly one of --mechanism and --python must be given. Name what to audit.")
     if html is not None and not html.parent.is_dir():
         raise OutputError("the folder of --html must exist; got none. Make it first.")
+    from textveil.audit.report.verdict import Claim
     from textveil.audit.run import SAMPLES, WORDS, audit_callable, audit_mechanism
-    from textveil.audit.verdict import Claim
     from textveil.cli.progress import counting
     from textveil.mechanisms.base import Channel
 
@@ -165,11 +165,11 @@ def _log(delta: float | None) -> float:
 
 def _written(report: AuditReport, as_json: bool, html: Path | None) -> int:
     """Print the report, write the page, and answer with the exit code."""
-    from textveil.audit.verdict import Verdict
+    from textveil.audit.report.verdict import Verdict
 
     if html is not None:
-        from textveil.audit.page import to_html
-        from textveil.corpora.atomic import atomic_writers
+        from textveil.audit.report.page import to_html
+        from textveil.corpora.files.atomic import atomic_writers
 
         page = to_html(report).encode("utf-8", "backslashreplace")
         with atomic_writers([html]) as sinks:

@@ -42,9 +42,9 @@ def explain_command(
     seed: opt.Seed = None,
 ) -> None:
     """Show what one word becomes: its likeliest outputs, and how often it stays or stays close."""
-    from textveil.explanation import explain
     from textveil.mechanisms.base import Channel
     from textveil.randomness import seeded_generator
+    from textveil.sanitize.explanation import explain
 
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
     chosen = opt.make(

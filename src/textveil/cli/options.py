@@ -10,8 +10,8 @@ import typer
 from textveil.errors import ParameterError
 
 if TYPE_CHECKING:
-    from textveil.embeddings.vocabulary import Vocabulary
     from textveil.mechanisms.base import Mechanism
+    from textveil.vocabulary.vocabulary import Vocabulary
 
 Mechanism_: TypeAlias = Annotated[
     str, typer.Option("--mechanism", "-m", metavar="NAME", help="A name from: textveil mechanisms.")
@@ -97,7 +97,7 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Machine-readabl
 def load(path: Path | None, form: str | None, limit: int | None) -> Vocabulary:
     """The embedded vocabulary, or the one at ``path``."""
     from textveil.cli.progress import counting
-    from textveil.embeddings.builtin import load_vocabulary
+    from textveil.vocabulary.embedded import load_vocabulary
 
     if path is None:
         if form is not None or limit is not None:
@@ -123,7 +123,7 @@ def make(name: str, vocabulary: Vocabulary, *, no_clip: bool, clip: float | None
 def _make_metric(vocabulary: Vocabulary, metric: str | None, neighbors: int | None, hops: int | None) -> None:
     """Make the word metric, which the mechanism then finds remembered, under a progress bar: it may take a minute."""
     from textveil.cli.progress import counting
-    from textveil.embeddings.rank_metrics.choose import DEFAULT, level_counts, word_metric
+    from textveil.vocabulary.metrics.choose import DEFAULT, level_counts, word_metric
 
     with counting("making the metric", "words") as progress:
         made = word_metric(vocabulary, metric or DEFAULT, neighbors=neighbors, hops=hops, progress=progress)

@@ -39,8 +39,8 @@ def reproduce_command(
     as_json: opt.AsJson = False,
 ) -> None:
     """Measure a paper's figures and tables again; PNG, SVG, CSV, JSON and a report."""
-    from textveil.studies.registry import paper as paper_of
-    from textveil.studies.registry import papers
+    from textveil.research.papers.registry import paper as paper_of
+    from textveil.research.papers.registry import papers
 
     if paper is None:
         if output or quick or vocabulary or as_json or sample is not None or seed is not None:
@@ -55,9 +55,9 @@ def reproduce_command(
     if output is None:
         raise ParameterError("--output must be a folder for the results; got none. Give -o DIR.")
     from textveil.cli.progress import counting
-    from textveil.studies.reproduction import reproduce
-    from textveil.studies.setting import DEFAULT_SEED, Setting
-    from textveil.studies.vocabularies import chosen_vocabularies
+    from textveil.research.papers.reproduction import reproduce
+    from textveil.research.papers.setting import DEFAULT_SEED, Setting
+    from textveil.research.papers.vocabularies import chosen_vocabularies
 
     with counting("reading vectors") as reading:
         vocabularies, origin = chosen_vocabularies(vocabulary or [], chosen.vocabularies, reading)

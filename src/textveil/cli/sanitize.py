@@ -14,8 +14,8 @@ from textveil.cli import options as opt
 from textveil.errors import InputError, OutputError, ParameterError
 
 if TYPE_CHECKING:
-    from textveil.corpora.engine import Engine
-    from textveil.corpora.records import CorpusFormat
+    from textveil.corpora.engines.base import Engine
+    from textveil.corpora.formats.records import CorpusFormat
     from textveil.corpora.run import Finished, Run
 
 FORMATS = ("txt", "jsonl", "csv", "parquet")
@@ -114,7 +114,7 @@ def sanitize_command(
     patterns = source or ["-"]
     reader = _reader(form or _guess(patterns), whole_file, field, keep, max_document_bytes, len(patterns) > 1)
     chosen = _engine(engine, workers)
-    from textveil.corpora.sources import expanded
+    from textveil.corpora.files.sources import expanded
 
     names = tuple(expanded(patterns))
     if len(names) > 1:
@@ -201,11 +201,11 @@ def _reader(
     form: str, whole_file: bool, field: list[str] | None, keep: list[str] | None, limit: int | None, several: bool
 ) -> CorpusFormat:
     """The reader and writer of the format, with options that fit it."""
-    from textveil.corpora.csv_table import CsvTable
-    from textveil.corpora.fields import FieldChoice
-    from textveil.corpora.jsonl import JsonLines
-    from textveil.corpora.plain import PlainText
-    from textveil.corpora.records import MAX_DOCUMENT_BYTES
+    from textveil.corpora.formats.csv_table import CsvTable
+    from textveil.corpora.formats.fields import FieldChoice
+    from textveil.corpora.formats.jsonl import JsonLines
+    from textveil.corpora.formats.plain import PlainText
+    from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES
 
     size = MAX_DOCUMENT_BYTES if limit is None else limit
     if form not in FORMATS:
@@ -221,14 +221,14 @@ def _reader(
         return JsonLines(choice=choice, max_document_bytes=size)
     if form == "csv":
         return CsvTable(choice=choice, max_document_bytes=size)
-    from textveil.corpora.parquet import Parquet
+    from textveil.corpora.formats.parquet import Parquet
 
     return Parquet(choice=choice, max_document_bytes=size)
 
 
 def _engine(name: str, workers: int | None) -> Engine:
     """Where blocks are released."""
-    from textveil.corpora.processes import Processes, cores
+    from textveil.corpora.engines.processes import Processes, cores
 
     if name == "local":
         return Processes(cores() if workers is None else workers)
@@ -244,7 +244,7 @@ def _done(run: Run, output: Path | None, report: Path | None, resume: bool) -> F
     from dataclasses import replace
 
     from textveil.cli.progress import Bar
-    from textveil.corpora.atomic import atomic_writers
+    from textveil.corpora.files.atomic import atomic_writers
 
     bar = Bar("sanitizing", "words")
     run = replace(run, progress=bar.update)
@@ -299,7 +299,7 @@ def _check_streams(names: Sequence[str], output: Path | None) -> None:
 
 def _refuse_same_file(names: Sequence[str], output: Path | None, report: Path | None) -> None:
     """No two of the inputs, the output and the report may be one file."""
-    from textveil.corpora.sources import one_file
+    from textveil.corpora.files.sources import one_file
 
     files = [path for path in (output, report) if path is not None]
     again = len({os.path.realpath(path) for path in files}) != len(files)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple, final
 
-from textveil.release import Tally
+from textveil.sanitize.release import Tally
 
 BLOCK_BYTES = 2**19
 """Input bytes that a block aims at: about 90,000 words of English. A larger record is a block of its own."""

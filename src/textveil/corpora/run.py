@@ -11,19 +11,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, final
 
-from textveil.corpora.atomic import atomic_writers
-from textveil.corpora.block_worker import BlockWorker, OnError
 from textveil.corpora.blocks import BLOCK_BYTES, Block, Outcome, Skip
-from textveil.corpora.engine import Engine
-from textveil.corpora.inputs import Inputs, file_size
-from textveil.corpora.job import SYNC_SECONDS, Job, JobFinished, opened_job
-from textveil.corpora.ledger import Totals
-from textveil.corpora.pieces import Pieces
-from textveil.corpora.records import Assembled, CorpusFormat
+from textveil.corpora.engines.base import Engine
+from textveil.corpora.engines.block_worker import BlockWorker, OnError
+from textveil.corpora.files.atomic import atomic_writers
+from textveil.corpora.files.inputs import Inputs, file_size
+from textveil.corpora.files.pieces import Pieces
+from textveil.corpora.formats.records import Assembled, CorpusFormat
+from textveil.corpora.jobs.job import SYNC_SECONDS, Job, JobFinished, opened_job
+from textveil.corpora.jobs.ledger import Totals
 from textveil.errors import InputError, OutputError, TextveilError
 from textveil.mechanisms.base import Mechanism
 from textveil.randomness import SECRET_BYTES, new_secret
-from textveil.release import Report, Setting, guarantee_data
+from textveil.sanitize.release import Report, Setting, guarantee_data
 
 Progress = Callable[[int, int | None, int], None]
 """Called with input bytes read, their total where it is known, and words released."""

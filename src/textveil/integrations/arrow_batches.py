@@ -17,15 +17,15 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from textveil.corpora.arrow_columns import chosen_schema, plain_columns, texts_of, with_releases
-from textveil.corpora.arrow_package import arrow
-from textveil.corpora.fields import FieldChoice
-from textveil.corpora.records import MAX_DOCUMENT_BYTES, checked_size
+from textveil.corpora.formats.arrow_columns import chosen_schema, plain_columns, texts_of, with_releases
+from textveil.corpora.formats.arrow_package import arrow
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, checked_size
 from textveil.errors import InputError, ParameterError, need
 from textveil.mechanisms.base import Mechanism
 from textveil.randomness import SECRET_BYTES, derived_generator, new_secret
-from textveil.release import Release, Setting
-from textveil.sanitizer import Sanitizer
+from textveil.sanitize.release import Release, Setting
+from textveil.sanitize.sanitizer import Sanitizer
 
 Place: TypeAlias = int | Sequence[int]
 """Where a batch stands in its job: a number, or several (partition, batch); different for every batch."""

@@ -13,10 +13,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, final
 
-from textveil.corpora.block_worker import BlockWorker
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.engine import abandoned
-from textveil.corpora.processes import cores
+from textveil.corpora.engines.base import abandoned
+from textveil.corpora.engines.block_worker import BlockWorker
+from textveil.corpora.engines.processes import cores
 from textveil.errors import MissingExtra, TextveilError, need
 from textveil.integrations.arrow_batches import BatchSanitizer
 

@@ -7,10 +7,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from textveil.embeddings.vocabulary import Vocabulary
 from textveil.errors import need
 from textveil.privacy.guarantees import Guarantee
 from textveil.types import Ids, Reals
+from textveil.vocabulary.vocabulary import Vocabulary
 
 
 @runtime_checkable

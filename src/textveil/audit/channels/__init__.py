@@ -1,0 +1,1 @@
+"""Audits of finite channels: exact."""

@@ -1,0 +1,385 @@
+"""Exact audits of finite channels: the pure loss, the privacy profile, the loss per distance, and a verdict.
+
+Everything is computed from the table P(y | x) alone, block by block, and never from what a mechanism says of
+its structure. Integer-weight channels are compared with e^epsilon in integers and 60-digit decimals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+import numpy as np
+
+from textveil.audit.channels.hockey_stick import Divergence as Divergence
+from textveil.audit.channels.hockey_stick import delta_at as delta_at
+from textveil.audit.channels.hockey_stick import delta_upper_bound as delta_upper_bound
+from textveil.audit.channels.hockey_stick import epsilon_at as epsilon_at
+from textveil.audit.channels.hockey_stick import pair_epsilon as pair_epsilon
+from textveil.audit.channels.hockey_stick import profile as profile
+from textveil.audit.channels.metric_loss import metric_epsilon as metric_epsilon
+from textveil.audit.channels.rows import IntegerRows, Rows, RowSource, blocks, source_of
+from textveil.audit.report.verdict import Claim, Finding, Verdict
+from textveil.errors import need
+from textveil.mechanisms.base import Channel
+from textveil.numerics.integer_weights import log_ratio_up
+from textveil.statistics import Bound, exactly
+from textveil.types import Integers, Progress, Reals
+from textveil.vocabulary.vocabulary import Vocabulary
+
+TOLERANCE = 1e-12
+"""Relative: what the rounding of a table of floats may move its loss by."""
+
+_CLOSE = 1 - 2.0**-48
+"""Shares nearer to each other than this are compared as fractions; a float share is within 2^-51."""
+
+_PROFILE_WORK = 2e8
+"""Terms n^2 k up to which every point of the profile is the exact delta, beyond it the bound in O(n k)."""
+
+_EXACT_WORK = 2e10
+"""Terms n^2 k up to which delta, and epsilon at a delta, are computed to the end, whatever the claim."""
+
+_POINTS = 9
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PureLoss:
+    """The pure loss of a channel and where it is attained.
+
+    Attributes:
+        epsilon: max over y of ln(max_x P(y|x) / min_x P(y|x)), nats; upper is on the private side; ``inf`` where
+            one input can give an output that another cannot.
+        likely: the row of the larger probability.
+        unlikely: the row of the smaller one.
+        output: the column.
+        probability: P(output | likely).
+        other_probability: P(output | unlikely).
+        ratio: the exact ratio of the two; None for a table of floats, or where it is infinite.
+    """
+
+    epsilon: Bound
+    likely: int
+    unlikely: int
+    output: int
+    probability: float
+    other_probability: float
+    ratio: Fraction | None = None
+
+
+def pure_epsilon(rows: Rows, *, progress: Progress | None = None) -> PureLoss:
+    """The least epsilon for which the channel is epsilon-DP for any two inputs; O(n k), one block at a time.
+
+    A channel with integer weights is computed exactly, see ``pure_epsilon_integer``.
+
+    Args:
+        rows: a channel, a source, or a table of shape (n, k).
+        progress: called with the rows done and their number.
+
+    Raises:
+        ParameterError: the rows are not a channel.
+    """
+    source = source_of(rows)
+    if isinstance(source, IntegerRows):
+        return pure_epsilon_integer(source, progress=progress)
+    k = source.shape[1]
+    high, low = np.full(k, -1.0), np.full(k, np.inf)
+    high_row, low_row = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64)
+    for start, stop in blocks(source.shape):
+        block = source.rows(start, stop)
+        for best, best_row, place, better in (
+            (high, high_row, block.argmax(axis=0), np.greater),
+            (low, low_row, block.argmin(axis=0), np.less),
+        ):
+            value = block[place, np.arange(k)]
+            new = better(value, best)
+            best[new], best_row[new] = value[new], place[new] + start
+        _tell(progress, stop, source)
+    output = _widest(high, low)
+    value = log_ratio(float(high[output]), float(low[output]))
+    return PureLoss(
+        epsilon=_rounded(value),
+        likely=int(high_row[output]),
+        unlikely=int(low_row[output]),
+        output=output,
+        probability=float(high[output]),
+        other_probability=float(low[output]),
+    )
+
+
+def pure_epsilon_integer(source: IntegerRows, *, progress: Progress | None = None) -> PureLoss:
+    """The pure loss from integer weights: the worst ratio is an exact fraction, its logarithm is rounded up.
+
+    Shares w / T that floats cannot tell apart with certainty are compared by cross-multiplication.
+    """
+    k = source.shape[1]
+    high, low = _Extremes(k, largest=True), _Extremes(k, largest=False)
+    for start, stop in blocks(source.shape):
+        weights, totals = source.weights(start, stop)
+        shares = weights / totals[:, None].astype(np.float64)
+        for extremes in (high, low):
+            extremes.take(weights, totals, shares, start)
+        _tell(progress, stop, source)
+    output = _widest(high.share, low.share)
+    if low.weight[output] > 0:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spread = np.nan_to_num(high.share / low.share, nan=1.0)
+        near = np.flatnonzero(spread >= _CLOSE * spread[output])
+        # Many columns hold the same four integers; one of each kind is enough.
+        kinds = np.stack([high.weight[near], high.total[near], low.weight[near], low.total[near]])
+        firsts = np.unique(kinds, axis=1, return_index=True)[1]
+        output = max((int(near[one]) for one in firsts), key=lambda column: high.exact(column) / low.exact(column))
+        ratio = high.exact(output) / low.exact(output)
+        loss = log_ratio_up(ratio.numerator, ratio.denominator)
+        epsilon = Bound(max(0.0, math.nextafter(loss, 0.0)), loss, loss, 1.0)
+    else:
+        ratio, epsilon = None, exactly(math.inf)
+    return PureLoss(
+        epsilon=epsilon,
+        likely=int(high.row[output]),
+        unlikely=int(low.row[output]),
+        output=output,
+        probability=float(high.share[output]),
+        other_probability=float(low.share[output]),
+        ratio=ratio,
+    )
+
+
+@final
+class _Extremes:
+    """The largest (or smallest) share w / T of every column so far, with its row; exact also in near ties."""
+
+    def __init__(self, columns: int, *, largest: bool) -> None:
+        self._sign = 1 if largest else -1
+        self.share: Reals = np.full(columns, -1.0 if largest else np.inf)
+        self.weight: Integers = np.full(columns, -1 if largest else 2**62)
+        self.total: Integers = np.ones(columns, dtype=np.int64)
+        self.row: Integers = np.zeros(columns, dtype=np.int64)
+
+    def exact(self, column: int) -> Fraction:
+        """The share of a column as a fraction."""
+        return Fraction(int(self.weight[column]), int(self.total[column]))
+
+    def take(self, weights: Integers, totals: Integers, shares: Reals, first: int) -> None:
+        """Take in a block of rows, the first of which is row ``first``."""
+        columns = np.arange(shares.shape[1])
+        place = shares.argmax(axis=0) if self._sign > 0 else shares.argmin(axis=0)
+        value = shares[place, columns]
+        better = value > self.share if self._sign > 0 else value < self.share
+        self._set(columns[better], place[better], weights, totals, shares, first)
+        # What is now within float rounding of the best, but made of other integers, is compared exactly.
+        near = shares >= self.share * _CLOSE if self._sign > 0 else shares * _CLOSE <= self.share
+        near &= (weights != self.weight) | (totals[:, None] != self.total)
+        near[:, self.share == 0] = False
+        for row in np.flatnonzero(near.any(axis=1)).tolist():
+            open_columns = np.flatnonzero(near[row])
+            sign = _compared(
+                weights[row, open_columns], self.total[open_columns], self.weight[open_columns], totals[row]
+            )
+            wins = open_columns[sign == self._sign]
+            self._set(wins, np.full(len(wins), row), weights, totals, shares, first)
+
+    def _set(
+        self, columns: Integers, places: Integers, weights: Integers, totals: Integers, shares: Reals, first: int
+    ) -> None:
+        self.share[columns], self.weight[columns] = shares[places, columns], weights[places, columns]
+        self.total[columns], self.row[columns] = totals[places], places + first
+
+
+def _compared(a: Integers, b: Integers, c: Integers, d: Integers | np.int64) -> Integers:
+    """The sign of a b - c d for integers in [0, 2^62), exactly, by digits of 31 bits; shape of ``a``."""
+
+    def digits(left: Integers, right: Integers | np.int64) -> tuple[Integers, Integers, Integers]:
+        mask = (1 << 31) - 1
+        low = (left & mask) * (right & mask)
+        middle = (left >> 31) * (right & mask) + (left & mask) * (right >> 31) + (low >> 31)
+        return (left >> 31) * (right >> 31) + (middle >> 31), middle & mask, low & mask
+
+    sign = np.zeros(a.shape, dtype=np.int64)
+    for first, second in zip(digits(a, b), digits(c, d), strict=True):
+        sign = np.where(sign != 0, sign, np.sign(first - second))
+    return sign
+
+
+def audit_channel(
+    channel: Rows,
+    claim: Claim,
+    vocabulary: Vocabulary | Sequence[str] | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Finding:
+    """Certify or refute ``claim`` from the channel's table, for any two inputs.
+
+    A pure claim is decided by the pure loss; another by delta at its epsilon. Decisions on integer weights are
+    exact for pure claims; a table of floats is given ``TOLERANCE`` for its own rounding, and no more.
+
+    Args:
+        channel: a channel, a source of rows, or a table of probabilities of shape (n, k).
+        claim: what is put to the test.
+        vocabulary: public words of the rows, for the witness; a channel brings its own; else rows are numbered.
+        progress: called as rows are done, once for each pass.
+
+    Returns:
+        A finding of method ``"exact channel"``, CERTIFIED or REFUTED. NOT_REFUTED is given only where the interval
+        of delta, which pays for rounding (about 1e-12 of delta at 2,000 words), straddles the claimed one.
+
+    Raises:
+        ParameterError: the rows are not a channel, or the words do not fit them.
+    """
+    source = source_of(channel)
+    words = _words(channel, vocabulary, source)
+    loss = pure_epsilon(source, progress=progress)
+    allowed = claim.epsilon if loss.ratio is not None else claim.epsilon * (1 + TOLERANCE) + 2.0**-50
+    if loss.epsilon.estimate <= allowed:  # for integers the estimate is rounded up: this compares exactly
+        delta, divergence = exactly(0.0), None
+        verdict = Verdict.CERTIFIED
+    else:
+        work = float(source.shape[0]) ** 2 * source.shape[1]
+        enough = None if work <= _EXACT_WORK else claim.delta
+        divergence = delta_at(source, claim.epsilon, enough=enough, progress=progress)
+        delta = divergence.delta
+        verdict = _verdict(delta, claim)
+    return Finding(
+        verdict=verdict,
+        claim=claim,
+        epsilon=_epsilon(source, loss, claim, divergence),
+        delta=delta,
+        method="exact channel",
+        witness=_witness(loss, divergence, claim, words, source),
+        profile=_points(source, loss, claim),
+        notes=_notes(source, loss, divergence),
+    )
+
+
+def _verdict(delta: Bound, claim: Claim) -> Verdict:
+    if claim.log_delta == -math.inf or delta.lower > claim.delta:
+        return Verdict.REFUTED
+    return Verdict.CERTIFIED if delta.upper <= claim.delta * (1 + TOLERANCE) else Verdict.NOT_REFUTED
+
+
+def _epsilon(source: RowSource, loss: PureLoss, claim: Claim, divergence: Divergence | None) -> Bound:
+    """The least epsilon at the claimed delta; where that would take too long, from the worst pair to what holds."""
+    if claim.delta <= 0 or loss.epsilon.estimate == 0:
+        return loss.epsilon
+    if float(source.shape[0]) ** 2 * source.shape[1] <= _PROFILE_WORK:
+        found = epsilon_at(source, claim.delta)
+        return Bound(found.lower, min(found.estimate, loss.epsilon.upper), min(found.upper, loss.epsilon.upper), 1.0)
+    first, second = (loss.likely, loss.unlikely) if divergence is None else divergence.pair
+    lower = pair_epsilon(source.rows(first, first + 1)[0], source.rows(second, second + 1)[0], claim.delta)
+    held = divergence is not None and divergence.delta.upper <= claim.delta
+    upper = min(loss.epsilon.upper, claim.epsilon) if held else loss.epsilon.upper
+    return Bound(lower * (1 - 1e-9), min(lower, upper), upper, 1.0)
+
+
+def _witness(
+    loss: PureLoss, divergence: Divergence | None, claim: Claim, words: tuple[str, ...] | None, source: RowSource
+) -> Mapping[str, Any]:
+    def named(row: int) -> str | int:
+        return words[row] if words is not None else row
+
+    square = source.shape[0] == source.shape[1]
+    found: dict[str, Any] = {
+        "input": named(loss.likely),
+        "other_input": named(loss.unlikely),
+        "output": named(loss.output) if square else loss.output,
+        "probability": loss.probability,
+        "other_probability": loss.other_probability,
+        "log_ratio": loss.epsilon.estimate,
+    }
+    if loss.ratio is not None:
+        found["ratio"] = f"{loss.ratio.numerator}/{loss.ratio.denominator}"
+    if divergence is not None:
+        first, second = divergence.pair
+        row, other = source.rows(first, first + 1)[0], source.rows(second, second + 1)[0]
+        live = row > math.exp(min(claim.epsilon, 700.0)) * other
+        found["delta_pair"] = {
+            "input": named(first),
+            "other_input": named(second),
+            "event": "outputs y with P(y | input) > e^epsilon P(y | other_input)",
+            "outputs": int(np.count_nonzero(live)),
+            "probability": float(row[live].sum()),
+            "other_probability": float(other[live].sum()),
+            "delta": divergence.delta.estimate,
+        }
+    return found
+
+
+def _points(source: RowSource, loss: PureLoss, claim: Claim) -> tuple[tuple[float, float], ...]:
+    """The profile from 0 to the pure loss (to twice the claim where that is infinite), and at the claim."""
+    end = min(loss.epsilon.upper, max(2 * claim.epsilon, 1.0)) if loss.ratio is None else loss.epsilon.upper
+    epsilons = np.unique(np.append(np.linspace(0.0, end, _POINTS), claim.epsilon))
+    if float(source.shape[0]) ** 2 * source.shape[1] <= _PROFILE_WORK:
+        points = profile(source, epsilons)
+    else:
+        points = tuple((float(one), _implied(loss.epsilon.upper, float(one))) for one in epsilons)
+    return tuple((one, 0.0 if one >= loss.epsilon.upper else delta) for one, delta in points)
+
+
+def _implied(pure: float, epsilon: float) -> float:
+    """The delta at ``epsilon`` that a pure loss implies for any mechanism: (e^p - e^epsilon) / (e^p + 1).
+
+    Source: Kairouz, Oh and Viswanath 2015, theorem 3.4 with one release; attained by randomized response.
+    """
+    if math.isinf(pure):
+        return 1.0
+    return max(0.0, -math.expm1(epsilon - pure) / (1.0 + math.exp(-pure)))
+
+
+def _notes(source: RowSource, loss: PureLoss, divergence: Divergence | None) -> tuple[str, ...]:
+    n, k = source.shape
+    notes = [f"Computed from the whole table of {n} inputs and {k} outputs; every two inputs are covered."]
+    if isinstance(source, IntegerRows):
+        notes.append("The rows are integer weights; the pure loss is an exact ratio of integers.")
+    else:
+        notes.append("The rows are floats, taken as given; the mechanism's draws may differ from them.")
+    if math.isinf(loss.epsilon.estimate):
+        notes.append("One input can give an output that another cannot: no finite epsilon holds with delta 0.")
+    if divergence is not None and not divergence.complete:
+        notes.append("Delta is an interval: the search stopped when it had decided the claim.")
+    if float(n) ** 2 * k > _PROFILE_WORK:
+        notes.append("The profile's deltas are upper bounds: what the pure loss implies for any mechanism.")
+    return tuple(notes)
+
+
+def _words(channel: Rows, vocabulary: Vocabulary | Sequence[str] | None, source: RowSource) -> tuple[str, ...] | None:
+    if vocabulary is None:
+        return tuple(channel.vocabulary.words) if isinstance(channel, Channel) else None
+    words = tuple(vocabulary.words) if isinstance(vocabulary, Vocabulary) else tuple(vocabulary)
+    need(
+        len(words) == source.shape[0],
+        "vocabulary",
+        f"{len(words)} words",
+        f"one word for each of {source.shape[0]} rows",
+    )
+    return words
+
+
+def log_ratio(high: float, low: float) -> float:
+    """ln(high / low) for high >= low >= 0, accurate also near 1; 0 for 0 / 0."""
+    if low <= 0:
+        return 0.0 if high <= 0 else math.inf
+    ratio = (high - low) / low
+    return math.log1p(ratio) if ratio < math.inf else math.log(high) - math.log(low)
+
+
+def _widest(high: Reals, low: Reals) -> int:
+    """The column of the largest ratio; among infinite ones the likeliest."""
+    impossible = (low <= 0) & (high > 0)
+    if impossible.any():
+        return int(np.argmax(np.where(impossible, high, -1.0)))
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        return int(np.argmax(np.nan_to_num(np.log(high) - np.log(low), nan=0.0)))
+
+
+def _rounded(value: float) -> Bound:
+    """``value`` with what the rounding of the table may move it by."""
+    slack = TOLERANCE * value + 2.0**-50
+    return Bound(max(0.0, value - slack), value, value + slack, 1.0) if value < math.inf else exactly(value)
+
+
+def _tell(progress: Progress | None, done: int, source: RowSource) -> None:
+    if progress is not None:
+        progress(done, source.shape[0])

@@ -1,0 +1,209 @@
+"""Rows of a finite channel in blocks: from a table of floats, or from a channel's own integer weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, final, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from textveil.errors import ParameterError, need
+from textveil.mechanisms.base import Channel
+from textveil.mechanisms.channels.exponential import Exponential
+from textveil.mechanisms.channels.metric_exponential import MetricExponential
+from textveil.mechanisms.channels.neighborhood import Neighborhood
+from textveil.mechanisms.channels.randomized_response import RandomizedResponse
+from textveil.types import Ids, Integers, Reals
+
+SUM_TOLERANCE = 1e-9
+"""How far the sum of a row of floats may be from 1."""
+
+BLOCK_BYTES = 1 << 24
+"""Size of a block of rows: 200 rows at 10,000 words."""
+
+_TOTAL_LIMIT = 2.0**62
+_CHECKED_ROWS = 8
+
+
+@runtime_checkable
+class RowSource(Protocol):
+    """A finite channel: row x holds P(y | x)."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Inputs n and outputs k."""
+
+    def rows(self, start: int, stop: int) -> Reals:
+        """Rows start to stop - 1, shape (stop - start, k): not negative, each with sum 1 within 1e-9."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class MatrixRows:
+    """A table of probabilities, taken as it is given; it is neither copied nor normalized again.
+
+    Attributes:
+        table: shape (n, k), n >= 2, k >= 1.
+
+    Raises:
+        ParameterError: another shape, a value that is NaN or negative, or a row whose sum is not 1.
+    """
+
+    table: Reals
+
+    def __post_init__(self) -> None:
+        shape = np.shape(self.table)
+        need(len(shape) == 2 and shape[0] >= 2 and shape[1] >= 1, "rows", f"shape {shape}", "of shape (n, k), n >= 2")
+        for start, stop in blocks(self.shape):
+            checked(self.table[start:stop], start)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Inputs n and outputs k."""
+        return int(self.table.shape[0]), int(self.table.shape[1])
+
+    def rows(self, start: int, stop: int) -> Reals:
+        """See ``RowSource.rows``."""
+        return self.table[start:stop]
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class ChannelRows:
+    """The rows that a channel states by ``probabilities``, checked as they are made."""
+
+    channel: Channel
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Inputs n and outputs k."""
+        size = len(self.channel.vocabulary)
+        return size, size
+
+    def rows(self, start: int, stop: int) -> Reals:
+        """See ``RowSource.rows``."""
+        made = [np.asarray(self.channel.probabilities(word), dtype=np.float64) for word in range(start, stop)]
+        for row in made:
+            need(row.shape == self.shape[1:], "rows", f"a row of shape {row.shape}", f"of {self.shape[1]} outputs")
+        return checked(np.stack(made), start)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class IntegerRows:
+    """A channel whose rows are integer weights: P(y | x) = w(x, y) / sum over y of w(x, y).
+
+    Attributes:
+        shape: inputs n and outputs k.
+        make: from ids of shape (batch,) to their weights, int64, shape (batch, k).
+    """
+
+    shape: tuple[int, int]
+    make: Callable[[Ids], Integers]
+
+    def weights(self, start: int, stop: int) -> tuple[Integers, Integers]:
+        """Weights of rows start to stop - 1, shape (batch, k), and their sums, shape (batch,).
+
+        Raises:
+            ParameterError: a weight that is not an integer >= 0, or a sum that is 0 or not below 2^62.
+        """
+        made = np.asarray(self.make(np.arange(start, stop)))
+        need(made.dtype.kind in "iu", "weights", f"dtype {made.dtype}", "integers")
+        need(made.shape == (stop - start, self.shape[1]), "weights", f"shape {made.shape}", "one row for each id")
+        need(bool((made >= 0).all()), "weights", "a negative one", ">= 0")
+        largest = float(made.sum(axis=1, dtype=np.float64).max())
+        need(largest < _TOTAL_LIMIT, "weights", f"a row with sum {largest:.3g}", "of sums below 2^62")
+        weights = made.astype(np.int64, copy=False)
+        totals = weights.sum(axis=1)
+        need(bool((totals > 0).all()), "weights", "a row of zeros", "positive somewhere in every row")
+        return weights, totals
+
+    def rows(self, start: int, stop: int) -> Reals:
+        """Probabilities, each within three roundings (2^-51) of its true value."""
+        weights, totals = self.weights(start, stop)
+        return weights / totals[:, None].astype(np.float64)
+
+
+Rows: TypeAlias = RowSource | Channel | ArrayLike
+"""What the exact audits take: a source of rows, a channel, or a table of probabilities."""
+
+
+def source_of(rows: Rows) -> RowSource:
+    """``rows`` as a source; a channel with integer weights gives those.
+
+    Raises:
+        ParameterError: neither a source, nor a channel, nor a table of probabilities; or integer weights that
+            contradict the probabilities that the channel states.
+    """
+    if isinstance(rows, Channel):
+        size = len(rows.vocabulary)
+        maker = _weight_maker(rows)
+        return ChannelRows(rows) if maker is None else _agreeing(IntegerRows((size, size), maker), rows)
+    if isinstance(rows, RowSource) and not isinstance(rows, np.ndarray):
+        return rows
+    try:
+        table = np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"rows must be a channel or a table of probabilities; got {type(rows).__name__}. "
+            "Use a sampled audit for a mechanism that states no probabilities."
+        ) from None
+    return MatrixRows(table)
+
+
+def blocks(shape: tuple[int, int], budget: int = BLOCK_BYTES) -> Iterator[tuple[int, int]]:
+    """Ranges of rows that hold at most ``budget`` bytes of float64, at least one row each."""
+    step = max(1, budget // (8 * shape[1]))
+    return ((start, min(start + step, shape[0])) for start in range(0, shape[0], step))
+
+
+def checked(block: Reals, first: int) -> Reals:
+    """``block`` itself, once every row is a probability distribution; ``first`` is the number of its first row."""
+    with np.errstate(invalid="ignore"):  # infinities of both signs: refused below
+        sums = block.sum(axis=1)
+    for bad, what in (
+        (np.isnan(block).any(axis=1), "NaN"),
+        ((block < 0).any(axis=1), "a negative value"),
+        (~(np.abs(sums - 1.0) <= SUM_TOLERANCE), "a sum other than 1"),
+    ):
+        if bad.any():
+            place = int(np.flatnonzero(bad)[0])
+            shown = f" ({sums[place]:.12g})" if "sum" in what else ""
+            raise ParameterError(
+                f"rows must be probabilities that add to 1 within {SUM_TOLERANCE:g}; got {what}{shown} "
+                f"in row {first + place}."
+            )
+    return block
+
+
+def _weight_maker(channel: Any) -> Callable[[Ids], Integers] | None:
+    """The integers that the channel's draws use, from the very rows that it draws from."""
+    if isinstance(channel, Exponential):
+        return channel._rows.weights
+    if isinstance(channel, MetricExponential):
+        return channel.row_weights
+    if isinstance(channel, Neighborhood | RandomizedResponse):
+        levels = channel.weights
+
+        def make(ids: Ids) -> Integers:
+            out = np.full((len(ids), levels.size), levels.outside, dtype=np.int64)
+            members = ids[:, None]
+            if isinstance(channel, Neighborhood):
+                places = np.tile(np.arange(levels.members), len(ids))
+                members = channel._rows.members(np.repeat(ids, levels.members), places).reshape(len(ids), -1)
+            np.put_along_axis(out, members, levels.inside, axis=1)
+            return out
+
+        return make
+    return None
+
+
+def _agreeing(source: IntegerRows, channel: Channel) -> IntegerRows:
+    """``source``, once a few evenly spaced rows equal the probabilities that the channel states."""
+    for word in np.unique(np.linspace(0, source.shape[0] - 1, _CHECKED_ROWS).astype(np.int64)).tolist():
+        stated = channel.probabilities(word)
+        if not np.allclose(source.rows(word, word + 1)[0], stated, rtol=1e-12, atol=0.0):
+            raise ParameterError(f"rows must be those that the channel states; got other weights in row {word}.")
+    return source

@@ -1,0 +1,1 @@
+"""Foreign code under audit: loaded, watched and checked."""

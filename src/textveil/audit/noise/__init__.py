@@ -1,0 +1,1 @@
+"""Audits of additive noise: closed form."""

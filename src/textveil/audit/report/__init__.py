@@ -1,0 +1,1 @@
+"""Verdicts and the reports that hold them."""

@@ -1,0 +1,192 @@
+"""The report of an audit: one verdict from all findings, as data, as text, and as a page that stands alone."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from textveil.audit.report.verdict import Finding, Verdict
+from textveil.statistics import Bound
+
+# A refutation outweighs everything; else the strongest statement that a method reached.
+_WEIGHT = (Verdict.REFUTED, Verdict.CERTIFIED, Verdict.PROVED, Verdict.NOT_REFUTED)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditReport:
+    """What all methods found about one subject.
+
+    Attributes:
+        subject: the mechanism's name, or the callable's.
+        parameters: public parameters of the mechanism.
+        findings: at least one.
+        attacks: success of attacks, as JSON data.
+        hygiene: results of the hygiene checks, as JSON data.
+        vocabulary: name, number of words and digest; empty for foreign code.
+        seconds: wall time of the audit.
+        seed: None where the operating system's randomness was used.
+    """
+
+    subject: str
+    parameters: Mapping[str, Any]
+    findings: tuple[Finding, ...]
+    attacks: tuple[Mapping[str, Any], ...] = ()
+    hygiene: tuple[Mapping[str, Any], ...] = ()
+    vocabulary: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float
+    seed: int | None
+
+    @property
+    def leading(self) -> Finding:
+        """The finding that decides the verdict."""
+        return min(self.findings, key=lambda finding: _WEIGHT.index(finding.verdict))
+
+    @property
+    def verdict(self) -> Verdict:
+        """Refuted if any method refutes; else the strongest that one reached."""
+        return self.leading.verdict
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON data; the leading finding's numbers stand at the top level."""
+        lead = self.leading
+        return {
+            "subject": self.subject,
+            "parameters": dict(self.parameters),
+            "vocabulary": dict(self.vocabulary),
+            **finding_data(lead),
+            "seconds": round(self.seconds, 3),
+            "seed": self.seed,
+            "sentence": self.sentence(),
+            "findings": [finding_data(one) for one in self.findings],
+            "attacks": [dict(one) for one in self.attacks],
+            "hygiene": [dict(one) for one in self.hygiene],
+        }
+
+    def to_json(self) -> str:
+        """The report as JSON text; infinite numbers are null."""
+        return json.dumps(_finite(self.as_dict()), indent=2, allow_nan=False) + "\n"
+
+    def sentence(self) -> str:
+        """What a reviewer would quote."""
+        lead = self.leading
+        claim = shown_claim(lead)
+        pair = _pair(lead)
+        if lead.verdict is Verdict.REFUTED:
+            if lead.epsilon.confidence == 1.0:
+                how = f"its delta at epsilon {lead.claim.epsilon:.6g} is at least {_number(lead.delta.lower)}"
+                if math.isinf(lead.claim.log_delta):
+                    how = f"its epsilon is {_at_least(lead.epsilon.lower)}"
+            else:
+                how = (
+                    f"its epsilon is {_at_least(lead.epsilon.lower)} with {_percent(lead.epsilon)} confidence "
+                    f"from {lead.samples} samples"
+                )
+            return f"{self.subject} is not {claim}: {how}{pair} ({lead.method})."
+        if lead.verdict is Verdict.NOT_REFUTED:
+            how = f"{_percent(lead.epsilon)} confidence, {lead.samples} samples" if lead.samples else lead.method
+            return (
+                f"Nothing found against the claim that {self.subject} is {claim}: its epsilon is "
+                f"{_at_least(lead.epsilon.lower)}{_at_delta(lead)}{pair} ({how})."
+            )
+        word = "certified" if lead.verdict is Verdict.CERTIFIED else "proved"
+        return f"{self.subject} is {claim}, {word} ({lead.method}): its {_largest(lead)}, for any two words."
+
+    def summary(self) -> str:
+        """The report for a reader, a few lines."""
+        lines = [f"verdict    {self.verdict.value}", f"subject    {self.subject}", self.sentence()]
+        for one in self.findings:
+            numbers = f"epsilon {shown_bound(one.epsilon)}   delta {shown_bound(one.delta)}"
+            lines.append(f"{one.method:<14} {one.verdict.value:<12} {numbers}")
+            lines += [f"               {note}" for note in one.notes]
+        for attack in self.attacks:
+            success = attack["success"]
+            lines.append(
+                f"attack         {attack['name']}: success {success['estimate']:.4g}, baseline {attack['baseline']:.4g}"
+            )
+        for check in self.hygiene:
+            result, reason = ("passed", check["detail"]) if check["passed"] else ("FAILED", check["witness"])
+            lines.append(f"hygiene        {check['check']}: {result}" + (f" ({reason})" if reason else ""))
+        return "\n".join(lines)
+
+
+def finding_data(finding: Finding) -> dict[str, Any]:
+    """One finding as JSON data."""
+    log_delta = finding.claim.log_delta
+    return {
+        "verdict": finding.verdict.value,
+        "claimed": {
+            "epsilon": finding.claim.epsilon,
+            "delta": finding.claim.delta,
+            "log_delta": log_delta if math.isfinite(log_delta) else None,
+        },
+        "epsilon": finding.epsilon._asdict(),
+        "delta": finding.delta._asdict(),
+        "method": finding.method,
+        "witness": dict(finding.witness),
+        "samples": finding.samples,
+        "profile": [list(point) for point in finding.profile],
+        "notes": list(finding.notes),
+    }
+
+
+def shown_claim(finding: Finding) -> str:
+    """The claim as a reader writes it."""
+    claim = finding.claim
+    if math.isinf(claim.log_delta):
+        return f"{claim.epsilon:.6g}-DP"
+    delta = f"{claim.delta:.3g}" if claim.delta > 0 else f"10^{claim.log_delta / math.log(10):.1f}"
+    return f"({claim.epsilon:.6g}, {delta})-DP"
+
+
+def _pair(finding: Finding) -> str:
+    """The words of the witness: each method names them in its own way."""
+    witness = finding.witness
+    worst = witness.get("delta_pair") if finding.claim.delta > 0 else None
+    inputs = worst if isinstance(worst, Mapping) else witness
+    pair = witness.get("pair", witness.get("words", (inputs.get("input"), inputs.get("other_input"))))
+    return f" for the words {pair[0]!r} and {pair[1]!r}" if pair[0] is not None else ""
+
+
+def _at_least(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"at least {value:.6g}"
+
+
+def _at_delta(finding: Finding) -> str:
+    return "" if math.isinf(finding.claim.log_delta) else " at that delta"
+
+
+def _largest(finding: Finding) -> str:
+    """What holds for every pair: an epsilon, or a delta where no epsilon was bounded."""
+    if math.isinf(finding.epsilon.upper):
+        return f"delta at that epsilon is at most {_number(finding.delta.upper)}"
+    return f"epsilon{_at_delta(finding)} is at most {_number(finding.epsilon.upper)}"
+
+
+def _percent(bound: Bound) -> str:
+    """The confidence without rounding it to certainty."""
+    return f"{100 * bound.confidence:.10g}%"
+
+
+def _number(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"{value:.6g}"
+
+
+def shown_bound(bound: Bound) -> str:
+    """A number with its interval, where it has one that shows."""
+    lower, estimate, upper = map(_number, bound[:3])
+    return estimate if lower == upper else f"{estimate} [{lower}, {upper}]"
+
+
+def _finite(value: Any) -> Any:
+    """The same data with null for numbers that JSON does not have."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return value

@@ -1,0 +1,1 @@
+"""Audits by sampling: lower bounds with confidence."""

@@ -1,0 +1,123 @@
+"""What a process needs to release blocks, and how it draws for them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, final
+
+import numpy as np
+
+from textveil.corpora.blocks import Block, Outcome, Skip, lost
+from textveil.corpora.formats.records import CorpusFormat, Records
+from textveil.errors import need
+from textveil.mechanisms.base import Mechanism
+from textveil.randomness import SECRET_BYTES, derived_generator, seeded_generator
+from textveil.sanitize.release import Release, Tally
+from textveil.sanitize.sanitizer import Sanitizer
+
+OnError: TypeAlias = Literal["stop", "skip"]
+"""What a record that cannot be read does to the run."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockWorker:
+    """Picklable; holds no generator. Every process makes its own sanitizer of it once.
+
+    The draws of block n come from a stream of their own, with a key derived from the job's secret, n, the settings
+    and the block's content. A block that is done again (after a dead process, or in a resumed job) gives the same
+    bytes, so nothing is released twice; other content under the same secret never meets the same draws.
+
+    Attributes:
+        mechanism: draws the words.
+        form: the corpus's format.
+        secret: the job's, ``new_secret()``; whoever has it can take the draws away.
+        settings: digest of the public settings.
+        seed: for experiments: draws come from ``seeded_generator(seed, n)`` instead.
+        number_epsilon: see ``Sanitizer``.
+        allow_refuted: see ``Sanitizer``.
+        on_error: ``"stop"``: a block with a bad record releases nothing; ``"skip"``: its other records are released.
+    """
+
+    mechanism: Mechanism
+    form: CorpusFormat
+    secret: bytes = field(repr=False)
+    settings: bytes = b""
+    seed: int | None = None
+    number_epsilon: float | None = None
+    allow_refuted: bool = False
+    on_error: OnError = "stop"
+
+    def __post_init__(self) -> None:
+        need(len(self.secret) == SECRET_BYTES, "secret", f"{len(self.secret)} bytes", f"{SECRET_BYTES} bytes")
+        need(self.on_error in ("stop", "skip"), "on_error", self.on_error, "stop or skip")
+
+    def sanitizer(self) -> Sanitizer:
+        """A sanitizer with these options; a seeded one where there is a seed, so that releases are stamped."""
+        rng = None if self.seed is None else seeded_generator(self.seed)
+        return Sanitizer(self.mechanism, number_epsilon=self.number_epsilon, rng=rng, allow_refuted=self.allow_refuted)
+
+    def opened(self) -> Callable[[Block], Outcome]:
+        """The function that releases blocks; make it once a process."""
+        sanitizer = self.sanitizer()
+
+        def release(block: Block) -> Outcome:
+            try:
+                return self._outcome(sanitizer, block)
+            except MemoryError:
+                pass
+            return lost(
+                block, f"{block.where} must fit into memory; they do not. Use smaller documents or less workers."
+            )
+
+        return release
+
+    def _generator(self, block: Block) -> np.random.Generator:
+        if self.seed is not None:
+            return seeded_generator(self.seed, block.number)
+        number = block.number.to_bytes(8, "little")
+        return derived_generator(self.secret, b"block", number, self.settings, hashlib.blake2b(block.payload).digest())
+
+    def _outcome(self, sanitizer: Sanitizer, block: Block) -> Outcome:
+        if block.fault:
+            return lost(block, block.fault)
+        records = self.form.records(block.payload, block.first)
+        skipped = tuple(Skip(block.source, number, number, reason) for number, reason in records.faults)
+        if skipped and self.on_error == "stop":
+            return Outcome(number=block.number, place=block.place, chain=block.chain, skipped=skipped[:1])
+        tally = Tally()
+        return Outcome(
+            number=block.number,
+            place=block.place,
+            chain=block.chain,
+            data=_released(sanitizer, records, self._generator(block), tally),
+            head=records.head,
+            tally=tally,
+            skipped=skipped,
+        )
+
+
+def _released(sanitizer: Sanitizer, records: Records, rng: np.random.Generator, tally: Tally) -> bytes:
+    """The block's output; every record with a text is counted as one document."""
+    releases = iter(sanitizer.batch([text for texts in records.texts for text in texts], spans=False, rng=rng))
+    fresh: list[list[str]] = []
+    for texts in records.texts:
+        parts = [next(releases) for _ in texts]
+        fresh.append([part.text for part in parts])
+        if parts:
+            _count(tally, parts)
+    return records.joined(fresh)
+
+
+def _count(tally: Tally, parts: Sequence[Release]) -> None:
+    """Add one document, made of these releases, to the tally."""
+    if len(parts) == 1:
+        tally.add(parts[0].kinds, parts[0].mapped)
+        return
+    kinds: dict[str, int] = {}
+    for part in parts:
+        for kind, number in part.kinds.items():
+            kinds[kind] = kinds.get(kind, 0) + number
+    tally.add(kinds, sum(part.mapped for part in parts))

@@ -1,0 +1,1 @@
+"""Files: inputs, compression, identity, and outputs that appear whole."""

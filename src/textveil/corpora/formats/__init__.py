@@ -1,0 +1,1 @@
+"""Corpus formats: records out of bytes, releases back into them."""

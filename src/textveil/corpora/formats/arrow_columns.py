@@ -1,0 +1,165 @@
+"""Columns of Arrow: texts out of record batches, releases into them, and nothing beside what was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from textveil.corpora.formats.arrow_package import arrow
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.records import decoded
+from textveil.errors import InputError
+
+
+def checked_columns(schema: Any, choice: FieldChoice) -> None:
+    """Refuse a schema without the chosen columns, or with another type than strings where texts are wanted.
+
+    Raises:
+        InputError: names the column that is wanted; those that are there are not listed.
+    """
+    types = arrow("pyarrow.types")
+    for name in choice.all():
+        places = schema.get_all_field_indices(name)
+        if len(places) != 1:
+            raise InputError(
+                f"the input must have the field {name!r} once; it has it {len(places)} times. "
+                "Name another with --field or --keep."
+            )
+        kind = schema.field(places[0]).type
+        if name in choice.sanitized and not (_is_text(types, kind) or types.is_null(kind)):
+            raise InputError(f"the field {name!r} must be of strings; got {kind}. Cast it first, or --keep it.")
+
+
+def _is_text(types: Any, kind: Any) -> bool:
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    return any(is_text(kind) for is_text in (types.is_string, types.is_large_string, types.is_string_view))
+
+
+def chosen_schema(schema: Any, choice: FieldChoice) -> Any:
+    """The schema of the output: the sanitized columns, then the kept ones, without metadata.
+
+    Texts are ``string`` or ``large_string``. A type that would carry more than the rows' own values (a dictionary, a
+    view) is replaced by the plain one.
+    """
+    pyarrow = arrow()
+    checked_columns(schema, choice)
+    kinds = [(name, schema.field(name).type) for name in choice.all()]
+    texts = {
+        name: pyarrow.large_string() if pyarrow.types.is_large_string(kind) else pyarrow.string()
+        for name, kind in kinds[: len(choice.sanitized)]
+    }
+    return pyarrow.schema([pyarrow.field(name, texts.get(name) or _plain(pyarrow, kind)) for name, kind in kinds])
+
+
+def plain_columns(batch: Any, choice: FieldChoice) -> Any:
+    """The chosen columns of a record batch, in the types of ``chosen_schema``.
+
+    Raises:
+        InputError: a column is missing, has a wrong type, or holds dictionaries that cannot be taken away.
+    """
+    schema = chosen_schema(batch.schema, choice)
+    columns = [_cast(batch.column(batch.schema.get_field_index(field.name)), field) for field in schema]
+    return arrow().RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _cast(column: Any, field: Any) -> Any:
+    if column.type == field.type:
+        return column
+    try:
+        return column.cast(field.type)
+    except arrow().ArrowException:
+        kind = column.type
+    raise InputError(f"the field {field.name!r} must be of a type that can be made plain; got {kind}. Cast it first.")
+
+
+def _plain(pyarrow: Any, kind: Any) -> Any:
+    """``kind`` without dictionaries, views and runs, at any depth."""
+    types = pyarrow.types
+    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        return _plain(pyarrow, kind.value_type)
+    if types.is_string_view(kind):
+        return pyarrow.string()
+    if types.is_binary_view(kind):
+        return pyarrow.binary()
+    if types.is_struct(kind):
+        return pyarrow.struct([_plain_field(pyarrow, kind.field(place)) for place in range(kind.num_fields)])
+    if types.is_map(kind):
+        return pyarrow.map_(_plain_field(pyarrow, kind.key_field), _plain_field(pyarrow, kind.item_field))
+    if types.is_fixed_size_list(kind):
+        return pyarrow.list_(_plain_field(pyarrow, kind.value_field), kind.list_size)
+    if types.is_large_list(kind) or types.is_large_list_view(kind):
+        return pyarrow.large_list(_plain_field(pyarrow, kind.value_field))
+    if types.is_list(kind) or types.is_list_view(kind):
+        return pyarrow.list_(_plain_field(pyarrow, kind.value_field))
+    return kind
+
+
+def _plain_field(pyarrow: Any, field: Any) -> Any:
+    return pyarrow.field(field.name, _plain(pyarrow, field.type), nullable=field.nullable)
+
+
+def texts_of(
+    batch: Any, choice: FieldChoice, limit: int, where: Callable[[int], str]
+) -> tuple[list[list[str | None]], Mapping[int, str]]:
+    """The texts of every sanitized column, None for nulls; and why some rows, by their place, are refused.
+
+    Args:
+        batch: of ``plain_columns``.
+        choice: which columns are texts.
+        limit: bytes that a text may have.
+        where: names a row in a reason.
+    """
+    columns: list[list[str | None]] = []
+    bad: dict[int, str] = {}
+    for name in choice.sanitized:
+        # As bytes: that they are UTF-8 is only the writer's word.
+        raws = batch.column(name).cast(arrow().large_binary()).to_pylist()
+        texts: list[str | None] = [None] * len(raws)
+        for row, raw in enumerate(raws):
+            if raw is not None:
+                try:
+                    texts[row] = decoded(raw, where(row), limit)
+                except InputError as error:
+                    bad.setdefault(row, str(error))
+        columns.append(texts)
+    return columns, bad
+
+
+def with_releases(batch: Any, choice: FieldChoice, rows: Sequence[int], released: Sequence[Sequence[str]]) -> Any:
+    """The given rows of a batch, each non-null text replaced by the next of the row's releases.
+
+    Every column is made anew: no buffer of the input, which may hold rows that are not in the batch, is part of it.
+    """
+    pyarrow = arrow()
+    places = pyarrow.array(rows, type=pyarrow.int64())
+    kept = {name: batch.column(name).take(places) for name in choice.kept}
+    fresh: dict[str, list[str | None]] = {name: [None] * len(rows) for name in choice.sanitized}
+    valid = {name: batch.column(name).is_valid().take(places).to_pylist() for name in choice.sanitized}
+    for row, texts in enumerate(released):
+        following = iter(texts)
+        for name in choice.sanitized:
+            if valid[name][row]:
+                fresh[name][row] = next(following)
+    columns = [
+        pyarrow.array(fresh[field.name], type=field.type) if field.name in fresh else kept[field.name]
+        for field in batch.schema
+    ]
+    return pyarrow.RecordBatch.from_arrays(columns, schema=batch.schema)
+
+
+def to_ipc(batch: Any) -> bytes:
+    """An Arrow IPC stream of one record batch."""
+    pyarrow = arrow()
+    buffer = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(buffer, batch.schema) as writer:
+        writer.write_batch(batch)
+    return buffer.getvalue().to_pybytes()
+
+
+def from_ipc(data: bytes) -> Iterator[Any]:
+    """The record batches of Arrow IPC streams in a row."""
+    pyarrow = arrow()
+    reader = pyarrow.BufferReader(data)
+    while reader.tell() < reader.size():
+        yield from pyarrow.ipc.open_stream(reader)

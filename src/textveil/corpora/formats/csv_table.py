@@ -1,0 +1,138 @@
+"""CSV with a header row: some columns sanitized, some kept, the others dropped."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO, final
+
+from textveil.corpora.formats.csv_records import Row, cut_rows, rows
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.records import (
+    MAX_DOCUMENT_BYTES,
+    Cut,
+    Fault,
+    Records,
+    checked_size,
+    decoded,
+    encoded,
+    too_large,
+)
+from textveil.corpora.formats.text_lines import BOM
+from textveil.errors import InputError
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CsvTable:
+    """Comma-separated values as RFC 4180 has them; quoted fields may hold line ends.
+
+    Several inputs may drop different columns, but the chosen ones must come in one order in all: one object serves
+    one job.
+
+    Attributes:
+        choice: which columns are sanitized, which are kept; all others are dropped.
+        max_document_bytes: larger records are refused.
+    """
+
+    choice: FieldChoice
+    max_document_bytes: int = MAX_DOCUMENT_BYTES
+    _order: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def unit(self) -> str:
+        """See ``CorpusFormat.unit``."""
+        return "record"
+
+    def __post_init__(self) -> None:
+        checked_size(self.max_document_bytes)
+
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        """See ``CorpusFormat.cut``; a payload begins with the input's header row."""
+        header = b""
+        for cut in cut_rows(stream, size, self.max_document_bytes, sure=bool(self.choice.kept)):
+            start = 0
+            if not header:
+                header, start = self._header(cut)
+            body = cut.payload[start:]
+            if body or cut.fault:
+                yield Cut(header + body if body else b"", max(cut.first - 1, 1), cut.count - (start > 0), cut.fault)
+
+    def records(self, payload: bytes, first: int) -> Records:
+        """See ``CorpusFormat.records``."""
+        found = rows(payload)
+        names = next(found).values or []
+        places = self._places(names)
+        order = sorted(places, key=places.__getitem__)
+        texts: list[Sequence[str]] = []
+        good: list[list[str]] = []
+        faults: list[Fault] = []
+        for number, row in enumerate(found, start=first):
+            if row.values == []:
+                continue
+            reason = self._reason(row, payload, len(names), f"record {number}")
+            if reason or row.values is None:
+                faults.append(Fault(number, reason))
+                continue
+            good.append([row.values[places[name]] for name in order])
+            texts.append([row.values[places[name]] for name in self.choice.sanitized])
+        targets = [order.index(name) for name in self.choice.sanitized]
+
+        def joined(released: Sequence[Sequence[str]]) -> bytes:
+            for values, fresh in zip(good, released, strict=True):
+                for target, text in zip(targets, fresh, strict=True):
+                    values[target] = text
+            return _written(good)
+
+        return Records(texts, faults, joined, _written([order]))
+
+    def _header(self, cut: Cut) -> tuple[bytes, int]:
+        """The header row, checked, as it will stand before every payload; and where the rows behind it begin."""
+        if cut.fault:
+            raise InputError(too_large("the header row", self.max_document_bytes))
+        skipped = len(BOM) if cut.payload.startswith(BOM) else 0
+        payload = cut.payload[skipped:]
+        row = next(rows(payload))
+        reason = self._reason(row, payload, len(row.values or ()), "the header row")
+        if reason or row.values is None:
+            raise InputError(reason)
+        places = self._places(row.values)
+        order = sorted(places, key=places.__getitem__)
+        if self._order and order != self._order:
+            raise InputError(
+                "the header row must have the chosen columns in the order of the first input; it has another. "
+                "Sanitize this input on its own."
+            )
+        self._order[:] = order
+        return payload[: row.end].rstrip(b"\r\n") + b"\n", skipped + row.end
+
+    def _reason(self, row: Row, payload: bytes, columns: int, where: str) -> str:
+        """Why a row cannot be read; nothing where it can."""
+        raw = payload[row.start : row.end]
+        try:
+            decoded(raw, where, self.max_document_bytes)
+        except InputError as error:
+            return str(error)
+        if row.values is None:
+            return f"{where} must be valid CSV; a quote in it is not closed, or stands where none may."
+        if len(row.values) != columns:
+            return f"{where} must have {columns} columns; got {len(row.values)}."
+        return ""
+
+    def _places(self, names: Sequence[str]) -> dict[str, int]:
+        for name in self.choice.all():
+            if names.count(name) != 1:
+                raise InputError(
+                    f"the header row must name the column {name!r} once; it does so {names.count(name)} times. "
+                    f"Columns are separated by commas; {len(names)} were found. Name another with --field or --keep."
+                )
+        return {name: names.index(name) for name in self.choice.all()}
+
+
+def _written(table: Sequence[Sequence[str]]) -> bytes:
+    buffer = io.StringIO()
+    # With RFC 4180's line end the writer also quotes fields that hold a lone carriage return.
+    csv.writer(buffer, lineterminator="\r\n").writerows(table)
+    return encoded(buffer.getvalue())

@@ -1,0 +1,224 @@
+"""Parquet: some columns of text sanitized, some columns kept, the others never read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, BinaryIO, cast, final
+
+from textveil.corpora.formats.arrow_columns import (
+    checked_columns,
+    from_ipc,
+    plain_columns,
+    texts_of,
+    to_ipc,
+    with_releases,
+)
+from textveil.corpora.formats.arrow_package import arrow
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, Fault, Records, Sink, checked_size
+from textveil.errors import InputError, OutputError
+
+_BUFFER = 2**20
+"""Bytes of a column that are read at once; without it whole column chunks, which may have any size, are."""
+
+_UNSOUND = "it is damaged, cut short, encrypted or something else"
+
+_MOST_ROWS = 2**12
+"""Rows of a block at most: dictionaries make columns small on the disk that are large in memory."""
+
+_ROW_GROUP_BYTES = 32 * 2**20
+"""Bytes of columns in memory at which a row group of the output ends."""
+
+_ROW_GROUP_STEP = 64
+"""A row group ends at a multiple of so many rows."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parquet:
+    """Apache Parquet files, read and written through Arrow (extra ``arrow``).
+
+    A row is a record; a null in a sanitized column stays null, is no document, and that it is null is public. Kept
+    columns of any type keep their values. Nothing else of the file is copied: no metadata, no statistics, and no entry
+    of a dictionary that no row holds. A file that cannot be sought (a pipe, a compressed file) is first written to an
+    unnamed temporary file that nobody else can open.
+
+    Attributes:
+        choice: which columns are sanitized, which are kept; all others are not read.
+        max_document_bytes: rows with a larger text are refused.
+    """
+
+    choice: FieldChoice
+    max_document_bytes: int = MAX_DOCUMENT_BYTES
+
+    @property
+    def unit(self) -> str:
+        """See ``CorpusFormat.unit``."""
+        return "record"
+
+    def __post_init__(self) -> None:
+        checked_size(self.max_document_bytes)
+
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        """See ``CorpusFormat.cut``; a payload is an Arrow IPC stream of one record batch."""
+        pyarrow, parquet = arrow(), arrow("pyarrow.parquet")
+        with ExitStack() as stack:
+            file = _refused_as(
+                pyarrow, lambda: parquet.ParquetFile(_seekable(stream, stack), buffer_size=_BUFFER, pre_buffer=False)
+            )
+            checked_columns(file.schema_arrow, self.choice)
+            batches = file.iter_batches(_rows(file, self.choice, size), columns=list(self.choice.all()))
+            first = 1
+            while (batch := _refused_as(pyarrow, lambda: next(batches, None))) is not None:
+                chosen = plain_columns(batch, self.choice)
+                for piece in _pieces(chosen, size):
+                    yield Cut(to_ipc(piece), first, piece.num_rows)
+                    first += piece.num_rows
+
+    def records(self, payload: bytes, first: int) -> Records:
+        """See ``CorpusFormat.records``."""
+        (batch,) = from_ipc(payload)
+        columns, bad = texts_of(batch, self.choice, self.max_document_bytes, lambda row: f"record {first + row}")
+        good = [row for row in range(batch.num_rows) if row not in bad]
+        rows = list(zip(*columns, strict=True))
+        texts = [[text for text in rows[row] if text is not None] for row in good]
+
+        def joined(released: Sequence[Sequence[str]]) -> bytes:
+            return to_ipc(with_releases(batch, self.choice, good, released)) if good else b""
+
+        return Records(texts, [Fault(first + row, reason) for row, reason in sorted(bad.items())], joined)
+
+    def sink(self, stream: BinaryIO) -> Sink:
+        """See ``Assembled.sink``: a parquet file with row groups of about 32 MiB, compressed by Snappy."""
+        return _RowGroups(stream)
+
+
+@final
+class _RowGroups:
+    """Writes a parquet file from Arrow IPC streams.
+
+    Where a row group ends depends on what is in the output and on nothing else: the blocks, whose sizes depend on the
+    private text, leave no trace.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._schema: Any = None
+        self._writer: Any = None
+        self._waiting: list[Any] = []
+        self._rows = 0
+        self._held: list[Any] = []
+        self._bytes = 0
+
+    def write(self, data: bytes) -> None:
+        """See ``Sink.write``; ``data`` may be several IPC streams in a row, or nothing."""
+        for batch in from_ipc(data):
+            if self._writer is None:
+                parquet = arrow("pyarrow.parquet")
+                self._schema = batch.schema
+                self._writer = parquet.ParquetWriter(self._stream, self._schema)
+            if batch.schema != self._schema:
+                raise InputError(
+                    "the fields must have the same types in every input; they differ. Cast them first, or sanitize the "
+                    "inputs one by one."
+                )
+            self._waiting.append(batch)
+            self._rows += batch.num_rows
+            while self._rows >= _ROW_GROUP_STEP:
+                self._step(_ROW_GROUP_STEP)
+
+    def close(self) -> None:
+        """See ``Sink.close``."""
+        if self._writer is None:
+            raise OutputError("a parquet file must have columns; nothing was released. Is the input empty?")
+        self._step(self._rows)
+        self._row_group()
+        self._writer.close()
+
+    def _step(self, count: int) -> None:
+        """Move the first ``count`` waiting rows to the row group, and end it if it is large enough."""
+        self._rows -= count
+        parts = []
+        while count:
+            batch = self._waiting[0]
+            taken = batch.slice(0, count)
+            count -= taken.num_rows
+            parts.append(taken)
+            if taken.num_rows == batch.num_rows:
+                self._waiting.pop(0)
+            else:
+                self._waiting[0] = batch.slice(taken.num_rows)
+        table = arrow().Table.from_batches(parts, self._schema)
+        # Copied out: how many bytes a slice takes depends on where in its block it lies.
+        for step in table.take(list(range(table.num_rows))).combine_chunks().to_batches():
+            self._held.append(step)
+            self._bytes += arrow("pyarrow.ipc").get_record_batch_size(step)
+        if self._bytes >= _ROW_GROUP_BYTES:
+            self._row_group()
+
+    def _row_group(self) -> None:
+        if self._held:
+            # In one chunk: pages end where chunks do.
+            table = arrow().Table.from_batches(self._held).combine_chunks()
+            self._writer.write_table(table, row_group_size=max(1, table.num_rows))
+        self._held, self._bytes = [], 0
+
+
+def _seekable(stream: BinaryIO, stack: ExitStack) -> BinaryIO:
+    """The stream, or a copy of it that can be sought: a parquet file is read from its end."""
+    if stream.seekable() and stream.tell() == 0:
+        return stream
+    # Nameless (or gone from its folder at once), mode 0600.
+    copy = stack.enter_context(cast("BinaryIO", tempfile.TemporaryFile(prefix=".textveil-")))  # noqa: SIM115
+    try:
+        shutil.copyfileobj(stream, copy, _BUFFER)
+    except OSError as error:
+        raise InputError(
+            f"the parquet input cannot be sought and could not be copied to a temporary file: {error.strerror}. Set "
+            "TMPDIR to a private folder with room."
+        ) from None
+    copy.seek(0)
+    return copy
+
+
+def _refused_as(pyarrow: Any, step: Callable[[], Any]) -> Any:
+    """What ``step`` returns; Arrow's errors, which may quote the file, become one line that does not."""
+    try:
+        return step()
+    except InputError:
+        raise
+    except OSError as error:
+        # Arrow's own errors are partly of this type too, without a number.
+        reason = os.strerror(error.errno) if error.errno else _UNSOUND
+    except (pyarrow.ArrowException, ValueError, EOFError):
+        reason = _UNSOUND
+    raise InputError(f"the input must be a sound parquet file; {reason}.")
+
+
+def _rows(file: Any, choice: FieldChoice, size: int) -> int:
+    """Rows that hold about ``size`` bytes of the chosen columns, by the file's own account; >= 1."""
+    metadata = file.metadata
+    total = 0
+    for group in range(metadata.num_row_groups):
+        for place in range(metadata.num_columns):
+            column = metadata.row_group(group).column(place)
+            if column.path_in_schema.split(".")[0] in choice.all():
+                total += column.total_uncompressed_size
+    return max(1, min(_MOST_ROWS, size * metadata.num_rows // max(1, total)))
+
+
+def _pieces(batch: Any, size: int) -> Iterator[Any]:
+    """The batch, halved until no piece of several rows has much more than ``size`` bytes."""
+    if batch.num_rows == 0:
+        return
+    if batch.num_rows == 1 or arrow("pyarrow.ipc").get_record_batch_size(batch) <= 2 * size:
+        yield batch
+        return
+    middle = batch.num_rows // 2
+    yield from _pieces(batch.slice(0, middle), size)
+    yield from _pieces(batch.slice(middle), size)

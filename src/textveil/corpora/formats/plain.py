@@ -1,0 +1,83 @@
+"""Plain text: a document a line, or the whole file as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import BinaryIO, final
+
+from textveil.corpora.formats.records import (
+    MAX_DOCUMENT_BYTES,
+    Cut,
+    Fault,
+    Records,
+    checked_size,
+    decoded,
+    encoded,
+    too_large,
+)
+from textveil.corpora.formats.text_lines import BOM, cut_lines, pieces, split_lines
+from textveil.errors import InputError
+
+
+def _joined(released: Sequence[Sequence[str]]) -> bytes:
+    return encoded("".join([texts[0] for texts in released]))
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainText:
+    """UTF-8 text; line ends are kept as they are.
+
+    Attributes:
+        whole: one document instead of one for each line.
+        ended: a last line without an end gets one, so that another input can follow it.
+        max_document_bytes: larger documents are refused.
+    """
+
+    whole: bool = False
+    ended: bool = False
+    max_document_bytes: int = MAX_DOCUMENT_BYTES
+
+    @property
+    def unit(self) -> str:
+        """See ``CorpusFormat.unit``."""
+        return "document" if self.whole else "line"
+
+    def __post_init__(self) -> None:
+        checked_size(self.max_document_bytes)
+
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        """See ``CorpusFormat.cut``."""
+        cuts = self._document(stream, size) if self.whole else cut_lines(stream, size, self.max_document_bytes)
+        for cut in cuts:
+            lacks_end = self.ended and cut.payload and not cut.payload.endswith(b"\n")
+            yield replace(cut, payload=cut.payload + b"\n") if lacks_end else cut
+
+    def records(self, payload: bytes, first: int) -> Records:
+        """See ``CorpusFormat.records``."""
+        if self.whole:
+            lines, names = [payload.removeprefix(BOM)], ["the document"]
+        else:
+            lines = split_lines(payload, first)
+            names = [f"line {number}" for number in range(first, first + len(lines))]
+        texts: list[tuple[str]] = []
+        faults: list[Fault] = []
+        for number, (raw, where) in enumerate(zip(lines, names, strict=True), start=first):
+            try:
+                texts.append((decoded(raw, where, self.max_document_bytes),))
+            except InputError as error:
+                faults.append(Fault(number, str(error)))
+        return Records(texts, faults, _joined)
+
+    def _document(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        held: list[bytes] = []
+        length = 0
+        for piece in pieces(stream, size):
+            held.append(piece)
+            length += len(piece)
+            if length > self.max_document_bytes:
+                yield Cut(b"", 1, 1, too_large("the document", self.max_document_bytes))
+                return
+        if length:
+            yield Cut(b"".join(held), 1, 1)

@@ -1,0 +1,99 @@
+"""Lines of a binary stream, cut into payloads without being read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from textveil.corpora.formats.records import Cut, read, too_large
+from textveil.errors import InputError
+
+BOM = b"\xef\xbb\xbf"
+"""UTF-8's byte order mark; dropped before the first record of an input."""
+
+
+def pieces(stream: BinaryIO, size: int) -> Iterator[bytes]:
+    """The stream in pieces of ``size`` bytes, the last one shorter.
+
+    Raises:
+        InputError: the rest cannot be read; what could be read was handed on before.
+    """
+    # One read of the system at a time: a longer read that fails would lose what it had already got.
+    once = getattr(stream, "read1", stream.read)
+    held: list[bytes] = []
+    length = 0
+    while True:
+        failure = None
+        try:
+            data = read(once, size - length)
+        except InputError as error:
+            data, failure = b"", error
+        if data:
+            held.append(data)
+            length += len(data)
+        if length == size or (length and not data):
+            yield b"".join(held)
+            held, length = [], 0
+        if failure is not None:
+            raise failure
+        if not data:
+            return
+
+
+def marked_pieces(stream: BinaryIO, size: int) -> Iterator[tuple[bytes, bool]]:
+    """The same with whether it is the last one: the stream ends behind it, and has not broken off.
+
+    Raises:
+        InputError: as ``pieces``.
+    """
+    source = pieces(stream, size)
+    held = next(source, None)
+    while held is not None:
+        failure = None
+        try:
+            upcoming = next(source, None)
+        except InputError as error:
+            upcoming, failure = None, error
+        yield held, upcoming is None and failure is None
+        if failure is not None:
+            raise failure
+        held = upcoming
+
+
+def cut_lines(stream: BinaryIO, size: int, limit: int) -> Iterator[Cut]:
+    """Whole lines in pieces of about ``size`` bytes; a line of more than ``limit`` may be dropped as a fault.
+
+    A last line without an end is a line, unless the stream broke off in it.
+
+    Raises:
+        InputError: the rest of the stream cannot be read.
+    """
+    held: list[bytes] = []
+    waiting, first, dropping = 0, 1, False
+    for piece, last in marked_pieces(stream, size):
+        start = 0
+        if dropping:
+            start = piece.find(b"\n") + 1
+            if not start:
+                continue
+            dropping = False
+        end = len(piece) if last else piece.rfind(b"\n") + 1
+        if end > start:
+            payload = b"".join([*held, piece[start:end]])
+            count = payload.count(b"\n") + (not payload.endswith(b"\n"))
+            held, waiting = [], 0
+            yield Cut(payload, first, count)
+            first += count
+        held.append(piece[end:])
+        waiting += len(piece) - end
+        if waiting > limit:  # said at once: its end may never come
+            yield Cut(b"", first, 1, too_large(f"line {first}", limit))
+            held, waiting, dropping, first = [], 0, True, first + 1
+
+
+def split_lines(payload: bytes, first: int) -> list[bytes]:
+    """The lines of a payload with their ends; a byte order mark before line 1 is dropped."""
+    parts = (payload.removeprefix(BOM) if first == 1 else payload).split(b"\n")
+    last = parts.pop()
+    lines = [part + b"\n" for part in parts]
+    return [*lines, last] if last else lines

@@ -1,0 +1,1 @@
+"""Jobs: what was released, kept so that interrupted work goes on."""

@@ -1,0 +1,389 @@
+"""A job: its output grows in a hidden folder, block by block, and can go on after any kind of death.
+
+The order of writes, by which no document is released twice and none is lost: (1) a block's bytes are brought to the
+disk in the partial output, (2) its line is brought to the disk in the ledger, and the block is *committed*. A job that
+goes on cuts the partial output back to the last committed block and does the ones behind it. Their draws depend on the
+job's secret, the settings and the block alone: one that was written, but not committed, comes back byte for byte.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from io import RawIOBase
+from pathlib import Path
+from typing import Any, BinaryIO, final
+
+from textveil.corpora.blocks import Block, Outcome
+from textveil.corpora.files.atomic import atomic_writers, sync_folder
+from textveil.corpora.files.identity import Whole, is_whole, same_file, whole_of
+from textveil.corpora.files.sources import compressing
+from textveil.corpora.formats.records import Assembled, CorpusFormat
+from textveil.corpora.jobs.folder import JobFolder
+from textveil.corpora.jobs.ledger import (
+    DamagedLedger,
+    Past,
+    Totals,
+    append,
+    block_ends,
+    block_line,
+    past,
+    totals_line,
+    whole_line,
+)
+from textveil.corpora.jobs.terms import changed, salted
+from textveil.errors import OutputError, ParameterError
+
+SYNC_SECONDS = 1.0
+"""Blocks are committed together about this often."""
+
+COMPRESSED = (".gz", ".zst")
+"""Endings of outputs that are compressed."""
+
+_PIECE = 2**20
+
+
+@final
+@dataclass(slots=True)
+class Job:
+    """An output under way. Make it with ``opened_job``.
+
+    Attributes:
+        folder: its state.
+        secret: from which all draws are derived.
+        totals: over the committed blocks and those written since.
+        committed: how many blocks are committed.
+        ended: whether all are.
+        stuck: why ``--resume`` would not go on as things are: the input is another, or the folder is gone.
+    """
+
+    folder: JobFolder
+    secret: bytes = field(repr=False)
+    totals: Totals
+    committed: int
+    ended: bool
+    _form: CorpusFormat
+    _ledger: BinaryIO = field(repr=False)
+    _output: RawIOBase | None = field(repr=False)
+    _sync_seconds: float
+    _whole: Whole | None = None
+    stuck: bool = False
+    _closed: bool = False
+    _lines: list[dict[str, Any]] = field(default_factory=list)
+    _synced: float = field(default_factory=time.monotonic)
+
+    def remaining(self, blocks: Iterator[Block]) -> Iterator[Block]:
+        """The blocks that are not committed, after those that are were compared with what they were.
+
+        Raises:
+            ParameterError: the input is another.
+        """
+        done, chain = self.totals.blocks, self.totals.chain
+        found = ""
+        for block in blocks:
+            if block.number >= done:
+                if found != chain:
+                    break
+                yield block
+            else:
+                found = block.chain
+        if found != chain:
+            self.stuck = True
+            raise _refused(self.folder, "the input with which the job began", "its first records are other ones now")
+
+    def write(self, outcome: Outcome) -> None:
+        """Add a block; it is committed soon.
+
+        Raises:
+            OutputError: the disk is full, or fails.
+        """
+        length = self.totals.length
+        data = outcome.data if length or not outcome.data else outcome.head + outcome.data
+        with _written_or_refused():
+            try:
+                self._append(data)
+            except OSError:
+                # The blocks before this one are whole and can still be committed.
+                with contextlib.suppress(OSError):
+                    self._append(b"", at=length)
+                raise
+        length += len(data)
+        self.totals.add(outcome, length)
+        self._lines.append(block_line(outcome, length))
+        if time.monotonic() - self._synced >= self._sync_seconds:
+            self.commit()
+
+    def commit(self) -> None:
+        """Bring what was written to the disk, then its lines to the ledger.
+
+        Raises:
+            OutputError: the disk is full, or fails; or the folder is another one now.
+        """
+        if self._lines and self._output is not None:
+            self._need_own()
+            with _written_or_refused():
+                os.fsync(self._output.fileno())
+                append(self._ledger, self._lines)
+            self.committed = self.totals.blocks
+            self._lines = []
+        self._synced = time.monotonic()
+
+    def end(self, spent: Mapping[str, Any]) -> None:
+        """Note that there are no more blocks, and what was spent in all."""
+        self.commit()
+        if not self.ended:
+            with _written_or_refused():
+                append(self._ledger, [{**totals_line(self.totals), "guarantee": spent}])
+            self.ended = True
+
+    def finish(self, report: Path | None, text: str, *, keep: bool) -> None:
+        """Give the output and the report their names, together; then forget the secret.
+
+        Args:
+            report: where the report goes.
+            text: the report.
+            keep: leave the ledger where it is, so that the job can be told to be finished.
+        """
+        assert self.ended
+        self._need_own()
+        with _written_or_refused():
+            hidden = self._complete()
+            if hidden is not None:
+                # Before it gets its name: a run that dies behind that can tell that this is the job's.
+                self._whole = whole_of(hidden)
+                assert self._whole is not None
+                append(self._ledger, [whole_line(self._whole, finished=False)])
+        assert self._whole is not None
+        also = [] if hidden is None else [(hidden, self.folder.output)]
+        with atomic_writers([] if report is None else [report], also, self.folder.path) as sinks:
+            for sink in sinks:
+                sink.write(text.encode("ascii"))
+        sync_folder(self.folder.output.parent)
+        with _written_or_refused():
+            append(self._ledger, [whole_line(self._whole, finished=True)])
+        self._leave(self.folder.cleared if keep else self.folder.removed)
+
+    def close(self) -> None:
+        """Commit what can be; a job without a committed block leaves nothing behind. A second call does nothing."""
+        if self._closed:
+            return
+        with contextlib.suppress(OSError):
+            self.commit()
+        if self._output is not None:
+            with contextlib.suppress(OSError):
+                self._output.close()
+        self._leave(self.folder.removed if self.committed == 0 and not self.ended else None)
+
+    def _leave(self, last: Callable[[], None] | None) -> None:
+        """Do what is left to do in the folder, and only then let others have it."""
+        self._closed = True
+        with contextlib.suppress(OSError):
+            if last is not None and self.folder.holds(self._ledger):
+                last()
+        with contextlib.suppress(OSError):
+            self._ledger.close()
+
+    def _need_own(self) -> None:
+        """Raise ``OutputError`` where the folder is no longer the one in which this job writes."""
+        here = self.folder.holds(self._ledger)
+        if here and (self._output is None or same_file(self._output.fileno(), self.folder.partial)):
+            return
+        self.stuck = True
+        raise OutputError(
+            f"{self.folder.told} must stay while the job runs; it was removed or replaced. Nothing stands under the "
+            "output's name. Run it again."
+        )
+
+    def hint(self) -> str:
+        """What can be done with a job that did not end, in a sentence; empty where nothing is left of it."""
+        if self.stuck or (self.committed == 0 and not self.ended):
+            return ""
+        return (
+            f"{self.totals.tally.documents} documents are kept: --resume goes on behind them, "
+            f"deleting {self.folder.told} forgets them."
+        )
+
+    def forget(self) -> None:
+        """Remove all of it."""
+        self._lines = []
+        self.committed, self.ended = 0, False
+
+    def _append(self, data: bytes, at: int | None = None) -> None:
+        """Write behind what is there, or behind ``at`` bytes of it."""
+        assert self._output is not None
+        if at is not None:
+            self._output.truncate(at)
+            self._output.seek(at)
+        view = memoryview(data)
+        while view:
+            view = view[self._output.write(view) or 0 :]
+
+    def _complete(self) -> Path | None:
+        """The complete output under its hidden name, on the disk; None where it has its own already.
+
+        Raises:
+            OutputError: it is neither here nor there.
+        """
+        if self._output is not None:
+            self._output.close()
+            self._output = None
+        elif self._whole is not None and is_whole(self.folder.output, self._whole):
+            return None
+        if not self.folder.partial.exists():
+            self.stuck = True
+            raise OutputError(
+                f"the output of the job must be in its folder or under its name; it is gone, or was changed. Delete "
+                f"{self.folder.told} to release again."
+            )
+        if is_direct(self._form, self.folder.output):
+            return self.folder.partial
+        with self.folder.partial.open("rb") as partial, self.folder.written_anew(self.folder.assembled) as target:
+            if isinstance(self._form, Assembled):
+                sink = self._form.sink(target)
+                for data in self._blocks(partial):
+                    sink.write(data)
+                sink.close()
+            else:
+                # Not by block: where blocks end depends on how long the private words are.
+                writer = compressing(target, self.folder.output.name)
+                while data := partial.read(_PIECE):
+                    writer.write(data)
+                writer.flush_frame()
+        return self.folder.assembled
+
+    def _blocks(self, partial: BinaryIO) -> Iterator[bytes]:
+        """The data of block after block."""
+        for length in block_ends(self._ledger):
+            if length > partial.tell():
+                yield partial.read(length - partial.tell())
+
+
+def is_direct(form: CorpusFormat, output: Path) -> bool:
+    """Whether the data of the blocks, one after another, are the output file."""
+    return not isinstance(form, Assembled) and output.suffix.lower() not in COMPRESSED
+
+
+def opened_job(
+    output: Path, form: CorpusFormat, settings: Mapping[str, Any], private: str, *, resume: bool, sync_seconds: float
+) -> Job:
+    """Begin the job of an output, or go on with it.
+
+    Args:
+        output: a file, or where one will be.
+        form: the format of both.
+        settings: public facts on which the draws depend; they stand in the ledger.
+        private: facts on which it depends too, of which the ledger holds a salted digest.
+        resume: go on with a job that is not finished; without one a new job begins.
+        sync_seconds: blocks are committed together about this often.
+
+    Raises:
+        ParameterError: there is a job to go on with, and ``resume`` is not set; settings or inputs are others now; or
+            another run is at it.
+        JobFinished: there is nothing left to do.
+        OutputError: the folder cannot be made.
+    """
+    folder = JobFolder(Path(os.path.realpath(output)))
+    ledger = folder.opened()
+    try:
+        with _written_or_refused():
+            there = folder.partial.stat().st_size if folder.partial.exists() else None
+            found = past(ledger, there)
+            if there is None and not found.ended:
+                found = past(ledger, 0)
+            _check(folder, found, settings, private, resume=resume)
+            return _opened(folder, ledger, form, found, settings, private, resume, sync_seconds)
+    except DamagedLedger as damaged:
+        ledger.close()
+        number = damaged.number
+    except BaseException:
+        ledger.close()
+        raise
+    raise OutputError(
+        f"the ledger of the job must be as it was written; line {number} is not. Delete {folder.told} to forget it."
+    )
+
+
+def _check(folder: JobFolder, found: Past, settings: Mapping[str, Any], private: str, *, resume: bool) -> None:
+    """Refuse to go on with what cannot go on, and to begin over what is not finished."""
+    begun = found.totals.blocks > 0 or found.ended
+    if begun and not found.finished and not resume:
+        raise ParameterError(
+            f"--output has an unfinished job, in which {found.totals.tally.documents} documents are released. Go on "
+            f"with --resume, or delete {folder.told} to forget it."
+        )
+    if not (resume and begun and found.begin is not None):
+        return
+    differs = changed(found.begin, settings, private)
+    if found.finished:
+        if differs:
+            raise ParameterError(
+                f"--resume needs {differs.began}, which is finished; these differ now: {differs.named}. Name another "
+                f"--output, or delete {folder.told} to release again."
+            )
+        if found.whole is None or not is_whole(folder.output, found.whole):
+            raise ParameterError(
+                f"--resume needs the output of the job, which is finished; it is gone or was changed. Delete "
+                f"{folder.told} to release again."
+            )
+        folder.cleared()
+        raise JobFinished(found.totals)
+    if differs:
+        raise _refused(folder, differs.began, f"these differ now: {differs.named}")
+    if folder.remembered() is None:
+        raise _refused(folder, "the secret of the job", "it is gone")
+
+
+def _opened(
+    folder: JobFolder,
+    ledger: BinaryIO,
+    form: CorpusFormat,
+    found: Past,
+    settings: Mapping[str, Any],
+    private: str,
+    resume: bool,
+    sync_seconds: float,
+) -> Job:
+    """The job, gone on with where that is asked for and something of it is there, else begun anew."""
+    secret = folder.remembered()
+    goes_on = resume and found.begin is not None and not changed(found.begin, settings, private)
+    if goes_on and secret is not None:
+        totals, ended, whole = found.totals, found.ended, found.whole
+        ledger.truncate(found.length)
+    else:
+        totals, ended, whole = Totals(), False, None
+        ledger.truncate(0)
+        secret, salt = folder.begun(), secrets.token_hex(16)
+        append(ledger, [{"begin": 1, "settings": settings, "salt": salt, "inputs": salted(salt, private)}])
+        sync_folder(folder.path)
+    stream = None if ended else folder.continued(totals.length)
+    return Job(folder, secret, totals, totals.blocks, ended, form, ledger, stream, sync_seconds, whole)
+
+
+def _refused(folder: JobFolder, wanted: str, got: str) -> ParameterError:
+    return ParameterError(f"--resume needs {wanted}; {got}. Delete {folder.told} to forget the job.")
+
+
+@contextlib.contextmanager
+def _written_or_refused() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, OutputError):
+            raise
+        reason = error.strerror or type(error).__name__
+    else:
+        return
+    raise OutputError(f"the output could not be written: {reason}. No file stands half written.")
+
+
+@final
+class JobFinished(Exception):
+    """There is nothing left to do; holds the job's totals."""
+
+    def __init__(self, totals: Totals) -> None:
+        super().__init__("the job is finished")
+        self.totals = totals

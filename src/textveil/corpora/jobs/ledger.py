@@ -1,0 +1,212 @@
+"""The ledger of a job: what was released and spent, one line of JSON a block, on the disk before it counts."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, BinaryIO, final
+
+from textveil.corpora.blocks import Outcome, Skip
+from textveil.corpora.files.identity import Whole
+from textveil.sanitize.release import Tally
+
+LISTED = 1000
+"""Skipped records that are kept one by one; the rest are counted."""
+
+
+@final
+@dataclass(slots=True)
+class Totals:
+    """What all committed blocks of a job come to.
+
+    Attributes:
+        blocks: committed blocks, which is the number of the next one.
+        place: input bytes read.
+        length: output bytes written, as they lie on the disk.
+        chain: digest of the input up to here.
+        tally: counts over the documents.
+        skipped: the first ``LISTED`` of the records that were not released.
+        more_skipped: how many entries were left out of ``skipped``.
+    """
+
+    blocks: int = 0
+    place: int = 0
+    length: int = 0
+    chain: str = ""
+    tally: Tally = field(default_factory=Tally)
+    skipped: list[Skip] = field(default_factory=list)
+    more_skipped: int = 0
+
+    def add(self, outcome: Outcome, length: int) -> None:
+        """Count one more block, behind which the output has ``length`` bytes."""
+        self.blocks = outcome.number + 1
+        self.place = outcome.place
+        self.length = length
+        self.chain = outcome.chain
+        self.tally.merge(outcome.tally)
+        room = LISTED - len(self.skipped)
+        self.skipped += outcome.skipped[:room]
+        self.more_skipped += len(outcome.skipped[room:])
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What a ledger says.
+
+    Attributes:
+        begin: the settings of the job; None where it never began.
+        totals: over the committed blocks whose output is there.
+        ended: whether every block of the input is committed.
+        finished: whether the output has its name.
+        whole: the complete output, noted before it gets its name; None where it is not complete.
+        length: bytes of the ledger up to the last line that counts.
+    """
+
+    begin: Mapping[str, Any] | None
+    totals: Totals
+    ended: bool
+    finished: bool
+    whole: Whole | None
+    length: int
+
+
+@final
+class DamagedLedger(Exception):
+    """A line of a ledger, by number, is whole and yet none that textveil writes."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"line {number}")
+        self.number = number
+
+
+def block_line(outcome: Outcome, length: int) -> dict[str, Any]:
+    """The line of a block."""
+    tally = outcome.tally
+    return {
+        "block": outcome.number,
+        "place": outcome.place,
+        "output": length,
+        "documents": tally.documents,
+        "kinds": dict(sorted(tally.kinds.items())),
+        "largest": tally.largest,
+        "mapped": tally.mapped,
+        "skipped": outcome.skipped,
+        "chain": outcome.chain,
+    }
+
+
+def append(stream: BinaryIO, lines: list[dict[str, Any]]) -> None:
+    """Write lines and bring them to the disk."""
+    stream.write(b"".join(json.dumps(line).encode("ascii") + b"\n" for line in lines))
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+def past(stream: BinaryIO, output_bytes: int | None) -> Past:
+    """Read a ledger from its start, line by line; a line that is torn does not count, nor what stands behind it.
+
+    Args:
+        stream: the ledger.
+        output_bytes: size of the partial output; blocks that end behind it do not count. None: it has its name.
+
+    Raises:
+        DamagedLedger: a line is JSON, but not what stands there in any job.
+    """
+    found = Past(None, Totals(), False, False, None, 0)
+    stream.seek(0)
+    for number, raw in enumerate(stream, start=1):
+        line = _parsed(raw)
+        if line is None and (number > 1 or not raw.endswith(b"\n")):
+            break
+        after = None
+        try:
+            if line is not None:
+                if output_bytes is not None and "block" in line and line["output"] > output_bytes:
+                    break
+                after = _after(found, line, len(raw))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            pass
+        if after is None:
+            raise DamagedLedger(number)
+        found = after
+    return found
+
+
+def _after(found: Past, line: Mapping[str, Any], length: int) -> Past:
+    """What a ledger says with one more line; the first one begins the job, blocks follow in their order.
+
+    Raises:
+        ValueError: the line cannot stand here; or another error of a part that is missing or of a wrong type.
+    """
+    if ("begin" in line) != (found.begin is None):
+        raise ValueError
+    length += found.length
+    if "begin" in line:
+        bytes.fromhex(line["salt"])
+        if not (isinstance(line["settings"], dict) and isinstance(line["inputs"], str)):
+            raise TypeError
+        return replace(found, begin=line, length=length)
+    if "block" in line:
+        if line["block"] != found.totals.blocks or found.ended or line["output"] < found.totals.length:
+            raise ValueError
+        found.totals.add(_outcome(line), line["output"])
+        return replace(found, length=length)
+    if "end" in line:
+        if line["end"] != found.totals.blocks:
+            raise ValueError
+        return replace(found, ended=True, length=length)
+    facts = line["finished"] if "finished" in line else line["whole"]
+    whole = Whole(int(facts["bytes"]), str(facts["sha256"]))
+    if not found.ended:
+        raise ValueError
+    return replace(found, whole=whole, finished="finished" in line, length=length)
+
+
+def block_ends(stream: BinaryIO) -> Iterator[int]:
+    """Where in the output each block of a ledger ends."""
+    stream.seek(0)
+    for raw in stream:
+        line = _parsed(raw)
+        if line is not None and "block" in line:
+            yield line["output"]
+
+
+def totals_line(totals: Totals) -> dict[str, Any]:
+    """What stands in the line that ends a job."""
+    tally = totals.tally
+    facts = {"documents": tally.documents, "kinds": dict(sorted(tally.kinds.items())), "mapped": tally.mapped}
+    return {"end": totals.blocks, **facts, "skipped": len(totals.skipped) + totals.more_skipped}
+
+
+def whole_line(whole: Whole, *, finished: bool) -> dict[str, Any]:
+    """What is noted of a complete output: before it gets its name, and when it has it."""
+    return {"finished" if finished else "whole": whole._asdict()}
+
+
+def _parsed(raw: bytes) -> dict[str, Any] | None:
+    if not raw.endswith(b"\n"):
+        return None
+    try:
+        line = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return line if isinstance(line, dict) else None
+
+
+def _outcome(line: Mapping[str, Any]) -> Outcome:
+    return Outcome(
+        number=line["block"],
+        place=line["place"],
+        chain=line["chain"],
+        tally=Tally(
+            documents=line["documents"],
+            kinds=Counter(line["kinds"]),
+            largest=[(words, numbers) for words, numbers in line["largest"]],
+            mapped=line["mapped"],
+        ),
+        skipped=tuple(Skip(*one) for one in line["skipped"]),
+    )

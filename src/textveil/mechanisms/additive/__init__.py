@@ -1,0 +1,1 @@
+"""Perturb and project: noise on the vector, then the nearest word."""

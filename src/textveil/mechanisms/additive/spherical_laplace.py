@@ -1,0 +1,62 @@
+"""Perturb and project with spherical (multidimensional) Laplace noise: metric DP."""
+
+from __future__ import annotations
+
+import math
+
+from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
+from textveil.mechanisms.parameters import checked_clip, metric_name, one_of, outward, rank_decay
+from textveil.noise.spherical_laplace import SphericalLaplace
+from textveil.privacy.calibration import spherical_laplace_rate
+from textveil.privacy.guarantees import MetricDP, Status
+from textveil.vocabulary.geometry import clipped_diameter
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/spherical_laplace.md"
+
+
+def spherical_laplace(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: float | None = None,
+    epsilon_per_distance: float | None = None,
+    clip: float | None = 1.0,
+    rank_constant: float | None = None,
+    projection: str | None = None,
+) -> PerturbProject:
+    """Noise density proportional to exp(-rate ||z||_2), calibrated by exactly one of its two parameters.
+
+    Source: Feyisetan, Balle, Drake and Diethe 2020, section 2.6; proof:
+    privacy/proofs/spherical_laplace.md.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: nats for any two words; the rate is epsilon divided by the exact L2 diameter.
+        epsilon_per_distance: the rate itself, nats per unit of Euclidean distance.
+        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
+        rank_constant: c of the resampling exp(-c rate i) of ranks around the nearest word; None leaves it out.
+        projection: how the nearest word is searched; None is the fastest exact way that is installed.
+    """
+    clip = checked_clip(clip)
+    name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
+    diameter = outward(clipped_diameter(vocabulary, clip, 2))
+    rate = value if name == "epsilon_per_distance" else spherical_laplace_rate(value, diameter)
+    # The pure guarantee is rate * diameter rounded up; step down until it is within what was asked.
+    while name == "epsilon" and math.nextafter(rate * diameter, math.inf) > value:
+        rate = math.nextafter(rate, 0.0)
+    return perturb_project(
+        vocabulary,
+        SphericalLaplace(dim=vocabulary.dim, rate=rate),
+        MetricDP(
+            epsilon_per_distance=rate,
+            metric=metric_name("euclidean", clip),
+            diameter=diameter,
+            status=Status.PROVED,
+            source=PROOF,
+        ),
+        name="spherical-laplace",
+        parameters={"epsilon": rate * diameter, "rate": rate},
+        clip=clip,
+        rank_decay=rank_decay(rank_constant, rate),
+        projection=projection,
+    )

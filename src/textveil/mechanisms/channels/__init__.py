@@ -1,0 +1,1 @@
+"""Channels: explicit tables P(y given x) with integer weights."""

@@ -1,0 +1,288 @@
+"""The exponential mechanism on distances (SanText), with integer weights."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.mechanisms.base import checked_ids, checked_word_id
+from textveil.mechanisms.parameters import checked_clip, metric_name, one_of, outward
+from textveil.mechanisms.sampling.row_lock import RowLock
+from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
+from textveil.privacy.guarantees import MetricDP, PureDP, Status
+from textveil.randomness import resolve
+from textveil.types import Ids, Integers, Reals
+from textveil.vocabulary.geometry import clip as clip_vectors
+from textveil.vocabulary.geometry import clipped_diameter, minimum_distance
+from textveil.vocabulary.grid import IntegerGrid, integer_grid
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/exponential.md"
+
+ROW_BYTES = 128 * 2**20
+"""Byte budget of the rows that are kept; the least recently used go first."""
+
+_BLOCK = 128
+"""Words whose inner products are made at once: 17 MB at 33,000 words."""
+
+_SHARED = 32
+"""Rows from which two threads make them."""
+
+
+@final
+class WeightRows:
+    """Cumulative integer weights of each word's row, made when a word first appears.
+
+    The weight of output y for word x is max(floor, floor(top * exp(-rate * d(x, y)))), an integer that
+    depends on x and y alone (see ``vocabulary.grid``).
+    """
+
+    __slots__ = (
+        "_budget",
+        "_capacity",
+        "_clip",
+        "_floor",
+        "_kept",
+        "_lock",
+        "_rate",
+        "_table",
+        "_top",
+        "_used",
+        "_vocabulary",
+    )
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        *,
+        rate: float,
+        clip: float | None,
+        top: int,
+        floor: int,
+        budget: int = ROW_BYTES,
+    ) -> None:
+        self._vocabulary, self._rate, self._clip, self._top, self._floor = vocabulary, rate, clip, top, floor
+        self._budget = budget
+        self._capacity = max(_BLOCK, budget // (8 * len(vocabulary)))
+        self._kept: OrderedDict[int, int] = OrderedDict()
+        self._table: Integers = np.empty((0, len(vocabulary)), dtype=np.int64)
+        self._used = 0
+        self._lock = RowLock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy starts empty: which rows are kept tells which words were seen.
+        options: dict[str, Any] = {"rate": self._rate, "clip": self._clip, "top": self._top, "floor": self._floor}
+        return partial(WeightRows, **options, budget=self._budget), (self._vocabulary,)
+
+    def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
+        """One draw for each id, by a uniform integer below the row's total."""
+        out = np.empty(len(ids), dtype=np.int64)
+        # On 16 bits NumPy sorts by digits, ten times as fast; the order is the same.
+        order = np.argsort(ids.astype(np.min_scalar_type(len(self._vocabulary) - 1)), kind="stable")
+        ordered = ids[order]
+        starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+        words, bounds = ordered[starts], [*starts.tolist(), len(ids)]
+        for block in range(0, len(words), _BLOCK):
+            with self._lock:  # until the draws are made: the next block may put other rows in the same memory
+                for offset, row in enumerate(self.cumulative(words[block : block + _BLOCK])):
+                    where = order[bounds[block + offset] : bounds[block + offset + 1]]
+                    uniform = rng.integers(0, row[-1], size=len(where), dtype=np.int64)
+                    out[where] = np.searchsorted(row, uniform, side="right")
+        return out
+
+    def cumulative(self, words: Ids) -> list[Integers]:
+        """Running sums of the weights of at most ``_BLOCK`` words, one array of shape (n,) for each.
+
+        They hold until the next call.
+        """
+        wanted = words.tolist()
+        for word in wanted:
+            if word in self._kept:
+                self._kept.move_to_end(word)
+        new = [word for word in wanted if word not in self._kept]
+        if new:
+            try:
+                rows = self._rows_for(len(new))
+                self._sum(np.array(new, dtype=np.int64), [self._table[row] for row in rows])
+                self._kept.update(zip(new, rows, strict=True))
+            except BaseException:  # an interrupt: which places hold what is no longer known
+                self._kept.clear()
+                self._used = 0
+                raise
+        return [self._table[self._kept[word]] for word in wanted]
+
+    def _rows_for(self, count: int) -> list[int]:
+        """Places for new rows: fresh ones while there are any, then those of the least recently used words."""
+        if self._used + count > len(self._table) < self._capacity:
+            size = min(self._capacity, max(self._used + count, 2 * len(self._table)))
+            grown = np.empty((size, len(self._vocabulary)), dtype=np.int64)
+            grown[: self._used] = self._table[: self._used]
+            self._table = grown
+        fresh = list(range(self._used, min(self._used + count, len(self._table))))
+        self._used += len(fresh)
+        return fresh + [self._kept.popitem(last=False)[1] for _ in range(count - len(fresh))]
+
+    def _sum(self, words: Ids, out: list[Integers]) -> None:
+        """Running sums of new rows; two threads share many, for exponentials use one core at a time."""
+
+        def fill(part: slice) -> None:
+            for row, sums in zip(self._weight_rows(words[part]), out[part], strict=True):
+                np.cumsum(row, out=sums)
+
+        if len(words) < _SHARED:
+            fill(slice(None))
+            return
+        middle = len(words) // 2
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            list(pool.map(fill, (slice(middle), slice(middle, None))))
+
+    def weights(self, words: Ids) -> Integers:
+        """Integer weights, shape (batch, n)."""
+        rows = [row.copy() for row in self._weight_rows(words)]
+        return np.array(rows, dtype=np.int64).reshape(len(words), len(self._vocabulary))
+
+    def _weight_rows(self, words: Ids) -> Iterator[Integers]:
+        """The rows of ``weights``, each in the same memory as the one before."""
+        out = np.empty(len(self._vocabulary), dtype=np.int64)
+        for row in integer_grid(self._vocabulary).distance_rows(words, self._clip):
+            row *= -self._rate
+            np.exp(row, out=row)
+            row *= float(self._top)
+            out[:] = row  # truncates, which is the floor of what is not negative
+            yield np.maximum(out, self._floor, out=out)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Exponential:
+    """P(y | x) proportional to exp(-epsilon_per_distance / 2 * ||v(x) - v(y)||) over all words y.
+
+    Integer weights between ``floor`` and ``top`` are sampled, without floating point in the draw.
+    Source: McSherry and Talwar 2007, section 3; Yue et al. 2021 (SanText), section 4; proof:
+    privacy/proofs/exponential.md.
+
+    Attributes:
+        vocabulary: the public words and vectors.
+        epsilon_per_distance: twice the rate of the weights, nats per unit of distance.
+        clip: vectors longer than this were shortened to it; None where they were not.
+        guarantee: pure DP where ``epsilon`` was asked for, metric DP where ``epsilon_per_distance`` was.
+    """
+
+    vocabulary: Vocabulary
+    epsilon_per_distance: float
+    clip: float | None
+    guarantee: PureDP | MetricDP
+    _rows: WeightRows = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The catalog's name."""
+        return "exponential"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Public parameters, for reports."""
+        return {"epsilon_per_distance": self.epsilon_per_distance, "clip": self.clip}
+
+    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
+        """One draw for each id; see ``Mechanism.privatize``."""
+        return self._rows.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
+
+    def probabilities(self, word_id: int) -> Reals:
+        """P(y | word_id), shape (n,)."""
+        word = checked_word_id(word_id, len(self.vocabulary))
+        row = self._rows.weights(np.array([word]))[0]
+        return row / float(row.sum())
+
+
+def exponential(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: float | None = None,
+    epsilon_per_distance: float | None = None,
+    clip: float | None = 1.0,
+) -> Exponential:
+    """The exponential mechanism, calibrated by exactly one of its two parameters.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: nats for any two words; the rate is epsilon / (2 diameter).
+        epsilon_per_distance: nats per unit of Euclidean distance between clipped vectors.
+        clip: norm to which longer vectors are shortened; None leaves them.
+
+    Raises:
+        ParameterError: neither or both parameters, one out of its domain, or (for the metric form) words
+            whose vectors coincide, or weights too small for integers.
+    """
+    name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
+    clip = checked_clip(clip)
+    diameter = outward(clipped_diameter(vocabulary, clip, 2))
+    need(diameter > 0, "vocabulary", "one vector for all words", "one with two different vectors at least")
+    top = 1 << (61 - math.ceil(math.log2(len(vocabulary))))
+    if name == "epsilon":
+        floor = exp_minus_half_ceiling(value, top)
+        # Where epsilon is so large that the floor is 1, weights span no more than top: less is spent.
+        most = 2 * log_ratio_up(top, floor)
+        rate = min(value, most) / (2 * diameter)
+        stated = most if most < value - 1e-9 else value
+        promise: PureDP | MetricDP = PureDP(epsilon=stated, status=Status.PROVED, source=PROOF)
+    else:
+        floor = 1
+        rate = _rate_with_room(value, diameter, top, vocabulary, integer_grid(vocabulary), clip)
+        promise = MetricDP(
+            epsilon_per_distance=value,
+            metric=metric_name("euclidean", clip),
+            diameter=diameter,
+            status=Status.PROVED,
+            source=PROOF,
+        )
+    rows = WeightRows(vocabulary, rate=rate, clip=clip, top=top, floor=floor)
+    return Exponential(vocabulary, 2 * rate, clip, promise, rows)
+
+
+def _rate_with_room(
+    epsilon_per_distance: float,
+    diameter: float,
+    top: int,
+    vocabulary: Vocabulary,
+    grid: IntegerGrid,
+    clip: float | None,
+) -> float:
+    """The rate that leaves room for the rounding of weights and distances (proof, section 2).
+
+    Each logarithm of a weight is off by at most ``slip``; two rows have four of them, to be paid for even by
+    the closest pair.
+    """
+    name = "epsilon_per_distance"
+    least = minimum_distance(vocabulary, clip)
+    rounding = grid.rounding(vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip), clip)
+    apart = least - 2 * rounding
+    need(
+        apart > 0,
+        name,
+        epsilon_per_distance,
+        "used on a vocabulary where no two words share a vector",
+        "Use epsilon instead, or remove the duplicates.",
+    )
+    rate = epsilon_per_distance / 2
+    smallest = top * math.exp(-rate * diameter)
+    need(
+        smallest >= 2**20,
+        name,
+        epsilon_per_distance,
+        f"at most {2 * (math.log(top) - 20 * math.log(2)) / diameter:.4g}, which keeps integer weights above 2^20",
+    )
+    longest = float(grid.lengths.max()) if clip is None else min(clip, float(grid.lengths.max()))
+    distance_error = 2**-47 * longest**2 / apart + 2 * rounding
+    slip = 2 / smallest + rate * distance_error + 2**-48 * (1 + rate * diameter)
+    room = 2 * slip / least
+    need(room < rate, name, epsilon_per_distance, f"above {2 * room:.3g}, what rounding takes")
+    return rate - room

@@ -1,0 +1,237 @@
+"""The exponential mechanism on a metric of ranks or counts (``vocabulary.metrics``), with integer weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.mechanisms.base import checked_ids, checked_word_id
+from textveil.mechanisms.parameters import one_of
+from textveil.mechanisms.sampling.level_weights import TOTAL_BITS, LevelRows, LevelWeights, level_weights
+from textveil.numerics.integer_weights import log_ratio_up
+from textveil.privacy.guarantees import MetricDP, PureDP, Status
+from textveil.randomness import resolve
+from textveil.types import Ids, Integers, Progress, Reals
+from textveil.vocabulary.metrics.base import WordMetric, blocks
+from textveil.vocabulary.metrics.choose import DEFAULT, level_counts, word_metric
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/metric_exponential.md"
+
+_BISECTIONS = 40
+_MARGIN = 2.0**-40
+"""Covers the rounding of a difference of two logarithms below 43."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class MetricExponential:
+    """P(y | x) = w(d(x, y)) / Z(x), w falling geometrically with the distance; d takes few integer values.
+
+    Proof: privacy/proofs/metric_exponential.md.
+
+    Attributes:
+        vocabulary: the public words.
+        metric: the metric.
+        weights: the integers that are sampled, one for each level of the metric.
+        guarantee: pure DP where ``epsilon`` was asked for, metric DP where ``epsilon_per_distance`` was.
+    """
+
+    vocabulary: Vocabulary
+    metric: WordMetric
+    weights: LevelWeights
+    guarantee: PureDP | MetricDP
+    _rows: LevelRows = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The catalog's name."""
+        return "metric-exponential"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Public parameters, for reports."""
+        facts, promise = self.metric.facts, self.guarantee
+        asked = (
+            {"epsilon": promise.epsilon}
+            if isinstance(promise, PureDP)
+            else {"epsilon_per_distance": promise.epsilon_per_distance}
+        )
+        return {**asked, "metric": facts.name, "distance": facts.description}
+
+    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
+        """One draw for each id; see ``Mechanism.privatize``."""
+        return self._rows.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
+
+    def probabilities(self, word_id: int) -> Reals:
+        """P(y | word_id), shape (n,)."""
+        row = self.row_weights(np.array([checked_word_id(word_id, len(self.vocabulary))]))[0]
+        return row / float(row.sum())
+
+    def row_weights(self, ids: Ids) -> Integers:
+        """The integer weights w(x, y) that draws use, shape (batch, n)."""
+        return self._rows.weights(ids)
+
+
+def metric_exponential(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: float | None = None,
+    epsilon_per_distance: float | None = None,
+    metric: str | WordMetric = DEFAULT,
+    neighbors: int | None = None,
+    hops: int | None = None,
+) -> MetricExponential:
+    """The exponential mechanism on a word metric, calibrated by exactly one of its two parameters.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: nats for any two words; what the normalizers of all words leave goes into the weights.
+        epsilon_per_distance: nats per unit of the metric; half of it at least goes into the weights.
+        metric: ``"shared-neighbors"``, ``"neighbor-graph"`` or ``"ultrametric"``; or a metric on as many words.
+        neighbors: length of a word's list, or size of a cell, the word itself included; None takes 128, 32 and
+            32, in this order.
+        hops: for ``"neighbor-graph"``: the largest distance; None takes 3.
+
+    Raises:
+        ParameterError: neither or both parameters, one out of its domain, or weights too small for integers.
+    """
+    name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
+    if isinstance(metric, str):
+        chosen = word_metric(vocabulary, metric, neighbors=neighbors, hops=hops)
+    else:
+        chosen = metric
+        need(neighbors is None and hops is None, "neighbors and hops", "given", "left to the metric that is given")
+        need(isinstance(metric, WordMetric), "metric", type(metric).__name__, "a name or a WordMetric")
+        need(metric.facts.size == len(vocabulary), "metric", f"{metric.facts.size} words", "one of the vocabulary's")
+    counts = np.unique(level_counts(chosen), axis=0)
+    deepest = int(np.flatnonzero(counts.any(axis=0))[-1])
+    distances, counts = chosen.facts.distances[: deepest + 1], counts[:, : deepest + 1]
+    if name == "epsilon":
+        weights = _pure_weights(value, distances, counts)
+        loss = weights.loss(counts)
+        stated = loss if loss < value - 1e-9 else value
+        promise: PureDP | MetricDP = PureDP(epsilon=stated, status=Status.PROVED, source=PROOF)
+    else:
+        weights = _metric_weights(value, distances, counts)
+        promise = MetricDP(
+            epsilon_per_distance=value,
+            metric=chosen.facts.description,
+            diameter=float(distances[-1]),
+            status=Status.PROVED,
+            source=PROOF,
+        )
+    unused = chosen.facts.top - deepest  # no two words are that far: these weights are never drawn
+    weights = LevelWeights(weights=weights.weights + weights.weights[-1:] * unused, shift=weights.shift)
+    return MetricExponential(vocabulary, chosen, weights, promise, LevelRows(chosen, weights))
+
+
+def _weights(rate: float, distances: tuple[int, ...], counts: Integers) -> LevelWeights:
+    """Weights that fall by at most exp(-rate) per unit of distance."""
+    gaps = np.diff(distances).tolist()
+    most = _most(counts)
+    need(rate * distances[-1] <= most, "epsilon_per_distance", 2 * rate, f"at most {2 * most / distances[-1]:.4g} here")
+    # A product that was rounded up would let two weights differ by more than the rate allows.
+    return level_weights([math.nextafter(rate * gap, 0.0) for gap in gaps], counts)
+
+
+def _pure_weights(epsilon: float, distances: tuple[int, ...], counts: Integers) -> LevelWeights:
+    """The steepest weights, within 2^-40, whose loss by ``LevelWeights.loss`` is at most epsilon (proof, section 1)."""
+    most = _most(counts)
+    low, high = min(epsilon / 2 * (1 - 1e-9), most), min(epsilon, most)
+    best = _weights(low / distances[-1], distances, counts)
+    if best.loss(counts) > epsilon:  # only rounding of tiny weights leads here
+        low = 0.0
+        best = LevelWeights(weights=(1,) * len(distances), shift=0)
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        tried = _weights(middle / distances[-1], distances, counts)
+        if tried.loss(counts) <= epsilon:
+            low, best = middle, tried
+        else:
+            high = middle
+    return best
+
+
+def _metric_weights(epsilon_per_distance: float, distances: tuple[int, ...], counts: Integers) -> LevelWeights:
+    """The steepest weights, within 2^-40, whose loss is at most ``epsilon_per_distance`` (proof, section 2).
+
+    With rate r it is r + min(r, G / d_1), G = ln(max Z / min Z), d_1 the least distance of two words.
+    """
+    low, high = epsilon_per_distance / 2, epsilon_per_distance
+    best = _weights(low, distances, counts)
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        # The logarithm is rounded up; 2^-50 pays for the quotient and the sum.
+        if middle * distances[-1] <= _most(counts):
+            tried = _weights(middle, distances, counts)
+            if (middle + tried.spread(counts) / distances[1]) * (1 + 2.0**-50) <= epsilon_per_distance:
+                low, best = middle, tried
+                continue
+        high = middle
+    return best
+
+
+def _most(counts: Integers) -> float:
+    """The largest rate times distance for which the totals of all words stay below 2^60."""
+    return (TOTAL_BITS - 1) * math.log(2) - math.log(int(counts[0].sum())) - 1e-9
+
+
+def certified_guarantee(mechanism: MetricExponential, *, progress: Progress | None = None) -> MetricDP:
+    """The metric guarantee that the channel itself has: the largest loss per distance over all pairs of words.
+
+    The loss of a pair at distance d is at most ln M(d) + ln(Z(x') / Z(x)), M(d) the largest ratio of weights whose
+    levels are at most d apart; it is this up to rounding, because y = x attains it. Every pair below the top level
+    is visited; for the others the largest ratio of two normalizers is taken.
+
+    Args:
+        mechanism: of either form.
+        progress: called as words are done.
+
+    Returns:
+        Status CERTIFIED; at most what ``epsilon_per_distance`` promised, usually less.
+    """
+    metric, weights = mechanism.metric, mechanism.weights
+    counts = level_counts(metric)
+    totals = np.log(weights.totals(counts).astype(np.float64))
+    distances = metric.facts.distances
+    spread = np.full(len(distances), -np.inf)
+    for ids in blocks(metric.facts.size):
+        for word, near in zip(ids.tolist(), metric.near(ids), strict=True):
+            there = np.flatnonzero(near.counts)
+            starts = (np.cumsum(near.counts) - near.counts)[there]
+            spread[there] = np.maximum(spread[there], np.maximum.reduceat(totals[near.members], starts) - totals[word])
+        if progress is not None:
+            progress(int(ids[-1]) + 1, metric.facts.size)
+    if counts[:, -1].any():
+        spread[-1] = totals.max() - totals.min()
+    worst = max(
+        (_log_weights(weights, distances, distances[level]) + float(spread[level]) + _MARGIN) / distances[level]
+        for level in range(1, len(distances))
+        if spread[level] > -np.inf
+    )
+    found = math.nextafter(max(worst, 0.0), math.inf)
+    if isinstance(mechanism.guarantee, MetricDP):  # both hold; the margin must not show
+        found = min(found, mechanism.guarantee.epsilon_per_distance)
+    return MetricDP(
+        epsilon_per_distance=found,
+        metric=metric.facts.description,
+        diameter=float(distances[int(np.flatnonzero(counts.any(axis=0))[-1])]),
+        status=Status.CERTIFIED,
+        source=PROOF,
+    )
+
+
+def _log_weights(weights: LevelWeights, distances: tuple[int, ...], apart: int) -> float:
+    """The logarithm of M(apart), rounded up."""
+    return max(
+        log_ratio_up(weights.weights[first], weights.weights[second])
+        for first in range(len(distances))
+        for second in range(first, len(distances))
+        if distances[second] - distances[first] <= apart
+    )

@@ -1,0 +1,74 @@
+"""k-ary randomized response over the words of a vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from textveil.mechanisms.base import checked_ids, checked_word_id
+from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
+from textveil.privacy.guarantees import PureDP, Status
+from textveil.randomness import resolve
+from textveil.types import Ids, Reals
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/randomized_response.md"
+
+
+def flip(values: Ids, weights: TwoLevelWeights, rng: np.random.Generator) -> Ids:
+    """Keep each value with weight ``inside``, else any other with weight ``outside``; one member a row."""
+    uniform, _ = weights.draw(len(values), rng)
+    return np.where(uniform < 0, values, uniform)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class RandomizedResponse:
+    """P(y | x) = e^epsilon / (e^epsilon + n - 1) for y = x, else 1 / (e^epsilon + n - 1).
+
+    The weights are integers, so the loss is the logarithm of their ratio and no more. Source: Kairouz, Oh
+    and Viswanath 2014, section 2; proof: privacy/proofs/randomized_response.md.
+
+    Attributes:
+        vocabulary: the public words.
+        weights: the two integers that are sampled.
+        guarantee: pure DP for any two words.
+    """
+
+    vocabulary: Vocabulary
+    weights: TwoLevelWeights
+    guarantee: PureDP
+
+    @property
+    def name(self) -> str:
+        """The catalog's name."""
+        return "randomized-response"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Public parameters, for reports."""
+        return {"epsilon": self.guarantee.epsilon}
+
+    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
+        """One draw for each id; see ``Mechanism.privatize``."""
+        return flip(checked_ids(ids, len(self.vocabulary)), self.weights, resolve(rng))
+
+    def probabilities(self, word_id: int) -> Reals:
+        """P(y | word_id), shape (n,)."""
+        row = np.full(self.weights.size, self.weights.outside / self.weights.total)
+        row[checked_word_id(word_id, self.weights.size)] = self.weights.inside / self.weights.total
+        return row
+
+
+def randomized_response(vocabulary: Vocabulary, *, epsilon: float) -> RandomizedResponse:
+    """Randomized response at ``epsilon`` nats for any two words.
+
+    Raises:
+        ParameterError: epsilon is not finite and > 0.
+    """
+    weights = two_level_weights(size=len(vocabulary), members=1, epsilon=epsilon)
+    promise = PureDP(epsilon=weights.stated(epsilon), status=Status.PROVED, source=PROOF)
+    return RandomizedResponse(vocabulary, weights, promise)

@@ -1,0 +1,1 @@
+"""Mechanisms as published whose claims are false: for audits."""

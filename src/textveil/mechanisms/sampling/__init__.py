@@ -1,0 +1,1 @@
+"""How channels draw: row tables, caches and their locks."""

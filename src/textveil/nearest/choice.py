@@ -1,0 +1,122 @@
+"""Which backend searches: by name, or the fastest exact one that is installed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import Any, final
+
+from textveil.errors import MissingExtra, ParameterError, UnknownNameError
+from textveil.nearest.base import Projection
+from textveil.nearest.exact_numpy import ExactNumpy, exact_numpy
+from textveil.types import Ids, Vectors
+
+BACKENDS: Mapping[str, str] = MappingProxyType(
+    {
+        "numpy": "textveil.nearest.exact_numpy:exact_numpy",
+        "int8": "textveil.nearest.exact_int8:exact_int8",
+        "faiss": "textveil.nearest.exact_faiss:exact_faiss",
+        "gpu": "textveil.nearest.exact_torch:exact_torch",
+        "approximate-faiss": "textveil.nearest.approximate_faiss:approximate_faiss",
+    }
+)
+"""Backends by name; those that are not exact say so in it."""
+
+FASTEST = "fastest"
+"""The name of the default: exact, whatever is installed."""
+
+_WORTH_IMPORTING = 2e11
+"""Products with one coordinate after which importing torch (a second or two) pays: two seconds of NumPy's."""
+
+
+@final
+@dataclass(slots=True, eq=False)
+class FastestExact:
+    """Exact search that begins with NumPy and goes over to ``int8`` once there is enough to do, where it is installed.
+
+    The change depends on how many queries there were and on nothing else, and changes no answer but among
+    distances that float32 cannot tell apart.
+
+    Attributes:
+        vectors: float32, shape (n, dim).
+    """
+
+    vectors: Vectors
+    _small: ExactNumpy = field(repr=False)
+    _large: Projection | None = field(repr=False, default=None)
+    _done: float = field(repr=False, default=0.0)
+    _settled: bool = field(repr=False, default=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return fastest_exact, (self.vectors,)
+
+    @property
+    def exact(self) -> bool:
+        """True."""
+        return True
+
+    def __call__(self, queries: Vectors) -> Ids:
+        """Ids of the nearest rows; see ``Projection``."""
+        self._done += float(len(queries)) * self.vectors.size
+        if not self._settled and (self._done > _WORTH_IMPORTING or "torch" in sys.modules):
+            self._large = _int8(self.vectors)
+            self._settled = True
+        return (self._large or self._small)(queries)
+
+
+def _int8(vectors: Vectors) -> Projection | None:
+    """The int8 backend, or None where torch is absent or unfit."""
+    if find_spec("torch") is None:
+        return None
+    from textveil.nearest.exact_int8 import exact_int8
+
+    try:
+        return exact_int8(vectors)
+    except (MissingExtra, ParameterError):
+        return None
+
+
+def fastest_exact(vectors: Vectors) -> FastestExact:
+    """See ``FastestExact``."""
+    small = exact_numpy(vectors)
+    return FastestExact(small.vectors, small)
+
+
+def nearest(vectors: Vectors, backend: str | None = None) -> Projection:
+    """A callable from queries of shape (batch, dim) to the ids of the nearest rows, shape (batch,), int64.
+
+    Ties, and distances that float32 cannot tell apart, go to one of the tied rows; of identical rows to the lowest id.
+
+    Args:
+        vectors: float32, finite, shape (n, dim), n >= 1.
+        backend: a name of ``BACKENDS``; None or ``"fastest"`` is the fastest exact one that is installed.
+
+    Raises:
+        UnknownNameError: no backend of that name.
+        MissingExtra: what the backend needs is not installed.
+        ParameterError: vectors that are no array, of another shape or not finite; a backend that this machine cannot
+            run.
+    """
+    if backend is None or backend == FASTEST:
+        return fastest_exact(vectors)
+    module, _, name = checked_backend(backend).partition(":")
+    made: Projection = getattr(import_module(module), name)(vectors)
+    return made
+
+
+def checked_backend(backend: str) -> str:
+    """Where the backend of that name is made.
+
+    Raises:
+        UnknownNameError: there is none.
+    """
+    if backend not in BACKENDS:
+        raise UnknownNameError(
+            f"projection must be one of {FASTEST}, {', '.join(BACKENDS)}; got {backend[:60]!r}. "
+            "See docs/performance.md."
+        )
+    return BACKENDS[backend]

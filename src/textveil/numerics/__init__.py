@@ -1,0 +1,1 @@
+"""Arithmetic that mechanisms and audits share: integer weights and exact products."""

@@ -1,0 +1,1 @@
+"""Research: exact distributions, evaluation, papers."""

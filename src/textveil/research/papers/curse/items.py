@@ -1,0 +1,151 @@
+"""The items of the paper on the curse of dimensionality, and what goes beyond them."""
+
+from __future__ import annotations
+
+from textveil.research.papers.curse.facts import SUBSET_NOTE, SUBSETS
+from textveil.research.papers.registry import Basis, Item, Paper
+
+_HERE = "textveil.research.papers.curse"
+
+
+def _item(name: str, title: str, basis: Basis, target: str, about: str) -> Item:
+    draws = not name.startswith("table-")
+    return Item(name=name, title=title, basis=basis, about=about, target=f"{_HERE}.{target}", draws=draws)
+
+
+PAPER = Paper(
+    name="curse",
+    title="dX-Privacy for Text and the Curse of Dimensionality",
+    citation=(
+        "Asghar, Carpentier, Zhao and Kaafar, Proceedings on Privacy Enhancing Technologies 2026(1), 224-241, "
+        "doi 10.56553/popets-2026-0012, arXiv 2411.13784"
+    ),
+    sources=(
+        "The paper's settings and numbers were read in its abstract, in the authors' artifact "
+        "(github.com/r-carpentier/dx-privacy-curse) and in public summaries, not in its full text."
+    ),
+    vocabularies=SUBSETS,
+    notes=(SUBSET_NOTE,),
+    items=(
+        _item(
+            "figure-1",
+            "One dimension: Laplace noise on the integers",
+            Basis.TOPIC,
+            "small_dimensions:figure_1",
+            "Noise of density proportional to exp(-epsilon |z|) on an integer, rounded; close means the 100 nearest "
+            "others.",
+        ),
+        _item(
+            "figure-2",
+            "What noise turns a word into",
+            Basis.PAPER,
+            "profiles:figure_2",
+            "Shares of outputs that are the original word, one of its 100 nearest neighbors, or distant, against "
+            "epsilon: "
+            "5,000 random words, one draw each. The paper shows GloVe-Wiki 300d (epsilon 1 to 30) and word2vec (1 to "
+            "200).",
+        ),
+        _item(
+            "figure-3",
+            "Two dimensions: noise on a map of the states of the USA",
+            Basis.TOPIC,
+            "small_dimensions:figure_3",
+            "Planar Laplace noise on the internal point of a state, then the nearest state; close means the 10 nearest "
+            "others.",
+        ),
+        _item(
+            "figure-4",
+            "The law of the noisy dot product",
+            Basis.TOPIC,
+            "dot_product:figure_4",
+            "Density of the product of the noise with a unit vector, in closed form, in 2 to 300 dimensions.",
+        ),
+        _item(
+            "figure-5",
+            "Tails of the noisy dot product and bounds on them",
+            Basis.TOPIC,
+            "dot_product:figure_5",
+            "The exact upper tail against upper bounds, and the factor between them.",
+        ),
+        _item(
+            "figure-6",
+            "Necessary conditions for the nearest word",
+            Basis.PAPER,
+            "dot_product:figure_6",
+            "P(Z <= z) against epsilon (1 to 50), Z the noisy dot product and z the thresholds of Table 2; exact where "
+            "the paper "
+            "draws 10,000 noise vectors a point.",
+        ),
+        _item(
+            "figure-7",
+            "How far the k-th neighbor is",
+            Basis.TOPIC,
+            "geometry:figure_7",
+            "Distance to the k-th neighbor against k, as a share of the distance to the first; medians and quartiles "
+            "over words.",
+        ),
+        _item(
+            "figure-8",
+            "The same as figure 2 with the paper's fix",
+            Basis.PAPER,
+            "profiles:figure_8",
+            "The nearest word to the noisy vector is replaced by its i-th neighbor with probability proportional to "
+            "exp(-c epsilon "
+            "i). The paper has c = 0.04 for GloVe-Wiki 300d (epsilon 1 to 70) and 0.007 for word2vec (1 to 301).",
+        ),
+        _item(
+            "figure-9",
+            "The same as figure 2 with the exponential mechanism",
+            Basis.PAPER,
+            "profiles:figure_9",
+            "P(y given x) proportional to exp(-epsilon d(x, y) / 2) (SanText, Yue et al. 2021). The law is averaged "
+            "over the words, "
+            "not drawn from. The paper shows GloVe-Wiki 300d (epsilon 0.5 to 6) and word2vec (1 to 40).",
+        ),
+        _item(
+            "figure-10",
+            "The constant of the fix by a criterion",
+            Basis.TOPIC,
+            "rank_constants:figure_10",
+            "c chosen for each vocabulary by least squares on the logarithms of the rank probabilities, and the close "
+            "share along "
+            "multiples of it.",
+        ),
+        _item(
+            "table-1",
+            "A paragraph, sanitized word by word",
+            Basis.TOPIC,
+            "example:table_1",
+            "An invented paragraph through noise at three epsilons, without and with the fix, and through the "
+            "neighborhood "
+            "mechanism. (The paper's section 2 has such an example; whether its Table 1 is that could not be read.)",
+        ),
+        _item(
+            "table-2",
+            "How isolated words are",
+            Basis.PAPER,
+            "geometry:table_2",
+            "Means of the right sides of equations 18 (half the distance to the first neighbor) and 19 (first neighbor "
+            "against the "
+            "second and the 101st) over 5,000 random words.",
+        ),
+        _item(
+            "equal-guarantee",
+            "Every mechanism at the same guarantee",
+            Basis.BEYOND,
+            "equal_guarantee:equal_guarantee",
+            "Shares as in figure 2 for every mechanism of the catalog at one epsilon for any two words: which of them "
+            "gives "
+            "neighbors at all. Refuted mechanisms are left out.",
+        ),
+        _item(
+            "metrics",
+            "Metrics made of ranks, beside the fix",
+            Basis.BEYOND,
+            "equal_guarantee:metrics",
+            "The exponential mechanism on shared-neighbor distance, on the neighbor graph and on an ultrametric, at "
+            "equal epsilon, "
+            "beside the fix: the paper's open problem of a metric that flattens the first gap.",
+        ),
+    ),
+)

@@ -1,0 +1,163 @@
+"""The written report of a run: the paper's numbers beside ours, as Markdown and as one HTML page."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from textveil.research.evaluation.tables import shown
+from textveil.research.papers.registry import Basis, Item, Paper
+from textveil.research.papers.setting import Outcome, Setting
+
+STAMP = "An experiment: draws repeat by their seed, so none of them may be released."
+
+_LONGEST = 40
+"""Rows of a table that the report shows; the files hold all."""
+
+_STYLE = """
+body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#222}
+h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2.5rem;border-top:1px solid #ccc;padding-top:1rem}
+.basis{display:inline-block;padding:.1rem .6rem;border-radius:.3rem;background:#eee;font-size:.85rem}
+table{border-collapse:collapse;font-size:.9rem}td,th{border:1px solid #ccc;padding:.2rem .5rem;text-align:left}
+td,th{vertical-align:top}
+img{max-width:100%;height:auto}details{margin:.6rem 0}
+"""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Run:
+    """What was measured, under what, in which files.
+
+    Attributes:
+        paper: whose items they are.
+        setting: of the run.
+        results: items with their outcomes, in the paper's order.
+        files: names of the files of each item, by its name.
+        seconds: of each item, by its name.
+        version: of textveil.
+    """
+
+    paper: Paper
+    setting: Setting
+    results: Sequence[tuple[Item, Outcome]]
+    files: Mapping[str, Sequence[str]]
+    seconds: Mapping[str, float]
+    version: str
+
+    def facts(self) -> dict[str, Any]:
+        """The run as JSON values: seed, vocabularies, items, findings and comparisons."""
+        return {
+            "paper": self.paper.name,
+            "citation": self.paper.citation,
+            "version": self.version,
+            "for_release": False,
+            "seed": self.setting.seed,
+            "quick": self.setting.quick,
+            "origin": self.setting.origin,
+            "vocabularies": [
+                {"name": one.name, "words": len(one), "dim": one.dim, "digest": one.digest}
+                for one in self.setting.vocabularies
+            ],
+            "items": [
+                {
+                    "name": item.name,
+                    "title": item.title,
+                    "basis": item.basis.value,
+                    "files": list(self.files[item.name]),
+                    "findings": list(outcome.findings),
+                    "comparisons": [
+                        {"what": one.what, "paper": one.paper, "ours": one.ours, "note": one.note}
+                        for one in outcome.comparisons
+                    ],
+                }
+                for item, outcome in self.results
+            ],
+        }
+
+
+def to_markdown(run: Run) -> str:
+    """The report as Markdown, figures by their files' names."""
+    lines = [f"# {run.paper.title}", "", f"{run.paper.citation}.", "", run.paper.sources, ""]
+    lines += [f"**{STAMP}** Seed {run.setting.seed}, textveil {run.version}.", ""]
+    lines += [run.setting.origin, "", *_rows(*_vocabularies(run)), ""]
+    for note in run.paper.notes:
+        lines += [note, ""]
+    for item, outcome in run.results:
+        lines += [f"## {item.name}: {item.title}", "", f"*{_basis(item)}.* {item.about}", ""]
+        for file in _images(run, item):
+            lines += [f"![{item.title}]({file})", ""]
+        if outcome.comparisons:
+            lines += [*_rows(*_compared(outcome)), ""]
+        lines += [*(f"- {finding}" for finding in outcome.findings), ""]
+        for key, table in outcome.tables.items():
+            if len(table.rows) <= _LONGEST and not outcome.charts:
+                lines += [table.to_markdown(), ""]
+            lines += [f"Numbers: {', '.join(_of_table(run, item, key))}.", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def to_html(run: Run) -> str:
+    """The report as one page beside its figures; it asks nothing of the network."""
+    parts = [
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
+        f"<title>{_safe(run.paper.title)}</title><style>{_STYLE}</style></head><body>",
+        f"<h1>{_safe(run.paper.title)}</h1><p>{_safe(run.paper.citation)}.</p><p>{_safe(run.paper.sources)}</p>",
+        f"<p><strong>{STAMP}</strong> Seed {run.setting.seed}, textveil {_safe(run.version)}.</p>",
+        f"<p>{_safe(run.setting.origin)}</p>",
+        _table(*_vocabularies(run)),
+        *(f"<p>{_safe(note)}</p>" for note in run.paper.notes),
+    ]
+    for item, outcome in run.results:
+        parts.append(f"<h2 id='{item.name}'>{_safe(item.name)}: {_safe(item.title)}</h2>")
+        parts.append(f"<p><span class='basis'>{_safe(_basis(item))}</span> {_safe(item.about)}</p>")
+        parts += [f"<p><img src='{file}' alt='{_safe(item.title)}'></p>" for file in _images(run, item)]
+        if outcome.comparisons:
+            parts.append(_table(*_compared(outcome)))
+        parts += ["<ul>", *(f"<li>{_safe(finding)}</li>" for finding in outcome.findings), "</ul>"]
+        for key, table in outcome.tables.items():
+            links = ", ".join(f"<a href='{file}'>{file}</a>" for file in _of_table(run, item, key))
+            body = _table(table.columns, [[shown(cell) for cell in row] for row in table.rows[:_LONGEST]])
+            more = "" if len(table.rows) <= _LONGEST else f"<p>The first {_LONGEST} of {len(table.rows)} rows.</p>"
+            parts.append(f"<details><summary>Numbers: {links}</summary>{body}{more}</details>")
+    return "\n".join([*parts, "</body></html>", ""])
+
+
+def _basis(item: Item) -> str:
+    return item.basis.value[0].upper() + item.basis.value[1:] if item.basis is not Basis.PAPER else "As in the paper"
+
+
+def _vocabularies(run: Run) -> tuple[tuple[str, ...], list[list[str]]]:
+    rows = [[one.name, f"{len(one):,}", f"{one.dim}", one.digest[:16]] for one in run.setting.vocabularies]
+    return ("vocabulary", "words", "dimensions", "SHA-256 begins"), rows
+
+
+def _compared(outcome: Outcome) -> tuple[tuple[str, ...], list[list[str]]]:
+    rows = [[one.what, one.paper, one.ours, one.note] for one in outcome.comparisons]
+    return ("quantity", "the paper", "here", "why they may differ"), rows
+
+
+def _images(run: Run, item: Item) -> list[str]:
+    return [file for file in run.files[item.name] if file.endswith(".svg")]
+
+
+def _of_table(run: Run, item: Item, key: str) -> list[str]:
+    stem = f"{item.name}-{key}" if key else item.name
+    return [file for file in run.files[item.name] if file in (f"{stem}.csv", f"{stem}.json")]
+
+
+def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return lines + ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    top = "".join(f"<th>{_safe(one)}</th>" for one in head)
+    body = "".join("<tr>" + "".join(f"<td>{_safe(one)}</td>" for one in row) + "</tr>" for row in rows)
+    return f"<table><tr>{top}</tr>{body}</table>"
+
+
+def _safe(value: object) -> str:
+    return html.escape(str(value))

@@ -1,0 +1,142 @@
+"""Under what an item of a study is measured: public vocabularies, sample, seed; and what it hands back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.randomness import seeded_generator
+from textveil.research.evaluation.plots import Chart
+from textveil.research.evaluation.tables import Table
+from textveil.types import Ids, Integers
+from textveil.vocabulary.vocabulary import Vocabulary
+
+DEFAULT_SEED = 20260101
+"""Studies repeat by default: they draw for experiments, never for a release."""
+
+DEFAULT_SAMPLE = 5000
+QUICK_SAMPLE = 200
+QUICK_POINTS = 5
+"""Points of a curve that a quick run keeps."""
+
+
+def _silent(done: float) -> None:
+    """A progress callback that says nothing."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Setting:
+    """What the items of one run share.
+
+    Attributes:
+        vocabularies: public words and vectors, one or more; no two words of one share a vector.
+        origin: a sentence that says where they are from.
+        named: whether the user named them; items that need a certain size take the embedded one where not.
+        sample: words that are drawn from each; None takes 5,000 (200 where ``quick``), or all where there are fewer.
+        seed: of every random choice; each item and vocabulary has its own stream.
+        quick: fewer points and smaller samples, to see that everything runs.
+        progress: called with the share of the item that is done, in [0, 1].
+    """
+
+    vocabularies: tuple[Vocabulary, ...]
+    origin: str
+    named: bool = False
+    sample: int | None = None
+    seed: int = DEFAULT_SEED
+    quick: bool = False
+    progress: Callable[[float], None] = _silent
+
+    def __post_init__(self) -> None:
+        need(len(self.vocabularies) > 0, "vocabularies", "none", "one or more")
+        need(self.sample is None or self.sample >= 1, "--sample", self.sample, ">= 1")
+        seeded_generator(self.seed)
+        for vocabulary in self.vocabularies:
+            fits = self.sample is None or self.sample <= len(vocabulary)
+            wanted = f"at most the {len(vocabulary)} words of {vocabulary.name}"
+            need(fits, "--sample", self.sample, wanted, "Give a smaller one, or none for 5,000 or all.")
+            _need_distinct_vectors(vocabulary)
+
+    def words(self, vocabulary: Vocabulary, *stream: int) -> Ids:
+        """Ids of distinct words drawn uniformly from the vocabulary, in increasing order; shape (sample,)."""
+        wanted = self.sample if self.sample is not None else QUICK_SAMPLE if self.quick else DEFAULT_SAMPLE
+        count = min(wanted, len(vocabulary))
+        drawn = self.generator(0, *stream).choice(len(vocabulary), size=count, replace=False)
+        return np.sort(drawn).astype(np.int64)
+
+    def generator(self, *stream: int) -> np.random.Generator:
+        """A repeatable generator of its own stream; never for a release."""
+        return seeded_generator(self.seed, *stream)
+
+    def thinned(self, values: Sequence[float]) -> tuple[float, ...]:
+        """The values of a grid, or where ``quick`` a few of them, the first and the last included."""
+        if not self.quick or len(values) <= QUICK_POINTS:
+            return tuple(values)
+        places: Integers = np.unique(np.linspace(0, len(values) - 1, QUICK_POINTS).round().astype(np.int64))
+        return tuple(values[place] for place in places)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """One number of the paper beside ours.
+
+    Attributes:
+        what: the quantity, units in it.
+        paper: the paper's number as it prints it, or "not read".
+        ours: our number as text, with its interval where it was sampled.
+        note: what explains a difference; empty where nothing needs to be explained.
+    """
+
+    what: str
+    paper: str
+    ours: str
+    note: str = ""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Outcome:
+    """What one item found.
+
+    Attributes:
+        tables: numbers by the end of their file's name; the key "" is the item's own name.
+        charts: figures by the same rule.
+        findings: sentences that the report prints.
+        comparisons: the paper's numbers beside ours.
+    """
+
+    tables: Mapping[str, Table]
+    charts: Mapping[str, Chart] = field(default_factory=lambda: MappingProxyType({}))
+    findings: tuple[str, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+
+
+def first_words(vocabulary: Vocabulary, count: int) -> Vocabulary:
+    """The first ``count`` words of a vocabulary, or the vocabulary itself where it has no more."""
+    if count >= len(vocabulary):
+        return vocabulary
+    name = f"{vocabulary.name}, first {count:,}"
+    if vocabulary.grid is not None:
+        values, scales = vocabulary.grid
+        return Vocabulary(vocabulary.words[:count], name=name, grid=(values[:count], scales[:count]))
+    return Vocabulary(vocabulary.words[:count], vocabulary.vectors[:count], name)
+
+
+def _need_distinct_vectors(vocabulary: Vocabulary) -> None:
+    """Refuse twins: at distance 0 neither a rank nor the direction between two neighbors is defined."""
+    rows = np.ascontiguousarray(vocabulary.vectors + 0.0)  # -0.0 becomes 0.0
+    keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    twins = len(rows) - len(np.unique(keys))
+    need(
+        twins == 0,
+        f"vocabulary {vocabulary.name}",
+        f"{twins} repeated vectors (distance 0)",
+        "of distinct vectors",
+        "Remove the repeated rows.",
+    )

@@ -1,0 +1,68 @@
+"""Which public vocabularies a study runs on: those named, those of $TEXTVEIL_SHARED, or the embedded one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from textveil.errors import ParameterError, need
+from textveil.types import Progress
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
+
+SHARED = "TEXTVEIL_SHARED"
+"""The environment variable that names a folder with data/vectors in it."""
+
+_NEXT = "Correct it, unset it for the embedded words, or give --vocabulary."
+
+
+def chosen_vocabularies(
+    paths: Sequence[Path], folders: Sequence[str], progress: Progress | None = None
+) -> tuple[tuple[Vocabulary, ...], str]:
+    """The vocabularies at ``paths``; without any, those of $TEXTVEIL_SHARED; without that, the embedded one.
+
+    Args:
+        paths: files or folders in any format that ``load_vocabulary`` reads.
+        folders: names below data/vectors of the shared folder, those that the study asks for.
+        progress: called with bytes read and bytes in all.
+
+    Returns:
+        The vocabularies, and a sentence that says where they are from.
+
+    Raises:
+        ParameterError: two of them have one name, or $TEXTVEIL_SHARED is set and holds none of the folders.
+        VocabularyError: one cannot be read.
+    """
+    if paths:
+        found = tuple(load_vocabulary(path, progress=progress) for path in paths)
+        names = [vocabulary.name for vocabulary in found]
+        need(len(set(names)) == len(names), "--vocabulary", "two of one name", "of distinct names", "Rename one.")
+        return found, "Vocabularies named on the command line."
+    places = _shared_places(folders)
+    if places:
+        return tuple(load_vocabulary(place, progress=progress) for place in places), (
+            f"Public subsets of the paper's vocabularies, from ${SHARED}."
+        )
+    return (load_vocabulary(),), f"The embedded vocabulary: neither --vocabulary nor ${SHARED} names another."
+
+
+def _shared_places(folders: Sequence[str]) -> list[Path]:
+    """The files of those folders that are there; none where the variable is unset or empty.
+
+    A variable that is set and leads nowhere is refused: the numbers would be of other words than were asked for.
+    """
+    root = os.environ.get(SHARED)
+    if not root:
+        return []
+    vectors = Path(root) / "data" / "vectors"
+    places = []
+    for name in folders:
+        folder = vectors / name
+        single = folder / f"{name}.txt"
+        if single.is_file() or folder.is_dir():
+            places.append(single if single.is_file() else folder)
+    if not places:
+        wanted = f"a folder whose data/vectors holds one or more of {', '.join(folders)}"
+        raise ParameterError(f"${SHARED} must be {wanted}; got none of them. {_NEXT}")
+    return places

@@ -1,0 +1,186 @@
+"""The law of one word's output, exactly where it is a finite table, else by sampling with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.mechanisms.base import Channel, Mechanism
+from textveil.privacy.guarantees import Guarantee
+from textveil.randomness import is_secure, resolve
+from textveil.sanitize.release import guarantee_data
+from textveil.statistics import Bound, clopper_pearson, exactly
+from textveil.text.tokens import Kind, classify
+from textveil.text.unknown import WordIndex
+from textveil.types import Ids, Reals
+from textveil.vocabulary.grid import integer_grid, largest
+
+NEAR = 100
+"""An output counts as near where it is among the word's so many nearest, itself included."""
+
+_SPREAD = 200
+"""Words that stand for the vocabulary where no word is named: evenly spaced in its order."""
+
+_CONFIDENCE = 0.99
+
+_NOT_A_WORD = "Numbers are drawn digit by digit, all else is public or a placeholder: see docs/text.md."
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What one word, or the vocabulary's words on average, become.
+
+    Attributes:
+        mechanism: its name.
+        parameters: its public parameters.
+        guarantee: of one token.
+        word: the vocabulary's word that is explained; None for the average.
+        mapped: whether the word that was asked for is not in the vocabulary and ``word`` stands for it.
+        words: how many words were looked at.
+        outputs: the likeliest outputs with their probabilities; empty for the average.
+        unchanged: probability that the output is the word itself.
+        near: probability that the output is among the 100 nearest words.
+        exact: whether the numbers were computed from the law rather than estimated.
+        samples: draws made, 0 where exact.
+        secure: whether the draws came from the operating system's randomness.
+    """
+
+    mechanism: str
+    parameters: Mapping[str, Any]
+    guarantee: Guarantee
+    word: str | None
+    mapped: bool
+    words: int
+    outputs: tuple[tuple[str, Bound], ...]
+    unchanged: Bound
+    near: Bound
+    exact: bool
+    samples: int
+    secure: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """The explanation as JSON data."""
+        return {
+            "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
+            "guarantee": guarantee_data(self.guarantee),
+            "word": self.word,
+            "mapped": self.mapped,
+            "words": self.words,
+            "method": "exact" if self.exact else "sampled",
+            "samples": self.samples,
+            "randomness": "operating system" if self.secure else "seeded",
+            "unchanged": self.unchanged._asdict(),
+            "among_100_nearest": self.near._asdict(),
+            "outputs": [{"word": word, **bound._asdict()} for word, bound in self.outputs],
+        }
+
+    def summary(self) -> str:
+        """The explanation for a reader."""
+        subject = f"the word {self.word!r}" if self.word is not None else f"{self.words} words across the vocabulary"
+        if self.mapped:
+            subject += ", to which the one you gave is mapped"
+        method = "exact" if self.exact else f"{self.samples} draws, {_CONFIDENCE:.0%} intervals"
+        lines = [
+            f"mechanism          {self.mechanism}",
+            f"guarantee          {self.guarantee} [{self.guarantee.status.value}]",
+            f"law of             {subject} ({method})",
+            f"unchanged          {_shown(self.unchanged)}",
+            f"among 100 nearest  {_shown(self.near)}",
+        ]
+        width = max((len(word) for word, _ in self.outputs), default=0)
+        lines += [
+            f"  {word if word.isprintable() else ascii(word):<{width}}  {_shown(bound)}" for word, bound in self.outputs
+        ]
+        return "\n".join(lines)
+
+
+def _shown(bound: Bound) -> str:
+    if bound.confidence == 1.0:
+        return f"{bound.estimate:.4g}"
+    return f"{bound.estimate:.4g}  [{bound.lower:.4g}, {bound.upper:.4g}]"
+
+
+def explain(
+    mechanism: Mechanism,
+    word: str | None = None,
+    *,
+    top: int = 10,
+    samples: int = 20_000,
+    rng: np.random.Generator | None = None,
+) -> Explanation:
+    """The law of the output for ``word``, or averages over words spread across the vocabulary.
+
+    Args:
+        mechanism: any; channels are computed exactly.
+        word: mapped to the vocabulary as in a text; None averages over 200 evenly spaced words.
+        top: how many of the likeliest outputs to list.
+        samples: draws where the law is not a finite table.
+        rng: None is the operating system's randomness.
+    """
+    need(top >= 0, "top", top, ">= 0")
+    need(samples >= 1, "samples", samples, ">= 1")
+    vocabulary = mechanism.vocabulary
+    n = len(vocabulary)
+    mapped = False
+    if word is None:
+        ids = np.unique(np.linspace(0, n - 1, min(_SPREAD, n)).astype(np.int64))
+    else:
+        kind = classify(word) if word else Kind.SYMBOL
+        need(kind is Kind.WORD, "word", f"a {kind.name.lower()}" if word else "nothing", "one word", _NOT_A_WORD)
+        place, mapped = WordIndex(vocabulary.words).lookup(word)
+        ids = np.array([place])
+    nearby = [set(row.tolist()) for row in _nearest_sets(mechanism, ids)]
+    exact = isinstance(mechanism, Channel)
+    if isinstance(mechanism, Channel):
+        rows = [mechanism.probabilities(int(one)) for one in ids]
+        unchanged = exactly(float(np.mean([row[one] for row, one in zip(rows, ids, strict=True)])))
+        near = exactly(float(np.mean([row[list(close)].sum() for row, close in zip(rows, nearby, strict=True)])))
+        likeliest = _likeliest_exact(rows[0], vocabulary.words, top) if word is not None else ()
+    else:
+        each = max(1, samples // len(ids))
+        drawn = mechanism.privatize(np.repeat(ids, each), resolve(rng)).reshape(len(ids), each)
+        samples = drawn.size
+        same = int(np.count_nonzero(drawn == ids[:, None]))
+        close_ones = sum(sum(one in close for one in row.tolist()) for row, close in zip(drawn, nearby, strict=True))
+        unchanged = clopper_pearson(same, samples, _CONFIDENCE)
+        near = clopper_pearson(close_ones, samples, _CONFIDENCE)
+        likeliest = _likeliest_sampled(drawn[0], vocabulary.words, top) if word is not None else ()
+    return Explanation(
+        mechanism=mechanism.name,
+        parameters=mechanism.parameters,
+        guarantee=mechanism.guarantee,
+        word=None if word is None else vocabulary.words[int(ids[0])],
+        mapped=mapped,
+        words=len(ids),
+        outputs=likeliest,
+        unchanged=unchanged,
+        near=near,
+        exact=exact,
+        samples=0 if exact else samples,
+        secure=exact or is_secure(rng),
+    )
+
+
+def _nearest_sets(mechanism: Mechanism, ids: Ids) -> Ids:
+    """The NEAR nearest words of each, by cosine, shape (batch, min(NEAR, n))."""
+    grid = integer_grid(mechanism.vocabulary)
+    return largest(grid.cosines(ids), min(NEAR, grid.size))
+
+
+def _likeliest_exact(row: Reals, words: tuple[str, ...], top: int) -> tuple[tuple[str, Bound], ...]:
+    order = np.argsort(-row, kind="stable")[:top]
+    return tuple((words[place], exactly(float(row[place]))) for place in order.tolist())
+
+
+def _likeliest_sampled(drawn: Ids, words: tuple[str, ...], top: int) -> tuple[tuple[str, Bound], ...]:
+    found, counts = np.unique(drawn, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:top]
+    return tuple(
+        (words[int(found[place])], clopper_pearson(int(counts[place]), len(drawn), _CONFIDENCE))
+        for place in order.tolist()
+    )

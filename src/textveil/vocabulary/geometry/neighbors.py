@@ -1,0 +1,138 @@
+"""Nearest words of a public vocabulary, and how similar neighborhoods of each size are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import need
+from textveil.types import Ids, Integers, Progress, Reals
+
+_UNIT = 2.0**-53
+_COLUMNS = 2048
+_SCORES = 1 << 22
+"""Scores that are held at once: 33 MB."""
+
+_DENSE = 512
+_STEP = 1.02
+
+
+def nearest_neighbors(vectors: NDArray[Any], ids: Ids, k: int, *, metric: str = "cosine") -> Ids:
+    """The ``k`` nearest rows of each row in ``ids``, nearest first, itself always first.
+
+    Equal scores go to the lower id. A row of the result depends on its id alone: what the matrix
+    product selects is scored again row by row, so neither the batch nor the threads can change it.
+
+    Args:
+        vectors: finite real numbers, shape (n, dim).
+        ids: rows to look from, shape (batch,).
+        k: neighbors to return, itself included, between 1 and n.
+        metric: ``"cosine"`` (a zero row has cosine 0 with every other) or ``"euclidean"``.
+
+    Returns:
+        Row ids, int64, shape (batch, k).
+
+    Raises:
+        ParameterError: k or metric is outside its domain.
+    """
+    n, dim = vectors.shape
+    need(1 <= k <= n, "k", k, f"between 1 and the {n} rows")
+    need(metric in ("cosine", "euclidean"), "metric", repr(metric), "'cosine' or 'euclidean'")
+    cosine = metric == "cosine"
+    center = np.zeros(dim) if cosine else vectors.mean(axis=0, dtype=np.float64)
+
+    def points(rows: Ids | slice) -> Reals:
+        block = vectors[rows].astype(np.float64) - center
+        return _units(block) if cosine else block
+
+    out = np.empty((len(ids), k), dtype=np.int64)
+    for part in _parts(len(ids), n):
+        scores, reach = _scores(points, ids[part], n, cosine)
+        edges = np.partition(scores, n - k, axis=1)[:, n - k]
+        # A score and the edge are each off by at most (2 dim + 8) roundings of terms up to 2 reach.
+        edges = edges - (8 * dim + 64) * _UNIT * reach
+        for place, (row, edge) in enumerate(zip(scores, edges, strict=True), part.start):
+            candidates = np.flatnonzero(row >= edge)
+            exact = _exact_scores(points, int(ids[place]), candidates, cosine)
+            out[place] = candidates[np.lexsort((candidates, -exact))[:k]]
+    return out
+
+
+def neighborhood_sizes(n: int) -> Integers:
+    """The sizes at which neighborhoods are measured: all to 512, then steps of 2 %, and ``n``."""
+    sizes = list(range(1, min(n, _DENSE) + 1))
+    while sizes[-1] < n:
+        sizes.append(min(n, int(np.ceil(sizes[-1] * _STEP))))
+    return np.array(sizes, dtype=np.int64)
+
+
+def similarity_sums(vectors: NDArray[Any], rows: Ids, progress: Progress | None = None) -> Reals:
+    """Mean over ``rows`` of the sum of cosines of the m nearest rows, for every size m of the grid.
+
+    The row itself is the first of its neighbors, with cosine 1; a zero row has cosine 0 with others.
+    Cosines are rounded to float32 before they are sorted and added in float64.
+
+    Args:
+        vectors: finite real numbers, shape (n, dim).
+        rows: the rows that are averaged over, shape (batch,).
+        progress: called as rows are done.
+
+    Returns:
+        One sum for each of ``neighborhood_sizes(n)``, float64.
+    """
+    n = len(vectors)
+    total = np.zeros(n)
+    for part in _parts(len(rows), n):
+        here = rows[part]
+        left = _units(vectors[here].astype(np.float64))
+        table = np.empty((len(here), n), dtype=np.float32)
+        for columns in _column_parts(n):
+            np.negative(left @ _units(vectors[columns].astype(np.float64)).T, out=table[:, columns])
+        table[np.arange(len(here)), here] = -1.0
+        table.sort(axis=1)
+        total -= table.sum(axis=0, dtype=np.float64)
+        if progress is not None:
+            progress(part.stop, len(rows))
+    return (np.cumsum(total) / len(rows))[neighborhood_sizes(n) - 1]
+
+
+def _scores(points: Callable[[Ids | slice], Reals], ids: Ids, n: int, cosine: bool) -> tuple[Reals, float]:
+    """Scores that rise as rows come nearer, shape (batch, n), and the largest squared length."""
+    left = points(ids)
+    scores = np.empty((len(ids), n))
+    reach = float(np.einsum("nd,nd->n", left, left).max(initial=0.0))
+    for columns in _column_parts(n):
+        right = points(columns)
+        scores[:, columns] = left @ right.T
+        squares = np.einsum("nd,nd->n", right, right)
+        reach = max(reach, float(squares.max()))
+        if not cosine:
+            scores[:, columns] -= squares / 2
+    return scores, reach
+
+
+def _exact_scores(points: Callable[[Ids | slice], Reals], own: int, candidates: Ids, cosine: bool) -> Reals:
+    """Scores of one row, each computed from its two rows alone."""
+    row, others = points(np.array([own])), points(candidates)
+    # Sums along contiguous rows of one length add in one order, whatever else is in the table.
+    exact: Reals = (others * row).sum(axis=1) if cosine else -((others - row) ** 2).sum(axis=1)
+    exact[candidates == own] = np.inf
+    return exact
+
+
+def _units(rows: Reals) -> Reals:
+    """Rows divided by their norms; zero rows stay zero."""
+    lengths = np.sqrt((rows * rows).sum(axis=1))
+    return rows / np.where(lengths > 0, lengths, 1.0)[:, None]
+
+
+def _parts(batch: int, n: int) -> Iterator[slice]:
+    rows = max(8, _SCORES // n)
+    return (slice(start, min(start + rows, batch)) for start in range(0, batch, rows))
+
+
+def _column_parts(n: int) -> Iterator[slice]:
+    return (slice(start, min(start + _COLUMNS, n)) for start in range(0, n, _COLUMNS))

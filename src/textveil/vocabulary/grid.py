@@ -1,0 +1,232 @@
+"""Vectors on an integer grid: inner products that are exact, so a row depends on its word alone.
+
+Row x is ``scales[x] * values[x]`` with integer values small enough that every partial sum of an
+inner product is an integer below the float type's limit (2^24 in float32, 2^53 in float64). A matrix
+product of such rows is exact whatever order BLAS adds in, however the rows are blocked and
+on however many threads. Everything made from it elementwise is therefore a function of the two
+words, never of the other words that happened to stand in the same batch. A privacy proof that
+speaks of "the neighborhood of x" or "the weights of row x" needs just that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import need
+from textveil.numerics.exact_products import Int8Table, torch_pays
+from textveil.types import Ids, Reals, Vectors
+from textveil.vocabulary.vocabulary import Vocabulary
+
+_GROUP = 32
+"""Columns in a group of the two-level selection; about where its two stages cost the same."""
+
+
+_GRIDS: WeakKeyDictionary[Vocabulary, IntegerGrid] = WeakKeyDictionary()
+_TABLES: WeakKeyDictionary[IntegerGrid, Int8Table] = WeakKeyDictionary()
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, weakref_slot=True)
+class IntegerGrid:
+    """Rows of small integers with a scale each.
+
+    Attributes:
+        values: integers held in float32 or float64, shape (n, dim), read-only.
+        scales: float64, shape (n,), > 0 (1 for a zero row).
+        lengths: Euclidean norms of the rows, float64, shape (n,).
+        small: the same integers on 8 bits where they fit, for exact products in integers; or None.
+    """
+
+    values: NDArray[Any]
+    scales: Reals
+    lengths: Reals
+    small: NDArray[np.int8] | None = None
+
+    def __post_init__(self) -> None:
+        limit = 2**24 if self.values.dtype == np.float32 else 2**53
+        largest = float(max(self.values.max(initial=0.0), -self.values.min(initial=0.0)))
+        need(
+            self.values.shape[1] * largest**2 < limit,
+            "values",
+            f"magnitudes up to {largest:.0f} in {self.values.shape[1]} dimensions",
+            "small enough for exact inner products",
+        )
+        for array in (self.values, self.scales, self.lengths):
+            array.flags.writeable = False
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return int(self.values.shape[0])
+
+    def inner_products(self, ids: Ids, wanted: int = 0) -> NDArray[Any]:
+        """Exact integer inner products with every row, before scales; shape (batch, n).
+
+        Args:
+            ids: rows to multiply.
+            wanted: how many rows will be asked for in all, if more are to follow: it decides only whether
+                torch is worth its import. The integers are the same.
+
+        Returns:
+            The integers, as float32, float64 or int32.
+        """
+        if self.small is not None and torch_pays(max(wanted, len(ids)), self.small.size):
+            table = _TABLES.get(self)
+            if table is None:
+                table = _TABLES[self] = Int8Table(self.small)
+            return table(self.small[ids])
+        return self.values[ids] @ self.values.T
+
+    def distances(self, ids: Ids, clip: float | None = None) -> Reals:
+        """Euclidean distances to every row, shape (batch, n), float64.
+
+        Args:
+            ids: rows to measure from.
+            clip: shorten longer rows to this norm first; None leaves them.
+
+        The squared distance is computed elementwise from exact inner products; its relative error is a
+        few ulp of the larger squared norm, and a row's distance to itself is exactly 0.
+        """
+        out = np.empty((len(ids), self.size), dtype=np.float64)
+        for into, row in zip(out, self.distance_rows(ids, clip), strict=True):
+            into[:] = row
+        return out
+
+    def distance_rows(self, ids: Ids, clip: float | None = None) -> Iterator[Reals]:
+        """The rows of ``distances`` one after another, each in the same memory as the one before; shape (n,)."""
+        scales, lengths = self.scales, self.lengths
+        if clip is not None:
+            factor = np.minimum(1.0, clip / np.maximum(lengths, np.finfo(np.float64).tiny))
+            scales, lengths = scales * factor, lengths * factor
+        squares = lengths**2
+        out = np.empty(self.size, dtype=np.float64)
+        for word, products in zip(ids.tolist(), self.inner_products(ids), strict=True):
+            np.multiply(products, (-2.0 * scales[word]) * scales, out=out)
+            out += squares
+            out += squares[word]
+            np.maximum(out, 0.0, out=out)
+            out[word] = 0.0
+            yield np.sqrt(out, out=out)
+
+    def rounding(self, points: Vectors, clip: float | None = None) -> float:
+        """How far a row can be from the vector that it stands for: the largest distance, rounded up.
+
+        Args:
+            points: the public vectors, clipped already where ``clip`` is given; float32, shape (n, dim).
+            clip: the norm to which the rows are shortened before they are compared.
+        """
+        largest = 0.0
+        scales = self.scales
+        if clip is not None:
+            scales = scales * np.minimum(1.0, clip / np.maximum(self.lengths, np.finfo(np.float64).tiny))
+        for start in range(0, self.size, 4096):
+            part = slice(start, start + 4096)
+            gaps = self.values[part].astype(np.float64) * scales[part, None] - points[part]
+            largest = max(largest, float(np.sqrt(np.einsum("nd,nd->n", gaps, gaps).max())))
+        # Scaled rows and squares are off by a few units in the last place of the longest row.
+        return largest * (1 + 2.0**-40) + 2.0**-48 * float(self.lengths.max())
+
+    def cosines(self, ids: Ids, wanted: int = 0) -> NDArray[np.float32]:
+        """Cosines with every row, shape (batch, n), float32; infinity for a row with itself."""
+        # A zero row has cosine 0 with everything.
+        inverse = np.divide(self.scales, self.lengths, out=np.zeros_like(self.scales), where=self.lengths > 0)
+        products = self.inner_products(ids, wanted)
+        scores: NDArray[np.float32] = products.astype(np.float32, copy=False)
+        scores *= inverse.astype(np.float32)
+        scores[np.arange(len(ids)), ids] = np.inf
+        return scores
+
+    def neighborhoods(self, ids: Ids, size: int, wanted: int = 0) -> Ids:
+        """The ``size`` rows of greatest cosine with each row, itself included, shape (batch, size).
+
+        Ties go to the lower id. The order within a row is not defined. For ``wanted`` see ``inner_products``.
+        """
+        need(1 <= size <= self.size, "size", size, f"between 1 and {self.size}")
+        if size == 1:
+            return np.ascontiguousarray(ids[:, None], dtype=np.int64)
+        return largest(self.cosines(ids, wanted), size)
+
+
+def integer_grid(vocabulary: Vocabulary) -> IntegerGrid:
+    """The grid of a vocabulary: its own integers where it is stored so, else float64 rows.
+
+    Float32 vectors are rounded to integers times a power of two, the finest that keeps inner products
+    below 2^53: 22 bits a coordinate at 300 dimensions, so short binary fractions stay exact. It is kept as
+    long as the vocabulary lives.
+    """
+    made = _GRIDS.get(vocabulary)
+    if made is None:
+        made = _GRIDS[vocabulary] = _made(vocabulary)
+    return made
+
+
+def _made(vocabulary: Vocabulary) -> IntegerGrid:
+    small = None
+    if vocabulary.grid is not None:
+        integers, scale = vocabulary.grid
+        exact32 = integers.shape[1] * 127**2 < 2**24
+        values: NDArray[Any] = integers.astype(np.float32 if exact32 else np.float64)
+        scales = np.asarray(scale, dtype=np.float64)
+        small = np.asarray(integers) if exact32 else None
+    else:
+        values, scales = _quantize(vocabulary.vectors)
+    squares = np.einsum("nd,nd->n", values, values, dtype=np.float64)
+    return IntegerGrid(values=values, scales=scales, lengths=np.sqrt(squares) * scales, small=small)
+
+
+def _quantize(vectors: NDArray[np.float32]) -> tuple[Reals, Reals]:
+    """Integers times a power of two for each row; shapes (n, dim) and (n,)."""
+    rows = vectors.astype(np.float64)
+    bits = math.floor((53 - math.log2(rows.shape[1])) / 2 - 1e-9)
+    largest_value = np.abs(rows).max(axis=1)
+    exponents = np.where(largest_value > 0, np.frexp(largest_value)[1], 0)
+    scales = np.ldexp(1.0, exponents - bits)
+    # frexp puts the largest in [1/2, 1) * 2^exponent, so the rounded integers are at most 2^bits.
+    return np.rint(rows / scales[:, None]).clip(-(2.0**bits) + 1, 2.0**bits - 1), scales
+
+
+def largest(scores: NDArray[Any], size: int) -> Ids:
+    """Column numbers of the ``size`` largest scores of each row, ties to the lower column.
+
+    Args:
+        scores: shape (batch, n), no NaN.
+        size: between 1 and n.
+
+    Returns:
+        int64, shape (batch, size); the order within a row is not defined.
+    """
+    batch, n = scores.shape
+    if batch == 0:
+        return np.empty((0, size), dtype=np.int64)
+    groups = n // _GROUP
+    if size > groups // 2:
+        return np.stack([_largest_of_row(row, size) for row in scores])
+    # Every group holds one score at least as large as its maximum, so the size-th largest of the groups'
+    # maxima is a bound that at least ``size`` scores reach, and few more. Groups are strided: their
+    # maxima run along contiguous memory. The columns left over are groups of their own.
+    whole = groups * _GROUP
+    maxima = scores[:, :whole].reshape(batch, _GROUP, groups).max(axis=1)
+    maxima = np.concatenate([maxima, scores[:, whole:]], axis=1)
+    bound = np.partition(maxima, maxima.shape[1] - size, axis=1)[:, maxima.shape[1] - size]
+    found = np.flatnonzero(scores >= bound[:, None])
+    rows = found // n
+    order = np.lexsort((found, -scores.reshape(-1)[found], rows))
+    starts = np.searchsorted(rows, np.arange(batch))
+    chosen = order[starts[:, None] + np.arange(size)]
+    return found[chosen] % n
+
+
+def _largest_of_row(row: NDArray[Any], size: int) -> Ids:
+    """One row: everything above the edge, then the lowest columns on it."""
+    n = len(row)
+    edge = np.partition(row, n - size)[n - size]
+    above = np.flatnonzero(row > edge)
+    on_edge = np.flatnonzero(row == edge)[: size - len(above)]
+    return np.concatenate([above, on_edge])

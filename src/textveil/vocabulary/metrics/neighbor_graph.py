@@ -1,0 +1,132 @@
+"""Hops in the graph that joins every word to its nearest words, cut at a number of hops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import need
+from textveil.types import Ids, Integers, Progress
+from textveil.vocabulary.metrics.base import MetricFacts, NearWords
+from textveil.vocabulary.metrics.neighbor_lists import Adjacency, joined, neighbor_lists
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/word_metrics.md"
+
+MOST_WORK = 1 << 34
+"""Words of 64 bits that may be joined to count the levels of all words; about a minute on one core."""
+
+_COLUMNS = 4096
+_GATHERED = 1 << 22
+_ONES = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True, kw_only=True)
+class NeighborGraph:
+    """d(x, y) = min(hops, edges on the shortest path between x and y); ``hops`` where there is no path.
+
+    An edge joins x and y where either is among the other's nearest words. It is the largest metric that is at most
+    1 on every edge and at most ``hops`` anywhere.
+    Proof: privacy/proofs/word_metrics.md, section 2.
+
+    Attributes:
+        graph: the words joined to each word, without itself.
+        neighbors: k, the word itself included.
+        hops: the largest distance, >= 2.
+    """
+
+    graph: Adjacency
+    neighbors: int
+    hops: int
+
+    def __post_init__(self) -> None:
+        need(self.hops >= 2, "hops", self.hops, ">= 2: with 1 all words are equally far")
+
+    @property
+    def facts(self) -> MetricFacts:
+        """Distances 0 to hops."""
+        return MetricFacts(
+            name="neighbor-graph",
+            description=f"hops between nearest {self.neighbors}, at most {self.hops}",
+            size=len(self.graph.starts) - 1,
+            distances=tuple(range(self.hops + 1)),
+        )
+
+    def near(self, ids: Ids) -> list[NearWords]:
+        """The words that fewer than ``hops`` hops lead to."""
+        return [self._near(word) for word in ids.tolist()]
+
+    def _near(self, word: int) -> NearWords:
+        seen = np.zeros(len(self.graph.starts) - 1, dtype=bool)
+        seen[word] = True
+        rings: list[NDArray[Any]] = [np.array([word], dtype=self.graph.words.dtype)]
+        for _ in range(1, self.hops):
+            reached = [self.graph.of(one) for one in rings[-1].tolist()]
+            fresh = np.zeros_like(seen)
+            if reached:
+                fresh[np.concatenate(reached)] = True
+            fresh &= ~seen
+            seen |= fresh
+            rings.append(np.flatnonzero(fresh).astype(self.graph.words.dtype))
+        return NearWords(np.concatenate(rings), np.array([len(ring) for ring in rings], dtype=np.int64))
+
+    def level_counts(self, progress: Progress | None = None) -> Integers:
+        """See ``WordMetric.level_counts``: sets of words as bits, one step of all words at once."""
+        n = len(self.graph.starts) - 1
+        within = np.zeros((n, self.hops + 1), dtype=np.int64)
+        within[:, 0], within[:, 1], within[:, self.hops] = 1, 1 + np.diff(self.graph.starts), n
+        if self.hops > 2:
+            work = (len(self.graph.words) + n) * (n // 64 + 1) * (self.hops - 1)
+            need(work <= MOST_WORK, "hops", self.hops, f"2 for a graph of {len(self.graph.words) // 2} edges, or fewer")
+            for start in range(0, n, _COLUMNS):
+                within[:, 2 : self.hops] += self._reached(start, min(start + _COLUMNS, n))
+                if progress is not None:
+                    progress(min(start + _COLUMNS, n), n)
+        return np.diff(within, axis=1, prepend=0)
+
+    def _reached(self, first: int, last: int) -> Integers:
+        """How many of the words first to last - 1 are within 2, ..., hops - 1 of every word."""
+        n = len(self.graph.starts) - 1
+        ball = np.zeros((n, (last - first + 63) // 64 * 8), dtype=np.uint8)
+        places = np.arange(last - first)
+        ball[first + places, places // 8] = 1 << (places % 8)
+        counts = np.zeros((n, self.hops - 2), dtype=np.int64)
+        for step in range(1, self.hops):
+            ball = self._step(ball.view(np.uint64)).view(np.uint8)
+            if step >= 2:
+                counts[:, step - 2] = _ONES[ball].sum(axis=1, dtype=np.int64)
+        return counts
+
+    def _step(self, ball: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """The balls of one hop more: a word's own and those of the words joined to it, together."""
+        out = ball.copy()
+        starts = self.graph.starts
+        edges = max(1, _GATHERED // ball.shape[1])
+        begin = 0
+        while begin < len(out):
+            end = max(begin + 1, int(np.searchsorted(starts, starts[begin] + edges, side="right")) - 1)
+            rows = np.arange(begin, min(end, len(out)))
+            rows = rows[starts[rows + 1] > starts[rows]]  # reduceat has no empty sums
+            if len(rows):
+                gathered = ball[self.graph.words[starts[begin] : starts[rows[-1] + 1]]]
+                out[rows] |= np.bitwise_or.reduceat(gathered, starts[rows] - starts[begin], axis=0)
+            begin = end
+        return out
+
+
+def neighbor_graph(
+    vocabulary: Vocabulary, neighbors: int, hops: int = 3, progress: Progress | None = None
+) -> NeighborGraph:
+    """The graph of the ``neighbors`` nearest words by cosine, each word itself included.
+
+    Args:
+        vocabulary: public words and vectors.
+        neighbors: k, between 2 and the number of words.
+        hops: where the distance is cut; at least 2.
+        progress: called as words are done.
+    """
+    return NeighborGraph(graph=joined(neighbor_lists(vocabulary, neighbors, progress)), neighbors=neighbors, hops=hops)

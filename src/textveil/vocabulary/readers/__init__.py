@@ -1,0 +1,1 @@
+"""Readers of word vectors: row by row, and whole arrays."""

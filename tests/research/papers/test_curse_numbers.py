@@ -1,0 +1,120 @@
+"""The numbers of the study against brute force, exact laws and the expectations on the shared subsets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.helpers.shared import shared_path
+from tests.helpers.vocabularies import made_vocabulary
+
+from textveil.catalog import mechanism
+from textveil.errors import ParameterError
+from textveil.research.laws.rank_profile import exact_rank_profile
+from textveil.research.papers.curse import equal_guarantee
+from textveil.research.papers.curse.exponential_law import exponential_profiles
+from textveil.research.papers.curse.geometry import table_2
+from textveil.research.papers.curse.integer_laplace import IntegerLaplace, integer_vocabulary
+from textveil.research.papers.curse.profiles import figure_2, profiles_of
+from textveil.research.papers.setting import Setting
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
+
+pytest.importorskip("matplotlib")
+
+
+def setting_of(vocabulary: Vocabulary, **options: object) -> Setting:
+    return Setting(vocabularies=(vocabulary,), origin="made", named=True, **options)
+
+
+def test_table_2_by_brute_force() -> None:
+    words = made_vocabulary(130, dim=6)
+    points = words.vectors.astype(np.float64)
+    wanted = []
+    for own in range(len(points)):
+        distances = np.linalg.norm(points - points[own], axis=1)
+        order = np.argsort(distances)[1:]
+        first, second, far = order[0], order[1], order[100]
+        gaps = [
+            (distances[other] ** 2 - distances[first] ** 2) / (2 * np.linalg.norm(points[other] - points[first]))
+            for other in (second, far)
+        ]
+        wanted.append([distances[first] / 2, *gaps])
+    table = table_2(setting_of(words)).tables[""]
+    place = table.columns.index("mean")
+    assert np.allclose([row[place] for row in table.rows], np.mean(wanted, axis=0), rtol=1e-6)
+
+
+def test_table_2_needs_a_101st_neighbor() -> None:
+    with pytest.raises(ParameterError, match="more than 101 words"):
+        table_2(setting_of(made_vocabulary(101)))
+
+
+def test_the_exponential_law_by_brute_force() -> None:
+    words = made_vocabulary(140, dim=5)
+    points = words.vectors.astype(np.float64)
+    chosen, epsilons = np.array([3, 77, 139]), (0.4, 2.0)
+    found = exponential_profiles(words, chosen, epsilons, lambda share: None)
+    for epsilon, profile in zip(epsilons, found, strict=True):
+        shares = []
+        for own in chosen:
+            distances = np.linalg.norm(points - points[own], axis=1)
+            law = np.exp(-epsilon * distances / 2)[np.argsort(distances)]
+            law /= law.sum()
+            shares.append([law[0], law[1:101].sum(), law[101:].sum()])
+        ours = [profile.original.estimate, profile.near.estimate, profile.distant.estimate]
+        assert np.allclose(ours, np.mean(shares, axis=0), rtol=1e-5)
+        assert profile.near.confidence == 1
+
+
+def test_profiles_hold_the_exact_law_in_one_dimension() -> None:
+    """Intervals of 99 % around shares whose law is known; noise of another rate is refuted by them."""
+    numbers = integer_vocabulary(301)
+    setting = setting_of(numbers)
+    words = np.repeat(np.arange(301), 40)
+    epsilons = (0.05, 0.3)
+    made = [mechanism("spherical-laplace", numbers, epsilon_per_distance=one, clip=None) for one in epsilons]
+    for epsilon, profile in zip(epsilons, profiles_of(setting, made, words, 0, lambda share: None), strict=True):
+        exact = exact_rank_profile(IntegerLaplace(epsilon, numbers), np.arange(301))
+        mutant = exact_rank_profile(IntegerLaplace(1.15 * epsilon, numbers), np.arange(301))
+        inside = []
+        for field in ("original", "near", "distant"):
+            bound = getattr(profile, field)
+            assert bound.lower <= getattr(exact, field).estimate <= bound.upper
+            inside.append(bound.lower <= getattr(mutant, field).estimate <= bound.upper)
+        assert not all(inside)
+
+
+def test_shares_sum_to_one() -> None:
+    table = figure_2(setting_of(made_vocabulary(130), quick=True, sample=30)).tables[""]
+    names = ["original word", "close: ranks 1 to 100", "distant"]
+    for row in table.rows:
+        assert sum(row[table.columns.index(name)] for name in names) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("glove-6b-300d-pool-4612", 2.8),
+        ("glove-6b-50d-10000/glove-6b-50d-10000.txt", 1.33),
+        ("glove-twitter-25d-11925/glove-twitter-25d-11925.txt", 0.98),
+    ],
+)
+def test_the_first_column_on_the_shared_subsets(name: str, first: float) -> None:
+    vocabulary = load_vocabulary(shared_path(f"data/vectors/{name}"))
+    outcome = table_2(setting_of(vocabulary, sample=1000))
+    table = outcome.tables[""]
+    assert table.rows[0][table.columns.index("mean")] == pytest.approx(first, rel=0.04)
+    assert len(outcome.comparisons) == 3
+    assert "subset" in outcome.comparisons[0].note
+
+
+def test_the_neighborhood_mechanism_gives_neighbors_at_equal_guarantee(embedded: Vocabulary) -> None:
+    """On 10,000 words at epsilon 8 it puts most of its outputs among the 100 nearest; noise puts a few."""
+    setting = Setting(vocabularies=(embedded,), origin="embedded", sample=1000)
+    vocabulary = equal_guarantee.base_vocabulary(setting)
+    assert len(vocabulary) == 10_000
+    makers = [(name, equal_guarantee._maker(name, vocabulary)) for name in ("neighborhood", "gaussian")]
+    found = equal_guarantee.measured(setting, vocabulary, makers, (8.0,))
+    near = {name: one.near.estimate + one.original.estimate for (name, _), one in found.items()}
+    assert 0.75 < near["neighborhood"] < 0.9
+    assert near["gaussian"] < 0.08

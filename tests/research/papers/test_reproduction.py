@@ -1,0 +1,211 @@
+"""A run: every item on a tiny vocabulary, whole or not at all, the same bytes for the same seed."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import types
+from pathlib import Path
+
+import pytest
+from tests.helpers.vocabularies import made_vocabulary
+
+from textveil.errors import MissingExtra, OutputError, ParameterError
+from textveil.research.evaluation.tables import Table
+from textveil.research.papers import reproduction
+from textveil.research.papers.registry import Basis, Item, Paper, paper
+from textveil.research.papers.reproduction import reproduce
+from textveil.research.papers.setting import Comparison, Outcome, Setting
+
+pytest.importorskip("matplotlib")
+
+CURSE = paper("curse")
+
+
+def tiny_setting(**options: object) -> Setting:
+    return Setting(vocabularies=(made_vocabulary(150),), origin="made", named=True, quick=True, sample=20, **options)
+
+
+def measured(setting: Setting) -> Outcome:
+    setting.progress(0.5)
+    return Outcome(
+        tables={"": Table(columns=("value",), rows=((1.5,),)), "more": Table(columns=("word",), rows=(("<b>",),))},
+        findings=("One <finding>.",),
+        comparisons=(Comparison(what="a|b", paper="1.4", ours="1.5", note="smaller & odd"),),
+    )
+
+
+def failing(setting: Setting) -> Outcome:
+    raise ParameterError("the item must be another; got this.")
+
+
+def toy(*targets: str) -> Paper:
+    items = tuple(
+        Item(name=f"item-{place}", title="An item", basis=Basis.PAPER, about="About.", target=f"{__name__}:{target}")
+        for place, target in enumerate(targets)
+    )
+    return Paper(name="toy", title="Toy", citation="Nobody 2026", sources="None.", items=items)
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch) -> None:
+    """The toy items are found by their target, as an installed study's are."""
+    module = types.ModuleType(__name__)
+    module.measured, module.failing = measured, failing
+    monkeypatch.setitem(sys.modules, __name__, module)
+
+
+def test_every_item_runs_on_a_tiny_vocabulary(tmp_path) -> None:
+    shares: list[float] = []
+    setting = tiny_setting(progress=shares.append)
+    run = reproduce(CURSE, CURSE.items, tmp_path / "out", setting)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"index.html", "report.md", "report.json"} <= names
+    for item in CURSE.items:
+        assert {f"{item.name}.csv", f"{item.name}.json"} <= names
+        drawn = {f"{item.name}.png", f"{item.name}.svg"} <= names
+        assert drawn or item.name.startswith("table-")
+        rows = json.loads((tmp_path / "out" / f"{item.name}.json").read_text())["rows"]
+        assert rows
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert {file for files in run.files.values() for file in files} < names
+    text = (tmp_path / "out/report.md").read_text()
+    assert "none of them may be released" in text
+    assert str(Path.cwd()) not in text
+    for link in re.findall(r"(?:src|href)='([^']+)'", (tmp_path / "out/index.html").read_text()):
+        assert link in names
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path) -> None:
+    items = CURSE.chosen(["figure-2", "table-2"])
+    for name in ("one", "two"):
+        reproduce(CURSE, items, tmp_path / name, tiny_setting())
+    reproduce(CURSE, items, tmp_path / "three", tiny_setting(seed=1))
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
+    assert (tmp_path / "one/figure-2.csv").read_bytes() != (tmp_path / "three/figure-2.csv").read_bytes()
+
+
+def test_the_report_escapes_and_compares(tmp_path) -> None:
+    run = reproduce(toy("measured"), toy("measured").items, tmp_path / "out", tiny_setting())
+    page = (tmp_path / "out/index.html").read_text()
+    assert "One &lt;finding&gt;." in page
+    assert "smaller &amp; odd" in page
+    assert "<b>" not in page
+    assert "| a\\|b | 1.4 | 1.5 | smaller & odd |" in (tmp_path / "out/report.md").read_text()
+    facts = json.loads((tmp_path / "out/report.json").read_text())
+    assert facts == json.loads(json.dumps(run.facts()))
+    assert facts["for_release"] is False
+    assert facts["items"][0]["comparisons"][0]["paper"] == "1.4"
+
+
+def test_a_failure_leaves_nothing(tmp_path) -> None:
+    study = toy("measured", "failing")
+    with pytest.raises(ParameterError, match="got this"):
+        reproduce(study, study.items, tmp_path / "out", tiny_setting())
+    assert list(tmp_path.iterdir()) == []
+    kept = tmp_path / "kept"
+    reproduce(toy("measured"), toy("measured").items, kept, tiny_setting())
+    before = {path.name: path.read_bytes() for path in kept.iterdir()}
+    with pytest.raises(ParameterError, match="got this"):
+        reproduce(study, study.items, kept, tiny_setting())
+    assert {path.name: path.read_bytes() for path in kept.iterdir()} == before
+
+
+def test_without_matplotlib_figures_fail_at_once_and_tables_do_not(tmp_path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtra, match="plots"):
+        reproduce(CURSE, CURSE.chosen(["figure-2"]), tmp_path / "out", tiny_setting())
+    assert list(tmp_path.iterdir()) == []
+    reproduce(CURSE, CURSE.chosen(["table-2"]), tmp_path / "out", tiny_setting())
+    assert (tmp_path / "out/table-2.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        None,
+        "",
+        "{",
+        "[]",
+        "[1]",
+        '{"items": [{"files": []}]}',
+        '{"items": 3, "for_release": false}',
+        "\\xff",
+        "[" * 9999,
+    ],
+)
+def test_a_folder_of_others_is_refused_and_left_alone(tmp_path, report: str | None) -> None:
+    (tmp_path / "index.html").write_text("somebody's")
+    if report is not None:
+        (tmp_path / "report.json").write_text(report)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(ParameterError, match=r"--output must be a new or empty folder, .*report\.json"):
+        reproduce(toy("failing"), toy("failing").items, tmp_path, tiny_setting())
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_an_empty_folder_is_taken(tmp_path) -> None:
+    (tmp_path / ".textveil-0123.partial").mkdir()  # of a run that was killed
+    reproduce(toy("measured"), toy("measured").items, tmp_path, tiny_setting())
+    assert (tmp_path / "index.html").exists()
+
+
+def test_a_second_run_leaves_no_orphans_and_keeps_what_is_not_its_own(tmp_path) -> None:
+    both = toy("measured", "measured")
+    reproduce(both, both.items, tmp_path, tiny_setting())
+    orphans = {"item-1.csv", "item-1.json", "item-1-more.csv", "item-1-more.json"}
+    assert orphans < {path.name for path in tmp_path.iterdir()}
+    (tmp_path / "notes.txt").write_text("mine")
+    reproduce(both, both.items[:1], tmp_path, tiny_setting())
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"index.html", "report.md", "report.json", "notes.txt"} | {
+        name.replace("-1", "-0") for name in orphans
+    }
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_a_changed_report_removes_nothing_elsewhere(tmp_path) -> None:
+    (tmp_path / "mine.csv").write_text("mine")
+    folder = tmp_path / "out"
+    reproduce(toy("measured"), toy("measured").items, folder, tiny_setting())
+    (folder / "notes.txt").write_text("mine")
+    (folder / "deep").mkdir()
+    (folder / "deep.csv").mkdir()
+    (folder / "deep/x.csv").write_text("mine")
+    facts = json.loads((folder / "report.json").read_text())
+    facts["items"][0]["files"] += [
+        "../mine.csv",
+        str(tmp_path / "mine.csv"),
+        "notes.txt",
+        "deep.csv",
+        "deep/x.csv",
+        "",
+        ".",
+    ]
+    (folder / "report.json").write_text(json.dumps(facts))
+    reproduce(toy("measured"), toy("measured").items, folder, tiny_setting())
+    assert [path.exists() for path in (tmp_path / "mine.csv", folder / "notes.txt", folder / "deep/x.csv")] == [
+        True
+    ] * 3
+
+
+def test_folders_that_cannot_be_written(tmp_path) -> None:
+    study = toy("measured")
+    (tmp_path / "file").write_text("x")
+    for folder in (tmp_path / "file", tmp_path / "missing/out"):
+        with pytest.raises(ParameterError, match="--output must be a folder"):
+            reproduce(study, study.items, folder, tiny_setting())
+
+
+def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch) -> None:
+    def full(*arguments: object) -> list[Path]:
+        raise OutputError("the disk is full.")
+
+    monkeypatch.setattr(reproduction, "save_table", full)
+    with pytest.raises(OutputError):
+        reproduce(toy("measured"), toy("measured").items, tmp_path / "out", tiny_setting())
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,166 @@
+"""Samples, streams and grids of a run; vocabularies that a study refuses; where vocabularies come from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.helpers.vocabularies import made_vocabulary
+
+from textveil.errors import ParameterError, UnknownNameError
+from textveil.research.papers.curse.facts import GRIDS, TABLE_2, paper_name
+from textveil.research.papers.curse.grids import POINTS, exponential_grid, noise_grid
+from textveil.research.papers.registry import paper, papers
+from textveil.research.papers.setting import Setting, first_words
+from textveil.research.papers.vocabularies import SHARED, chosen_vocabularies
+from textveil.vocabulary.vocabulary import Vocabulary
+
+
+def setting_of(*vocabularies: Vocabulary, **options: object) -> Setting:
+    return Setting(vocabularies=vocabularies, origin="made", named=True, **options)
+
+
+def test_samples_are_distinct_repeatable_and_their_own() -> None:
+    words = made_vocabulary(150)
+    setting = setting_of(words, sample=40)
+    drawn = setting.words(words, 1)
+    assert len(set(drawn.tolist())) == 40
+    assert np.array_equal(drawn, setting.words(words, 1))
+    assert not np.array_equal(drawn, setting.words(words, 2))
+    assert not np.array_equal(drawn, setting_of(words, sample=40, seed=1).words(words, 1))
+    assert len(setting_of(words).words(words)) == 150
+
+
+def test_every_word_is_as_likely() -> None:
+    """Chi-square of inclusion counts, alpha 1e-6; a sample that favors low ids is refuted."""
+    from scipy.special import gammaincc
+
+    words, runs = made_vocabulary(30), 3000
+    counts, biased = np.zeros(30), np.zeros(30)
+    for seed in range(runs):
+        drawn = setting_of(words, sample=10, seed=seed).words(words)
+        counts[drawn] += 1
+        biased[(drawn * 0.97).astype(int)] += 1
+    expected = runs / 3
+
+    def p_value(seen: np.ndarray) -> float:
+        # Without replacement, so the statistic is scaled by the variance of an indicator.
+        statistic = float(((seen - expected) ** 2).sum() / (expected * (2 / 3)) * 29 / 30)
+        return float(gammaincc(29 / 2, statistic / 2))
+
+    assert p_value(counts) > 1e-6
+    assert p_value(biased) < 1e-6
+
+
+def test_thinned_keeps_the_ends() -> None:
+    words = made_vocabulary(20)
+    values = tuple(float(value) for value in range(30))
+    assert setting_of(words).thinned(values) == values
+    few = setting_of(words, quick=True).thinned(values)
+    assert (few[0], few[-1], len(few)) == (0.0, 29.0, 5)
+
+
+def test_bad_settings_are_refused() -> None:
+    words = made_vocabulary(20)
+    with pytest.raises(ParameterError, match="at most the 20 words"):
+        setting_of(words, sample=21)
+    with pytest.raises(ParameterError, match="--sample"):
+        setting_of(words, sample=0)
+    with pytest.raises(ParameterError, match="seed"):
+        setting_of(words, seed=-1)
+    with pytest.raises(ParameterError, match="vocabularies"):
+        setting_of()
+
+
+def test_twins_are_refused() -> None:
+    vectors = np.eye(4, dtype=np.float32)
+    vectors[3] = vectors[0]
+    with pytest.raises(ParameterError, match=r"1 repeated vectors \(distance 0\)"):
+        setting_of(Vocabulary(["a", "b", "c", "d"], vectors))
+    zeros = np.array([[0.0, 1.0], [-0.0, 1.0]], dtype=np.float32)
+    with pytest.raises(ParameterError, match="repeated"):
+        setting_of(Vocabulary(["a", "b"], zeros))
+
+
+def test_the_first_words(embedded: Vocabulary) -> None:
+    part = first_words(embedded, 50)
+    assert part.words == embedded.words[:50]
+    assert np.array_equal(part.vectors, embedded.vectors[:50])
+    made = made_vocabulary(20)
+    assert first_words(made, 20) is made
+    assert np.array_equal(first_words(made, 5).vectors, made.vectors[:5])
+
+
+def test_vocabularies_named_shared_or_embedded(tmp_path, monkeypatch, embedded: Vocabulary) -> None:
+    monkeypatch.delenv(SHARED, raising=False)
+    found, origin = chosen_vocabularies([], ["one"])
+    assert found == (embedded,)
+    assert "embedded" in origin
+    folder = tmp_path / "data/vectors/one"
+    folder.mkdir(parents=True)
+    (folder / "one.txt").write_text("a 1 2\nb 3 4\n")
+    monkeypatch.setenv(SHARED, str(tmp_path))
+    (shared,), origin = chosen_vocabularies([], ["one", "absent"])
+    assert shared.words == ("a", "b")
+    assert str(tmp_path) not in origin
+    (named,), origin = chosen_vocabularies([folder / "one.txt"], ["one"])
+    assert named.words == ("a", "b")
+    assert "command line" in origin
+    with pytest.raises(ParameterError, match="distinct names"):
+        chosen_vocabularies([folder / "one.txt"] * 2, [])
+
+
+@pytest.mark.parametrize("made", ["", "data", "data/vectors", "data/vectors/another"])
+def test_a_shared_folder_without_vectors_is_refused(tmp_path, monkeypatch, made: str) -> None:
+    (tmp_path / "root" / made).mkdir(parents=True)
+    monkeypatch.setenv(SHARED, str(tmp_path / "root") if made else str(tmp_path / "nonexistent"))
+    with pytest.raises(ParameterError, match=r"TEXTVEIL_SHARED must .*; got none.*--vocabulary") as refused:
+        chosen_vocabularies([], ["one", "two"])
+    assert str(tmp_path) not in str(refused.value)
+    monkeypatch.setenv(SHARED, "")
+    assert "embedded" in chosen_vocabularies([], ["one"])[1]
+
+
+def test_papers_and_items() -> None:
+    (curse,) = papers()
+    assert curse is paper("curse")
+    wanted = [f"figure-{number}" for number in range(1, 11)] + ["table-1", "table-2", "equal-guarantee", "metrics"]
+    assert [item.name for item in curse.chosen([])] == wanted
+    assert [item.name for item in curse.chosen(["table-2", "figure-2", "table-2"])] == ["figure-2", "table-2"]
+    with pytest.raises(UnknownNameError, match="figure-10, table-1"):
+        curse.chosen(["figure-11"])
+    with pytest.raises(UnknownNameError, match="one of curse"):
+        paper("course")
+
+
+@pytest.mark.parametrize(
+    ("name", "dim", "known"),
+    [
+        ("glove-6b-300d-pool-4612", 300, "GloVe-Wiki 300d"),
+        ("glove.6B.100d.txt", 100, "GloVe-Wiki 100d"),
+        ("glove-twitter-25d-11925.txt", 25, "GloVe-Twitter 25d"),
+        ("GoogleNews-vectors-negative300.bin", 300, "word2vec 300d"),
+        ("wiki.en.vec", 300, "fastText 300d"),
+        ("fasttext-cc-300d-2000", 300, None),
+        ("glove-840b-300d", 300, None),
+        ("glove-6b-75d", 75, None),
+    ],
+)
+def test_the_paper_knows_its_own(name: str, dim: int, known: str | None) -> None:
+    assert paper_name(name, dim) == known
+
+
+def test_grids_are_the_papers_or_fitted() -> None:
+    assert set(GRIDS) <= set(TABLE_2)
+    rng = np.random.default_rng(3)
+    glove = Vocabulary([f"w{i}" for i in range(40)], rng.normal(size=(40, 300)).astype(np.float32), "glove-6b")
+    assert (noise_grid(glove)[0], noise_grid(glove)[-1]) == (1.0, 30.0)
+    assert set(noise_grid(glove)) <= {float(value) for value in range(1, 31)}
+    assert len(noise_grid(glove)) >= POINTS - 2
+    assert (noise_grid(glove, fixed=True)[0], noise_grid(glove, fixed=True)[-1]) == (1.0, 70.0)
+    assert (exponential_grid(glove)[0], exponential_grid(glove)[-1]) == (0.5, 6.0)
+    assert len(exponential_grid(glove)) <= POINTS
+    other = made_vocabulary(120)
+    scaled = Vocabulary(other.words, other.vectors * 2, "scaled")
+    for grid in (noise_grid, exponential_grid):
+        assert np.allclose(np.array(grid(other)), 2 * np.array(grid(scaled)), rtol=0.02)
+        assert list(grid(other)) == sorted(set(grid(other)))

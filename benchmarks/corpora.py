@@ -60,7 +60,9 @@ def overhead(options: argparse.Namespace) -> Iterator[Row]:
         source = Path(folder) / "in.jsonl"
         _repeat(source, 4_000_000)
         texts = [json.loads(line)["text"] for line in source.open()]
-        run = Run(mechanism=made, form=JsonLines(choice=FieldChoice()), names=(str(source),), engine=Processes(1))
+        run = Run(
+            mechanism=made, corpus_format=JsonLines(choice=FieldChoice()), inputs=(str(source),), engine=Processes(1)
+        )
 
         def plain() -> None:
             sanitizer = Sanitizer(made)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from measure import machine
 
-from textveil.noise.base import NoiseLaw
+from textveil.noise.base import NoiseDistribution
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
@@ -28,8 +28,8 @@ ROUNDS = 7
 
 
 def noise() -> list[dict[str, Any]]:
-    """Nanoseconds a coordinate of each law, and the draw against the float32 matrix product of a search."""
-    laws: dict[str, NoiseLaw] = {
+    """Nanoseconds a coordinate of each distribution, and the draw against the float32 matrix product of a search."""
+    distributions: dict[str, NoiseDistribution] = {
         "coordinate Laplace": CoordinateLaplace(dim=DIM, scale=0.7),
         "Gaussian": Gaussian(dim=DIM, sigma=1.3),
         "spherical Laplace": SphericalLaplace(dim=DIM, rate=2.5),
@@ -40,8 +40,8 @@ def noise() -> list[dict[str, Any]]:
     table = rng.standard_normal((WORDS, DIM), dtype=np.float32)
     secure = secure_generator()
     rows = []
-    for name, law in laws.items():
-        draw = partial(law.sample, BATCH, secure)
+    for name, distribution in distributions.items():
+        draw = partial(distribution.sample, BATCH, secure)
         search = partial(np.matmul, queries, table.T)
         pairs = [(_processor_seconds(search), _processor_seconds(draw)) for _ in range(ROUNDS)]
         rows.append(

@@ -63,8 +63,8 @@ def released(source: Path, engine: Engine) -> tuple[float, int, str]:
     # A mechanism of its own each time: rows that an earlier run made would help the later one.
     run = Run(
         mechanism=mechanism("neighborhood", epsilon=8.0),
-        form=JsonLines(choice=FieldChoice()),
-        names=(str(source),),
+        corpus_format=JsonLines(choice=FieldChoice()),
+        inputs=(str(source),),
         engine=engine,
         seed=1,
     )

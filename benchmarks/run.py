@@ -84,7 +84,7 @@ def spherical_laplace() -> list[Row]:
     theirs = get_mechanism("multivariate_calibrated", epsilon=10.0)
     ours = tv.mechanism("spherical-laplace", vocabulary, epsilon_per_distance=10.0, clip=None)
     ids = np.random.default_rng(3).integers(0, 5000, 2048)
-    words = [vocabulary.words[place] for place in ids[:64]]
+    words = [vocabulary.words[position] for position in ids[:64]]
     found = paired(lambda: ours.privatize(ids), lambda: [theirs.replace_word(word) for word in words], rounds=5)
     ratio = found["speedup"] * len(ids) / len(words)
     return [

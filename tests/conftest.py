@@ -16,7 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--unseeded",
         action="store_true",
-        help="run the tests of laws with fresh randomness at the same alpha, so that a seed hides no bias",
+        help="run the tests of distributions with fresh randomness at the same alpha, so that a seed hides no bias",
     )
 
 

@@ -1,7 +1,7 @@
 """Small public vocabularies for the mechanisms of mldp-text, in the container that its package takes.
 
 The mechanisms are used as version 0.1.2 ships them, with exact search (``use_faiss=False``) and the vocabulary
-given; a few words make their laws cheap to sample. Distances are Euclidean, of the vectors of each adapter.
+given; a few words make their distributions cheap to sample. Distances are Euclidean, of the vectors of each adapter.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def test_the_sampled_attack_uses_the_nearest_candidate_where_it_has_seen_nothing
     assert result.success.lower > 0.7  # 0.86; the first candidate for whatever was not seen gives about 0.5
 
 
-def test_repeated_releases_follow_the_law_of_binary_randomized_response(rng: np.random.Generator) -> None:
+def test_repeated_releases_follow_the_distribution_of_binary_randomized_response(rng: np.random.Generator) -> None:
     """Majority vote over r releases: an exact binomial sum, ties split evenly by the prior's order."""
     keep, samples = 0.6, 4_000
     rows = [[keep, 1 - keep], [1 - keep, keep]]

@@ -43,10 +43,10 @@ def test_published_truncation_is_refuted_by_the_reference_numbers(index):
     row = reference("truncated_laplace_published")[index]
     dim = row["d"]
     published = published_truncation(dim=dim, epsilon=row["epsilon"], clip=1.0)
-    law = TruncatedLaplace(dim=dim, scale=published.scale, bound=published.bound)
+    distribution = TruncatedLaplace(dim=dim, scale=published.scale, bound=published.bound)
     claim = Claim(epsilon=row["epsilon"], log_delta=published.log_delta)
-    spread = audit_shift(law, np.full(dim, 2 / math.sqrt(dim)), claim)
-    single = audit_shift(law, [2.0] + [0.0] * (dim - 1), claim)
+    spread = audit_shift(distribution, np.full(dim, 2 / math.sqrt(dim)), claim)
+    single = audit_shift(distribution, [2.0] + [0.0] * (dim - 1), claim)
     assert spread.delta.lower == pytest.approx(row["true_delta_equal_spread_shift_2C"], abs=1e-9)
     assert single.delta.lower == pytest.approx(row["true_delta_one_coordinate_shift_2C"], abs=1e-9)
     assert spread.delta.upper - spread.delta.lower < 1e-9
@@ -63,10 +63,10 @@ def test_published_truncation_is_refuted_on_the_embedded_words(embedded, epsilon
     assert 0.01 < finding.delta.lower <= finding.delta.upper <= 1
     first, second = finding.witness["ids"]
     assert [embedded.words[first], embedded.words[second]] == finding.witness["words"]
-    places = [place for place, _ in finding.profile]
+    positions = [position for position, _ in finding.profile]
     deltas = [delta for _, delta in finding.profile]
-    assert places == sorted(places)
-    assert epsilon in places
+    assert positions == sorted(positions)
+    assert epsilon in positions
     assert all(a >= b * (1 - 1e-9) for a, b in itertools.pairwise(deltas))
 
 
@@ -105,12 +105,12 @@ def test_a_violation_of_a_fifth_in_epsilon_is_found(name, dim):
     assert audit_noise(mechanism, violated).verdict is Verdict.REFUTED
 
 
-@pytest.mark.parametrize("law", [Gaussian(dim=2, sigma=1.0), TruncatedLaplace(dim=2, scale=1.0, bound=5.0)])
-def test_verdicts_turn_at_the_exact_delta(law):
+@pytest.mark.parametrize("distribution", [Gaussian(dim=2, sigma=1.0), TruncatedLaplace(dim=2, scale=1.0, bound=5.0)])
+def test_verdicts_turn_at_the_exact_delta(distribution):
     shift = [0.7, -0.4]
-    exact = math.log(ShiftProfile.of(law, shift).delta(1.2).estimate)
-    assert audit_shift(law, shift, Claim(epsilon=1.2, log_delta=exact - 1e-7)).verdict is Verdict.REFUTED
-    assert audit_shift(law, shift, Claim(epsilon=1.2, log_delta=exact + 1e-7)).verdict is Verdict.PROVED
+    exact = math.log(ShiftProfile.of(distribution, shift).delta(1.2).estimate)
+    assert audit_shift(distribution, shift, Claim(epsilon=1.2, log_delta=exact - 1e-7)).verdict is Verdict.REFUTED
+    assert audit_shift(distribution, shift, Claim(epsilon=1.2, log_delta=exact + 1e-7)).verdict is Verdict.PROVED
 
 
 def test_a_claim_between_the_bounds_is_not_refuted():
@@ -128,41 +128,45 @@ def test_bounds_hold_for_every_pair_of_a_small_vocabulary(name, share):
     epsilon = share * 0.6
     pair = worst_pair(mechanism)
     points = mechanism._points.astype(np.float64)
-    everyone = [ShiftProfile.of(mechanism.law, a - b).delta(epsilon) for a, b in itertools.combinations(points, 2)]
-    upper = worst_delta(mechanism.law, mechanism, pair, epsilon)
+    everyone = [
+        ShiftProfile.of(mechanism.distribution, a - b).delta(epsilon) for a, b in itertools.combinations(points, 2)
+    ]
+    upper = worst_delta(mechanism.distribution, mechanism, pair, epsilon)
     assert max(bound.lower for bound in everyone) <= upper * (1 + 1e-9)
-    witness = ShiftProfile.of(mechanism.law, pair.shift).delta(epsilon)
+    witness = ShiftProfile.of(mechanism.distribution, pair.shift).delta(epsilon)
     assert witness.lower <= max(bound.upper for bound in everyone)
     if name in ("gaussian", "spherical-laplace"):
         assert witness.upper == pytest.approx(max(bound.upper for bound in everyone), rel=1e-6)
 
 
-def on_a_grid(law, shift, epsilon, reach=30.0, points=1500):
+def on_a_grid(distribution, shift, epsilon, reach=30.0, points=1500):
     """Delta by summing the positive part over a grid, in two dimensions."""
     axis = (np.arange(points) + 0.5) / points * 2 * reach - reach
     total = 0.0
     for x in axis:
         z = np.column_stack([np.full(points, x), axis])
-        p, q = np.exp(law.log_density(z)), np.exp(law.log_density(z - shift))
+        p, q = np.exp(distribution.log_density(z)), np.exp(distribution.log_density(z - shift))
         total += np.maximum(p - math.exp(epsilon) * q, 0).sum()
     return total * (2 * reach / points) ** 2
 
 
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [
         SphericalLaplace(dim=2, rate=1.0),
         CoordinateLaplace(dim=2, scale=1.0),
         TruncatedLaplace(dim=2, scale=1.0, bound=4.0),
         Gaussian(dim=2, sigma=1.5),
     ],
-    ids=lambda law: type(law).__name__,
+    ids=lambda distribution: type(distribution).__name__,
 )
-def test_profiles_against_a_sum_over_the_plane(law):
+def test_profiles_against_a_sum_over_the_plane(distribution):
     shift = np.array([1.4, -0.9])
     for epsilon in (0.0, 0.8):
-        exact = on_a_grid(law, shift, epsilon, reach=8.0 if isinstance(law, TruncatedLaplace) else 22.0)
-        bound = ShiftProfile.of(law, shift).delta(epsilon)
+        exact = on_a_grid(
+            distribution, shift, epsilon, reach=8.0 if isinstance(distribution, TruncatedLaplace) else 22.0
+        )
+        bound = ShiftProfile.of(distribution, shift).delta(epsilon)
         assert bound.lower - 3e-3 <= exact <= bound.upper + 3e-3
         assert bound.upper - bound.lower <= 4e-3
         assert bound.estimate == pytest.approx(exact, abs=4e-3)
@@ -170,13 +174,13 @@ def test_profiles_against_a_sum_over_the_plane(law):
 
 def test_spherical_profile_against_draws_in_fifty_dimensions(rng):
     """Mean of (1 - e^(epsilon - loss))+ over draws; Hoeffding at alpha 1e-6; a rate 10 % off must die."""
-    law, count = SphericalLaplace(dim=50, rate=2.0), 60_000
+    distribution, count = SphericalLaplace(dim=50, rate=2.0), 60_000
     shift = np.array([2.0] + [0.0] * 49)
-    z = law.sample(count, rng, np.float64)
-    losses = law.log_density(z) - law.log_density(z - shift)
+    z = distribution.sample(count, rng, np.float64)
+    losses = distribution.log_density(z) - distribution.log_density(z - shift)
     margin = math.sqrt(math.log(2e6) / (2 * count))
     seen = -np.expm1(np.minimum(0.0, -losses)).mean()
-    assert abs(seen - ShiftProfile.of(law, shift).delta(0.0).estimate) < margin
+    assert abs(seen - ShiftProfile.of(distribution, shift).delta(0.0).estimate) < margin
     mutant = SphericalLaplace(dim=50, rate=2.2)
     assert abs(seen - ShiftProfile.of(mutant, shift).delta(0.0).estimate) > margin
 
@@ -192,17 +196,17 @@ def test_spherical_in_one_dimension_is_laplace():
 
 
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [
         SphericalLaplace(dim=7, rate=2.0),
         CoordinateLaplace(dim=7, scale=0.5),
         TruncatedLaplace(dim=7, scale=0.5, bound=6.0),
         Gaussian(dim=7, sigma=0.8),
     ],
-    ids=lambda law: type(law).__name__,
+    ids=lambda distribution: type(distribution).__name__,
 )
-def test_epsilon_inverts_delta(law):
-    profile = ShiftProfile.of(law, np.linspace(0.05, 0.6, 7))
+def test_epsilon_inverts_delta(distribution):
+    profile = ShiftProfile.of(distribution, np.linspace(0.05, 0.6, 7))
     for delta in (1e-2, 1e-4):
         found = profile.epsilon(delta)
         assert found.lower <= found.estimate <= found.upper
@@ -211,8 +215,8 @@ def test_epsilon_inverts_delta(law):
 
 
 def test_valid_truncation_is_near_the_limit_in_one_dimension():
-    law = TruncatedLaplace(dim=1, scale=laplace_scale(1.0, 2.0), bound=truncated_laplace_bound(1.0, 1e-4, 2.0))
-    finding = audit_shift(law, [2.0], Claim(epsilon=1.0, log_delta=math.log(1e-4)))
+    distribution = TruncatedLaplace(dim=1, scale=laplace_scale(1.0, 2.0), bound=truncated_laplace_bound(1.0, 1e-4, 2.0))
+    finding = audit_shift(distribution, [2.0], Claim(epsilon=1.0, log_delta=math.log(1e-4)))
     assert finding.verdict is Verdict.PROVED
     assert finding.delta.estimate == pytest.approx(1e-4, rel=1e-9)
 
@@ -224,9 +228,9 @@ def test_deltas_over_pairs_against_brute_force():
         points = mechanism._points[:20].astype(np.float64)
         gaps = [a - b for a, b in itertools.combinations(points, 2)]
         if name == "gaussian":
-            deltas = [gaussian_delta(0.5, mechanism.law.sigma, float(np.linalg.norm(gap))) for gap in gaps]
+            deltas = [gaussian_delta(0.5, mechanism.distribution.sigma, float(np.linalg.norm(gap))) for gap in gaps]
         else:
-            deltas = truncated_delta(np.array(gaps), mechanism.law.scale, mechanism.law.bound)
+            deltas = truncated_delta(np.array(gaps), mechanism.distribution.scale, mechanism.distribution.bound)
         summary = delta_over_pairs(mechanism, words=20, pairs=None)
         assert (summary.pairs, summary.words, summary.all_pairs) == (190, 20, True)
         assert summary.least == pytest.approx(min(deltas), rel=1e-9)
@@ -249,16 +253,16 @@ def test_published_deltas_over_the_frequent_words(embedded):
 
 def test_what_cannot_be_audited_is_refused():
     vocabulary = made_vocabulary(5, 3)
-    law = CoordinateLaplace(dim=3, scale=1.0)
+    distribution = CoordinateLaplace(dim=3, scale=1.0)
     claim = Claim(epsilon=1.0)
     for shift in ([0.0, 0.0, 0.0], [1.0, 2.0], [math.nan, 0.0, 0.0]):
         with pytest.raises(ParameterError, match="shift"):
-            audit_shift(law, shift, claim)
+            audit_shift(distribution, shift, claim)
     with pytest.raises(ParameterError, match="epsilon"):
-        ShiftProfile.of(law, [1.0, 0.0, 0.0]).delta(-1.0)
+        ShiftProfile.of(distribution, [1.0, 0.0, 0.0]).delta(-1.0)
     with pytest.raises(ParameterError, match="delta"):
-        ShiftProfile.of(law, [1.0, 0.0, 0.0]).epsilon(2.0)
-    with pytest.raises(ParameterError, match="law"):
+        ShiftProfile.of(distribution, [1.0, 0.0, 0.0]).epsilon(2.0)
+    with pytest.raises(ParameterError, match="distribution"):
         delta_over_pairs(make("laplace", vocabulary, epsilon=1.0))
     with pytest.raises(ParameterError, match="largest finite loss"):
         delta_over_pairs(make(PUBLISHED, vocabulary, epsilon=0.5), epsilon=0.01)

@@ -12,7 +12,7 @@ from textveil.sanitize.sanitizer import Sanitizer
 
 PUBLISHED = Claim(epsilon=0.05, log_delta=-300 * 1.3862943611198906)
 ZIPF = 1 / sum(1 / rank for rank in range(1, 10_001))
-"""Share of the most frequent of 10,000 words under Zipf's law."""
+"""Share of the most frequent of 10,000 words under Zipf's distribution."""
 
 
 def test_the_published_cell_is_impossible_word_by_word() -> None:

@@ -149,7 +149,7 @@ def test_the_package_can_be_called(first: str) -> None:
     assert done.stdout.split() == ["certified", "certified"]
 
 
-def test_a_shared_law_is_not_mistaken_for_noise(tiny) -> None:
+def test_a_shared_distribution_is_not_mistaken_for_noise(tiny) -> None:
     """Channels and noise take different routes; both give a profile that falls."""
     for name in ("neighborhood", "gaussian"):
         profile = np.array(tv.audit(tv.mechanism(name, tiny, epsilon=1.0), attacks=False).leading.profile)

@@ -91,9 +91,10 @@ def test_an_exact_channel_is_not_accused_above_alpha(few, rng) -> None:
 @pytest.mark.parametrize("case", NOISES)
 def test_exact_noise_is_not_accused_above_alpha(case, rng) -> None:
     make, dim, claim = NOISES[case]
-    law = make(dim, EPSILON)
+    distribution = make(dim, EPSILON)
     runs = [
-        audit_noise_sampled(law, shift(dim), claim, samples=1500, confidence=CONFIDENCE, rng=rng) for _ in range(SEEDS)
+        audit_noise_sampled(distribution, shift(dim), claim, samples=1500, confidence=CONFIDENCE, rng=rng)
+        for _ in range(SEEDS)
     ]
     assert sum(one.verdict is Verdict.REFUTED for one in runs) <= ALLOWED
 
@@ -153,9 +154,10 @@ def test_a_planted_fifth_is_found_in_a_channel(few, rng) -> None:
 @pytest.mark.parametrize("case", NOISES)
 def test_a_planted_fifth_is_found_in_noise(case, rng) -> None:
     make, dim, claim = NOISES[case]
-    law = make(dim, PLANTED)
+    distribution = make(dim, PLANTED)
     runs = [
-        audit_noise_sampled(law, shift(dim), claim, samples=FIND, confidence=CONFIDENCE, rng=rng) for _ in range(20)
+        audit_noise_sampled(distribution, shift(dim), claim, samples=FIND, confidence=CONFIDENCE, rng=rng)
+        for _ in range(20)
     ]
     assert sum(one.verdict is Verdict.REFUTED for one in runs) >= 19
 
@@ -165,12 +167,12 @@ def test_the_published_truncated_laplace_is_refuted_by_a_thousand_draws(rng) -> 
     dim, epsilon = 50, 1.0
     l1 = 2 * math.sqrt(dim)
     bound = -(l1 / epsilon) * math.log(1 - epsilon / (2 * 0.25 * math.sqrt(dim)))
-    law = TruncatedLaplace(dim=dim, scale=l1 / epsilon, bound=bound)
+    distribution = TruncatedLaplace(dim=dim, scale=l1 / epsilon, bound=bound)
     claim = Claim(epsilon=epsilon, log_delta=-dim * math.log(4))
-    found = audit_noise_sampled(law, np.full(dim, 2 / math.sqrt(dim)), claim, samples=2000, rng=rng)
+    found = audit_noise_sampled(distribution, np.full(dim, 2 / math.sqrt(dim)), claim, samples=2000, rng=rng)
     assert found.verdict is Verdict.REFUTED
     assert json.loads(json.dumps(found.witness, allow_nan=False))["event"] == {"log_likelihood_ratio_at_least": "inf"}
-    strip = float(law.cdf(-bound + 2 / math.sqrt(dim)))
+    strip = float(distribution.cdf(-bound + 2 / math.sqrt(dim)))
     exact = 1 - (1 - strip) ** dim
     assert found.delta.lower <= exact
     assert found.delta.lower > exact - 0.2

@@ -157,12 +157,12 @@ def test_parquet_in_and_out(textveil, tmp_path) -> None:
     assert "note" in err
 
 
-@pytest.mark.parametrize(("form", "unit"), [("txt", "line"), ("csv", "record")])
-def test_faults_of_several_inputs_say_which(textveil, tmp_path, form: str, unit: str) -> None:
+@pytest.mark.parametrize(("corpus_format", "unit"), [("txt", "line"), ("csv", "record")])
+def test_faults_of_several_inputs_say_which(textveil, tmp_path, corpus_format: str, unit: str) -> None:
     (tmp_path / "a").write_text("text\n" + lines(2))
     (tmp_path / "b").write_bytes(b"text\nwaa\n\xff\nwab\n")
     number = 3 if unit == "line" else 2
-    options = (tmp_path / "a", tmp_path / "b", "-f", form)
+    options = (tmp_path / "a", tmp_path / "b", "-f", corpus_format)
     assert f"textveil: input 2, {unit} {number} must be UTF-8" in textveil(*options)[2]
     _, _, err = textveil(*options, "--on-error", "skip", "--report", tmp_path / "r")
     assert f"skipped: input 2, {unit} {number} must be UTF-8" in err
@@ -182,19 +182,19 @@ def test_a_stray_quote_takes_its_own_row_alone(textveil, tmp_path) -> None:
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 20_000
 
 
-@pytest.mark.parametrize("place", [2, 9_999, 20_000])
+@pytest.mark.parametrize("index", [2, 9_999, 20_000])
 @pytest.mark.parametrize("broken", ['{},"stray quote\n', '{},"text, secret\nsecret,row\nsecret" x\n'])
-def test_behind_a_broken_row_nothing_is_taken_for_a_kept_column(textveil, tmp_path, place: int, broken: str) -> None:
+def test_behind_a_broken_row_nothing_is_taken_for_a_kept_column(textveil, tmp_path, index: int, broken: str) -> None:
     rows = [f"{number},waa wab\n" for number in range(1, 20_001)]
-    rows[place - 1] = broken.format(place)
+    rows[index - 1] = broken.format(index)
     (tmp_path / "in.csv").write_text("id,text\n" + "".join(rows))
     (tmp_path / "next.csv").write_text("id,text\n77,waa\n")
     inputs = (tmp_path / "in.csv", tmp_path / "next.csv")
     code, _, err = textveil(*inputs, "--keep", "id", "-o", tmp_path / "out.csv", "--on-error", "skip")
     assert code == 1
-    assert f"from record {place} on" in err and f"record {place} must be valid CSV" in err
+    assert f"from record {index} on" in err and f"record {index} must be valid CSV" in err
     released = (tmp_path / "out.csv").read_text().splitlines()[1:]
-    assert [int(row.split(",")[0]) for row in released] == [*range(1, place), 77]
+    assert [int(row.split(",")[0]) for row in released] == [*range(1, index), 77]
 
 
 @pytest.mark.parametrize("name", ["o.csv", "o.jsonl", "o.parquet.gz", "o.bz2", "o.tar.gz", "o.tsv", "o.json"])

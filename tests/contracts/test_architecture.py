@@ -29,13 +29,13 @@ def test_the_table_of_rooms_is_the_tree() -> None:
     assert set(re.findall(r"^\| `([a-z_]+)` \|", PAGE, flags=re.MULTILINE)) == _rooms()
 
 
-def test_the_law_on_the_page_is_the_law_of_the_machine() -> None:
+def test_the_distribution_on_the_page_is_the_distribution_of_the_machine() -> None:
     section = PAGE.split("## Layers")[1].split("\n## ")[0]
     printed = [line.strip() for line in section.splitlines() if line.startswith("    ")]
     assert printed == _contract()
 
 
-def test_the_law_names_every_room() -> None:
+def test_the_distribution_names_every_room() -> None:
     assert {name for line in _contract() for name in re.split(r"[ :|]+", line)} == _rooms()
 
 

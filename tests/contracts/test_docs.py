@@ -22,8 +22,8 @@ def _blocks(page: Path, language: str) -> list[str]:
 
 
 def _cases(language: str) -> list:
-    found = [(page, place, text) for page in PAGES for place, text in enumerate(_blocks(page, language))]
-    return [pytest.param(page, text, id=f"{page.name}-{place}") for page, place, text in found]
+    found = [(page, index, text) for page in PAGES for index, text in enumerate(_blocks(page, language))]
+    return [pytest.param(page, text, id=f"{page.name}-{index}") for page, index, text in found]
 
 
 @pytest.mark.parametrize(("page", "code"), _cases("python"))

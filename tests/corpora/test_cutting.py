@@ -22,17 +22,17 @@ LINES = st.text(st.sampled_from('ab\n\r,"é\ufeff'), max_size=60).map(str.encode
 TABLE = st.lists(st.text(st.sampled_from('ab\n\r,"'), max_size=9), max_size=12)
 
 
-def found(form, raw: bytes, size: int) -> tuple[list, list]:
+def found(corpus_format, raw: bytes, size: int) -> tuple[list, list]:
     """Good records and faults, each with their numbers; counts must add up to the numbers."""
     good, bad = [], []
     upcoming = 1
-    for cut in form.cut(io.BytesIO(raw), size):
+    for cut in corpus_format.cut(io.BytesIO(raw), size):
         assert cut.first == upcoming
         upcoming += cut.count
         if cut.fault:
             bad.append((cut.first, cut.fault))
             continue
-        records = form.records(cut.payload, cut.first)
+        records = corpus_format.records(cut.payload, cut.first)
         good += [tuple(texts) for texts in records.texts]
         bad += list(records.faults)
         assert all(cut.first <= fault.number < upcoming for fault in records.faults)
@@ -68,8 +68,8 @@ def test_csv_records_are_the_same_however_they_are_cut(raw: bytes, size: int) ->
 def test_orderly_csv_is_cut_between_records(texts: list[str], size: int) -> None:
     buffer = io.StringIO()
     csv.writer(buffer).writerows([["text", "n"], *([text, str(number)] for number, text in enumerate(texts))])
-    form = CsvTable(choice=FieldChoice(("text", "n")))
-    assert found(form, buffer.getvalue().encode(), size)[0] == [(text, str(n)) for n, text in enumerate(texts)]
+    corpus_format = CsvTable(choice=FieldChoice(("text", "n")))
+    assert found(corpus_format, buffer.getvalue().encode(), size)[0] == [(text, str(n)) for n, text in enumerate(texts)]
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 10**6])
@@ -130,24 +130,24 @@ class Broken(io.RawIOBase):
         return len(data)
 
 
-@pytest.mark.parametrize("form", [PlainText(), CsvTable(choice=FieldChoice(("one",)))])
-def test_what_was_read_before_a_failure_is_handed_on_and_the_torn_record_is_not(form) -> None:
+@pytest.mark.parametrize("corpus_format", [PlainText(), CsvTable(choice=FieldChoice(("one",)))])
+def test_what_was_read_before_a_failure_is_handed_on_and_the_torn_record_is_not(corpus_format) -> None:
     cuts = []
     with pytest.raises(InputError, match="ends here"):
-        cuts.extend(form.cut(io.BufferedReader(Broken(b"one\ntwo\nthr")), 10**6))
+        cuts.extend(corpus_format.cut(io.BufferedReader(Broken(b"one\ntwo\nthr")), 10**6))
     with pytest.raises(InputError, match="ends here"):
-        for cut in form.cut(io.BufferedReader(Broken(b"one\ntwo\nthr")), 10**6):
+        for cut in corpus_format.cut(io.BufferedReader(Broken(b"one\ntwo\nthr")), 10**6):
             cuts.append(cut)
     assert cuts
     assert all(cut.payload.endswith(b"two\n") for cut in cuts)
 
 
 def test_columns_in_another_order_are_refused() -> None:
-    form = CsvTable(choice=FieldChoice(("text",), ("id",)))
-    assert found(form, b"id,text\n1,a\n", 100)[0] == [("a",)]
-    assert found(form, b"id,x,text\n1,,b\n", 100)[0] == [("b",)]
+    corpus_format = CsvTable(choice=FieldChoice(("text",), ("id",)))
+    assert found(corpus_format, b"id,text\n1,a\n", 100)[0] == [("a",)]
+    assert found(corpus_format, b"id,x,text\n1,,b\n", 100)[0] == [("b",)]
     with pytest.raises(InputError, match="order of the first input"):
-        found(form, b"text,id\na,1\n", 100)
+        found(corpus_format, b"text,id\na,1\n", 100)
 
 
 def test_a_last_line_gets_an_end_before_another_input() -> None:

@@ -19,13 +19,13 @@ from textveil.errors import InputError, ParameterError
 SECRET = "Xylophonia"
 
 
-def through(form, raw: bytes, change=str.upper, size: int = 2**19) -> bytes:
+def through(corpus_format, raw: bytes, change=str.upper, size: int = 2**19) -> bytes:
     """Every text of every record replaced by ``change`` of it; the first fault is raised."""
     out = bytearray()
-    for cut in form.cut(io.BytesIO(raw), size):
+    for cut in corpus_format.cut(io.BytesIO(raw), size):
         if cut.fault:
             raise InputError(cut.fault)
-        records = pickle.loads(pickle.dumps(form)).records(cut.payload, cut.first)
+        records = pickle.loads(pickle.dumps(corpus_format)).records(cut.payload, cut.first)
         for fault in records.faults:
             raise InputError(fault.reason)
         fresh = [[change(text) for text in texts] for texts in records.texts]
@@ -33,8 +33,12 @@ def through(form, raw: bytes, change=str.upper, size: int = 2**19) -> bytes:
     return bytes(out)
 
 
-def texts(form, raw: bytes, size: int = 2**19) -> list:
-    return [tuple(one) for cut in form.cut(io.BytesIO(raw), size) for one in form.records(cut.payload, cut.first).texts]
+def texts(corpus_format, raw: bytes, size: int = 2**19) -> list:
+    return [
+        tuple(one)
+        for cut in corpus_format.cut(io.BytesIO(raw), size)
+        for one in corpus_format.records(cut.payload, cut.first).texts
+    ]
 
 
 def test_plain_lines_keep_their_ends() -> None:
@@ -126,10 +130,10 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("form", "raw", "message"), BAD, ids=[message[:40] for _, _, message in BAD])
-def test_bad_records_are_named_and_not_quoted(form, raw: bytes, message: str) -> None:
+@pytest.mark.parametrize(("corpus_format", "raw", "message"), BAD, ids=[message[:40] for _, _, message in BAD])
+def test_bad_records_are_named_and_not_quoted(corpus_format, raw: bytes, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        through(form, raw)
+        through(corpus_format, raw)
     assert message in str(caught.value)
     assert SECRET not in str(caught.value)
     assert "\n" not in str(caught.value)

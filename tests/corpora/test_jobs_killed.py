@@ -43,8 +43,8 @@ def made_run(folder: Path, **changes: Any) -> Run:
     vocabulary = Vocabulary(WORDS, np.random.default_rng(5).normal(size=(len(WORDS), 4)), "made")
     options: dict[str, Any] = {
         "mechanism": randomized_response(vocabulary, epsilon=0.1),
-        "form": JsonLines(choice=FieldChoice(("text",), ("id",))),
-        "names": (str(folder / "in.jsonl"),),
+        "corpus_format": JsonLines(choice=FieldChoice(("text",), ("id",))),
+        "inputs": (str(folder / "in.jsonl"),),
         "engine": Processes(1),
         "block_bytes": 300,
         "sync_seconds": 0.0,
@@ -192,7 +192,7 @@ def test_a_ledger_and_an_output_torn_anywhere_come_to_the_same_bytes(tmp_path) -
     class Enough(Exception):
         pass
 
-    def stop(place: int, total: int | None, words: int) -> None:
+    def stop(position: int, total: int | None, words: int) -> None:
         if words > 1000:
             raise Enough
 

@@ -39,14 +39,14 @@ def file(table: Any, **options: Any) -> io.BytesIO:
     return stream
 
 
-def shouted(form: Parquet, stream: Any, size: int = 2**19) -> tuple[Any, list[Cut], list]:
+def shouted(corpus_format: Parquet, stream: Any, size: int = 2**19) -> tuple[Any, list[Cut], list]:
     """The output with upper case for a release; the cuts; the faults."""
     out = io.BytesIO()
-    sink = form.sink(out)
-    cuts = list(form.cut(stream, size))
+    sink = corpus_format.sink(out)
+    cuts = list(corpus_format.cut(stream, size))
     faults = []
     for cut in cuts:
-        records = form.records(cut.payload, cut.first)
+        records = corpus_format.records(cut.payload, cut.first)
         faults += records.faults
         sink.write(records.joined([[text.upper() for text in texts] for texts in records.texts]))
     sink.close()
@@ -81,11 +81,11 @@ def every_type() -> dict[str, Any]:
 
 
 def test_parquet_is_a_format() -> None:
-    form: CorpusFormat = parquet()
-    assert isinstance(form, Assembled)
-    assert pickle.loads(pickle.dumps(form)) == form
-    assert "'text'" in repr(form)
-    assert "1048576" in repr(form)
+    corpus_format: CorpusFormat = parquet()
+    assert isinstance(corpus_format, Assembled)
+    assert pickle.loads(pickle.dumps(corpus_format)) == corpus_format
+    assert "'text'" in repr(corpus_format)
+    assert "1048576" in repr(corpus_format)
 
 
 @pytest.mark.parametrize("size", [1, 500, 2**19])
@@ -100,17 +100,17 @@ def test_texts_are_released_and_kept_columns_keep_their_values(size: int) -> Non
     for name in ("text", "other"):
         want = [None if text is None else text.upper() for text in table[name].to_pylist()]
         assert made[name].to_pylist() == want
-    assert [cut.first for cut in cuts] == [1 + sum(cut.count for cut in cuts[:place]) for place in range(len(cuts))]
+    assert [cut.first for cut in cuts] == [1 + sum(cut.count for cut in cuts[:index]) for index in range(len(cuts))]
     assert sum(cut.count for cut in cuts) == table.num_rows
     assert (len(cuts) == 1) == (size == 2**19)
 
 
 def test_a_null_is_copied_and_no_document() -> None:
     table = pa.table({"text": ["a", None, None], "more": [None, "b", None]})
-    form = parquet(field=("text", "more"))
-    (cut,) = form.cut(file(table), 2**19)
-    assert form.records(cut.payload, 1).texts == [["a"], ["b"], []]
-    assert shouted(form, file(table))[0].to_pydict() == {"text": ["A", None, None], "more": [None, "B", None]}
+    corpus_format = parquet(field=("text", "more"))
+    (cut,) = corpus_format.cut(file(table), 2**19)
+    assert corpus_format.records(cut.payload, 1).texts == [["a"], ["b"], []]
+    assert shouted(corpus_format, file(table))[0].to_pydict() == {"text": ["A", None, None], "more": [None, "B", None]}
 
 
 def test_a_column_of_nulls_alone_is_a_column_of_texts() -> None:
@@ -130,11 +130,11 @@ def test_nothing_that_was_not_chosen_is_in_a_payload_or_in_the_output() -> None:
     table = table.cast(table.schema.set(0, field).with_metadata(table.schema.metadata))
     stream = file(table, compression="none")
     assert SECRET.encode() in stream.getvalue()
-    form = parquet(keep=("kept", "nested"))
-    (cut,) = form.cut(stream, 2**19)
+    corpus_format = parquet(keep=("kept", "nested"))
+    (cut,) = corpus_format.cut(stream, 2**19)
     out = io.BytesIO()
-    sink = form.sink(out)
-    data = form.records(cut.payload, 1).joined([["ONE"], ["TWO"]])
+    sink = corpus_format.sink(out)
+    data = corpus_format.records(cut.payload, 1).joined([["ONE"], ["TWO"]])
     sink.write(data)
     sink.close()
     assert SECRET.encode() not in cut.payload + data + out.getvalue()
@@ -146,19 +146,19 @@ def test_nothing_that_was_not_chosen_is_in_a_payload_or_in_the_output() -> None:
 def test_a_column_of_private_texts_is_dropped_without_being_read() -> None:
     """A reader of a file whose dropped column is damaged sees nothing of it."""
     stream = file(pa.table({"dropped": [SECRET * 10] * 50, "text": ["ok"] * 50}), compression="none")
-    place = pq.ParquetFile(stream).metadata.row_group(0).column(0).dictionary_page_offset
+    index = pq.ParquetFile(stream).metadata.row_group(0).column(0).dictionary_page_offset
     damaged = bytearray(stream.getvalue())
-    damaged[place : place + 40] = bytes(40)
+    damaged[index : index + 40] = bytes(40)
     made, _, _ = shouted(parquet(), io.BytesIO(bytes(damaged)))
     assert made.to_pydict() == {"text": ["OK"] * 50}
 
 
 def test_releases_have_a_statistic_of_their_own() -> None:
     made = io.BytesIO()
-    form = parquet()
-    sink = form.sink(made)
-    (cut,) = form.cut(file(pa.table({"text": ["private"]})), 2**19)
-    sink.write(form.records(cut.payload, 1).joined([["released"]]))
+    corpus_format = parquet()
+    sink = corpus_format.sink(made)
+    (cut,) = corpus_format.cut(file(pa.table({"text": ["private"]})), 2**19)
+    sink.write(corpus_format.records(cut.payload, 1).joined([["released"]]))
     sink.close()
     statistics = pq.ParquetFile(made).metadata.row_group(0).column(0).statistics
     assert (statistics.min, statistics.max) == ("released", "released")
@@ -260,9 +260,9 @@ def test_bad_rows_are_faults_by_their_number_and_the_others_are_released() -> No
     raw = pa.array([b"one", b"\xff\xfe" + SECRET.encode(), b"two\0" + SECRET.encode(), None, b"x" * 21, b"three"])
     texts = pa.StringArray.from_buffers(len(raw), raw.buffers()[1], raw.buffers()[2], raw.buffers()[0])
     table = pa.table({"text": texts, "id": range(6)})
-    form = parquet(keep=("id",), limit=20)
-    (cut,) = form.cut(file(table), 2**19)
-    records = form.records(cut.payload, 101)
+    corpus_format = parquet(keep=("id",), limit=20)
+    (cut,) = corpus_format.cut(file(table), 2**19)
+    records = corpus_format.records(cut.payload, 101)
     assert [fault.number for fault in records.faults] == [102, 103, 105]
     assert [text.split(";")[0][:34] for _, text in records.faults] == [
         "record 102 must be UTF-8",
@@ -276,21 +276,21 @@ def test_bad_rows_are_faults_by_their_number_and_the_others_are_released() -> No
 
 
 def test_a_block_of_bad_rows_alone_adds_nothing() -> None:
-    form = parquet(limit=10)
-    (cut,) = form.cut(file(pa.table({"text": ["x" * 11]})), 2**19)
-    records = form.records(cut.payload, 1)
+    corpus_format = parquet(limit=10)
+    (cut,) = corpus_format.cut(file(pa.table({"text": ["x" * 11]})), 2**19)
+    records = corpus_format.records(cut.payload, 1)
     assert records.texts == []
     assert records.joined([]) == b""
-    sink = form.sink(io.BytesIO())
+    sink = corpus_format.sink(io.BytesIO())
     sink.write(b"")
 
 
 def test_inputs_of_other_types_are_refused_by_the_sink() -> None:
-    form = parquet(keep=("id",))
-    sink = form.sink(io.BytesIO())
+    corpus_format = parquet(keep=("id",))
+    sink = corpus_format.sink(io.BytesIO())
     for number, kind in enumerate((pa.int32(), pa.int64())):
-        (cut,) = form.cut(file(pa.table({"text": ["x"], "id": pa.array([1], kind)})), 2**19)
-        data = form.records(cut.payload, 1).joined([["y"]])
+        (cut,) = corpus_format.cut(file(pa.table({"text": ["x"], "id": pa.array([1], kind)})), 2**19)
+        data = corpus_format.records(cut.payload, 1).joined([["y"]])
         if number == 0:
             sink.write(data)
     with pytest.raises(InputError, match="the same types in every input"):
@@ -309,30 +309,30 @@ def test_row_groups_are_a_function_of_the_releases(monkeypatch: pytest.MonkeyPat
     )
     made = []
     for size in (200, 3001, 2**19):
-        form = parquet(keep=("id", "b"))
+        corpus_format = parquet(keep=("id", "b"))
         out = io.BytesIO()
-        sink = form.sink(out)
-        for cut in form.cut(file(table), size):
-            records = form.records(cut.payload, cut.first)
+        sink = corpus_format.sink(out)
+        for cut in corpus_format.cut(file(table), size):
+            records = corpus_format.records(cut.payload, cut.first)
             sink.write(records.joined(records.texts))
         sink.close()
         made.append(out.getvalue())
     assert made[0] == made[1] == made[2]
     groups = pq.ParquetFile(io.BytesIO(made[0])).metadata
-    sizes = [groups.row_group(place).num_rows for place in range(groups.num_row_groups)]
+    sizes = [groups.row_group(index).num_rows for index in range(groups.num_row_groups)]
     assert len(sizes) > 5
     assert all(size % 64 == 0 for size in sizes[:-1])
 
 
 def test_several_blocks_can_be_written_at_once() -> None:
     """A job may hand its sink any number of whole blocks together."""
-    form = parquet()
+    corpus_format = parquet()
     data = b"".join(
-        form.records(cut.payload, cut.first).joined([["Z"]])
-        for cut in form.cut(file(pa.table({"text": ["a", "b", "c"]})), 1)
+        corpus_format.records(cut.payload, cut.first).joined([["Z"]])
+        for cut in corpus_format.cut(file(pa.table({"text": ["a", "b", "c"]})), 1)
     )
     out = io.BytesIO()
-    sink = form.sink(out)
+    sink = corpus_format.sink(out)
     sink.write(data)
     sink.close()
     assert pq.read_table(out).to_pydict() == {"text": ["Z"] * 3}
@@ -351,9 +351,9 @@ def test_a_large_row_group_is_cut_to_the_size_asked_for() -> None:
 def test_the_output_is_read_by_others(tmp_path: Path) -> None:
     """The footer's JSON of pandas is absent, and types survive a second trip."""
     table = pa.table({"text": ["a"], "when": pa.array([0], pa.timestamp("ns", "Europe/Paris"))})
-    form = parquet(keep=("when",))
-    first, _, _ = shouted(form, file(table))
-    again, _, _ = shouted(form, file(first))
+    corpus_format = parquet(keep=("when",))
+    first, _, _ = shouted(corpus_format, file(table))
+    again, _, _ = shouted(corpus_format, file(first))
     assert again.equals(first)
     assert first.schema.metadata is None
     assert json.dumps(first["text"].to_pylist()) == '["A"]'

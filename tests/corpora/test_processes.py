@@ -28,8 +28,8 @@ def made(tmp_path, lines: list[str], **changes: Any) -> Run:
     path.write_text("".join(line + "\n" for line in lines))
     options: dict[str, Any] = {
         "mechanism": randomized_response(made_vocabulary(), epsilon=0.1),
-        "form": PlainText(),
-        "names": (str(path),),
+        "corpus_format": PlainText(),
+        "inputs": (str(path),),
         "engine": Processes(2),
         "block_bytes": 60,
     }
@@ -118,7 +118,7 @@ class _Counted:
 
 def test_no_more_blocks_are_read_than_are_needed() -> None:
     worker = BlockWorker(
-        mechanism=randomized_response(made_vocabulary(), epsilon=0.1), form=PlainText(), secret=bytes(32)
+        mechanism=randomized_response(made_vocabulary(), epsilon=0.1), corpus_format=PlainText(), secret=bytes(32)
     )
     blocks = _Counted(200)
     outcomes = Processes(2).outcomes(worker, blocks)

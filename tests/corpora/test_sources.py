@@ -113,13 +113,13 @@ def test_inputs_are_told_by_their_first_bytes(tmp_path: Path, data) -> None:
     made = data()
     path = written(tmp_path, made)
     assert read(path) == DATA
-    with opened(str(path)) as (stream, size, place):
+    with opened(str(path)) as (stream, size, index):
         assert size == len(made)
         first = stream.readline()
         assert first == b"line 0 of the corpus\n"
-        assert 0 < place() <= len(made)
+        assert 0 < index() <= len(made)
         assert first + b"".join(stream) == DATA
-        assert place() == len(made)
+        assert index() == len(made)
 
 
 @pytest.mark.parametrize("data", cases())
@@ -131,18 +131,18 @@ def test_pipes_are_told_by_their_first_bytes(tmp_path: Path, data) -> None:
 
     def write() -> None:
         with pipe.open("wb", buffering=0) as sink:
-            for place in range(5):
-                sink.write(made[place : place + 1])
+            for index in range(5):
+                sink.write(made[index : index + 1])
             rest = memoryview(made)[5:]
             while rest:
                 rest = rest[sink.write(rest) :]
 
     writer = threading.Thread(target=write)
     writer.start()
-    with opened(str(pipe)) as (stream, size, place):
+    with opened(str(pipe)) as (stream, size, index):
         assert size is None
         assert stream.read() == DATA
-        assert place() == len(made)
+        assert index() == len(made)
     writer.join()
 
 
@@ -195,17 +195,17 @@ def test_gzip_cut_anywhere_is_refused_after_what_was_whole(tmp_path: Path, seed:
     made = gzip.compress(DATA) + gzip.compress(b"second\n")
     bound = len(gzip.compress(DATA))
     cut = [1, 2, 9, 11, bound - 8, bound - 1, bound + 1, bound + 9, len(made) - 1]
-    place = cut[seed] if seed < len(cut) else random.Random(seed).randrange(3, len(made) - 1)
-    if place in (1, bound):
-        place += 1
-    path = written(tmp_path, made[:place])
+    index = cut[seed] if seed < len(cut) else random.Random(seed).randrange(3, len(made) - 1)
+    if index in (1, bound):
+        index += 1
+    path = written(tmp_path, made[:index])
     got = bytearray()
     with opened(str(path)) as (stream, _, _), pytest.raises(InputError, match="gzip member") as caught:
         while piece := stream.read(1000):
             got += piece
     assert (DATA + b"second\n").startswith(bytes(got))
     assert "line" not in str(caught.value)
-    if place != bound + 1:  # one byte of a header cannot be told from other bytes
+    if index != bound + 1:  # one byte of a header cannot be told from other bytes
         assert "ends in the middle of a gzip member" in str(caught.value)
 
 
@@ -349,8 +349,8 @@ def test_gzip_and_zstd_read_what_is_written(tmp_path: Path) -> None:
     """The system's own gzip agrees."""
     sink = io.BytesIO()
     writer = compressing(sink, "out.gz")
-    for place in range(0, len(DATA), 100_000):
-        writer.write(DATA[place : place + 100_000])
+    for index in range(0, len(DATA), 100_000):
+        writer.write(DATA[index : index + 100_000])
         writer.flush_frame()
     path = tmp_path / "out.gz"
     path.write_bytes(sink.getvalue())

@@ -62,7 +62,7 @@ def test_nulls_stay_and_the_shape_of_the_input_is_the_shape_of_the_output(words:
     }
     job = sanitize_batches(words, ["a", "b", "c"])
     made = job(pa.record_batch(columns))
-    assert [made.column(place).is_null().to_pylist() for place in range(3)] == [
+    assert [made.column(position).is_null().to_pylist() for position in range(3)] == [
         [False, True, False],
         [True, True, False],
         [False, False, True],
@@ -128,17 +128,17 @@ def several(words: Channel) -> list[list[str]]:
 def test_equal_batches_at_two_places_share_no_draws(words: Channel) -> None:
     """Equal outputs would tell that texts are equal, which nothing allows. 150 words of 8: by chance, never."""
     made = several(words)
-    for place, one in enumerate(made):
-        assert one not in made[:place]
+    for position, one in enumerate(made):
+        assert one not in made[:position]
     # More than that: of 150 words two independent releases share about those that both keep or both move alike.
-    law = np.array([words.probabilities(word) for word in range(len(WORDS))])
-    alike = (law**2).sum(axis=1)
+    distribution = np.array([words.probabilities(word) for word in range(len(WORDS))])
+    alike = (distribution**2).sum(axis=1)
     counts = np.bincount(
         [WORDS.index(word) for row in range(50) for word in (WORDS[row % 8], WORDS[row * 3 % 8], WORDS[row * 5 % 8])],
         minlength=8,
     )
     mean, deviation = counts @ alike, np.sqrt(counts @ (alike * (1 - alike)))
-    pairs = [(one, two) for place, one in enumerate(made) for two in made[:place]]
+    pairs = [(one, two) for position, one in enumerate(made) for two in made[:position]]
     for one, two in pairs:
         same = sum(
             left.strip(",!").lower() == right.strip(",!").lower()
@@ -149,7 +149,7 @@ def test_equal_batches_at_two_places_share_no_draws(words: Channel) -> None:
         assert abs(same - mean) < stats.norm.isf(ALPHA / len(pairs)) * deviation + 1
 
 
-def test_equal_rows_with_two_keys_are_independent_draws_of_the_law(words: Channel) -> None:
+def test_equal_rows_with_two_keys_are_independent_draws_of_the_distribution(words: Channel) -> None:
     """Chi-square and exact binomial tests at 1e-6: outputs of one word, and how often two keys agree.
 
     The mutant whose streams do not hold the key has one output for all rows, and dies.
@@ -158,10 +158,10 @@ def test_equal_rows_with_two_keys_are_independent_draws_of_the_law(words: Channe
     job = sanitize_batches(words, key="id", secret=new_secret())
     made = job(pa.record_batch({"text": ["cloud"] * rows, "id": list(range(rows))}))
     drawn = np.array([WORDS.index(text.lower()) for text in made["text"].to_pylist()])
-    law = np.asarray(words.probabilities(2))
-    assert stats.chisquare(np.bincount(drawn, minlength=8), rows * law).pvalue > ALPHA
+    distribution = np.asarray(words.probabilities(2))
+    assert stats.chisquare(np.bincount(drawn, minlength=8), rows * distribution).pvalue > ALPHA
     equal = int((drawn[:-1:2] == drawn[1::2]).sum())
-    assert stats.binomtest(equal, rows // 2, float(law @ law)).pvalue > ALPHA
+    assert stats.binomtest(equal, rows // 2, float(distribution @ distribution)).pvalue > ALPHA
 
 
 @pytest.mark.parametrize("keyed", [True, False])
@@ -179,8 +179,8 @@ def test_another_text_at_the_same_place_shares_no_draws(words: Channel, keyed: b
         made = job(pa.record_batch({"text": texts, "id": list(range(rows))}), None if keyed else 1)
         first.append([text.split()[0].lower() for text in made["text"].to_pylist()])
     same = sum(one == two for one, two in zip(*first, strict=True))
-    law = np.asarray(words.probabilities(2))
-    assert stats.binomtest(same, rows, float(law @ law)).pvalue > ALPHA
+    distribution = np.asarray(words.probabilities(2))
+    assert stats.binomtest(same, rows, float(distribution @ distribution)).pvalue > ALPHA
 
 
 @pytest.mark.parametrize("ids", [[1, 1], [1, None], [1.5, 2.5]])
@@ -192,7 +192,7 @@ def test_keys_that_do_not_tell_rows_apart_are_refused(words: Channel, ids: list)
 
 
 def test_wrong_calls_are_refused(words: Channel) -> None:
-    with pytest.raises(ParameterError, match="place must be None where rows have a key"):
+    with pytest.raises(ParameterError, match="position must be None where rows have a key"):
         sanitize_batches(words, key="id")(batch(), 3)
     with pytest.raises(InputError, match="must have the key 'number' once"):
         sanitize_batches(words, key="number")(batch())
@@ -237,7 +237,7 @@ def test_a_process_keeps_one_sanitizer_for_a_job(words: Channel) -> None:
     assert len(arrow_batches._HELD) <= 4
 
 
-def test_a_replaced_sanitizer_draws_by_its_own_law(words: Channel) -> None:
+def test_a_replaced_sanitizer_draws_by_its_own_distribution(words: Channel) -> None:
     """Chi-square test at 1e-6 of one word's outputs.
 
     The mutant whose processes know both objects by one name states the new epsilon and draws with the old.
@@ -311,13 +311,13 @@ def test_a_slice_brings_no_bits_of_the_rows_beside_it(words: Channel) -> None:
 def test_a_place_is_made_of_integers_of_any_type(words: Channel) -> None:
     job = sanitize_batches(words, secret=SECRET)
     right = job(batch(), (3, 1))
-    for place in ([np.int64(3), np.uint8(1)], (np.int32(3), 1)):
-        assert job(batch(), place).equals(right)
+    for position in ([np.int64(3), np.uint8(1)], (np.int32(3), 1)):
+        assert job(batch(), position).equals(right)
     assert job(batch(), np.int64(3)).equals(job(batch(), 3))
     assert job(batch(), True).equals(job(batch(), 1))
     wrong: Any
     for wrong in ("12", b"12", 0.5, (1, "2"), {1, 2}, np.array([1.5])):
-        with pytest.raises(ParameterError, match=f"place must be an integer or .*; got {type(wrong).__name__}"):
+        with pytest.raises(ParameterError, match=f"position must be an integer or .*; got {type(wrong).__name__}"):
             job(batch(), wrong)
     with pytest.raises(ParameterError, match="got str"):
         list(job.each([batch()], "7"))  # type: ignore[arg-type]

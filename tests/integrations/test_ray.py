@@ -60,13 +60,13 @@ def words() -> Mechanism:
 def blocks(count: int = 9) -> list[Block]:
     lines = [f"{WORDS[row % 8]} {PRIVATE} {WORDS[row * 3 % 8]}.\n".encode() for row in range(40)]
     return [
-        Block(number=number, source=1, first=40 * number + 1, count=40, payload=b"".join(lines), place=number)
+        Block(number=number, source=1, first=40 * number + 1, count=40, payload=b"".join(lines), bytes_read=number)
         for number in range(count)
     ]
 
 
-def worker(words: Mechanism, form: Any = None, **options: Any) -> BlockWorker:
-    return BlockWorker(mechanism=words, form=form or PlainText(), secret=SECRET, **options)
+def worker(words: Mechanism, corpus_format: Any = None, **options: Any) -> BlockWorker:
+    return BlockWorker(mechanism=words, corpus_format=corpus_format or PlainText(), secret=SECRET, **options)
 
 
 class Faulty:

@@ -1,4 +1,4 @@
-"""Randomized response, neighborhood and exponential: exact losses, laws, determinism of rows."""
+"""Randomized response, neighborhood and exponential: exact losses, distributions, determinism of rows."""
 
 from __future__ import annotations
 
@@ -158,8 +158,8 @@ def test_draws_follow_the_table_and_a_mutant_is_noticed(tiny: Vocabulary, name: 
     channel = MAKERS[name](tiny, epsilon=2.0)
     word, draws = 11, 200_000
     counts = np.bincount(channel.privatize(np.full(draws, word), rng), minlength=len(tiny))
-    law = channel.probabilities(word)
-    assert chisquare(counts, law * draws).pvalue > ALPHA
+    distribution = channel.probabilities(word)
+    assert chisquare(counts, distribution * draws).pvalue > ALPHA
     mutant = MAKERS[name](tiny, epsilon=2.4).probabilities(word)
     assert chisquare(counts, mutant * draws).pvalue < ALPHA
 
@@ -184,7 +184,7 @@ def test_no_words_no_draws(tiny: Vocabulary, name: str) -> None:
 
 
 def test_a_row_is_a_function_of_its_word_alone() -> None:
-    """Bit for bit, whatever the batch: else one word of a text could move the law of another's output."""
+    """Bit for bit, whatever the batch: else one word of a text could move the distribution of another's output."""
     vocabulary = made_vocabulary(700, dim=300, seed=3)
     grid = integer_grid(vocabulary)
     everyone = np.arange(700)
@@ -201,12 +201,12 @@ def test_dropping_rows_for_want_of_room_changes_nothing(rng) -> None:
     roomy, narrow = NeighborRows(vocabulary, 20), NeighborRows(vocabulary, 20, budget=1)
     assert narrow._capacity < 900
     ids = rng.integers(0, 900, 5000)
-    places = rng.integers(0, 20, 5000)
+    indices = rng.integers(0, 20, 5000)
     for _ in range(2):
-        np.testing.assert_array_equal(roomy.members(ids, places), narrow.members(ids, places))
+        np.testing.assert_array_equal(roomy.members(ids, indices), narrow.members(ids, indices))
     few = ids[:50]
-    np.testing.assert_array_equal(roomy.members(few, places[:50]), narrow.members(few, places[:50]))
-    np.testing.assert_array_equal(roomy.members(ids, places), narrow.members(ids, places))
+    np.testing.assert_array_equal(roomy.members(few, indices[:50]), narrow.members(few, indices[:50]))
+    np.testing.assert_array_equal(roomy.members(ids, indices), narrow.members(ids, indices))
 
 
 def test_the_size_of_the_neighborhood_maximizes_the_mean_cosine(tiny: Vocabulary) -> None:
@@ -330,11 +330,13 @@ def test_one_point_for_all_words_is_refused() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 6.0])
-def test_the_pure_exponential_has_the_law_of_half_epsilon_over_the_diameter(tiny: Vocabulary, epsilon: float) -> None:
+def test_the_pure_exponential_has_the_distribution_of_half_epsilon_over_the_diameter(
+    tiny: Vocabulary, epsilon: float
+) -> None:
     made = exponential(tiny, epsilon=epsilon)
     distances = integer_grid(tiny).distances(np.arange(40), 1.0)
-    law = np.exp(-epsilon * distances / (2 * distances.max()))
-    np.testing.assert_allclose(table(made), law / law.sum(axis=1, keepdims=True), rtol=1e-5)
+    distribution = np.exp(-epsilon * distances / (2 * distances.max()))
+    np.testing.assert_allclose(table(made), distribution / distribution.sum(axis=1, keepdims=True), rtol=1e-5)
 
 
 def test_the_metric_form_leaves_room_for_rounding(tiny: Vocabulary) -> None:

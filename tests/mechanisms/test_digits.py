@@ -1,4 +1,4 @@
-"""Digits: budget shared, exact law, public length."""
+"""Digits: budget shared, exact distribution, public length."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def test_the_shares_of_a_number_never_exceed_its_budget(epsilon: float, length: 
 
 
 @pytest.mark.parametrize("length", [1, 4])
-def test_each_digit_follows_its_law_and_an_unshared_budget_is_noticed(length: int, rng) -> None:
+def test_each_digit_follows_its_distribution_and_an_unshared_budget_is_noticed(length: int, rng) -> None:
     epsilon, numbers = 4.0, 60_000
     drawn = DigitResponse(epsilon).privatize(np.full(numbers * length, 7), np.full(numbers, length), rng)
     counts = np.bincount(drawn, minlength=10)
 
-    def law(share: float) -> np.ndarray:
+    def distribution(share: float) -> np.ndarray:
         row = np.ones(10)
         row[7] = math.exp(share)
         return row / row.sum()
 
-    assert chisquare(counts, law(epsilon / length) * counts.sum()).pvalue > ALPHA
+    assert chisquare(counts, distribution(epsilon / length) * counts.sum()).pvalue > ALPHA
     mutant = epsilon if length > 1 else epsilon * 1.05
-    assert chisquare(counts, law(mutant) * counts.sum()).pvalue < ALPHA
+    assert chisquare(counts, distribution(mutant) * counts.sum()).pvalue < ALPHA
 
 
 def test_numbers_of_many_lengths_keep_their_places(rng) -> None:

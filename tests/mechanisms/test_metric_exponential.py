@@ -1,4 +1,4 @@
-"""The exponential mechanism on word metrics: exact losses against enumeration, laws, certified guarantees."""
+"""The exponential mechanism on word metrics: exact losses against enumeration, distributions, certified guarantees."""
 
 from __future__ import annotations
 

@@ -42,24 +42,24 @@ def test_noise_is_calibrated_to_the_exact_diameter_and_no_less(
 ) -> None:
     size = _diameters(tiny, clip)
 
-    def law(name: str, **options: float) -> object:
-        return mechanism(name, tiny, epsilon=epsilon, clip=clip, **options).law  # type: ignore[attr-defined]
+    def distribution(name: str, **options: float) -> object:
+        return mechanism(name, tiny, epsilon=epsilon, clip=clip, **options).distribution  # type: ignore[attr-defined]
 
-    laplace = law("laplace")
+    laplace = distribution("laplace")
     assert isinstance(laplace, CoordinateLaplace)
     assert size["l1"] / laplace.scale <= epsilon
     assert size["l1"] / laplace.scale == pytest.approx(epsilon, rel=1e-5)
 
-    spherical = law("spherical-laplace")
+    spherical = distribution("spherical-laplace")
     assert isinstance(spherical, SphericalLaplace)
     assert spherical.rate * size["l2"] <= epsilon
     assert spherical.rate * size["l2"] == pytest.approx(epsilon, rel=1e-5)
 
-    gaussian = law("gaussian", delta=1e-6)
+    gaussian = distribution("gaussian", delta=1e-6)
     assert isinstance(gaussian, Gaussian)
     assert gaussian_delta(epsilon, gaussian.sigma, size["l2"]) <= 1e-6
 
-    truncated = law("truncated-laplace", delta=1e-6)
+    truncated = distribution("truncated-laplace", delta=1e-6)
     assert isinstance(truncated, TruncatedLaplace)
     points = tiny.vectors.astype(np.float64)
     if clip is not None:
@@ -71,9 +71,9 @@ def test_noise_is_calibrated_to_the_exact_diameter_and_no_less(
 def test_the_published_truncation_does_not_keep_its_claim(tiny: Vocabulary) -> None:
     made = mechanism("truncated-laplace-published", tiny, epsilon=1.0)
     assert made.guarantee.status is Status.REFUTED
-    law = made.law  # type: ignore[attr-defined]
+    distribution = made.distribution  # type: ignore[attr-defined]
     points = made._points.astype(np.float64)  # type: ignore[attr-defined]
-    worst = float(truncated_delta(points[:, None] - points[None], law.scale, law.bound).max())
+    worst = float(truncated_delta(points[:, None] - points[None], distribution.scale, distribution.bound).max())
     assert worst > 1000 * made.guarantee.delta  # type: ignore[union-attr]
 
 
@@ -81,14 +81,14 @@ def test_the_published_form_meets_the_paper_in_one_dimension() -> None:
     line = Vocabulary(["a", "b", "c"], np.array([[0.5], [2.0], [-3.0]], dtype=np.float32), "line")
     made = mechanism("truncated-laplace-published", line, epsilon=0.1)
     assert made.guarantee.status is Status.CLAIMED
-    law = made.law  # type: ignore[attr-defined]
-    assert float(truncated_delta(np.array([2.0]), law.scale, law.bound)) <= made.guarantee.delta  # type: ignore[union-attr]
+    distribution = made.distribution  # type: ignore[attr-defined]
+    assert float(truncated_delta(np.array([2.0]), distribution.scale, distribution.bound)) <= made.guarantee.delta  # type: ignore[union-attr]
 
 
 def test_dummy_dimensions_are_added_for_a_large_epsilon(tiny: Vocabulary) -> None:
     made = mechanism("truncated-laplace-published", tiny, epsilon=10.0)
     assert made.parameters["noise_dim"] == 401
-    assert made.law.dim == 8  # type: ignore[attr-defined]
+    assert made.distribution.dim == 8  # type: ignore[attr-defined]
     assert mechanism("truncated-laplace-published", tiny, epsilon=10.0, noise_dim=500).parameters["noise_dim"] == 500
 
 
@@ -117,21 +117,21 @@ def test_with_next_to_no_privacy_words_stay(tiny: Vocabulary, name: str, rng) ->
     np.testing.assert_array_equal(mechanism(name, tiny, epsilon=5000.0).privatize(ids, rng), ids)
 
 
-def test_outputs_follow_the_law_on_a_line_and_a_mutant_is_noticed(rng) -> None:
-    """In one dimension the cells of the words are intervals, so the output law is exact."""
+def test_outputs_follow_the_distribution_on_a_line_and_a_mutant_is_noticed(rng) -> None:
+    """In one dimension the cells of the words are intervals, so the output distribution is exact."""
     points = np.array([-1.0, -0.2, 0.4, 1.0])
     line = Vocabulary(list("abcd"), points[:, None].astype(np.float32), "line")
     made = mechanism("gaussian", line, epsilon=1.0, delta=1e-3, clip=None)
-    sigma = made.law.sigma  # type: ignore[attr-defined]
+    sigma = made.distribution.sigma  # type: ignore[attr-defined]
     draws = 200_000
     counts = np.bincount(made.privatize(np.full(draws, 1), rng), minlength=4)
     edges = np.concatenate([[-np.inf], (points[1:] + points[:-1]) / 2, [np.inf]])
 
-    def law(spread: float) -> np.ndarray:
+    def distribution(spread: float) -> np.ndarray:
         return np.diff(norm.cdf(edges, loc=points[1], scale=spread))
 
-    assert chisquare(counts, law(sigma) * draws).pvalue > ALPHA
-    assert chisquare(counts, law(sigma * 0.9) * draws).pvalue < ALPHA
+    assert chisquare(counts, distribution(sigma) * draws).pvalue > ALPHA
+    assert chisquare(counts, distribution(sigma * 0.9) * draws).pvalue < ALPHA
 
 
 def test_metric_parameters(tiny: Vocabulary) -> None:
@@ -139,7 +139,7 @@ def test_metric_parameters(tiny: Vocabulary) -> None:
     assert isinstance(by_rate.guarantee, MetricDP)
     assert by_rate.guarantee.epsilon_per_distance == 7.0
     assert by_rate.guarantee.metric == "euclidean"
-    assert by_rate.law.rate == 7.0  # type: ignore[attr-defined]
+    assert by_rate.distribution.rate == 7.0  # type: ignore[attr-defined]
     by_epsilon = mechanism("spherical-laplace", tiny, epsilon=3.0)
     assert to_pure(by_epsilon.guarantee).epsilon <= 3.0  # type: ignore[arg-type]
     assert to_pure(by_epsilon.guarantee).epsilon == pytest.approx(3.0)  # type: ignore[arg-type]
@@ -178,7 +178,7 @@ def test_the_classical_gaussian_is_refused_above_one(tiny: Vocabulary) -> None:
         mechanism("gaussian", tiny, epsilon=1.0, calibration="other")
 
 
-def test_resampled_ranks_follow_their_law_around_the_nearest_word(rng) -> None:
+def test_resampled_ranks_follow_their_distribution_around_the_nearest_word(rng) -> None:
     """Noise that never leaves the word's cell: ranks are then those of the word's own neighbors."""
     vocabulary = made_vocabulary(60)
     made = mechanism("spherical-laplace", vocabulary, epsilon_per_distance=1e7, rank_constant=3e-8, clip=None)
@@ -188,18 +188,18 @@ def test_resampled_ranks_follow_their_law_around_the_nearest_word(rng) -> None:
     order = np.argsort(np.linalg.norm(rows - rows[word], axis=1), kind="stable")
     counts = np.bincount(np.argsort(order)[drawn], minlength=60)
 
-    def law(rate: float) -> np.ndarray:
+    def distribution(rate: float) -> np.ndarray:
         weights = np.exp(-rate * np.arange(60))
         return weights / weights.sum()
 
     pooled = np.append(counts[:20], counts[20:].sum())
     for rate, holds in ((decay, True), (decay * 1.05, False)):
-        expected = np.append(law(rate)[:20], law(rate)[20:].sum()) * draws
+        expected = np.append(distribution(rate)[:20], distribution(rate)[20:].sum()) * draws
         assert bool(chisquare(pooled, expected).pvalue > ALPHA) is holds
 
 
 def test_resampling_sees_the_nearest_word_and_never_the_input(rng) -> None:
-    """Two inputs whose noise lands on one word get one law: the regression test of selection on the truth."""
+    """Two inputs whose noise lands on one word get one distribution: the regression test of selection on the truth."""
     vocabulary = made_vocabulary(50)
     made = mechanism("spherical-laplace", vocabulary, epsilon=1.0, rank_constant=0.5)
     landed = np.full(4000, 9)

@@ -27,13 +27,13 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 def _vocabulary(n: int = 700) -> Vocabulary:
     rng = np.random.default_rng(5)
-    return Vocabulary([f"w{place}" for place in range(n)], rng.normal(size=(n, 20)).astype(np.float32), "made")
+    return Vocabulary([f"w{index}" for index in range(n)], rng.normal(size=(n, 20)).astype(np.float32), "made")
 
 
 def _members(made: Neighborhood, words: list[int]) -> list[list[int]]:
     size = made.weights.members
-    places = np.arange(size)
-    return [sorted(made._rows.members(np.full(size, word), places).tolist()) for word in words]
+    indices = np.arange(size)
+    return [sorted(made._rows.members(np.full(size, word), indices).tolist()) for word in words]
 
 
 def _in_child(made: Any, words: list[int], answers: Any) -> None:
@@ -179,9 +179,9 @@ def test_rows_made_in_any_order_are_right() -> None:
         grid = integer_grid(vocabulary)
         right = grid.neighborhoods(np.arange(700), 9)
         for _ in range(10):
-            ids, places = rng.integers(0, 700, 50), rng.integers(0, 9, 50)
-            found = table.members(ids, places, lambda words: grid.neighborhoods(words, 9), 8)
-            np.testing.assert_array_equal(found, right[ids, places])
+            ids, indices = rng.integers(0, 700, 50), rng.integers(0, 9, 50)
+            found = table.members(ids, indices, lambda words: grid.neighborhoods(words, 9), 8)
+            np.testing.assert_array_equal(found, right[ids, indices])
     finally:
         table.close()
 

@@ -130,12 +130,12 @@ def test_tables_that_cannot_be_searched_are_one_line(name: str | None, vectors, 
         nearest(vectors, name)
 
 
-@pytest.mark.parametrize("place", [0, 99, 100, 4098, 4099])
-def test_every_row_of_a_large_table_is_looked_at(monkeypatch, place: int) -> None:
+@pytest.mark.parametrize("index", [0, 99, 100, 4098, 4099])
+def test_every_row_of_a_large_table_is_looked_at(monkeypatch, index: int) -> None:
     monkeypatch.setattr(base, "_BLOCK", 300)
     vectors = np.ones((4100, 3), dtype=np.float32)
     base.checked_table(vectors)
-    vectors[place, 2] = np.nan
+    vectors[index, 2] = np.nan
     with pytest.raises(ParameterError, match="finite"):
         base.checked_table(vectors)
 

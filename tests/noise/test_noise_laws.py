@@ -1,4 +1,4 @@
-"""One table of laws, one test for each clause of the contract in noise/base.py."""
+"""One table of distributions, one test for each clause of the contract in noise/base.py."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from textveil.errors import ParameterError
-from textveil.noise.base import NoiseLaw, rounded_down, rounded_up
+from textveil.noise.base import NoiseDistribution, rounded_down, rounded_up
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
@@ -33,19 +33,19 @@ LAWS = {
     "truncated-nearly-untruncated": lambda dim: TruncatedLaplace(dim=dim, scale=0.7, bound=1e9),
 }
 
-each_law = pytest.mark.parametrize("make", LAWS.values(), ids=LAWS.keys())
+each_distribution = pytest.mark.parametrize("make", LAWS.values(), ids=LAWS.keys())
 each_precision = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
 
-@each_law
-def test_a_law_is_a_frozen_noise_law(make):
-    law = make(3)
-    assert isinstance(law, NoiseLaw)
+@each_distribution
+def test_a_distribution_is_a_frozen_noise_distribution(make):
+    distribution = make(3)
+    assert isinstance(distribution, NoiseDistribution)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        law.dim = 4
+        distribution.dim = 4
 
 
-@each_law
+@each_distribution
 @each_precision
 @pytest.mark.parametrize(("count", "dim"), [(0, 5), (1, 1), (7, 5), (300, 301)])
 def test_draws_have_the_shape_and_type_asked_for(make, dtype, count, dim, rng):
@@ -56,27 +56,27 @@ def test_draws_have_the_shape_and_type_asked_for(make, dtype, count, dim, rng):
     assert np.isfinite(draws).all()
 
 
-@each_law
+@each_distribution
 def test_draws_are_single_precision_by_default_and_fresh_without_a_generator(make):
-    law = make(4)
-    first, second = law.sample(3), law.sample(3)
+    distribution = make(4)
+    first, second = distribution.sample(3), distribution.sample(3)
     assert first.dtype == np.float32
     assert not np.array_equal(first, second)
 
 
-@each_law
+@each_distribution
 @each_precision
 def test_the_seed_decides_the_draws(make, dtype):
-    law = make(6)
-    first = law.sample(9, seeded_generator(1), dtype)
-    np.testing.assert_array_equal(first, law.sample(9, seeded_generator(1), dtype))
-    assert not np.array_equal(first, law.sample(9, seeded_generator(2), dtype))
+    distribution = make(6)
+    first = distribution.sample(9, seeded_generator(1), dtype)
+    np.testing.assert_array_equal(first, distribution.sample(9, seeded_generator(1), dtype))
+    assert not np.array_equal(first, distribution.sample(9, seeded_generator(2), dtype))
 
 
-@each_law
+@each_distribution
 def test_a_generator_that_has_drawn_does_not_repeat(make, rng):
-    law = make(6)
-    assert not np.array_equal(law.sample(9, rng), law.sample(9, rng))
+    distribution = make(6)
+    assert not np.array_equal(distribution.sample(9, rng), distribution.sample(9, rng))
 
 
 def sign_p_value(products):
@@ -92,7 +92,7 @@ def sign_p_values(draws):
     return [sign_p_value(signs), sign_p_value(disjoint_rows), sign_p_value(disjoint_columns)]
 
 
-@each_law
+@each_distribution
 @each_precision
 def test_signs_are_fair_and_independent_across_rows_and_coordinates(make, dtype, rng):
     draws = make(50).sample(2000, rng, dtype)
@@ -100,7 +100,7 @@ def test_signs_are_fair_and_independent_across_rows_and_coordinates(make, dtype,
     assert len(np.unique(draws, axis=0)) == len(draws)
 
 
-@each_law
+@each_distribution
 @pytest.mark.parametrize(
     ("defect", "seen_by"),
     [
@@ -115,7 +115,7 @@ def test_the_sign_test_kills_published_defects(make, defect, seen_by, rng):
     assert sign_p_values(defect(draws))[seen_by] < ALPHA / 3
 
 
-@each_law
+@each_distribution
 @pytest.mark.parametrize("value", [0, -1, 2.0, "3", None])
 def test_a_dimension_outside_the_integers_from_1_is_refused(make, value):
     with pytest.raises(ParameterError, match="dim must be"):
@@ -135,28 +135,28 @@ def test_a_parameter_that_is_not_finite_and_positive_is_refused(value):
             build()
 
 
-@each_law
+@each_distribution
 def test_a_draw_that_cannot_be_made_is_refused(make, rng):
-    law = make(3)
+    distribution = make(3)
     with pytest.raises(ParameterError, match="count"):
-        law.sample(-1, rng)
+        distribution.sample(-1, rng)
     with pytest.raises(ParameterError, match="dtype"):
-        law.sample(1, rng, np.float16)
+        distribution.sample(1, rng, np.float16)
     with pytest.raises(ParameterError, match="rng"):
-        law.sample(1, np.random.RandomState(0))
+        distribution.sample(1, np.random.RandomState(0))
 
 
 @pytest.mark.parametrize("length", [1e-40, 1e38])
 def test_single_precision_refuses_lengths_at_which_noise_would_vanish_or_overflow(length, rng):
-    for law in [
+    for distribution in [
         CoordinateLaplace(dim=2, scale=length),
         Gaussian(dim=2, sigma=length),
         SphericalLaplace(dim=2, rate=1 / length),
         TruncatedLaplace(dim=2, scale=length, bound=length),
     ]:
         with pytest.raises(ParameterError, match="to be sampled in float32"):
-            law.sample(1, rng)
-        draws = law.sample(100, rng, np.float64)
+            distribution.sample(1, rng)
+        draws = distribution.sample(100, rng, np.float64)
         assert (draws != 0).all()
         assert np.isfinite(draws).all()
 
@@ -192,95 +192,100 @@ def test_a_direction_that_is_zero_is_drawn_again():
     assert (draws != 0).all()
 
 
-@each_law
+@each_distribution
 def test_the_density_of_a_draw_is_finite_and_has_one_entry_a_row(make, rng):
-    law = make(300)
-    densities = law.log_density(law.sample(11, rng))
+    distribution = make(300)
+    densities = distribution.log_density(distribution.sample(11, rng))
     assert densities.shape == (11,)
     assert densities.dtype == np.float64
     assert np.isfinite(densities).all()
     for wrong in (np.zeros(300), np.zeros((2, 299)), np.zeros((1, 2, 300))):
         with pytest.raises(ParameterError, match="z must be of shape"):
-            law.log_density(wrong)
+            distribution.log_density(wrong)
 
 
-def exact_log_density(law, z):
+def exact_log_density(distribution, z):
     """The docstring's formula in 50 digits."""
     with mpmath.workdps(50):
         z = [mpmath.mpf(float(x)) for x in z]
-        d, size, norm = law.dim, mpmath.fsum(map(abs, z)), mpmath.sqrt(mpmath.fsum(x * x for x in z))
-        if isinstance(law, CoordinateLaplace):
-            return -d * mpmath.log(2 * mpmath.mpf(law.scale)) - size / law.scale
-        if isinstance(law, Gaussian):
-            return -d * mpmath.log(2 * mpmath.pi * mpmath.mpf(law.sigma) ** 2) / 2 - (norm / law.sigma) ** 2 / 2
-        if isinstance(law, SphericalLaplace):
+        d, size, norm = distribution.dim, mpmath.fsum(map(abs, z)), mpmath.sqrt(mpmath.fsum(x * x for x in z))
+        if isinstance(distribution, CoordinateLaplace):
+            return -d * mpmath.log(2 * mpmath.mpf(distribution.scale)) - size / distribution.scale
+        if isinstance(distribution, Gaussian):
+            return (
+                -d * mpmath.log(2 * mpmath.pi * mpmath.mpf(distribution.sigma) ** 2) / 2
+                - (norm / distribution.sigma) ** 2 / 2
+            )
+        if isinstance(distribution, SphericalLaplace):
             sphere = 2 * mpmath.pi ** (mpmath.mpf(d) / 2) / mpmath.gamma(mpmath.mpf(d) / 2)
-            return mpmath.log(mpmath.mpf(law.rate) ** d / sphere / mpmath.gamma(d)) - law.rate * norm
-        ratio = mpmath.mpf(law.bound) / law.scale
+            return mpmath.log(mpmath.mpf(distribution.rate) ** d / sphere / mpmath.gamma(d)) - distribution.rate * norm
+        ratio = mpmath.mpf(distribution.bound) / distribution.scale
         with mpmath.workdps(400):
-            return -d * mpmath.log(-2 * law.scale * mpmath.expm1(-ratio)) - size / law.scale
+            return -d * mpmath.log(-2 * distribution.scale * mpmath.expm1(-ratio)) - size / distribution.scale
 
 
-@each_law
+@each_distribution
 @pytest.mark.parametrize("dim", [1, 2, 300, 1700])
 def test_the_density_matches_its_formula_in_multiple_precision(make, dim, rng):
-    law = make(dim)
-    points = law.sample(3, rng, np.float64)
-    expected = [float(exact_log_density(law, z)) for z in points]
-    np.testing.assert_allclose(law.log_density(points), expected, rtol=1e-12, atol=1e-12)
+    distribution = make(dim)
+    points = distribution.sample(3, rng, np.float64)
+    expected = [float(exact_log_density(distribution, z)) for z in points]
+    np.testing.assert_allclose(distribution.log_density(points), expected, rtol=1e-12, atol=1e-12)
 
 
-def extent(law):
+def extent(distribution):
     """A half-width beyond which no mass is left that quadrature could see."""
-    return min(getattr(law, "bound", math.inf), 60 * math.sqrt(law.variance))
+    return min(getattr(distribution, "bound", math.inf), 60 * math.sqrt(distribution.variance))
 
 
-@each_law
+@each_distribution
 def test_the_density_integrates_to_one_in_one_dimension_with_the_stated_variance(make):
-    law = make(1)
-    top = extent(law)
-    mass, _ = integrate.quad(lambda x: 2 * math.exp(law.log_density([[x]])[0]), 0, top, epsabs=1e-13, limit=200)
+    distribution = make(1)
+    top = extent(distribution)
+    mass, _ = integrate.quad(
+        lambda x: 2 * math.exp(distribution.log_density([[x]])[0]), 0, top, epsabs=1e-13, limit=200
+    )
     square, _ = integrate.quad(
-        lambda x: 2 * x * x * math.exp(law.log_density([[x]])[0]), 0, top, epsabs=1e-13, limit=200
+        lambda x: 2 * x * x * math.exp(distribution.log_density([[x]])[0]), 0, top, epsabs=1e-13, limit=200
     )
     assert mass == pytest.approx(1, rel=1e-9)
-    assert square == pytest.approx(law.variance, rel=1e-9)
+    assert square == pytest.approx(distribution.variance, rel=1e-9)
 
 
-@each_law
+@each_distribution
 def test_the_density_integrates_to_one_in_two_dimensions(make):
-    law = make(2)
+    distribution = make(2)
     nodes, weights = np.polynomial.legendre.leggauss(60)
-    edges = extent(law) * np.concatenate([[0], 4.0 ** np.arange(-8, 1)])
+    edges = extent(distribution) * np.concatenate([[0], 4.0 ** np.arange(-8, 1)])
     half = np.diff(edges) / 2
     x = (edges[:-1, None] + half[:, None] * (1 + nodes)).ravel()
     w = (half[:, None] * weights).ravel()
     grid = np.stack(np.meshgrid(x, x), axis=-1).reshape(-1, 2)
-    mass = 4 * np.exp(law.log_density(grid)) @ np.outer(w, w).ravel()
+    mass = 4 * np.exp(distribution.log_density(grid)) @ np.outer(w, w).ravel()
     assert mass == pytest.approx(1, rel=1e-6)
 
 
 @pytest.mark.parametrize("dim", [2, 3, 300])
 def test_the_spherical_density_has_mass_one_and_the_stated_variance_in_any_dimension(dim):
-    law = SphericalLaplace(dim=dim, rate=2.5)
+    distribution = SphericalLaplace(dim=dim, rate=2.5)
     log_sphere = math.log(2) + dim / 2 * math.log(math.pi) - math.lgamma(dim / 2)
 
     def shell(radius):
         point = np.zeros((1, dim))
         point[0, 0] = radius
-        return math.exp(law.log_density(point)[0] + log_sphere + (dim - 1) * math.log(radius))
+        return math.exp(distribution.log_density(point)[0] + log_sphere + (dim - 1) * math.log(radius))
 
-    center, spread = dim / law.rate, 12 * math.sqrt(dim) / law.rate
+    center, spread = dim / distribution.rate, 12 * math.sqrt(dim) / distribution.rate
     low, high = max(1e-300, center - spread), center + 3 * spread
     mass, _ = integrate.quad(shell, low, high, epsabs=1e-12, limit=300)
     square, _ = integrate.quad(lambda r: r * r * shell(r), low, high, epsabs=1e-9, limit=300)
     assert mass == pytest.approx(1, rel=1e-9)
-    assert square / dim == pytest.approx(law.variance, rel=1e-9)
+    assert square / dim == pytest.approx(distribution.variance, rel=1e-9)
 
 
 def test_no_density_outside_the_support():
-    law = TruncatedLaplace(dim=2, scale=1.0, bound=2.0)
-    inside, edge, beyond, far = law.log_density([[0, 0], [2, -2], [math.nextafter(2, 3), 0], [0, -1e300]])
+    distribution = TruncatedLaplace(dim=2, scale=1.0, bound=2.0)
+    inside, edge, beyond, far = distribution.log_density([[0, 0], [2, -2], [math.nextafter(2, 3), 0], [0, -1e300]])
     assert math.isfinite(inside)
     assert edge == pytest.approx(inside - 4)
     assert beyond == far == -math.inf

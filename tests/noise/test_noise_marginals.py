@@ -38,7 +38,7 @@ def laplace_cdf(x, scale):
 
 
 def truncated_cdf(x, scale, bound):
-    """By the conditional law of Laplace noise within the bound: a formula that the package does not use."""
+    """By the conditional distribution of Laplace noise within the bound: a formula that the package does not use."""
     below = laplace_cdf(-bound, scale)
     return (laplace_cdf(x, scale) - below) / (1 - 2 * below)
 
@@ -51,9 +51,9 @@ def coordinate_of_spherical_cdf(x, rate):
 
 @dataclass(frozen=True)
 class Case:
-    """A law with its coordinates' exact distribution; ``wrong`` are the mutants."""
+    """A distribution with its coordinates' exact distribution; ``wrong`` are the mutants."""
 
-    law: Any
+    distribution: Any
     cdf: Any
     wrong: tuple[Any, ...]
     coordinates: int = 1_000_000
@@ -135,8 +135,8 @@ CASES = {
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-def test_a_coordinate_has_its_exact_law(case, dtype, rng):
-    draws = getattr(case.law, case.sampler)(case.coordinates // case.law.dim, rng, dtype)
+def test_a_coordinate_has_its_exact_distribution(case, dtype, rng):
+    draws = getattr(case.distribution, case.sampler)(case.coordinates // case.distribution.dim, rng, dtype)
     assert p_value(draws, case.cdf) > ALPHA
 
 
@@ -189,9 +189,9 @@ def test_spherical_coordinates_in_three_dimensions_have_their_closed_form(rng):
 def test_spherical_noise_along_a_unit_vector_meets_the_reference(rng):
     rows = reference("noisy_dot_product")
     for row in rows:
-        law = SphericalLaplace(dim=row["d"], rate=row["rate"])
+        distribution = SphericalLaplace(dim=row["d"], rate=row["rate"])
         direction = rng.standard_normal(row["d"])
         direction /= np.linalg.norm(direction)
-        below = int(np.count_nonzero(law.sample(20_000, rng) @ direction <= row["z"]))
+        below = int(np.count_nonzero(distribution.sample(20_000, rng) @ direction <= row["z"]))
         assert stats.binomtest(below, 20_000, row["cdf"]).pvalue > ALPHA / len(rows)
-        assert law.variance == pytest.approx(row["variance"], rel=1e-12)
+        assert distribution.variance == pytest.approx(row["variance"], rel=1e-12)

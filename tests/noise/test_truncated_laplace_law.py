@@ -36,41 +36,41 @@ def exact_variance(scale, bound):
 @settings(deadline=None, max_examples=150)
 @given(scale=lengths, bound=lengths, share=shares)
 def test_cdf_and_variance_match_multiple_precision_at_any_ratio(scale, bound, share):
-    law = TruncatedLaplace(dim=1, scale=scale, bound=bound)
+    distribution = TruncatedLaplace(dim=1, scale=scale, bound=bound)
     x = -min(share * bound, 600 * scale, bound)
     expected = float(exact_cdf(x, scale, bound))
-    assert float(law.cdf(x)) == pytest.approx(expected, rel=1e-11, abs=1e-300)
-    assert float(law.cdf(-x)) == pytest.approx(1 - expected, rel=1e-11)
-    assert law.variance == pytest.approx(float(exact_variance(scale, bound)), rel=1e-11)
+    assert float(distribution.cdf(x)) == pytest.approx(expected, rel=1e-11, abs=1e-300)
+    assert float(distribution.cdf(-x)) == pytest.approx(1 - expected, rel=1e-11)
+    assert distribution.variance == pytest.approx(float(exact_variance(scale, bound)), rel=1e-11)
 
 
 @settings(deadline=None, max_examples=150)
 @given(scale=lengths, bound=lengths, probability=shares)
 def test_the_inverse_undoes_the_cdf(scale, bound, probability):
-    law = TruncatedLaplace(dim=1, scale=scale, bound=bound)
-    x = law.inverse_cdf(probability)
+    distribution = TruncatedLaplace(dim=1, scale=scale, bound=bound)
+    x = distribution.inverse_cdf(probability)
     assert x.shape == ()
     assert -bound <= x <= bound
-    assert float(law.cdf(x)) == pytest.approx(probability, abs=1e-13)
+    assert float(distribution.cdf(x)) == pytest.approx(probability, abs=1e-13)
 
 
 def test_a_ratio_that_no_float_holds_is_uniform():
-    law = TruncatedLaplace(dim=1, scale=1e308, bound=1e-20)
-    np.testing.assert_allclose(law.inverse_cdf([0.25, 0.75]), [-0.5e-20, 0.5e-20])
-    np.testing.assert_allclose(law.cdf([-0.5e-20, 0.5e-20]), [0.25, 0.75])
-    assert law.variance == pytest.approx(1e-40 / 3)
-    assert law.log_density([[0.0]])[0] == pytest.approx(-math.log(2e-20))
+    distribution = TruncatedLaplace(dim=1, scale=1e308, bound=1e-20)
+    np.testing.assert_allclose(distribution.inverse_cdf([0.25, 0.75]), [-0.5e-20, 0.5e-20])
+    np.testing.assert_allclose(distribution.cdf([-0.5e-20, 0.5e-20]), [0.25, 0.75])
+    assert distribution.variance == pytest.approx(1e-40 / 3)
+    assert distribution.log_density([[0.0]])[0] == pytest.approx(-math.log(2e-20))
 
 
 def test_the_ends_of_the_distribution():
-    law = TruncatedLaplace(dim=1, scale=1.0, bound=2.0)
-    np.testing.assert_allclose(law.inverse_cdf([0.0, 0.5, 1.0]), [-2.0, 0.0, 2.0], rtol=1e-14)
-    np.testing.assert_array_equal(law.cdf([-9.0, -2.0, 0.0, 2.0, 9.0]), [0, 0, 0.5, 1, 1])
+    distribution = TruncatedLaplace(dim=1, scale=1.0, bound=2.0)
+    np.testing.assert_allclose(distribution.inverse_cdf([0.0, 0.5, 1.0]), [-2.0, 0.0, 2.0], rtol=1e-14)
+    np.testing.assert_array_equal(distribution.cdf([-9.0, -2.0, 0.0, 2.0, 9.0]), [0, 0, 0.5, 1, 1])
     endless = TruncatedLaplace(dim=1, scale=1.0, bound=1e300)
     np.testing.assert_array_equal(endless.inverse_cdf([0.0, 1.0]), [-1e300, 1e300])
     for outside in (-0.1, 1.1, math.nan):
         with pytest.raises(ParameterError, match="probability"):
-            law.inverse_cdf(outside)
+            distribution.inverse_cdf(outside)
 
 
 @settings(deadline=None, max_examples=60)
@@ -81,13 +81,13 @@ def test_the_ends_of_the_distribution():
     dtype=st.sampled_from([np.float32, np.float64]),
 )
 def test_no_draw_lies_beyond_the_bound_or_at_zero(scale, bound, rejection, dtype):
-    law = TruncatedLaplace(dim=20, scale=scale, bound=bound)
-    draw = law.sample_by_rejection if rejection else law.sample
+    distribution = TruncatedLaplace(dim=20, scale=scale, bound=bound)
+    draw = distribution.sample_by_rejection if rejection else distribution.sample
     draws = draw(200, seeded_generator(3), dtype)
     assert draws.shape == (200, 20)
     assert draws.dtype == dtype
     assert np.abs(draws.astype(np.float64)).max() <= bound
-    assert np.isfinite(law.log_density(draws)).all()
+    assert np.isfinite(distribution.log_density(draws)).all()
 
 
 class Ends(np.random.Generator):

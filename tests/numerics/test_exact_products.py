@@ -21,7 +21,7 @@ def _vocabulary() -> Vocabulary:
     rng = np.random.default_rng(1)
     values = rng.integers(-127, 128, size=(900, 300)).astype(np.int8)
     values[:2] = [[127], [-127]]
-    words = [f"w{place}" for place in range(len(values))]
+    words = [f"w{index}" for index in range(len(values))]
     return Vocabulary(words, grid=(values, rng.uniform(0.01, 0.1, len(values)).astype(np.float32)))
 
 

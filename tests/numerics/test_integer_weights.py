@@ -103,13 +103,13 @@ def test_a_draw_splits_all_integers_in_exactly_the_stated_weights() -> None:
     assert Fraction(11, 4) == Fraction(int(counts.max()), int(counts.min()))
 
 
-def test_draws_follow_the_law_and_five_percent_more_is_noticed(rng) -> None:
+def test_draws_follow_the_distribution_and_five_percent_more_is_noticed(rng) -> None:
     weights = two_level_weights(size=6, members=2, epsilon=1.0)
     uniform, member = weights.draw(400_000, rng)
     out = np.where(uniform >= 0, uniform, member)
     counts = np.bincount(out, minlength=6)
-    law = np.array([weights.inside] * 2 + [weights.outside] * 4) / weights.total
-    assert chisquare(counts, law * counts.sum()).pvalue > ALPHA
+    distribution = np.array([weights.inside] * 2 + [weights.outside] * 4) / weights.total
+    assert chisquare(counts, distribution * counts.sum()).pvalue > ALPHA
     mutant = two_level_weights(size=6, members=2, epsilon=1.05)
-    law = np.array([mutant.inside] * 2 + [mutant.outside] * 4) / mutant.total
-    assert chisquare(counts, law * counts.sum()).pvalue < ALPHA
+    distribution = np.array([mutant.inside] * 2 + [mutant.outside] * 4) / mutant.total
+    assert chisquare(counts, distribution * counts.sum()).pvalue < ALPHA

@@ -45,8 +45,8 @@ def test_published_parameters_meet_the_reference(index):
     assert published.scale == pytest.approx(1 / row["alpha"], rel=1e-9)
     assert published.bound == pytest.approx(row["bound"], rel=1e-9)
     assert published.normalizer == pytest.approx(row["normaliser"], rel=1e-9)
-    law = TruncatedLaplace(dim=published.dim, scale=published.scale, bound=published.bound)
-    assert law.variance == pytest.approx(row["variance_per_coordinate"], rel=1e-9)
+    distribution = TruncatedLaplace(dim=published.dim, scale=published.scale, bound=published.bound)
+    assert distribution.variance == pytest.approx(row["variance_per_coordinate"], rel=1e-9)
     peak = TruncatedLaplace(dim=1, scale=published.scale, bound=published.bound).log_density([[0.0]])[0]
     assert math.exp(-peak) == pytest.approx(published.normalizer, rel=1e-12)
 
@@ -54,9 +54,9 @@ def test_published_parameters_meet_the_reference(index):
 @pytest.mark.parametrize("index", ROWS)
 def test_published_delta_is_far_from_the_exact_one(index):
     row, published = published_row(index)
-    law = (published.scale, published.bound)
-    spread = equal_spread_delta(2.0, row["d"], *law)
-    single = one_coordinate_delta(2.0, *law)
+    distribution = (published.scale, published.bound)
+    spread = equal_spread_delta(2.0, row["d"], *distribution)
+    single = one_coordinate_delta(2.0, *distribution)
     assert spread == pytest.approx(row["true_delta_equal_spread_shift_2C"], rel=1e-9)
     assert single == pytest.approx(row["true_delta_one_coordinate_shift_2C"], rel=1e-9)
     if row["d"] == 1:
@@ -81,11 +81,11 @@ def test_published_table_of_the_proof_file():
     for line in table:
         dim, epsilon, bound, claimed, spread, single = line.strip("| ").split(" | ")
         published = published_truncation(dim=int(dim), epsilon=float(epsilon), clip=1.0)
-        law = (published.scale, published.bound)
+        distribution = (published.scale, published.bound)
         assert published.bound == printed(bound)
         assert claimed == f"4^-{dim}" or math.exp(published.log_delta) == printed(claimed)
-        assert equal_spread_delta(2.0, int(dim), *law) == printed(spread)
-        assert one_coordinate_delta(2.0, *law) == printed(single)
+        assert equal_spread_delta(2.0, int(dim), *distribution) == printed(spread)
+        assert one_coordinate_delta(2.0, *distribution) == printed(single)
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,9 @@ def test_published_delta_is_exceeded_in_simulation(dim, rng):
     """Two opposite vectors of norm C: draws of one land outside the support of the other."""
     epsilon = 0.1
     published = published_truncation(dim=dim, epsilon=epsilon, clip=1.0)
-    law = TruncatedLaplace(dim=dim, scale=published.scale, bound=published.bound)
+    distribution = TruncatedLaplace(dim=dim, scale=published.scale, bound=published.bound)
     shift = np.full(dim, 2 / math.sqrt(dim))
-    draws = law.sample(20_000, rng, np.float64)
+    draws = distribution.sample(20_000, rng, np.float64)
     outside = np.count_nonzero((np.abs(draws + shift) > published.bound).any(axis=1))
     exact = equal_spread_delta(2.0, dim, published.scale, published.bound)
     # Five standard deviations: the level is 6e-7.
@@ -225,10 +225,10 @@ def test_the_valid_form_keeps_delta_for_every_shift(dim, epsilon, delta, sensiti
 @pytest.mark.parametrize("epsilon", [1e-4, 0.1, 1.0, 10.0, 1000.0])
 @pytest.mark.parametrize("delta", [1e-300, 1e-5, 0.5])
 def test_the_valid_form_is_tight_in_one_dimension(epsilon, delta):
-    law = (laplace_scale(epsilon, 2.0), truncated_laplace_bound(epsilon, delta, 2.0))
-    exact = float(truncated_delta([2.0], *law))
+    distribution = (laplace_scale(epsilon, 2.0), truncated_laplace_bound(epsilon, delta, 2.0))
+    exact = float(truncated_delta([2.0], *distribution))
     assert delta * (1 - 1e-8) <= exact <= delta
-    assert one_coordinate_delta(2.0, *law) == pytest.approx(exact, rel=1e-13)
+    assert one_coordinate_delta(2.0, *distribution) == pytest.approx(exact, rel=1e-13)
 
 
 def test_the_published_bound_breaks_the_valid_forms_property():
@@ -255,13 +255,13 @@ lengths = st.floats(-12, 12).map(lambda power: 10.0**power)
 def test_the_outer_strip_matches_multiple_precision_at_any_ratio(scale, bound, share):
     width = min(share * bound, 2 * bound)
     exact = exact_strip(width, scale, bound)
-    law = TruncatedLaplace(dim=1, scale=scale, bound=bound)
+    distribution = TruncatedLaplace(dim=1, scale=scale, bound=bound)
     # Rounding of the width alone moves exp((w - b) / s) by bound / scale units in the last place.
     tolerance = 1e-13 + 1e-15 * bound / scale
     if exact > 1e-290:
         assert float(outer_strip_mass(width, scale, bound)) == pytest.approx(float(exact), rel=tolerance)
         assert float(truncated_delta([width], scale, bound)) == pytest.approx(float(exact), rel=tolerance)
-        assert float(law.cdf(width - bound)) == pytest.approx(float(exact), rel=1e-6, abs=1e-15)
+        assert float(distribution.cdf(width - bound)) == pytest.approx(float(exact), rel=1e-6, abs=1e-15)
 
 
 def test_truncated_delta_multiplies_coordinates_and_broadcasts():
@@ -286,7 +286,7 @@ def test_truncated_delta_keeps_tiny_masses():
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf])
-def test_a_law_outside_its_domain_is_refused(value):
+def test_a_distribution_outside_its_domain_is_refused(value):
     with pytest.raises(ParameterError, match="scale must be"):
         truncated_delta([1.0], value, 1.0)
     with pytest.raises(ParameterError, match="bound must be"):

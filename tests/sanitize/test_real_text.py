@@ -57,11 +57,11 @@ def test_nothing_unknown_comes_out_at_its_place(embedded, corpus) -> None:
         before = split(private)
         assert len(before) == len(release.spans)
         tally.add(release.kinds, release.mapped)
-        place = 0
+        index = 0
         for surface, (start, end, kind) in zip(before, release.spans, strict=True):
             came = release.text[start:end]
-            assert start == place
-            place = end
+            assert start == index
+            index = end
             if kind == Kind.WORD:
                 assert came.lower() in known
                 if surface.lower() not in known:
@@ -74,7 +74,7 @@ def test_nothing_unknown_comes_out_at_its_place(embedded, corpus) -> None:
                 assert came == PLACEHOLDERS[kind]
             else:
                 assert came == surface
-        assert place == len(release.text)
+        assert index == len(release.text)
     assert tally.documents == len(documents)
     assert tally.mapped > 0
     assert changed_numbers > 0

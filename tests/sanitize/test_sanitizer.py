@@ -279,7 +279,7 @@ def test_streams_keep_order_and_read_no_further_than_needed(embedded) -> None:
     assert counts == [number % 7 for number in range(6000)]
 
 
-def test_batches_and_single_calls_have_one_law(embedded) -> None:
+def test_batches_and_single_calls_have_one_distribution(embedded) -> None:
     """The same seed and the same tokens give the same draws, whatever the documents' borders."""
     made = mechanism("neighborhood", embedded, epsilon=3.0)
     texts = ["alpha beta", "gamma", "delta epsilon"]

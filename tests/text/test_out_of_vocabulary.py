@@ -13,9 +13,9 @@ from rapidfuzz.distance import OSA
 from tests.helpers.shared import shared_path
 
 from textveil.errors import VocabularyError
+from textveil.text.out_of_vocabulary import INFLECTIONS, WordIndex
 from textveil.text.spelling import spelling
 from textveil.text.typing_errors import TypingErrors
-from textveil.text.unknown import INFLECTIONS, WordIndex
 
 WORDS = [
     *("the", "we", "well", "did", "cant", "maria", "obrien", "it", "its", "i", "is", "will", "can", "download"),
@@ -79,7 +79,7 @@ def slow_lookup(words: list[str], surface: str) -> tuple[int, bool]:
     distances = [edits(s, other) for other in spellings]
     if min(distances) <= 2:
         return distances.index(min(distances)), True
-    order = [(-shared_prefix(s, other), abs(len(other) - len(s)), place) for place, other in enumerate(spellings)]
+    order = [(-shared_prefix(s, other), abs(len(other) - len(s)), position) for position, other in enumerate(spellings)]
     return min(order)[2], True
 
 
@@ -190,10 +190,10 @@ def misspelled(words: list[str], draw: random.Random) -> str:
     """A word with up to four random edits, or letters at random."""
     letters = list(draw.choice(words)) if draw.random() < 0.9 else draw.choices("etaoinshrdlu", k=draw.randint(1, 12))
     for _ in range(draw.randint(1, 4)):
-        place = draw.randrange(len(letters) + 1)
+        position = draw.randrange(len(letters) + 1)
         new = draw.choice("abcdefghijklmnopqrstuvwxyz")
-        letters[place : place + draw.choice([0, 1, 1, 2])] = draw.choice(
-            [[new], [], [new], letters[place : place + 2][::-1]]
+        letters[position : position + draw.choice([0, 1, 1, 2])] = draw.choice(
+            [[new], [], [new], letters[position : position + 2][::-1]]
         )
     return "".join(letters)
 
@@ -201,7 +201,7 @@ def misspelled(words: list[str], draw: random.Random) -> str:
 def test_equals_brute_force_on_english() -> None:
     words = english()
     index = WordIndex(words)
-    known = {word: place for place, word in enumerate(words)}
+    known = {word: position for position, word in enumerate(words)}
     draw = random.Random(7)
     queries = [misspelled(words, draw) for _ in range(400)]
     # Steps 1 to 3 are tested on small vocabularies above; here only words that reach steps 4 and 5.
@@ -219,7 +219,8 @@ def test_equals_brute_force_on_english() -> None:
             by_distance += 1
         else:
             order = (
-                (-shared_prefix(query, word), abs(len(word) - len(query)), place) for place, word in enumerate(words)
+                (-shared_prefix(query, word), abs(len(word) - len(query)), position)
+                for position, word in enumerate(words)
             )
             assert found == min(order)[2]
             by_prefix += 1
@@ -257,7 +258,7 @@ def test_the_index_equals_the_scan_on_english() -> None:
     index = WordIndex(words)
     draw = random.Random(11)
     queries = [misspelled(words, draw) for _ in range(1500)]
-    spelled = {word: place for place, word in reversed(list(enumerate(words)))}
+    spelled = {word: position for position, word in reversed(list(enumerate(words)))}
     scanning, indexed = TypingErrors(spelled), TypingErrors(spelled)
     expected = np.concatenate([scanning._scan(queries[start : start + 32]) for start in range(0, len(queries), 32)])
     assert (indexed.nearest(queries) == expected).all()

@@ -88,18 +88,18 @@ def slow_casing(surfaces: list[str]) -> str:
     """The rule of render.py, a character at a time, on words, spaces and marks of single characters."""
     text = list("".join(surface.capitalize() if surface in ALWAYS_CAPITAL else surface for surface in surfaces))
     waiting = True
-    for place, character in enumerate(text):
-        before = text[:place]
+    for index, character in enumerate(text):
+        before = text[:index]
         if waiting and character.isalpha() and character.islower():
-            word = "".join(text[place:]).split(" ")[0]
+            word = "".join(text[index:]).split(" ")[0]
             rest = next((end for end, other in enumerate(word) if not other.isalpha()), len(word))
             if word[:rest].islower():
-                text[place] = character.upper()
+                text[index] = character.upper()
         if character in "\r\n":
             line = "".join(before)
             line = line[:-1] if character == "\n" and line.endswith("\r") else line
             goes_on = line[-1:].isalnum() or line[-1:] in tuple(",;-")
-            marked = "".join(text[place + 1 :]).lstrip(" ")[:1] in tuple("-*>#")
+            marked = "".join(text[index + 1 :]).lstrip(" ")[:1] in tuple("-*>#")
             waiting = marked or not goes_on
         elif character.isspace():
             ended = "".join(before).rstrip("\"'\u201d)]}")

@@ -46,34 +46,34 @@ class SlowTokenizer:
 
     def tokens(self) -> Iterator[tuple[int, int, Kind]]:
         gap = 0
-        place = 0
-        while place < len(self.text):
-            found = self.url(place) or self.email(place) or self.handle(place)
+        index = 0
+        while index < len(self.text):
+            found = self.url(index) or self.email(index) or self.handle(index)
             if found is None:
-                place += 1
+                index += 1
                 continue
-            yield from self.plain(gap, place)
+            yield from self.plain(gap, index)
             end, kind = found
-            yield place, end, kind
+            yield index, end, kind
             # The search goes on after the whole address, its trimmed end included.
-            gap, place = end, end
-            while kind is Kind.URL and place < len(self.text) and self.text[place] in TRIMMED:
-                place += 1
+            gap, index = end, end
+            while kind is Kind.URL and index < len(self.text) and self.text[index] in TRIMMED:
+                index += 1
         yield from self.plain(gap, len(self.text))
 
-    def is_name(self, place: int) -> bool:
-        return 0 <= place < len(self.text) and (self.classes[place] in "LSMFD" or self.text[place] == "_")
+    def is_name(self, index: int) -> bool:
+        return 0 <= index < len(self.text) and (self.classes[index] in "LSMFD" or self.text[index] == "_")
 
-    def is_character(self, place: int, characters: str) -> bool:
-        return place < len(self.text) and self.text[place] in characters
+    def is_character(self, index: int, characters: str) -> bool:
+        return index < len(self.text) and self.text[index] in characters
 
-    def names(self, place: int, joints: str) -> int:
+    def names(self, index: int, joints: str) -> int:
         """The end of names joined by single joints; ``place`` itself if there is none."""
-        if not self.is_name(place):
-            return place
-        while self.is_name(place) or (self.is_character(place, joints) and self.is_name(place + 1)):
-            place += 1
-        return place
+        if not self.is_name(index):
+            return index
+        while self.is_name(index) or (self.is_character(index, joints) and self.is_name(index + 1)):
+            index += 1
+        return index
 
     def email(self, start: int) -> tuple[int, Kind] | None:
         if self.is_name(start - 1) or not self.is_name(start):
@@ -87,11 +87,11 @@ class SlowTokenizer:
         end = self.names(at + 1, "-.")
         return (end, Kind.EMAIL) if end > first and self.text[first] == "." else None
 
-    def is_address(self, place: int) -> bool:
-        if place >= len(self.text) or self.text[place] in BRACKETS_AND_QUOTES:
+    def is_address(self, index: int) -> bool:
+        if index >= len(self.text) or self.text[index] in BRACKETS_AND_QUOTES:
             return False
-        kind = self.classes[place]
-        return kind in "LSMFD" or (kind == "P" and self.text[place] < "\x80")
+        kind = self.classes[index]
+        return kind in "LSMFD" or (kind == "P" and self.text[index] < "\x80")
 
     def url(self, start: int) -> tuple[int, Kind] | None:
         if self.is_name(start - 1) and self.classes[start - 1] != "S":

@@ -133,9 +133,9 @@ def test_words_without_neighbors_of_their_own_are_far_from_all() -> None:
     np.testing.assert_array_equal(level_counts(lonely), [[1, 0, 0, 0, 7]] * 8)
 
 
-def _spoiled(table: np.ndarray, *places: tuple[int, int, int]) -> np.ndarray:
+def _spoiled(table: np.ndarray, *indices: tuple[int, int, int]) -> np.ndarray:
     out = table.copy()
-    for row, column, value in places:
+    for row, column, value in indices:
         out[row, column] = value
     return out
 

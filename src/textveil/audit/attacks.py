@@ -141,7 +141,7 @@ def sampled_bayes(
     rng: np.random.Generator | None = None,
     confidence: float = CONFIDENCE,
 ) -> AttackResult:
-    """A Bayes attack learned from samples, for a mechanism whose law is no table.
+    """A Bayes attack learned from samples, for a mechanism whose distribution is no table.
 
     The attacker knows that the input is one of ``candidates``. It releases each of them ``training`` times,
     counts the outputs, and guesses the candidate of the largest prior times frequency; for an output that it
@@ -246,10 +246,10 @@ def _best_guesses(source: RowSource, prior: Reals, progress: Progress | None) ->
     guess = np.zeros(source.shape[1], dtype=np.int64)
     for start, stop in blocks(source.shape):
         joint = source.rows(start, stop) * prior[start:stop, None]
-        place = joint.argmax(axis=0)
-        value = joint[place, np.arange(source.shape[1])]
+        index = joint.argmax(axis=0)
+        value = joint[index, np.arange(source.shape[1])]
         better = value > best
-        best[better], guess[better] = value[better], place[better] + start
+        best[better], guess[better] = value[better], index[better] + start
         if progress is not None:
             progress(stop, source.shape[0])
     return best, guess
@@ -261,33 +261,33 @@ def _learned(mechanism: Mechanism, ids: Ids, prior: Reals, training: int, rng: n
     near, apart = np.zeros(len(vectors), dtype=np.int64), np.full(len(vectors), np.inf)
     best = np.zeros(len(vectors))
     guess = np.full(len(vectors), -1, dtype=np.int64)
-    for place, one in enumerate(ids.tolist()):
+    for index, one in enumerate(ids.tolist()):
         distance = ((vectors - vectors[one]) ** 2).sum(axis=1)
         closer = distance < apart
-        near[closer], apart[closer] = place, distance[closer]
+        near[closer], apart[closer] = index, distance[closer]
         counts = np.zeros(len(vectors))
         for count in _batches(training):
             drawn = mechanism.privatize(np.full(count, one, dtype=np.int64), rng)
             counts += np.bincount(drawn, minlength=len(vectors))
-        better = prior[place] * counts > best
-        best[better], guess[better] = prior[place] * counts[better], place
+        better = prior[index] * counts > best
+        best[better], guess[better] = prior[index] * counts[better], index
     return np.where(guess >= 0, guess, near)
 
 
 def _released(table: Reals, inputs: Integers, rng: np.random.Generator) -> Ids:
     """One output of each input, drawn from its row of the table."""
     out = np.empty(len(inputs), dtype=np.int64)
-    for place in np.unique(inputs).tolist():
-        where = np.flatnonzero(inputs == place)
-        out[where] = _drawn(table[place], len(where), rng)
+    for index in np.unique(inputs).tolist():
+        where = np.flatnonzero(inputs == index)
+        out[where] = _drawn(table[index], len(where), rng)
     return out
 
 
-def _drawn(law: Reals, count: int, rng: np.random.Generator) -> Integers:
+def _drawn(distribution: Reals, count: int, rng: np.random.Generator) -> Integers:
     """Places drawn with these probabilities; a place of probability 0 is never drawn."""
-    edges = np.cumsum(law)
+    edges = np.cumsum(distribution)
     # A product may round up to the last edge; the last place that can be drawn takes it.
-    last = int(np.flatnonzero(law)[-1])
+    last = int(np.flatnonzero(distribution)[-1])
     return np.minimum(np.searchsorted(edges, rng.random(count) * edges[-1], side="right"), last)
 
 

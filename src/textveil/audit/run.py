@@ -66,7 +66,7 @@ def audit_mechanism(
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
     if isinstance(mechanism, PerturbProject) and not mechanism.projection.exact:
         raise UnsupportedGuarantee(
-            "an audit needs a mechanism with exact search, whose law it knows; got an approximate one. "
+            "an audit needs a mechanism with exact search, whose distribution it knows; got an approximate one. "
             "Audit it without --projection: the guarantee is the same."
         )
     tested = claim if claim is not None else claim_of(mechanism.guarantee)

@@ -14,7 +14,7 @@ from textveil.errors import MissingExtra, ParameterError
 from textveil.nearest.base import Projection
 from textveil.nearest.choice import nearest
 from textveil.nearest.exact_faiss import load_faiss
-from textveil.noise.base import NoiseLaw
+from textveil.noise.base import NoiseDistribution
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
@@ -112,14 +112,14 @@ def noise(scale: Scale) -> Iterator[Result]:
     points = noisy_points(vectors, batch)
     backend = _backend(vectors, "int8") or nearest(vectors, "numpy")
     rng = secure_generator()
-    laws: dict[str, NoiseLaw] = {
+    distributions: dict[str, NoiseDistribution] = {
         "Gaussian": Gaussian(dim=dim, sigma=1.0),
         "spherical Laplace": SphericalLaplace(dim=dim, rate=1.0),
         "Laplace": CoordinateLaplace(dim=dim, scale=1.0),
         "truncated Laplace": TruncatedLaplace(dim=dim, scale=1.0, bound=12.0),
     }
-    for name, law in laws.items():
-        found = paired(lambda law=law: law.sample(batch, rng), partial(backend, points), scale.rounds)  # type: ignore[misc]
+    for name, distribution in distributions.items():
+        found = paired(partial(distribution.sample, batch, rng), partial(backend, points), scale.rounds)
         yield Result(
             part="noise",
             what=f"{name} noise, {dim} dimensions",
@@ -127,5 +127,5 @@ def noise(scale: Scale) -> Iterator[Result]:
             unit="numbers/s",
             against=f"search of {len(vectors):,} words",
             speedup=found.speedup,
-            facts={"words": len(vectors), "batch": batch, "law": name},
+            facts={"words": len(vectors), "batch": batch, "distribution": name},
         )

@@ -72,16 +72,16 @@ def noisy_points(vectors: Vectors, batch: int) -> Vectors:
 
 
 def made_corpus(words: int, seed: int = 1) -> list[str]:
-    """Documents of about 200 words, by Zipf's law, with punctuation, numbers and words that no vocabulary has."""
+    """Documents of about 200 Zipf-distributed words, with punctuation, numbers and words that no vocabulary has."""
     known = load_vocabulary().words
     rng = np.random.default_rng(seed)
     weights = 1 / np.arange(1, len(known) + 1)
     drawn = rng.choice(len(known), size=words, p=weights / weights.sum())
     surfaces = np.array(known, dtype=object)[drawn].tolist()
-    for place in np.flatnonzero(rng.random(words) < 0.03).tolist():
-        surfaces[place] = f"{surfaces[place]}{'xqz'[place % 3]}ly"
-    for place in np.flatnonzero(rng.random(words) < 0.02).tolist():
-        surfaces[place] = str(int(rng.integers(1, 3000)))
+    for index in np.flatnonzero(rng.random(words) < 0.03).tolist():
+        surfaces[index] = f"{surfaces[index]}{'xqz'[index % 3]}ly"
+    for index in np.flatnonzero(rng.random(words) < 0.02).tolist():
+        surfaces[index] = str(int(rng.integers(1, 3000)))
     ends = rng.random(words)
     pieces = [
         surface + (". " if end < 0.06 else ", " if end < 0.11 else " ")

@@ -1,4 +1,4 @@
-"""``textveil explain``: the law of one word's output, or of the vocabulary's words on average."""
+"""``textveil explain``: the distribution of one word's output, or of the vocabulary's words on average."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def explain_command(
     ] = None,
     top: Annotated[int, typer.Option(metavar="K", help="Likeliest outputs to list.")] = 10,
     samples: Annotated[
-        int, typer.Option(metavar="N", help="Draws, for mechanisms whose law is not a finite table.")
+        int, typer.Option(metavar="N", help="Draws, for mechanisms whose distribution is not a finite table.")
     ] = 20_000,
     as_json: opt.AsJson = False,
     clip: opt.Clip = None,
@@ -65,7 +65,9 @@ def explain_command(
         noise_dim=noise_dim,
     )
     if seed is not None and isinstance(chosen, Channel):
-        raise ParameterError(f"--seed is for laws that are sampled; the law of {chosen.name} is exact. Leave it out.")
+        raise ParameterError(
+            f"--seed is for distributions that are sampled; the distribution of {chosen.name} is exact. Leave it out."
+        )
     rng = None if seed is None else seeded_generator(seed)
     found = explain(chosen, word, top=top, samples=samples, rng=rng)
     sys.stdout.write(json.dumps(found.as_dict(), indent=2) + "\n" if as_json else found.summary() + "\n")

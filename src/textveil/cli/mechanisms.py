@@ -32,6 +32,6 @@ def mechanisms_command(as_json: opt.AsJson = False) -> None:
         return
     columns = [("NAME", "GUARANTEE", "STATUS", "WHAT IT DOES")]
     columns += [(one.name, one.notion, one.status.value, one.summary) for one in catalog.values()]
-    widths = [max(len(row[place]) for row in columns) for place in range(3)]
+    widths = [max(len(row[index]) for row in columns) for index in range(3)]
     for name, notion, status, summary in columns:
         sys.stdout.write(f"{name:<{widths[0]}}  {notion:<{widths[1]}}  {status:<{widths[2]}}  {summary}\n")

@@ -94,17 +94,17 @@ Seed: TypeAlias = Annotated[
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 
 
-def load(path: Path | None, form: str | None, limit: int | None) -> Vocabulary:
+def load(path: Path | None, vocabulary_format: str | None, limit: int | None) -> Vocabulary:
     """The embedded vocabulary, or the one at ``path``."""
     from textveil.cli.progress import counting
     from textveil.vocabulary.embedded import load_vocabulary
 
     if path is None:
-        if form is not None or limit is not None:
+        if vocabulary_format is not None or limit is not None:
             raise ParameterError("--vocabulary-format and --vocabulary-limit need --vocabulary; got none.")
         return load_vocabulary()
     with counting("reading vectors") as progress:
-        return load_vocabulary(path, format=form, limit=limit, progress=progress)
+        return load_vocabulary(path, format=vocabulary_format, limit=limit, progress=progress)
 
 
 def make(name: str, vocabulary: Vocabulary, *, no_clip: bool, clip: float | None, **options: Any) -> Mechanism:

@@ -56,13 +56,13 @@ def reproduce_command(
         raise ParameterError("--output must be a folder for the results; got none. Give -o DIR.")
     from textveil.cli.progress import counting
     from textveil.research.papers.reproduction import reproduce
-    from textveil.research.papers.setting import DEFAULT_SEED, Setting
+    from textveil.research.papers.setting import DEFAULT_SEED, StudySetting
     from textveil.research.papers.vocabularies import chosen_vocabularies
 
     with counting("reading vectors") as reading:
         vocabularies, origin = chosen_vocabularies(vocabulary or [], chosen.vocabularies, reading)
     with counting("reproducing", "steps") as steps:
-        setting = Setting(
+        setting = StudySetting(
             vocabularies=vocabularies,
             origin=origin,
             named=bool(vocabulary),

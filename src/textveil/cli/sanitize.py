@@ -49,7 +49,7 @@ def sanitize_command(
         float | None,
         typer.Option(metavar="E", help="Nats for one number, shared over its digits.  [default: as for a word]"),
     ] = None,
-    form: Annotated[
+    corpus_format: Annotated[
         str | None,
         typer.Option(
             "--format", "-f", metavar="NAME", help="txt, jsonl, csv or parquet.  [default: by INPUT's ending]"
@@ -112,16 +112,16 @@ def sanitize_command(
     if resume and not _is_file(output):
         raise ParameterError("--resume needs --output and a regular file; the job is kept beside it.")
     patterns = source or ["-"]
-    reader = _reader(form or _guess(patterns), whole_file, field, keep, max_document_bytes, len(patterns) > 1)
+    reader = _reader(corpus_format or _guess(patterns), whole_file, field, keep, max_document_bytes, len(patterns) > 1)
     chosen = _engine(engine, workers)
     from textveil.corpora.files.sources import expanded
 
-    names = tuple(expanded(patterns))
-    if len(names) > 1:
-        reader = _reader(form or _guess(names), whole_file, field, keep, max_document_bytes, True)
-    _refuse_ending(output, form or _guess(names))
-    _refuse_same_file(names, output, report)
-    _check_streams(names, output)
+    inputs = tuple(expanded(patterns))
+    if len(inputs) > 1:
+        reader = _reader(corpus_format or _guess(inputs), whole_file, field, keep, max_document_bytes, True)
+    _refuse_ending(output, corpus_format or _guess(inputs))
+    _refuse_same_file(inputs, output, report)
+    _check_streams(inputs, output)
     from textveil.corpora.run import Run
     from textveil.errors import need
 
@@ -146,8 +146,8 @@ def sanitize_command(
             projection=projection,
             noise_dim=noise_dim,
         ),
-        form=reader,
-        names=names,
+        corpus_format=reader,
+        inputs=inputs,
         engine=chosen,
         seed=seed,
         number_epsilon=number_epsilon,
@@ -177,13 +177,15 @@ def _ending(path: Path) -> str:
     return path.suffix.lower().removeprefix(".")
 
 
-def _refuse_ending(output: Path | None, form: str) -> None:
+def _refuse_ending(output: Path | None, corpus_format: str) -> None:
     """An output's ending may not speak of another format than it will have; endings that say nothing pass."""
     ending = "" if output is None else _ending(output)
     known = {"ndjson": "jsonl"}.get(ending, ending)
-    if (known in FORMATS and known != form) or known in _FOREIGN:
-        raise ParameterError(f"--output must be named as what it will be, {form}; got the ending .{ending}. Rename it.")
-    if output is not None and form == "parquet" and output.suffix.lower().removeprefix(".") in _COMPRESSED:
+    if (known in FORMATS and known != corpus_format) or known in _FOREIGN:
+        raise ParameterError(
+            f"--output must be named as what it will be, {corpus_format}; got the ending .{ending}. Rename it."
+        )
+    if output is not None and corpus_format == "parquet" and output.suffix.lower().removeprefix(".") in _COMPRESSED:
         raise ParameterError("--output must end in .parquet; such a file is compressed within. Rename it.")
 
 
@@ -198,7 +200,12 @@ def _by_ending(source: str) -> str:
 
 
 def _reader(
-    form: str, whole_file: bool, field: list[str] | None, keep: list[str] | None, limit: int | None, several: bool
+    corpus_format: str,
+    whole_file: bool,
+    field: list[str] | None,
+    keep: list[str] | None,
+    limit: int | None,
+    several: bool,
 ) -> CorpusFormat:
     """The reader and writer of the format, with options that fit it."""
     from textveil.corpora.formats.csv_table import CsvTable
@@ -208,18 +215,18 @@ def _reader(
     from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES
 
     size = MAX_DOCUMENT_BYTES if limit is None else limit
-    if form not in FORMATS:
-        raise ParameterError(f"--format must be one of {', '.join(FORMATS)}; got {form!r}.")
-    if form == "txt":
+    if corpus_format not in FORMATS:
+        raise ParameterError(f"--format must be one of {', '.join(FORMATS)}; got {corpus_format!r}.")
+    if corpus_format == "txt":
         if field or keep:
             raise ParameterError("--field and --keep need --format jsonl, csv or parquet; got txt.")
         return PlainText(whole=whole_file, ended=several, max_document_bytes=size)
     if whole_file:
-        raise ParameterError(f"--whole-file needs --format txt; got {form}.")
+        raise ParameterError(f"--whole-file needs --format txt; got {corpus_format}.")
     choice = FieldChoice(tuple(field or ("text",)), tuple(keep or ()))
-    if form == "jsonl":
+    if corpus_format == "jsonl":
         return JsonLines(choice=choice, max_document_bytes=size)
-    if form == "csv":
+    if corpus_format == "csv":
         return CsvTable(choice=choice, max_document_bytes=size)
     from textveil.corpora.formats.parquet import Parquet
 
@@ -286,22 +293,22 @@ def _standard_output() -> BinaryIO:
     return sys.stdout.buffer
 
 
-def _check_streams(names: Sequence[str], output: Path | None) -> None:
+def _check_streams(inputs: Sequence[str], output: Path | None) -> None:
     """Refuse closed streams before anything is read; tell who waits at a terminal what for."""
     if output is None:
         _standard_output()
-    if "-" in names:
+    if "-" in inputs:
         if sys.stdin is None:
             raise InputError("standard input must be open; got a closed one. Name a file.")
         if sys.stdin.isatty():
             sys.stderr.write("textveil: reading standard input; end it with Ctrl-D.\n")
 
 
-def _refuse_same_file(names: Sequence[str], output: Path | None, report: Path | None) -> None:
+def _refuse_same_file(inputs: Sequence[str], output: Path | None, report: Path | None) -> None:
     """No two of the inputs, the output and the report may be one file."""
     from textveil.corpora.files.sources import one_file
 
     files = [path for path in (output, report) if path is not None]
     again = len({os.path.realpath(path) for path in files}) != len(files)
-    if again or any(one_file(name, path) for name in names for path in files):
+    if again or any(one_file(name, path) for name in inputs for path in files):
         raise ParameterError("the input, --output and --report must be different files; got one twice.")

@@ -38,7 +38,7 @@ class Block:
         first: number of its first record in that input, from 1.
         count: records in it (for text formats: lines, blank ones included); 0 where they cannot be counted.
         payload: the records' bytes, in the format's own way.
-        place: bytes of all inputs that were read up to here, compressed ones where they are.
+        bytes_read: bytes of all inputs that were read up to here, compressed ones where they are.
         chain: keyed digest of this payload and all before it, by which a job knows its input again.
         fault: why the records cannot be had (the payload is empty then); empty for a good block.
         unit: what the format calls a record.
@@ -49,7 +49,7 @@ class Block:
     first: int
     count: int
     payload: bytes = field(repr=False)
-    place: int = 0
+    bytes_read: int = 0
     chain: str = ""
     fault: str = ""
     unit: str = "record"
@@ -73,7 +73,7 @@ class Outcome:
 
     Attributes:
         number: the block's.
-        place: the block's.
+        bytes_read: the block's.
         chain: the block's.
         data: the released records in the format's own way, without ``head``.
         head: what stands once before the first record of the whole output; the same for every block of a job.
@@ -83,7 +83,7 @@ class Outcome:
     """
 
     number: int
-    place: int = 0
+    bytes_read: int = 0
     chain: str = ""
     data: bytes = field(default=b"", repr=False)
     head: bytes = b""
@@ -94,4 +94,4 @@ class Outcome:
 def lost(block: Block, reason: str) -> Outcome:
     """The outcome of a block of which nothing was released; ``reason`` names its records."""
     skipped = (Skip(block.source, block.first, block.last, reason),)
-    return Outcome(number=block.number, place=block.place, chain=block.chain, skipped=skipped)
+    return Outcome(number=block.number, bytes_read=block.bytes_read, chain=block.chain, skipped=skipped)

@@ -36,8 +36,8 @@ class Run:
 
     Attributes:
         mechanism: draws the words.
-        form: the format of inputs and output.
-        names: the inputs, in order.
+        corpus_format: the format of inputs and output.
+        inputs: the inputs, in order.
         engine: where blocks are released.
         seed: for experiments; the output is the same for any engine and number of processes.
         number_epsilon: see ``Sanitizer``.
@@ -49,14 +49,14 @@ class Run:
     """
 
     mechanism: Mechanism
-    form: CorpusFormat
-    names: tuple[str, ...]
+    corpus_format: CorpusFormat
+    inputs: tuple[str, ...]
     engine: Engine
     seed: int | None = None
     number_epsilon: float | None = None
     allow_refuted: bool = False
     on_error: OnError = "stop"
-    progress: Progress = field(default=lambda place, total, words: None, repr=False)
+    progress: Progress = field(default=lambda bytes_read, total, words: None, repr=False)
     block_bytes: int = BLOCK_BYTES
     sync_seconds: float = SYNC_SECONDS
     _known: list[Setting] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -71,7 +71,7 @@ class Run:
         worker = self._worker(new_secret())
         totals = Totals()
         pieces = Pieces(stream)
-        sink = self.form.sink(stream) if isinstance(self.form, Assembled) else None
+        sink = self.corpus_format.sink(stream) if isinstance(self.corpus_format, Assembled) else None
 
         def write(outcome: Outcome) -> None:
             if sink is not None:
@@ -106,9 +106,11 @@ class Run:
             ParameterError: another job is there, or it was begun otherwise.
         """
         settings = self._settings()
-        private = json.dumps([self.seed, [_identity(name) for name in self.names]])
+        private = json.dumps([self.seed, [_identity(name) for name in self.inputs]])
         try:
-            job = opened_job(output, self.form, settings, private, resume=resume, sync_seconds=self.sync_seconds)
+            job = opened_job(
+                output, self.corpus_format, settings, private, resume=resume, sync_seconds=self.sync_seconds
+            )
         except JobFinished as done:
             finished = self._finished(done.totals, already=True)
             _renew(report, finished.to_json())
@@ -154,11 +156,11 @@ class Run:
             if skipped and self.on_error == "stop":
                 raise InputError(skipped[0].reason)
             write(replace(outcome, skipped=skipped))
-            self.progress(outcome.place, total, totals.tally.kinds["word"])
+            self.progress(outcome.bytes_read, total, totals.tally.kinds["word"])
 
     def _located(self, skip: Skip) -> str:
         """The reason, with the input's number where there are several."""
-        if len(self.names) == 1:
+        if len(self.inputs) == 1:
             return skip.reason
         numbered = skip.reason.startswith(("line", "record", "from", "document"))
         return f"input {skip.source}{',' if numbered else ':'} {skip.reason}"
@@ -166,7 +168,7 @@ class Run:
     def _worker(self, secret: bytes) -> BlockWorker:
         return BlockWorker(
             mechanism=self.mechanism,
-            form=self.form,
+            corpus_format=self.corpus_format,
             secret=secret,
             settings=hashlib.sha256(json.dumps(self._settings(), sort_keys=True).encode()).digest(),
             seed=self.seed,
@@ -176,13 +178,13 @@ class Run:
         )
 
     def _inputs(self, secret: bytes) -> Inputs:
-        return Inputs(names=self.names, form=self.form, secret=secret, size=self.block_bytes)
+        return Inputs(inputs=self.inputs, corpus_format=self.corpus_format, secret=secret, size=self.block_bytes)
 
     def _setting(self) -> Setting:
         if not self._known:
             worker = BlockWorker(
                 mechanism=self.mechanism,
-                form=self.form,
+                corpus_format=self.corpus_format,
                 secret=bytes(SECRET_BYTES),
                 seed=self.seed,
                 number_epsilon=self.number_epsilon,
@@ -203,15 +205,17 @@ class Run:
             "number_epsilon": self.number_epsilon,
             "vocabulary": dict(setting.vocabulary),
             "secure": setting.secure,
-            "format": type(self.form).__name__,
-            "fields": [choice.sanitized, choice.kept] if (choice := getattr(self.form, "choice", None)) else [],
-            "format_options": repr(self.form),
+            "format": type(self.corpus_format).__name__,
+            "fields": [choice.sanitized, choice.kept]
+            if (choice := getattr(self.corpus_format, "choice", None))
+            else [],
+            "format_options": repr(self.corpus_format),
             "block_bytes": self.block_bytes,
         }
         return json.loads(json.dumps(facts))
 
     def _finished(self, totals: Totals, *, already: bool = False) -> Finished:
-        choice = getattr(self.form, "choice", None)
+        choice = getattr(self.corpus_format, "choice", None)
         report = Report(
             setting=self._setting(),
             tally=totals.tally,

@@ -50,7 +50,7 @@ class BatchSanitizer:
 
     - with ``key``: for each row from the stream of (secret, settings, the row's key, the row's texts): the same
       release however often, wherever and in whatever batch the row is drawn;
-    - with a place in the call: for each batch from the stream of (secret, settings, place, all texts of the batch);
+    - with a position in the call: for each batch from the stream of (secret, settings, position, texts of the batch);
     - with neither: from the operating system. A batch that is done again is then released again, and both count.
 
     One secret is for one input: under a secret that is used again, what stands unchanged at its old place is
@@ -109,27 +109,27 @@ class BatchSanitizer:
         """The schema of the output for an input with ``schema``."""
         return self._with_counts(chosen_schema(schema, self.choice))
 
-    def __call__(self, batch: Any, place: Place | None = None) -> Any:
+    def __call__(self, batch: Any, position: Place | None = None) -> Any:
         """Release a ``pyarrow.RecordBatch`` or ``Table``; the answer is of the same kind.
 
         Args:
             batch: holds the chosen columns, and the key if there is one.
-            place: where it stands in the job; not with ``key``.
+            position: where it stands in the job; not with ``key``.
 
         Raises:
             InputError: a column is missing or has a wrong type; a text cannot be read; a key is null or comes twice.
-            ParameterError: no batch, no place, or a place where rows have a key.
+            ParameterError: no batch, no position, or a position where rows have a key.
         """
-        need(place is None or self.key is None, "place", "both", "None where rows have a key")
+        need(position is None or self.key is None, "position", "both", "None where rows have a key")
         if isinstance(batch, arrow().Table):
-            return self._table(batch, place)
+            return self._table(batch, position)
         _need_kind(batch, arrow().RecordBatch, "batch", "a pyarrow RecordBatch or Table")
         chosen = plain_columns(batch, self.choice)
         columns, bad = texts_of(chosen, self.choice, self.max_document_bytes, lambda row: f"row {row + 1} of a batch")
         for reason in bad.values():
             raise InputError(reason)
         rows = list(zip(*columns, strict=True))
-        releases = self._drawn(rows, self._contexts(batch, place))
+        releases = self._drawn(rows, self._contexts(batch, position))
         fresh = [[release.text for release in row] for row in releases]
         return self._counted(with_releases(chosen, self.choice, range(len(rows)), fresh), releases)
 
@@ -143,16 +143,18 @@ class BatchSanitizer:
         for index, batch in enumerate(batches):
             yield self(batch, None if partition is None else (*_numbers(partition), index))
 
-    def _table(self, table: Any, place: Place | None) -> Any:
+    def _table(self, table: Any, position: Place | None) -> Any:
         # How a table is chunked is no part of what it holds. (Several are left past 2 GiB of text.)
         parts = table.combine_chunks().to_batches()
-        made = [self(part, None if place is None else (*_numbers(place), index)) for index, part in enumerate(parts)]
+        made = [
+            self(part, None if position is None else (*_numbers(position), index)) for index, part in enumerate(parts)
+        ]
         return arrow().Table.from_batches(made, self.schema(table.schema))
 
-    def _contexts(self, batch: Any, place: Place | None) -> list[bytes] | bytes | None:
+    def _contexts(self, batch: Any, position: Place | None) -> list[bytes] | bytes | None:
         """What a stream is for besides its texts: one for each row, one for the batch, or none."""
         if self.key is None:
-            return None if place is None else repr(_numbers(place)).encode("ascii")
+            return None if position is None else repr(_numbers(position)).encode("ascii")
         if len(batch.schema.get_all_field_indices(self.key)) != 1:
             raise InputError(f"the batch must have the key {self.key!r} once; it has not. Name another.")
         values = batch.column(self.key).to_pylist()
@@ -248,14 +250,18 @@ def _names(names: Sequence[str], what: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _numbers(place: Place) -> tuple[int, ...]:
-    """A place as plain integers, of whatever integer type they were."""
-    several: Any = place if isinstance(place, Sequence) and not isinstance(place, str | bytes | bytearray) else (place,)
+def _numbers(position: Place) -> tuple[int, ...]:
+    """A position as plain integers, of whatever integer type they were."""
+    several: Any = (
+        position
+        if isinstance(position, Sequence) and not isinstance(position, str | bytes | bytearray)
+        else (position,)
+    )
     try:
         return tuple(int(operator.index(number)) for number in several)
     except TypeError:
-        kind = type(place).__name__
-    raise ParameterError(f"place must be an integer or a list of integers; got {kind}. Give numbers, not text.")
+        kind = type(position).__name__
+    raise ParameterError(f"position must be an integer or a list of integers; got {kind}. Give numbers, not text.")
 
 
 def _released(sanitizer: Sanitizer, rows: Sequence[Row], rng: np.random.Generator | None) -> list[list[Release]]:

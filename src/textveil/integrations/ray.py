@@ -63,8 +63,8 @@ class _Releasing:
         except TextveilError as error:
             return _Failure(None if isinstance(error, MissingExtra) else type(error), str(error))
         except Exception as error:
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            name = f"{type(error).__name__} in {Path(place.filename).name}:{place.lineno}"
+            index = traceback.extract_tb(error.__traceback__)[-1]
+            name = f"{type(error).__name__} in {Path(index.filename).name}:{index.lineno}"
         return _Failure(None, f"internal error: {name}. Run with --engine local and TEXTVEIL_TRACEBACK=1 to see it.")
 
     def ready(self) -> bool:
@@ -198,22 +198,22 @@ class _Crew:
         if any(actor.ready for actor in self._actors) and not any(actor.held for actor in self._actors):
             return
         coming = {}
-        for place, actor in enumerate(self._actors):
+        for index, actor in enumerate(self._actors):
             if not actor.ready:
-                coming[actor.starting] = place
+                coming[actor.starting] = index
             elif actor.held:
-                coming[actor.held[0][1]] = place
+                coming[actor.held[0][1]] = index
         self._ray.wait(list(coming), num_returns=1)
         ready, _ = self._ray.wait(list(coming), num_returns=len(coming), timeout=0)
         for reference in ready:
             self._answered(coming[reference], reference)
 
-    def _answered(self, place: int, reference: Any) -> None:
-        actor = self._actors[place]
+    def _answered(self, index: int, reference: Any) -> None:
+        actor = self._actors[index]
         try:
             answer = self._ray.get(reference)
         except self._ray.exceptions.RayError:
-            self._actors[place] = self._mourned(actor)
+            self._actors[index] = self._mourned(actor)
             return
         if isinstance(answer, _Failure):
             raise (answer.kind or TextveilError)(answer.message)

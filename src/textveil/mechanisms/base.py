@@ -42,7 +42,7 @@ class Mechanism(Protocol):
 
 @runtime_checkable
 class Channel(Mechanism, Protocol):
-    """A mechanism whose law is an explicit finite table P(y | x)."""
+    """A mechanism whose distribution is an explicit finite table P(y | x)."""
 
     def probabilities(self, word_id: int) -> Reals:
         """P(y | x = word_id) for every y; shape (n,), computed from the weights that are sampled."""

@@ -1,7 +1,7 @@
 """Approximate nearest word by faiss's HNSW graph: often, not always, the nearest.
 
 The guarantee of a noise mechanism stays (the search sees the noisy vector alone and is a fixed function of it), but
-the law of its output is another one, so audits refuse it.
+the distribution of its output is another one, so audits refuse it.
 Source of the index: Malkov and Yashunin 2018.
 """
 

@@ -66,11 +66,11 @@ class ExactNumpy:
             scores = tile if len(words) == tile.shape[1] else np.empty((count, len(words)), dtype=np.float32)
             np.matmul(block, words.T, out=scores)
             scores -= self.half_squares[start : start + len(words)]
-            place = scores.argmax(axis=1)
-            value = scores[rows, place]
+            index = scores.argmax(axis=1)
+            value = scores[rows, index]
             better = value > best
             best[better] = value[better]
-            winner[better] = place[better] + start
+            winner[better] = index[better] + start
         return winner
 
 

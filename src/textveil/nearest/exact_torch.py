@@ -71,10 +71,10 @@ class ExactTorch:
                 rows = self._rows[start : start + _TILE]
                 # -h + block @ rows.T in one kernel
                 scores = torch.addmm(-self._half_squares[start : start + len(rows)], block, rows.t())
-                value, place = scores.max(1)
+                value, index = scores.max(1)
                 better = value > best
                 best = torch.where(better, value, best)
-                winner = torch.where(better, place + start, winner)
+                winner = torch.where(better, index + start, winner)
         finally:
             torch.backends.cuda.matmul.allow_tf32 = before
         return winner

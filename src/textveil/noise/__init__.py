@@ -1,1 +1,1 @@
-"""Additive noise laws: frozen classes with a sampler, a log density and a variance."""
+"""Additive noise distributions: frozen classes with a sampler, a log density and a variance."""

@@ -1,4 +1,4 @@
-"""What a noise law is, and the checks that the laws share."""
+"""What a noise distribution is, and the checks that the distributions share."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _LARGEST: dict[Precision, float] = {np.float32: 2.0**100, np.float64: 2.0**1000}
 
 
 @runtime_checkable
-class NoiseLaw(Protocol):
-    """A law of random vectors in R^dim, symmetric under z -> -z, that does not depend on any input."""
+class NoiseDistribution(Protocol):
+    """A distribution of random vectors in R^dim, symmetric under z -> -z, that does not depend on any input."""
 
     @property
     def dim(self) -> int:

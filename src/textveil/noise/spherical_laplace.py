@@ -19,7 +19,7 @@ from textveil.types import Reals
 class SphericalLaplace:
     """Density rate^dim Gamma(dim/2) / (2 pi^(dim/2) Gamma(dim)) exp(-rate ||z||_2) on R^dim.
 
-    The norm has law Gamma(dim, 1/rate), the direction is uniform on the sphere, and the two are
+    The norm has distribution Gamma(dim, 1/rate), the direction is uniform on the sphere, and the two are
     independent. Coordinates are uncorrelated but not independent.
 
     Attributes:

@@ -35,7 +35,7 @@ _UNIFORM = 2.0**-60
 class TruncatedLaplace:
     """Independent coordinates with density exp(-|x| / scale) / normalizer on [-bound, bound].
 
-    normalizer = 2 scale (1 - exp(-bound / scale)). One law serves the valid mechanism and the published
+    normalizer = 2 scale (1 - exp(-bound / scale)). One distribution serves the valid mechanism and the published
     one, which differ in how scale and bound are calibrated.
 
     Attributes:
@@ -72,7 +72,7 @@ class TruncatedLaplace:
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
         """Draws by the inverse CDF, one uniform number a coordinate; shape (count, dim).
 
-        The uniform numbers are the odd multiples of 2^-53 in (-1, 1), so the law is symmetric, neither
+        The uniform numbers are the odd multiples of 2^-53 in (-1, 1), so the distribution is symmetric, neither
         zero nor the logarithm of zero occurs, and magnitudes beyond 36.7 scales, of probability 2^-53,
         do not. No draw lies beyond the bound, in either precision.
 
@@ -99,7 +99,7 @@ class TruncatedLaplace:
     def sample_by_rejection(
         self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32
     ) -> Draws:
-        """Draws of the same law by rejection; shape (count, dim). Slower; here as a second method.
+        """Draws of the same distribution by rejection; shape (count, dim). Slower; here as a second method.
 
         Proposals are Laplace where the bound is at least one scale, else uniform; more than 63 % are kept.
 
@@ -166,7 +166,7 @@ class TruncatedLaplace:
         return np.copysign(sizes, centered, out=sizes)
 
     def _kept_proposals(self, count: int, source: np.random.Generator) -> Reals:
-        """Some of ``count`` proposals, each kept with the probability that makes their law this one."""
+        """Some of ``count`` proposals, each kept with the probability that makes their distribution this one."""
         if self.bound >= self.scale:
             proposals = source.standard_exponential(count) * self.scale
             flip_signs(proposals, source)

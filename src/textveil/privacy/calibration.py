@@ -1,4 +1,4 @@
-"""From a wanted guarantee to the parameter of a noise law, rounded so that the guarantee is kept.
+"""From a wanted guarantee to the parameter of a noise distribution, rounded so that the guarantee is kept.
 
 Scales, sigmas, bounds and deltas are rounded up and rates down: quotients by exact comparison, other
 formulas by a margin of 2^-38 that covers all rounding errors in them. Sensitivities are the largest
@@ -164,7 +164,7 @@ def _log_delta(half: float, center: float) -> float:
 
 
 def _mills(x: float) -> float:
-    """R(x) = (1 - Phi(x)) / phi(x), Mills' ratio of the standard normal law."""
+    """R(x) = (1 - Phi(x)) / phi(x), Mills' ratio of the standard normal distribution."""
     return math.sqrt(math.pi / 2) * float(erfcx(x / math.sqrt(2)))
 
 

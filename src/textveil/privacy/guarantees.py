@@ -1,7 +1,7 @@
 """Guarantees as frozen data; accountants and reports read only this.
 
 All three notions speak of one token: two texts are adjacent when they differ in one token of the
-same kind. ``P`` is the law of the released text.
+same kind. ``P`` is the distribution of the released text.
 """
 
 from __future__ import annotations

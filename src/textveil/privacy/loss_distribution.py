@@ -1,15 +1,15 @@
 """Privacy-loss distributions on a grid, rounded to a stated side, and their composition.
 
-For a pair of laws P, Q the loss is L = ln(P/Q) under P, and the least delta at epsilon is
+For a pair of distributions P, Q the loss is L = ln(P/Q) under P, and the least delta at epsilon is
 E[(1 - e^(epsilon - L))+], a mass P(Q = 0) counting as L = inf. Independent tokens add their losses.
 
 **Upper side.** A mass m at a loss l between two neighbors lo < hi of the grid is split into a at lo and b at hi
-with a + b = m and a e^-lo + b e^-hi = m e^-l. The split pair still has total mass 1 under both laws, and
+with a + b = m and a e^-lo + b e^-hi = m e^-l. The split pair still has total mass 1 under both distributions, and
 merging the two parts gives the old pair back: the old pair is a post-processing of the new one, so no delta of the
 new one is smaller, and that holds for products too. Errors are of second order in the step.
 **Lower side.** Every loss is rounded down; delta is nondecreasing in every loss, also in sums. Where a pair shifts a
-log-concave law the shift is rounded down too, and the loss of a merged cell is the ratio of its masses (merging is a
-post-processing), which leaves errors of second order.
+log-concave distribution the shift is rounded down too, and the loss of a merged cell is the ratio of its masses
+(merging is a post-processing), which leaves errors of second order.
 
 Source: the loss as a distribution, Sommer, Meiser and Mohammadi 2019; the split, Doroshenko, Ghazi, Kamath, Kumar
 and Manurangsi 2022, section 4.
@@ -83,8 +83,8 @@ class LossDistribution:
     @property
     def losses(self) -> Reals:
         """The finite losses, shape (bins,)."""
-        places = np.arange(self.first, self.first + len(self.masses), dtype=np.float64)
-        return self.step * places
+        indices = np.arange(self.first, self.first + len(self.masses), dtype=np.float64)
+        return self.step * indices
 
     def delta(self, epsilon: float) -> float:
         """Delta at epsilon: an upper bound where ``upper``, else a lower bound.
@@ -254,7 +254,7 @@ def truncated_laplace_loss(
     need(0 < scale < math.inf, "scale", scale, "finite and > 0")
     need(bound > 0, "bound", bound, "> 0")
     ratio, width = abs(shift) / scale, bound / scale
-    if not upper:  # best tests of a log-concave law are half-lines, so delta grows with the shift
+    if not upper:  # best tests of a log-concave distribution are half-lines, so delta grows with the shift
         ratio = step * math.floor(ratio / step)
     if ratio >= 2 * width:  # disjoint supports
         return LossDistribution(step=step, first=0, masses=np.zeros(1), infinite=1.0, upper=upper)
@@ -327,22 +327,22 @@ def _on_grid(losses: Reals, masses: Reals, step: float, upper: bool) -> tuple[in
     if len(losses) == 0:
         return 0, np.zeros(1)
     scaled = losses / step
-    places: Integers = np.floor(scaled).astype(np.int64)
+    indices: Integers = np.floor(scaled).astype(np.int64)
     if not upper:  # a loss that was computed as a point of the grid stays there
         on_point = np.abs(scaled - np.rint(scaled)) <= 1e-12 * np.maximum(1.0, np.abs(scaled))
-        places = np.where(on_point, np.rint(scaled), places).astype(np.int64)
-    first, bins = int(places.min()), int(places.max() - places.min()) + 2
+        indices = np.where(on_point, np.rint(scaled), indices).astype(np.int64)
+    first, bins = int(indices.min()), int(indices.max() - indices.min()) + 2
     need(bins <= 1 << 26, "step", step, f"large enough for fewer than 2^26 bins, which gives {bins}")
     if not upper:
-        return first, _binned(places - first, masses, bins)
-    over = np.clip(losses - places * step, 0.0, step)
+        return first, _binned(indices - first, masses, bins)
+    over = np.clip(losses - indices * step, 0.0, step)
     raised = masses * (np.expm1(-over) / math.expm1(-step))
     kept = np.maximum(masses - raised, 0.0)
-    return first, _binned(places - first, kept, bins) + _binned(places - first + 1, raised, bins)
+    return first, _binned(indices - first, kept, bins) + _binned(indices - first + 1, raised, bins)
 
 
-def _binned(places: Integers, masses: Reals, bins: int) -> Reals:
-    return np.bincount(places, masses, bins).astype(np.float64)
+def _binned(indices: Integers, masses: Reals, bins: int) -> Reals:
+    return np.bincount(indices, masses, bins).astype(np.float64)
 
 
 def _nodes(low: float, high: float, step: float) -> tuple[Reals, Reals]:

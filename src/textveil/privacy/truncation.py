@@ -1,7 +1,7 @@
 """Truncated Laplace noise: the published parameters, and the delta that truncation really costs.
 
-The law meant here is that of ``noise/truncated_laplace.py``: independent coordinates with density
-proportional to exp(-|x| / scale) on [-bound, bound]. Two such laws, one moved by a vector v, have
+The distribution meant here is that of ``noise/truncated_laplace.py``: independent coordinates with density
+proportional to exp(-|x| / scale) on [-bound, bound]. Two such distributions, one moved by a vector v, have
 log-ratio at most ||v||_1 / scale where both are positive, so at every epsilon >= ||v||_1 / scale the
 least delta is the mass that leaves the moved support:
 
@@ -101,7 +101,7 @@ def published_truncation(
     The formulas need epsilon < 2 delta^(1/k) sqrt(k). The paper meets a larger epsilon by padding every
     vector with zeros up to dimension k (500 for epsilon 10, 1700 for 20). The padding adds to all squared
     distances between the noisy vector and the words one and the same number, the squared noise in the
-    dummy coordinates; coordinates are independent; so the nearest word has the same law when only the
+    dummy coordinates; coordinates are independent; so the nearest word has the same distribution when only the
     first ``dim`` coordinates are sampled.
 
     Args:
@@ -174,7 +174,7 @@ def outer_strip_mass(width: ArrayLike, scale: float, bound: float) -> Reals:
 
     Args:
         width: w >= 0, any shape; 1 is returned from 2 bound on.
-        scale: scale of the law, > 0.
+        scale: scale of the distribution, > 0.
         bound: half-width of the support, > 0.
 
     Returns:
@@ -189,7 +189,7 @@ def truncated_delta(shift: ArrayLike, scale: float, bound: float) -> Reals:
 
     Args:
         shift: v, shape (..., dim); the difference of two vectors.
-        scale: scale of the law, > 0.
+        scale: scale of the distribution, > 0.
         bound: half-width of the support, > 0.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The law of one word's output, exactly where it is a finite table, else by sampling with intervals."""
+"""The distribution of one word's output, exactly where it is a finite table, else by sampling with intervals."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import is_secure, resolve
 from textveil.sanitize.release import guarantee_data
 from textveil.statistics import Bound, clopper_pearson, exactly
+from textveil.text.out_of_vocabulary import WordIndex
 from textveil.text.tokens import Kind, classify
-from textveil.text.unknown import WordIndex
 from textveil.types import Ids, Reals
 from textveil.vocabulary.grid import integer_grid, largest
 
@@ -45,7 +45,7 @@ class Explanation:
         outputs: the likeliest outputs with their probabilities; empty for the average.
         unchanged: probability that the output is the word itself.
         near: probability that the output is among the 100 nearest words.
-        exact: whether the numbers were computed from the law rather than estimated.
+        exact: whether the numbers were computed from the distribution rather than estimated.
         samples: draws made, 0 where exact.
         secure: whether the draws came from the operating system's randomness.
     """
@@ -88,7 +88,7 @@ class Explanation:
         lines = [
             f"mechanism          {self.mechanism}",
             f"guarantee          {self.guarantee} [{self.guarantee.status.value}]",
-            f"law of             {subject} ({method})",
+            f"distribution of             {subject} ({method})",
             f"unchanged          {_shown(self.unchanged)}",
             f"among 100 nearest  {_shown(self.near)}",
         ]
@@ -113,13 +113,13 @@ def explain(
     samples: int = 20_000,
     rng: np.random.Generator | None = None,
 ) -> Explanation:
-    """The law of the output for ``word``, or averages over words spread across the vocabulary.
+    """The distribution of the output for ``word``, or averages over words spread across the vocabulary.
 
     Args:
         mechanism: any; channels are computed exactly.
         word: mapped to the vocabulary as in a text; None averages over 200 evenly spaced words.
         top: how many of the likeliest outputs to list.
-        samples: draws where the law is not a finite table.
+        samples: draws where the distribution is not a finite table.
         rng: None is the operating system's randomness.
     """
     need(top >= 0, "top", top, ">= 0")
@@ -132,8 +132,8 @@ def explain(
     else:
         kind = classify(word) if word else Kind.SYMBOL
         need(kind is Kind.WORD, "word", f"a {kind.name.lower()}" if word else "nothing", "one word", _NOT_A_WORD)
-        place, mapped = WordIndex(vocabulary.words).lookup(word)
-        ids = np.array([place])
+        index, mapped = WordIndex(vocabulary.words).lookup(word)
+        ids = np.array([index])
     nearby = [set(row.tolist()) for row in _nearest_sets(mechanism, ids)]
     exact = isinstance(mechanism, Channel)
     if isinstance(mechanism, Channel):
@@ -174,13 +174,13 @@ def _nearest_sets(mechanism: Mechanism, ids: Ids) -> Ids:
 
 def _likeliest_exact(row: Reals, words: tuple[str, ...], top: int) -> tuple[tuple[str, Bound], ...]:
     order = np.argsort(-row, kind="stable")[:top]
-    return tuple((words[place], exactly(float(row[place]))) for place in order.tolist())
+    return tuple((words[index], exactly(float(row[index]))) for index in order.tolist())
 
 
 def _likeliest_sampled(drawn: Ids, words: tuple[str, ...], top: int) -> tuple[tuple[str, Bound], ...]:
     found, counts = np.unique(drawn, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:top]
     return tuple(
-        (words[int(found[place])], clopper_pearson(int(counts[place]), len(drawn), _CONFIDENCE))
-        for place in order.tolist()
+        (words[int(found[index])], clopper_pearson(int(counts[index]), len(drawn), _CONFIDENCE))
+        for index in order.tolist()
     )

@@ -25,7 +25,7 @@ from textveil.privacy.guarantees import (
 )
 from textveil.randomness import is_secure, resolve
 from textveil.sanitize.release import Release, Setting
-from textveil.text.codes import GOES_ON, Coded, TextCodes, token_kinds
+from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, token_kinds
 from textveil.text.render import spans as rendered_spans
 from textveil.text.render import with_capitals
 from textveil.text.tokens import Kind
@@ -136,7 +136,7 @@ class Sanitizer:
         # The next batch is tokenized while this one is drawn: the draws run mostly outside the
         # interpreter's lock. Texts are read, and draws made, by the caller's thread only.
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="textveil-tokens") as worker:
-            waiting: Future[Coded] | None = None
+            waiting: Future[EncodedTexts] | None = None
             first = 1
             for held in _gathered(texts):
                 upcoming = worker.submit(self._coded, held, first)
@@ -147,14 +147,14 @@ class Sanitizer:
             if waiting is not None:
                 yield from self._releases(waiting.result(), spans=spans)
 
-    def _coded(self, texts: Sequence[str], first: int = 1) -> Coded:
+    def _coded(self, texts: Sequence[str], first: int = 1) -> EncodedTexts:
         """The codes of documents; ``first`` is the number of the first, for errors."""
         for number, text in enumerate(texts, start=first):
             if not isinstance(text, str):
                 raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
         return self._codes.encode(texts)
 
-    def _releases(self, coded: Coded, *, spans: bool, rng: np.random.Generator | None = None) -> list[Release]:
+    def _releases(self, coded: EncodedTexts, *, spans: bool, rng: np.random.Generator | None = None) -> list[Release]:
         """Draw for every token of several documents, then put them together."""
         legend, rng = self._codes.legend, resolve(self._rng if rng is None else rng)
         kinds = token_kinds(coded, legend)
@@ -164,15 +164,15 @@ class Sanitizer:
         strings = legend.written[drawn].tolist()
         counts, mapped = _counts(kinds, coded.bounds), _sums(unknown, coded.bounds)
         releases = []
-        for place, (start, stop) in enumerate(pairwise(coded.bounds.tolist())):
+        for index, (start, stop) in enumerate(pairwise(coded.bounds.tolist())):
             found = rendered_spans(legend.lengths[drawn[start:stop]], kinds[start:stop]) if spans else ()
             releases.append(
                 Release(
                     text=with_capitals("".join(strings[start:stop])),
                     spans=tuple(found),
-                    kinds={name: count for name, count in zip(_NAMES, counts[place], strict=True) if count},
+                    kinds={name: count for name, count in zip(_NAMES, counts[index], strict=True) if count},
                     setting=self.setting,
-                    mapped=mapped[place],
+                    mapped=mapped[index],
                 )
             )
         return releases
@@ -182,20 +182,20 @@ class Sanitizer:
         size = len(self.mechanism.vocabulary)
         unknown = (codes >= size) & (codes < 2 * size)
         codes[unknown] -= size
-        places = np.flatnonzero(codes < size)
-        codes[places] = _checked_draw(self.mechanism.privatize(codes[places], rng), len(places), size)
+        indices = np.flatnonzero(codes < size)
+        codes[indices] = _checked_draw(self.mechanism.privatize(codes[indices], rng), len(indices), size)
         return unknown
 
     def _draw_numbers(self, codes: Integers, rng: np.random.Generator) -> None:
         """Replace the digits of every number by drawn ones."""
         first = self._codes.first_digit
-        places = np.flatnonzero((codes >= first) & (codes < first + 20))
-        if len(places) == 0:
+        indices = np.flatnonzero((codes >= first) & (codes < first + 20))
+        if len(indices) == 0:
             return
-        digits = codes[places] - first
+        digits = codes[indices] - first
         begins = np.flatnonzero(digits < 10)
         lengths = np.diff(begins, append=len(digits))
-        codes[places] = first + self._digits.privatize(digits % 10, lengths, rng)
+        codes[indices] = first + self._digits.privatize(digits % 10, lengths, rng)
 
 
 def _counts(kinds: NDArray[np.int8], bounds: Integers) -> list[list[int]]:

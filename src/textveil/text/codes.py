@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.text.numbers import plain_number
+from textveil.text.out_of_vocabulary import WordIndex
 from textveil.text.render import written
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
-from textveil.text.unknown import WordIndex
 from textveil.types import Integers
 
 GOES_ON: Final = -1
@@ -50,7 +50,7 @@ Codes: TypeAlias = tuple[int, ...]
 _NOTHING: Final[Codes] = ()
 
 
-class Coded(NamedTuple):
+class EncodedTexts(NamedTuple):
     """Texts in a row: the codes of all, and where each begins in them and the last ends."""
 
     codes: NDArray[np.int64]
@@ -138,7 +138,7 @@ class TextCodes:
         """The code of a 0 inside a number; the nine after it stand for 1 to 9."""
         return self._base + _DIGIT
 
-    def encode(self, texts: Iterable[str]) -> Coded:
+    def encode(self, texts: Iterable[str]) -> EncodedTexts:
         """The codes of texts, each on its own."""
         pieces: list[Any] = []
         for text in texts:
@@ -152,12 +152,12 @@ class TextCodes:
         sizes = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
         new = np.flatnonzero(sizes == 0).tolist()
         if new:
-            learned = self._learn({pieces[place] for place in new}, recent)
-            for place in new:
-                rows[place] = learned[pieces[place]]
+            learned = self._learn({pieces[index] for index in new}, recent)
+            for index in new:
+                rows[index] = learned[pieces[index]]
         return self._without_padding(np.fromiter(chain.from_iterable(rows), dtype=np.int64))
 
-    def _without_padding(self, codes: NDArray[np.int64]) -> Coded:
+    def _without_padding(self, codes: NDArray[np.int64]) -> EncodedTexts:
         """The codes without the space after the last piece of a text and those around padded marks, and bounds."""
         keep = codes != self._base + _END
         ends = np.flatnonzero(~keep)
@@ -166,7 +166,7 @@ class TextCodes:
         keep[padded - 1] = False
         keep[padded + 1] = False
         bounds = np.concatenate([[0], np.cumsum(keep)[ends]])
-        return Coded(codes[keep], bounds)
+        return EncodedTexts(codes[keep], bounds)
 
     def _learn(self, wanted: set[Any], recent: dict[Any, Codes]) -> dict[str, Codes]:
         """Codes of pieces that are not among the recent ones, each with the space after it.
@@ -186,8 +186,8 @@ class TextCodes:
         rows = dict(zip(pieces, [tuple(flat[a:b]) for a, b in pairwise([0, *ends.tolist()])], strict=True))
         learned.update(rows)
         constant = (row >= self._base + _PLACEHOLDER) & (row < self._base + _MARK)
-        for place in set(np.searchsorted(ends, np.flatnonzero(constant), side="right").tolist()):
-            del rows[pieces[place]]
+        for index in set(np.searchsorted(ends, np.flatnonzero(constant), side="right").tolist()):
+            del rows[pieces[index]]
         self._pieces.keep({piece: codes for piece, codes in rows.items() if len(piece) <= _LONGEST}, recent)
         return learned
 
@@ -250,7 +250,7 @@ class TextCodes:
         return Legend(strings, np.fromiter(map(len, strings), np.int64, size), kinds)
 
 
-def token_kinds(coded: Coded, legend: Legend) -> NDArray[np.int8]:
+def token_kinds(coded: EncodedTexts, legend: Legend) -> NDArray[np.int8]:
     """The kind of the token that each code begins; GOES_ON elsewhere, as for all but the first of a run of space."""
     kinds = legend.kinds[coded.codes]
     space = kinds == Kind.SPACE

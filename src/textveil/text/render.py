@@ -99,5 +99,5 @@ def spans(lengths: Integers, kinds: NDArray[Any]) -> list[Span]:
     need(len(kinds) == len(lengths), "kinds", len(kinds), f"one for each of the {len(lengths)} lengths")
     firsts = np.flatnonzero(kinds >= 0)
     ends = np.concatenate([[0], np.cumsum(lengths)])
-    places = pairwise([*ends[firsts].tolist(), int(ends[-1])])
-    return [Span(*place, kind) for place, kind in zip(places, map(_KIND, kinds[firsts].tolist()), strict=True)]
+    indices = pairwise([*ends[firsts].tolist(), int(ends[-1])])
+    return [Span(*index, kind) for index, kind in zip(indices, map(_KIND, kinds[firsts].tolist()), strict=True)]

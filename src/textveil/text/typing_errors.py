@@ -65,12 +65,12 @@ class TypingErrors:
         index = self._index
         if index is None:
             self._scanned += len(words)
-        places = np.full(len(words), -1, dtype=np.int64)
+        positions = np.full(len(words), -1, dtype=np.int64)
         step = _SCAN_AT_ONCE if index is None else _AT_ONCE
         for start in range(0, len(words), step):
             part = words[start : start + step]
-            places[start : start + step] = self._scan(part) if index is None else self._search(part, index)
-        return np.where(places < 0, -1, self._ids[places])
+            positions[start : start + step] = self._scan(part) if index is None else self._search(part, index)
+        return np.where(positions < 0, -1, self._ids[positions])
 
     def _scan(self, words: Sequence[str]) -> Ids:
         """Places by comparison with every spelling."""
@@ -78,43 +78,43 @@ class TypingErrors:
         from rapidfuzz.distance import OSA
 
         table = process.cdist(words, self._spellings, scorer=OSA.distance, score_cutoff=FARTHEST, dtype=np.uint8)
-        places = table.argmin(axis=1)  # the first of equals
-        return np.where(table[np.arange(len(words)), places] <= FARTHEST, places, -1)
+        positions = table.argmin(axis=1)  # the first of equals
+        return np.where(table[np.arange(len(words)), positions] <= FARTHEST, positions, -1)
 
     def _search(self, words: Sequence[str], index: _Remainders) -> Ids:
         """Places by the index: what may be at distance 1 is measured first, and the rest until one is found."""
-        which, places, close = index.candidates(words)
+        which, positions, close = index.candidates(words)
         none = len(self._spellings)
         near = np.flatnonzero(close)
-        distances = self._distances(words, which[near], places[near])
+        distances = self._distances(words, which[near], positions[near])
         best = np.full(len(words), none, dtype=np.int64)
         for reach in range(FARTHEST, -1, -1):  # what is nearer overwrites
             hits = near[distances <= reach]
             found = np.full(len(words), none, dtype=np.int64)
-            np.minimum.at(found, which[hits], places[hits])
+            np.minimum.at(found, which[hits], positions[hits])
             best = np.where(found < none, found, best)
         done = np.zeros(len(words), dtype=np.bool_)
         done[which[near[distances <= 1]]] = True
         # Whatever else is within reach is at distance 2 exactly: of these the first in order of id is wanted.
-        far = np.flatnonzero(~close & ~done[which] & (places < best[which]))
+        far = np.flatnonzero(~close & ~done[which] & (positions < best[which]))
         size = _FIRST_ROUND
         while len(far):
             rank = _ranks(which[far])
             tried = far[rank < size]
-            hits = tried[self._distances(words, which[tried], places[tried]) <= FARTHEST]
-            np.minimum.at(best, which[hits], places[hits])
+            hits = tried[self._distances(words, which[tried], positions[tried]) <= FARTHEST]
+            np.minimum.at(best, which[hits], positions[hits])
             far = far[rank >= size]
-            far = far[places[far] < best[which[far]]]
+            far = far[positions[far] < best[which[far]]]
             size *= 2
         return np.where(best < none, best, -1)
 
-    def _distances(self, words: Sequence[str], which: Ids, places: Ids) -> NDArray[np.uint8]:
+    def _distances(self, words: Sequence[str], which: Ids, positions: Ids) -> NDArray[np.uint8]:
         """Distances of pairs, cut off above ``FARTHEST``."""
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
 
         spellings = self._spellings
-        left, right = [words[one] for one in which.tolist()], [spellings[one] for one in places.tolist()]
+        left, right = [words[one] for one in which.tolist()], [spellings[one] for one in positions.tolist()]
         found: NDArray[np.uint8] = process.cpdist(
             left, right, scorer=OSA.distance, score_cutoff=FARTHEST, dtype=np.uint8
         )
@@ -138,8 +138,8 @@ class _Remainders:
     def over(spellings: Sequence[str]) -> _Remainders:
         """The index of ``spellings``, fewer than 2^30."""
         keys = []
-        for places, hashes, dropped in _remainders(spellings):
-            entries = (places[:, None] * 4 + dropped).astype(np.uint64)
+        for positions, hashes, dropped in _remainders(spellings):
+            entries = (positions[:, None] * 4 + dropped).astype(np.uint64)
             keys.append((hashes << _HALF | entries).reshape(-1))
         key = np.concatenate(keys)
         key.sort()
@@ -167,10 +167,10 @@ class _Remainders:
             probe = np.repeat(np.arange(len(upper)), counts)
             same = np.flatnonzero(self.hashes[entry] == hashes.reshape(-1)[probe])
             entry, probe = self.entries[entry[same]], probe[same]
-            word, place = which[probe // len(dropped)], (entry >> 2).astype(np.int64)
+            word, position = which[probe // len(dropped)], (entry >> 2).astype(np.int64)
             far = (dropped[probe % len(dropped)] > 1) | (entry & 3 > 1)
-            keep = np.abs(self.lengths[place] - lengths[word]) <= FARTHEST
-            found.append(((word * 2 + far) << 32 | place)[keep])
+            keep = np.abs(self.lengths[position] - lengths[word]) <= FARTHEST
+            found.append(((word * 2 + far) << 32 | position)[keep])
         pairs = np.concatenate(found)
         pairs.sort()  # np.unique would hash them, which takes four times as long
         pairs = pairs[np.diff(pairs, prepend=-1) > 0]
@@ -183,10 +183,10 @@ def _remainders(words: Sequence[str]) -> Iterator[tuple[Ids, NDArray[np.uint64],
     letters = cut.view(np.uint32).reshape(len(words), _READ).astype(np.uint64)
     lengths = np.fromiter((min(len(word), _READ) for word in words), np.int64, len(words))
     for length in range(_READ + 1):
-        places = np.flatnonzero(lengths == length)
-        if len(places):
+        positions = np.flatnonzero(lengths == length)
+        if len(positions):
             weights, dropped = _weights(length)
-            yield places, (letters[places, :length] @ weights) >> _HALF, dropped
+            yield positions, (letters[positions, :length] @ weights) >> _HALF, dropped
 
 
 @cache
@@ -199,9 +199,9 @@ def _weights(length: int) -> tuple[NDArray[np.uint64], Ids]:
     drops = [drop for count in range(FARTHEST + 1) for drop in combinations(range(length), count)]
     weights = np.zeros((length, len(drops)), dtype=np.uint64)
     for column, drop in enumerate(drops):
-        kept = [place for place in range(length) if place not in drop]
-        for rank, place in enumerate(kept, 1):
-            weights[place, column] = pow(_MULTIPLIER, rank, 2**64)
+        kept = [position for position in range(length) if position not in drop]
+        for rank, position in enumerate(kept, 1):
+            weights[position, column] = pow(_MULTIPLIER, rank, 2**64)
     return weights, np.array([len(drop) for drop in drops], dtype=np.int64)
 
 

@@ -58,16 +58,16 @@ def test_close_distances_do_not_cancel() -> None:
     assert neighbor_threshold(1.0, 1.0 + 2.0**-40, 0.5) == pytest.approx(2.0**-39 * (1 + 2.0**-41), rel=1e-15)
 
 
-def test_probabilities_are_the_law_at_any_rate_and_add_up() -> None:
+def test_probabilities_are_the_distribution_at_any_rate_and_add_up() -> None:
     thresholds, rates = np.array([[0.06], [0.2], [2.9]]), np.array([1.0, 10.0, 40.0, 200.0])
     stays, goes = necessary_probability(thresholds, 300, rates), overtaking_probability(thresholds, 300, rates)
     assert stays.shape == (3, 4)
     np.testing.assert_allclose(stays + goes, 1, rtol=1e-15)
     for row, threshold in enumerate(thresholds[:, 0]):
         for column, rate in enumerate(rates):
-            law = NoisyDotProduct(300, float(rate))
-            assert stays[row, column] == pytest.approx(float(law.cdf(threshold)), rel=1e-13)
-            assert goes[row, column] == pytest.approx(float(law.survival(threshold)), rel=1e-11)
+            distribution = NoisyDotProduct(300, float(rate))
+            assert stays[row, column] == pytest.approx(float(distribution.cdf(threshold)), rel=1e-13)
+            assert goes[row, column] == pytest.approx(float(distribution.survival(threshold)), rel=1e-11)
     assert (np.diff(stays, axis=0) >= 0).all() and (np.diff(stays, axis=1) >= 0).all()
     assert necessary_probability(0.0, 5, 3.0) == 0.5
     assert necessary_probability([-np.inf, np.inf], 5, 3.0).tolist() == [0, 1]

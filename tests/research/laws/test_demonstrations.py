@@ -28,29 +28,33 @@ def covers(bound: Bound, value: float) -> bool:
 
 @pytest.mark.parametrize("rate", [0.02, 0.5, 3.0])
 @pytest.mark.parametrize("word", [0, 1, 20, 40])
-def test_the_law_on_integers_is_that_of_rounding(rate: float, word: int) -> None:
+def test_the_distribution_on_integers_is_that_of_rounding(rate: float, word: int) -> None:
     """Differences of the distribution function at the midpoints, the ends open."""
-    law = IntegerLaplace(rate, integer_vocabulary(41)).probabilities(word)
+    distribution = IntegerLaplace(rate, integer_vocabulary(41)).probabilities(word)
     edges = np.concatenate([[-np.inf], np.arange(40) + 0.5, [np.inf]])
     expected = np.diff(stats.laplace(loc=word, scale=1 / rate).cdf(edges))
-    np.testing.assert_allclose(law, expected, atol=1e-15)
-    assert law.sum() == pytest.approx(1, rel=1e-14)
+    np.testing.assert_allclose(distribution, expected, atol=1e-15)
+    assert distribution.sum() == pytest.approx(1, rel=1e-14)
 
 
 @pytest.mark.parametrize("rate", [50.0, 1500.0, 1e6, 1e308])
 def test_a_large_rate_leaves_the_integer_alone(rate: float) -> None:
     """Mutant: the factor of the word itself, e^(rate / 2), is computed and overflows."""
     for word in (0, 5, 10):
-        law = IntegerLaplace(rate, integer_vocabulary(11)).probabilities(word)
-        assert law[word] == pytest.approx(1, abs=1e-10) and law.sum() == pytest.approx(1, rel=1e-15)
-        assert law.min() >= 0
+        distribution = IntegerLaplace(rate, integer_vocabulary(11)).probabilities(word)
+        assert distribution[word] == pytest.approx(1, abs=1e-10) and distribution.sum() == pytest.approx(1, rel=1e-15)
+        assert distribution.min() >= 0
         if word == 5:
-            assert law[4] == law[6] == pytest.approx(math.exp(-rate / 2) / 2 * -math.expm1(-rate), rel=1e-14)
+            assert (
+                distribution[4]
+                == distribution[6]
+                == pytest.approx(math.exp(-rate / 2) / 2 * -math.expm1(-rate), rel=1e-14)
+            )
 
 
 @pytest.mark.parametrize("close", [1, 2, 5, 100])
 @pytest.mark.parametrize("rate", [0.05, 0.7, 4.0])
-def test_shares_on_all_integers_are_sums_of_the_law(rate: float, close: int) -> None:
+def test_shares_on_all_integers_are_sums_of_the_distribution(rate: float, close: int) -> None:
     def chance(k: int) -> float:
         return float(np.diff(stats.laplace(scale=1 / rate).cdf([k - 0.5, k + 0.5]))[0])
 
@@ -70,7 +74,7 @@ def test_in_the_middle_of_many_integers_the_profile_is_the_closed_form() -> None
     assert exact.distant.estimate == pytest.approx(expected.distant, rel=1e-12)
 
 
-def test_the_mechanism_in_one_dimension_draws_this_law_and_not_a_mutant(rng) -> None:
+def test_the_mechanism_in_one_dimension_draws_this_distribution_and_not_a_mutant(rng) -> None:
     """At ALPHA an interval; a rate 10 % larger falls outside."""
     table, words = integer_vocabulary(201), np.arange(201)
     mechanism = spherical_laplace(table, epsilon_per_distance=0.5, clip=None)
@@ -142,12 +146,12 @@ def test_two_points_have_a_closed_form(rate: float) -> None:
         return rate * (rate * z / 2) * special.kv(1, rate * z) / (math.sqrt(math.pi) * math.gamma(1.5))
 
     tail = integrate.quad(density, 2.5, np.inf)[0]
-    law = PlanarLaplace(rate, table).probabilities(0)
-    assert law[1] == pytest.approx(tail, rel=1e-3, abs=1e-6)
-    assert law.sum() == pytest.approx(1, rel=1e-12)
+    distribution = PlanarLaplace(rate, table).probabilities(0)
+    assert distribution[1] == pytest.approx(tail, rel=1e-3, abs=1e-6)
+    assert distribution.sum() == pytest.approx(1, rel=1e-12)
 
 
-def test_the_law_on_a_map_by_quadrature_over_the_plane() -> None:
+def test_the_distribution_on_a_map_by_quadrature_over_the_plane() -> None:
     """A second method: a fine grid of the plane, each cell given to its nearest point."""
     points = np.array([[0, 0], [1, 0.2], [-0.3, 1.1], [2, 2], [-1, -1.5]], dtype=np.float32)
     table, rate, step = Vocabulary(list("abcde"), points, "five"), 1.3, 0.02
@@ -184,7 +188,7 @@ def test_few_directions_are_enough_for_shares(rate: float) -> None:
     assert abs(rough.near.estimate - many.near.estimate) > 2e-5
 
 
-def test_the_mechanism_on_the_map_draws_this_law_and_not_a_mutant(rng) -> None:
+def test_the_mechanism_on_the_map_draws_this_distribution_and_not_a_mutant(rng) -> None:
     """At ALPHA an interval; a rate 5 % larger falls outside."""
     table, words = state_vocabulary(), np.arange(49)
     mechanism = spherical_laplace(table, epsilon_per_distance=0.008, clip=None)

@@ -1,4 +1,4 @@
-"""Length and direction of the noise: exact laws, and that their product is the noisy dot product."""
+"""Length and direction of the noise: exact distributions, and that their product is the noisy dot product."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ ALPHA = 1e-6
 DIMENSIONS = (1, 2, 3, 4, 25, 300, 4096)
 
 
-def p_value(draws, law) -> float:
+def p_value(draws, distribution) -> float:
     """Kolmogorov-Smirnov, two-sided, over 401 points of the draws' range: the level holds."""
     grid = np.linspace(draws.min(), draws.max(), 401)
-    distance = np.abs(np.searchsorted(np.sort(draws), grid, side="right") / draws.size - law.cdf(grid)).max()
+    distance = np.abs(np.searchsorted(np.sort(draws), grid, side="right") / draws.size - distribution.cdf(grid)).max()
     return float(kolmogorov(distance * math.sqrt(draws.size)))
 
 
 @pytest.mark.parametrize("dim", DIMENSIONS)
 def test_length_tails_equal_mpmath(dim) -> None:
-    law = NoiseLength(dim, 2.0)
+    distribution = NoiseLength(dim, 2.0)
     for length in (1e-9, 0.05 * dim, 0.35 * dim, 0.5 * dim, 0.6 * dim, 3.0 * dim, 40.0 * dim, 1e6):
         with mpmath.workdps(40):
             upper = mpmath.log(mpmath.gammainc(dim, 2 * mpmath.mpf(length), mpmath.inf, regularized=True))
             lower = mpmath.log(mpmath.gammainc(dim, 0, 2 * mpmath.mpf(length), regularized=True))
-        assert law.log_survival(length) == pytest.approx(float(upper), rel=1e-13, abs=1e-13)
-        assert law.log_cdf(length) == pytest.approx(float(lower), rel=1e-13, abs=1e-13)
+        assert distribution.log_survival(length) == pytest.approx(float(upper), rel=1e-13, abs=1e-13)
+        assert distribution.log_cdf(length) == pytest.approx(float(lower), rel=1e-13, abs=1e-13)
 
 
 @pytest.mark.parametrize("dim", DIMENSIONS[1:])
 def test_direction_tails_equal_mpmath(dim) -> None:
-    law = NoiseDirection(dim)
+    distribution = NoiseDirection(dim)
     for cosine in (1e-9, 0.01, 0.2, 0.499, 0.501, 0.8, 0.99, 1 - 2.0**-20):
         with mpmath.workdps(40):
             half, inside = mpmath.mpf(dim - 1) / 2, 1 - mpmath.mpf(cosine) ** 2
             tail = mpmath.log(mpmath.betainc(half, 0.5, 0, inside, regularized=True) / 2)
-        assert law.log_survival(cosine) == pytest.approx(float(tail), rel=1e-13, abs=1e-11)
-        assert law.cdf(cosine) == pytest.approx(-math.expm1(tail), rel=1e-14)
-        assert law.cdf(-cosine) == law.survival(cosine)
+        assert distribution.log_survival(cosine) == pytest.approx(float(tail), rel=1e-13, abs=1e-11)
+        assert distribution.cdf(cosine) == pytest.approx(-math.expm1(tail), rel=1e-14)
+        assert distribution.cdf(-cosine) == distribution.survival(cosine)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 50])
@@ -93,20 +93,20 @@ def test_two_and_three_dimensions_by_hand() -> None:
 
 def test_outside_and_at_the_ends() -> None:
     for dim in (2, 3, 300):
-        law = NoiseDirection(dim)
-        assert law.cdf([-2, -1, 0, 1, 2]).tolist() == [0, 0, 0.5, 1, 1]
-        assert law.survival([-2, -1, 0, 1, 2]).tolist() == [1, 1, 0.5, 0, 0]
-        assert law.log_pdf([-1.5, 1.5]).tolist() == [-np.inf, -np.inf]
-        assert law.log_survival([-1.5, 1.0, 1.5]).tolist() == [0, -np.inf, -np.inf]
+        distribution = NoiseDirection(dim)
+        assert distribution.cdf([-2, -1, 0, 1, 2]).tolist() == [0, 0, 0.5, 1, 1]
+        assert distribution.survival([-2, -1, 0, 1, 2]).tolist() == [1, 1, 0.5, 0, 0]
+        assert distribution.log_pdf([-1.5, 1.5]).tolist() == [-np.inf, -np.inf]
+        assert distribution.log_survival([-1.5, 1.0, 1.5]).tolist() == [0, -np.inf, -np.inf]
     assert NoiseDirection(1).cdf([-2, -1, 0, 0.9, 1]).tolist() == [0, 0.5, 0.5, 0.5, 1]
     assert NoiseDirection(1).survival([-2, -1, 0, 0.9, 1]).tolist() == [1, 0.5, 0.5, 0.5, 0]
     for dim in (1, 3):
-        law = NoiseLength(dim, 2.0)
-        assert law.cdf([-1, 0, np.inf]).tolist() == [0, 0, 1]
-        assert law.survival([-1, 0, np.inf]).tolist() == [1, 1, 0]
-        assert law.pdf([-1, np.inf]).tolist() == [0, 0]
-        assert law.log_cdf([-np.inf, -1e200, -1e5, -1e-300, 0, np.inf]).tolist() == [-np.inf] * 5 + [0]
-        assert law.log_survival([-np.inf, -1e5, 0]).tolist() == [0, 0, 0]
+        distribution = NoiseLength(dim, 2.0)
+        assert distribution.cdf([-1, 0, np.inf]).tolist() == [0, 0, 1]
+        assert distribution.survival([-1, 0, np.inf]).tolist() == [1, 1, 0]
+        assert distribution.pdf([-1, np.inf]).tolist() == [0, 0]
+        assert distribution.log_cdf([-np.inf, -1e200, -1e5, -1e-300, 0, np.inf]).tolist() == [-np.inf] * 5 + [0]
+        assert distribution.log_survival([-np.inf, -1e5, 0]).tolist() == [0, 0, 0]
     assert NoiseLength(300, 1.0).log_cdf([-700.0, -1.0, 0.0]).tolist() == [-np.inf] * 3
     assert NoiseLength(1, 2.0).pdf(0) == 2 and NoiseLength(2, 2.0).pdf(0) == 0
 
@@ -123,7 +123,7 @@ def test_moments_multiply(dim) -> None:
 
 
 @pytest.mark.parametrize("dim", [1, 2, 25, 300])
-def test_the_product_of_the_factors_has_the_law_and_mutants_die(dim, rng) -> None:
+def test_the_product_of_the_factors_has_the_distribution_and_mutants_die(dim, rng) -> None:
     """At ALPHA; a length 5 % too long or too short is refused."""
     count, rate = 200_000, 4.0
     product, directions = NoisyDotProduct(dim, rate), NoiseDirection(dim).sample(count, rng)

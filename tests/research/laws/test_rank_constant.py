@@ -33,12 +33,12 @@ def sorted_distances(vocabulary: Vocabulary) -> np.ndarray:
     return np.sort(np.linalg.norm(points[:, None] - points[None], axis=2), axis=1)
 
 
-def exponential_laws(rows: np.ndarray, epsilon: float) -> np.ndarray:
+def exponential_distributions(rows: np.ndarray, epsilon: float) -> np.ndarray:
     weights = np.exp(-epsilon * rows / 2)
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def fix_law(constant: float, epsilon: float, size: int) -> np.ndarray:
+def fix_distribution(constant: float, epsilon: float, size: int) -> np.ndarray:
     weights = np.array([math.exp(-constant * epsilon * i) for i in range(size)])
     return weights / weights.sum()
 
@@ -56,7 +56,7 @@ def test_least_squares_of_log_probabilities_by_brute_force(tiny) -> None:
         for rank in range(1, close + 1):
             line = word * close + rank - 1
             design[line, 0], design[line, 1 + word] = -epsilon * rank, 1.0
-            wanted[line] = math.log(exponential_laws(rows, epsilon)[word, rank])
+            wanted[line] = math.log(exponential_distributions(rows, epsilon)[word, rank])
     solved = np.linalg.lstsq(design, wanted, rcond=None)[0][0]
     got = calibrate_rank_constant(tiny, close=close)
     assert got.value == pytest.approx(solved, rel=1e-5)
@@ -68,15 +68,15 @@ def test_least_squares_of_log_probabilities_by_brute_force(tiny) -> None:
 @pytest.mark.parametrize("criterion", BOTH)
 def test_matched_means_by_brute_force(tiny, criterion: Criterion, epsilon: float) -> None:
     rows = sorted_distances(tiny)
-    laws, ranks = exponential_laws(rows, epsilon), np.arange(40)
+    distributions, ranks = exponential_distributions(rows, epsilon), np.arange(40)
     got = calibrate_rank_constant(tiny, criterion=criterion, epsilon_per_distance=epsilon)
-    fix = fix_law(got.value, epsilon, 40)
+    fix = fix_distribution(got.value, epsilon, 40)
     if criterion is Criterion.MEAN_DISTANCE:
-        wanted, met = (laws * rows).sum(axis=1).mean(), (rows @ fix).mean()
-        wrong = (rows @ fix_law(got.value * 1.05, epsilon, 40)).mean()
+        wanted, met = (distributions * rows).sum(axis=1).mean(), (rows @ fix).mean()
+        wrong = (rows @ fix_distribution(got.value * 1.05, epsilon, 40)).mean()
     else:
-        wanted, met = (laws @ ranks).mean(), fix @ ranks
-        wrong = fix_law(got.value * 1.05, epsilon, 40) @ ranks
+        wanted, met = (distributions @ ranks).mean(), fix @ ranks
+        wrong = fix_distribution(got.value * 1.05, epsilon, 40) @ ranks
     assert got.target == pytest.approx(wanted, rel=1e-5)
     assert got.achieved == pytest.approx(got.target, rel=1e-9)
     assert met == pytest.approx(wanted, rel=1e-5)
@@ -84,11 +84,11 @@ def test_matched_means_by_brute_force(tiny, criterion: Criterion, epsilon: float
 
 
 def test_the_mean_rank_has_the_least_divergence(tiny) -> None:
-    law = exponential_laws(sorted_distances(tiny), 1.2).mean(axis=0)
+    distribution = exponential_distributions(sorted_distances(tiny), 1.2).mean(axis=0)
     best = calibrate_rank_constant(tiny, criterion=Criterion.MEAN_RANK, epsilon_per_distance=1.2).value
-    least = divergence(law, fix_law(best, 1.2, 40))
+    least = divergence(distribution, fix_distribution(best, 1.2, 40))
     for factor in (0.5, 0.9, 0.99, 1.01, 1.1, 2.0):
-        assert divergence(law, fix_law(best * factor, 1.2, 40)) > least
+        assert divergence(distribution, fix_distribution(best * factor, 1.2, 40)) > least
 
 
 @pytest.mark.parametrize("criterion", BOTH)
@@ -137,23 +137,23 @@ def test_the_sample_is_evenly_spaced_and_the_same_every_time(monkeypatch) -> Non
     assert got == calibrate_rank_constant(table, close=9, ids=np.arange(0, 120, 4))
 
 
-def test_the_comparison_is_both_laws_written_out(tiny) -> None:
+def test_the_comparison_is_both_distributions_written_out(tiny) -> None:
     rows = sorted_distances(tiny)
-    laws = exponential_laws(rows, 1.3)
+    distributions = exponential_distributions(rows, 1.3)
     got = compare_with_exponential(tiny, rank_constant=0.2, epsilon_per_distance=1.3, close=6)
-    fix = fix_law(0.2, 1.3, 40)
+    fix = fix_distribution(0.2, 1.3, 40)
     np.testing.assert_allclose(got.resampling, fix, rtol=1e-12)
-    np.testing.assert_allclose(got.exponential, laws.mean(axis=0), rtol=1e-5)
+    np.testing.assert_allclose(got.exponential, distributions.mean(axis=0), rtol=1e-5)
     np.testing.assert_allclose(got.distances, rows.mean(axis=0), rtol=1e-5, atol=1e-5)
     assert got.resampling_distance == pytest.approx((rows @ fix).mean(), rel=1e-5)
-    assert got.exponential_distance == pytest.approx((laws * rows).sum(axis=1).mean(), rel=1e-5)
-    assert got.total_variation == pytest.approx(np.maximum(fix - laws.mean(axis=0), 0).sum(), rel=1e-5)
-    assert got.exponential_shares.near == pytest.approx(laws[:, 1:7].sum(axis=1).mean(), rel=1e-5)
+    assert got.exponential_distance == pytest.approx((distributions * rows).sum(axis=1).mean(), rel=1e-5)
+    assert got.total_variation == pytest.approx(np.maximum(fix - distributions.mean(axis=0), 0).sum(), rel=1e-5)
+    assert got.exponential_shares.near == pytest.approx(distributions[:, 1:7].sum(axis=1).mean(), rel=1e-5)
     assert sum(got.resampling_shares) == pytest.approx(1) and sum(got.exponential_shares) == pytest.approx(1)
     assert got.resampling_shares.original == pytest.approx(fix[0])
 
 
-def test_the_exponential_law_is_the_mechanism_s(tiny) -> None:
+def test_the_exponential_distribution_is_the_mechanism_s(tiny) -> None:
     """The catalog's exponential mechanism, at the rate that it keeps after room for rounding."""
     channel = exponential(tiny, epsilon_per_distance=1.3, clip=1.0)
     grid = integer_grid(tiny)
@@ -165,13 +165,13 @@ def test_the_exponential_law_is_the_mechanism_s(tiny) -> None:
     np.testing.assert_allclose(got.exponential, by_rank, rtol=1e-5)
 
 
-def test_the_geometric_law_is_what_the_mechanism_draws(tiny, rng) -> None:
+def test_the_geometric_distribution_is_what_the_mechanism_draws(tiny, rng) -> None:
     """Chi-square at alpha 1e-6; the mutant, a decay 10 % larger, dies."""
     decay, draws = 0.15, 40_000
     counts = np.bincount(RankResampling(integer_grid(tiny), None, decay).ranks(draws, rng), minlength=40)
 
-    def p_value(law: np.ndarray) -> float:
-        return float(stats.chisquare(counts, law * draws).pvalue)
+    def p_value(distribution: np.ndarray) -> float:
+        return float(stats.chisquare(counts, distribution * draws).pvalue)
 
     assert p_value(geometric_ranks(decay, 40)) > 1e-6
     assert p_value(geometric_ranks(decay * 1.1, 40)) < 1e-6

@@ -162,10 +162,10 @@ def test_ranks_follow_the_mechanism_s_clip_or_the_one_asked_for(tiny) -> None:
 
 def poisson_binomial(chances: np.ndarray) -> np.ndarray:
     """P(S = s), by convolution."""
-    law = np.ones(1)
+    distribution = np.ones(1)
     for chance in chances:
-        law = np.convolve(law, [1 - chance, chance])
-    return law
+        distribution = np.convolve(distribution, [1 - chance, chance])
+    return distribution
 
 
 @pytest.mark.parametrize("confidence", [0.6, 0.9, 0.99])
@@ -178,9 +178,9 @@ def test_the_interval_holds_for_unequal_probabilities(confidence: float, rng) ->
     cases += [np.array([edge] + [0.0] * (n - 1)) for edge in (tail * 0.9999, tail * 1.001, 0.3, 0.999)]
     cases += [np.array([1.0] * k + [chance] * (n - k)) for k in (1, 12, 24) for chance in (1e-4, 0.1, 0.5, 0.9)]
     for chances in [*cases, *[1 - one for one in cases]]:
-        law, mean = poisson_binomial(chances), chances.mean()
-        below = sum(p for p, limit in zip(law, limits, strict=True) if limit.lower > mean + 1e-15)
-        above = sum(p for p, limit in zip(law, limits, strict=True) if limit.upper < mean - 1e-15)
+        distribution, mean = poisson_binomial(chances), chances.mean()
+        below = sum(p for p, limit in zip(distribution, limits, strict=True) if limit.lower > mean + 1e-15)
+        above = sum(p for p, limit in zip(distribution, limits, strict=True) if limit.upper < mean - 1e-15)
         assert below <= tail * (1 + 1e-9) and above <= tail * (1 + 1e-9)
 
 

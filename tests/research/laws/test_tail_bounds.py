@@ -88,7 +88,7 @@ def test_the_direction_has_variance_proxy_one_over_dim_and_no_less(dim) -> None:
 @pytest.mark.parametrize("dim", [1, 50, 4096])
 @pytest.mark.parametrize("u", [1e-3, 1.0, 30.0])
 def test_bounds_that_have_an_inverse_have_these_values(dim, u) -> None:
-    """A smaller constant may still bound this law, so the stated ones are checked as numbers; u nats, rate 2."""
+    """A smaller constant may still bound this one, so the stated ones are checked as numbers; u nats, rate 2."""
     v = dim + 1
     assert log_bernstein((math.sqrt(2 * v * u) + u) / 2, dim, 2.0) == pytest.approx(-u, rel=1e-10)
     assert log_length_bernstein((dim + math.sqrt(2 * dim * u) + u) / 2, dim, 2.0) == pytest.approx(-u, rel=1e-10)

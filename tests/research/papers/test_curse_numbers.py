@@ -1,4 +1,4 @@
-"""The numbers of the study against brute force, exact laws and the expectations on the shared subsets."""
+"""The numbers of the study against brute force, exact distributions and the expectations on the shared subsets."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.research.laws.rank_profile import exact_rank_profile
 from textveil.research.papers.curse import equal_guarantee
-from textveil.research.papers.curse.exponential_law import exponential_profiles
+from textveil.research.papers.curse.exponential_distribution import exponential_profiles
 from textveil.research.papers.curse.geometry import table_2
 from textveil.research.papers.curse.integer_laplace import IntegerLaplace, integer_vocabulary
 from textveil.research.papers.curse.profiles import figure_2, profiles_of
-from textveil.research.papers.setting import Setting
+from textveil.research.papers.setting import StudySetting
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
 pytest.importorskip("matplotlib")
 
 
-def setting_of(vocabulary: Vocabulary, **options: object) -> Setting:
-    return Setting(vocabularies=(vocabulary,), origin="made", named=True, **options)
+def setting_of(vocabulary: Vocabulary, **options: object) -> StudySetting:
+    return StudySetting(vocabularies=(vocabulary,), origin="made", named=True, **options)
 
 
 def test_table_2_by_brute_force() -> None:
@@ -40,8 +40,8 @@ def test_table_2_by_brute_force() -> None:
         ]
         wanted.append([distances[first] / 2, *gaps])
     table = table_2(setting_of(words)).tables[""]
-    place = table.columns.index("mean")
-    assert np.allclose([row[place] for row in table.rows], np.mean(wanted, axis=0), rtol=1e-6)
+    position = table.columns.index("mean")
+    assert np.allclose([row[position] for row in table.rows], np.mean(wanted, axis=0), rtol=1e-6)
 
 
 def test_table_2_needs_a_101st_neighbor() -> None:
@@ -49,7 +49,7 @@ def test_table_2_needs_a_101st_neighbor() -> None:
         table_2(setting_of(made_vocabulary(101)))
 
 
-def test_the_exponential_law_by_brute_force() -> None:
+def test_the_exponential_distribution_by_brute_force() -> None:
     words = made_vocabulary(140, dim=5)
     points = words.vectors.astype(np.float64)
     chosen, epsilons = np.array([3, 77, 139]), (0.4, 2.0)
@@ -58,16 +58,16 @@ def test_the_exponential_law_by_brute_force() -> None:
         shares = []
         for own in chosen:
             distances = np.linalg.norm(points - points[own], axis=1)
-            law = np.exp(-epsilon * distances / 2)[np.argsort(distances)]
-            law /= law.sum()
-            shares.append([law[0], law[1:101].sum(), law[101:].sum()])
+            distribution = np.exp(-epsilon * distances / 2)[np.argsort(distances)]
+            distribution /= distribution.sum()
+            shares.append([distribution[0], distribution[1:101].sum(), distribution[101:].sum()])
         ours = [profile.original.estimate, profile.near.estimate, profile.distant.estimate]
         assert np.allclose(ours, np.mean(shares, axis=0), rtol=1e-5)
         assert profile.near.confidence == 1
 
 
-def test_profiles_hold_the_exact_law_in_one_dimension() -> None:
-    """Intervals of 99 % around shares whose law is known; noise of another rate is refuted by them."""
+def test_profiles_hold_the_exact_distribution_in_one_dimension() -> None:
+    """Intervals of 99 % around shares whose distribution is known; noise of another rate is refuted by them."""
     numbers = integer_vocabulary(301)
     setting = setting_of(numbers)
     words = np.repeat(np.arange(301), 40)
@@ -110,7 +110,7 @@ def test_the_first_column_on_the_shared_subsets(name: str, first: float) -> None
 
 def test_the_neighborhood_mechanism_gives_neighbors_at_equal_guarantee(embedded: Vocabulary) -> None:
     """On 10,000 words at epsilon 8 it puts most of its outputs among the 100 nearest; noise puts a few."""
-    setting = Setting(vocabularies=(embedded,), origin="embedded", sample=1000)
+    setting = StudySetting(vocabularies=(embedded,), origin="embedded", sample=1000)
     vocabulary = equal_guarantee.base_vocabulary(setting)
     assert len(vocabulary) == 10_000
     makers = [(name, equal_guarantee._maker(name, vocabulary)) for name in ("neighborhood", "gaussian")]

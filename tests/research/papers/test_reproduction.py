@@ -16,34 +16,36 @@ from textveil.research.evaluation.tables import Table
 from textveil.research.papers import reproduction
 from textveil.research.papers.registry import Basis, Item, Paper, paper
 from textveil.research.papers.reproduction import reproduce
-from textveil.research.papers.setting import Comparison, Outcome, Setting
+from textveil.research.papers.setting import Comparison, ItemOutcome, StudySetting
 
 pytest.importorskip("matplotlib")
 
 CURSE = paper("curse")
 
 
-def tiny_setting(**options: object) -> Setting:
-    return Setting(vocabularies=(made_vocabulary(150),), origin="made", named=True, quick=True, sample=20, **options)
+def tiny_setting(**options: object) -> StudySetting:
+    return StudySetting(
+        vocabularies=(made_vocabulary(150),), origin="made", named=True, quick=True, sample=20, **options
+    )
 
 
-def measured(setting: Setting) -> Outcome:
+def measured(setting: StudySetting) -> ItemOutcome:
     setting.progress(0.5)
-    return Outcome(
+    return ItemOutcome(
         tables={"": Table(columns=("value",), rows=((1.5,),)), "more": Table(columns=("word",), rows=(("<b>",),))},
         findings=("One <finding>.",),
         comparisons=(Comparison(what="a|b", paper="1.4", ours="1.5", note="smaller & odd"),),
     )
 
 
-def failing(setting: Setting) -> Outcome:
+def failing(setting: StudySetting) -> ItemOutcome:
     raise ParameterError("the item must be another; got this.")
 
 
 def toy(*targets: str) -> Paper:
     items = tuple(
-        Item(name=f"item-{place}", title="An item", basis=Basis.PAPER, about="About.", target=f"{__name__}:{target}")
-        for place, target in enumerate(targets)
+        Item(name=f"item-{index}", title="An item", basis=Basis.PAPER, about="About.", target=f"{__name__}:{target}")
+        for index, target in enumerate(targets)
     )
     return Paper(name="toy", title="Toy", citation="Nobody 2026", sources="None.", items=items)
 

@@ -10,13 +10,13 @@ from textveil.errors import ParameterError, UnknownNameError
 from textveil.research.papers.curse.facts import GRIDS, TABLE_2, paper_name
 from textveil.research.papers.curse.grids import POINTS, exponential_grid, noise_grid
 from textveil.research.papers.registry import paper, papers
-from textveil.research.papers.setting import Setting, first_words
+from textveil.research.papers.setting import StudySetting, first_words
 from textveil.research.papers.vocabularies import SHARED, chosen_vocabularies
 from textveil.vocabulary.vocabulary import Vocabulary
 
 
-def setting_of(*vocabularies: Vocabulary, **options: object) -> Setting:
-    return Setting(vocabularies=vocabularies, origin="made", named=True, **options)
+def setting_of(*vocabularies: Vocabulary, **options: object) -> StudySetting:
+    return StudySetting(vocabularies=vocabularies, origin="made", named=True, **options)
 
 
 def test_samples_are_distinct_repeatable_and_their_own() -> None:

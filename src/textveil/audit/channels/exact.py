@@ -90,13 +90,13 @@ def pure_epsilon(rows: Rows, *, progress: Progress | None = None) -> PureLoss:
     high_row, low_row = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64)
     for start, stop in blocks(source.shape):
         block = source.rows(start, stop)
-        for best, best_row, place, better in (
+        for best, best_row, index, better in (
             (high, high_row, block.argmax(axis=0), np.greater),
             (low, low_row, block.argmin(axis=0), np.less),
         ):
-            value = block[place, np.arange(k)]
+            value = block[index, np.arange(k)]
             new = better(value, best)
-            best[new], best_row[new] = value[new], place[new] + start
+            best[new], best_row[new] = value[new], index[new] + start
         _tell(progress, stop, source)
     output = _widest(high, low)
     value = log_ratio(float(high[output]), float(low[output]))
@@ -166,10 +166,10 @@ class _Extremes:
     def take(self, weights: Integers, totals: Integers, shares: Reals, first: int) -> None:
         """Take in a block of rows, the first of which is row ``first``."""
         columns = np.arange(shares.shape[1])
-        place = shares.argmax(axis=0) if self._sign > 0 else shares.argmin(axis=0)
-        value = shares[place, columns]
+        index = shares.argmax(axis=0) if self._sign > 0 else shares.argmin(axis=0)
+        value = shares[index, columns]
         better = value > self.share if self._sign > 0 else value < self.share
-        self._set(columns[better], place[better], weights, totals, shares, first)
+        self._set(columns[better], index[better], weights, totals, shares, first)
         # What is now within float rounding of the best, but made of other integers, is compared exactly.
         near = shares >= self.share * _CLOSE if self._sign > 0 else shares * _CLOSE <= self.share
         near &= (weights != self.weight) | (totals[:, None] != self.total)
@@ -183,10 +183,10 @@ class _Extremes:
             self._set(wins, np.full(len(wins), row), weights, totals, shares, first)
 
     def _set(
-        self, columns: Integers, places: Integers, weights: Integers, totals: Integers, shares: Reals, first: int
+        self, columns: Integers, indices: Integers, weights: Integers, totals: Integers, shares: Reals, first: int
     ) -> None:
-        self.share[columns], self.weight[columns] = shares[places, columns], weights[places, columns]
-        self.total[columns], self.row[columns] = totals[places], places + first
+        self.share[columns], self.weight[columns] = shares[indices, columns], weights[indices, columns]
+        self.total[columns], self.row[columns] = totals[indices], indices + first
 
 
 def _compared(a: Integers, b: Integers, c: Integers, d: Integers | np.int64) -> Integers:

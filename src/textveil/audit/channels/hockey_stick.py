@@ -172,8 +172,8 @@ def pair_epsilon(row: Reals, other: Reals, delta: float) -> float:
     ends = np.append(ratios[1:], 1.0)
     with np.errstate(invalid="ignore"):
         above = mass - ends * weight > delta
-    place = int(np.argmax(above))
-    return float(np.log((mass[place] - delta) / weight[place]))
+    index = int(np.argmax(above))
+    return float(np.log((mass[index] - delta) / weight[index]))
 
 
 def profile(rows: Rows, epsilons: Reals) -> tuple[tuple[float, float], ...]:
@@ -253,8 +253,8 @@ class _Search:
             sums += terms.sum(axis=0)
         if self._at[0] <= row < self._at[1]:
             sums[row - self._at[0]] = -1.0  # a row with itself is no pair
-        place = int(np.argmax(sums))
-        return float(sums[place]), self._at[0] + place
+        index = int(np.argmax(sums))
+        return float(sums[index]), self._at[0] + index
 
 
 def _parts(live: Integers, step: int) -> Iterator[Integers]:

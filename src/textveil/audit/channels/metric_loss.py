@@ -107,26 +107,26 @@ class _Search:
             limits = np.nan_to_num((limits + _SLACK) / apart, nan=0.0, posinf=np.inf)
         own = np.arange(max(start, self._first), min(stop, self._first + len(self._panel)))
         limits[own - start, own - self._first] = -1.0
-        for place in np.argsort(-limits.max(axis=1), kind="stable").tolist():
-            others = np.flatnonzero(limits[place] > self._best)
+        for index in np.argsort(-limits.max(axis=1), kind="stable").tolist():
+            others = np.flatnonzero(limits[index] > self._best)
             # The most promising first: each step raises the bar for the rest.
-            others = others[np.argsort(-limits[place, others], kind="stable")]
+            others = others[np.argsort(-limits[index, others], kind="stable")]
             step = max(1, _TILE // logs.shape[1])
             for begin in range(0, len(others), step):
                 part = others[begin : begin + step]
-                if limits[place, part[0]] <= self._best:
+                if limits[index, part[0]] <= self._best:
                     break
-                self._try(start + place, logs[place], part, apart[place, part])
+                self._try(start + index, logs[index], part, apart[index, part])
 
     def _try(self, row: int, logs: Reals, part: Ids, apart: Reals) -> None:
         losses = np.maximum((logs - self._panel[part]).max(axis=1), 0.0)
         losses[losses > -_ABSENT / 2] = np.inf
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.where(losses > 0, losses / apart, 0.0)  # equal rows at distance 0 lose nothing
-        place = int(np.argmax(ratios))
-        if ratios[place] > self._best:
-            self._best = float(ratios[place])
-            self._pair, self._apart = (row, self._first + int(part[place])), float(apart[place])
+        index = int(np.argmax(ratios))
+        if ratios[index] > self._best:
+            self._best = float(ratios[index])
+            self._pair, self._apart = (row, self._first + int(part[index])), float(apart[index])
 
     def _apart_block(self, start: int, stop: int) -> Reals:
         """Distances from the range to the panel."""

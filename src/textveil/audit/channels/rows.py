@@ -169,11 +169,11 @@ def checked(block: Reals, first: int) -> Reals:
         (~(np.abs(sums - 1.0) <= SUM_TOLERANCE), "a sum other than 1"),
     ):
         if bad.any():
-            place = int(np.flatnonzero(bad)[0])
-            shown = f" ({sums[place]:.12g})" if "sum" in what else ""
+            index = int(np.flatnonzero(bad)[0])
+            shown = f" ({sums[index]:.12g})" if "sum" in what else ""
             raise ParameterError(
                 f"rows must be probabilities that add to 1 within {SUM_TOLERANCE:g}; got {what}{shown} "
-                f"in row {first + place}."
+                f"in row {first + index}."
             )
     return block
 
@@ -191,8 +191,8 @@ def _weight_maker(channel: Any) -> Callable[[Ids], Integers] | None:
             out = np.full((len(ids), levels.size), levels.outside, dtype=np.int64)
             members = ids[:, None]
             if isinstance(channel, Neighborhood):
-                places = np.tile(np.arange(levels.members), len(ids))
-                members = channel._rows.members(np.repeat(ids, levels.members), places).reshape(len(ids), -1)
+                indices = np.tile(np.arange(levels.members), len(ids))
+                members = channel._rows.members(np.repeat(ids, levels.members), indices).reshape(len(ids), -1)
             np.put_along_axis(out, members, levels.inside, axis=1)
             return out
 

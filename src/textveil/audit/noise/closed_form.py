@@ -2,7 +2,7 @@
 
 The profile is that of the noisy vector. Where a mechanism then releases the nearest word, a profile within the
 claim proves the claim for the word; a profile beyond it refutes the claim for the noisy vector, which is what the
-proofs of these mechanisms speak of. Per law, for a shift v and scale, rate or sigma of the noise:
+proofs of these mechanisms speak of. Per distribution, for a shift v and scale, rate or sigma of the noise:
 
 =====================  =====================================================================================
 Gaussian               exact: Phi(D/2s - e s/D) - e^e Phi(-D/2s - e s/D), D = ||v||_2
@@ -26,7 +26,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textveil.audit.noise.shift_profile import Law, ShiftProfile
+from textveil.audit.noise.shift_profile import Distribution, ShiftProfile
 from textveil.audit.report.verdict import Claim, Finding, Verdict, claim_of
 from textveil.errors import need
 from textveil.mechanisms.additive.perturb_project import PerturbProject
@@ -54,7 +54,7 @@ _PAIR_ENTRIES = 1 << 22
 @final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class WorstPair:
-    """The vocabulary's worst pair of words for a law.
+    """The vocabulary's worst pair of words for a distribution.
 
     Attributes:
         first: word id.
@@ -95,11 +95,11 @@ class PairSummary:
     largest: float
 
 
-def audit_shift(law: Law, shift: ArrayLike, claim: Claim) -> Finding:
+def audit_shift(distribution: Distribution, shift: ArrayLike, claim: Claim) -> Finding:
     """Put a claim to the test for two vectors that differ by ``shift``.
 
     Args:
-        law: of the noise.
+        distribution: of the noise.
         shift: shape (dim,).
         claim: for any two words, so for these two.
 
@@ -108,9 +108,9 @@ def audit_shift(law: Law, shift: ArrayLike, claim: Claim) -> Finding:
         upper bound is within it, else ``NOT_REFUTED``.
 
     Raises:
-        ParameterError: the shift is zero or of another shape, or the law is none of the four.
+        ParameterError: the shift is zero or of another shape, or the distribution is none of the four.
     """
-    profile = ShiftProfile.of(law, shift)
+    profile = ShiftProfile.of(distribution, shift)
     delta = profile.delta(claim.epsilon)
     notes = (f"The verdict is about one shift, of L2 norm {profile.l2:.6g} and L1 norm {profile.l1:.6g}.",)
     return _finding(claim, profile, delta, profile.epsilon(claim.delta), profile.max_loss, {}, notes)
@@ -120,7 +120,7 @@ def audit_noise(mechanism: PerturbProject, claim: Claim | None = None, progress:
     """Put the claim of a perturb-and-project mechanism to the test over all pairs of its vocabulary.
 
     Args:
-        mechanism: with one of the four laws.
+        mechanism: with one of the four distributions.
         claim: None is the mechanism's own.
         progress: called as blocks of pairs are done, where no stored fact names the farthest pair.
 
@@ -129,40 +129,45 @@ def audit_noise(mechanism: PerturbProject, claim: Claim | None = None, progress:
         ``NOT_REFUTED``: the claim lies between the two bounds.
 
     Raises:
-        ParameterError: another law, or a vocabulary of one single point.
+        ParameterError: another distribution, or a vocabulary of one single point.
         UnsupportedGuarantee: no claim is given and the mechanism promises nothing.
     """
     claim = claim_of(mechanism.guarantee) if claim is None else claim
-    law = checked_law(mechanism.law)
+    distribution = checked_distribution(mechanism.distribution)
     pair = worst_pair(mechanism, progress)
-    profile = ShiftProfile.of(law, pair.shift)
+    profile = ShiftProfile.of(distribution, pair.shift)
     at_witness = profile.delta(claim.epsilon)
-    upper = max(at_witness.upper, worst_delta(law, mechanism, pair, claim.epsilon))
+    upper = max(at_witness.upper, worst_delta(distribution, mechanism, pair, claim.epsilon))
     delta = Bound(at_witness.lower, at_witness.estimate, upper, 1.0)
     found = profile.epsilon(claim.delta)
-    largest = pair.reach * _rate(law)
-    epsilon = Bound(found.lower, found.estimate, _worst_epsilon(law, mechanism, pair, claim, found.upper), 1.0)
+    largest = pair.reach * _rate(distribution)
+    epsilon = Bound(found.lower, found.estimate, _worst_epsilon(distribution, mechanism, pair, claim, found.upper), 1.0)
     words = mechanism.vocabulary.words
     witness = {"words": [words[pair.first], words[pair.second]], "ids": [pair.first, pair.second]}
     notes = (_VECTOR_NOTE, f"No two words are farther apart than {pair.reach:.6g} in the L{pair.norm} norm.")
     return _finding(claim, profile, delta, epsilon, largest, witness, notes)
 
 
-def checked_law(law: object) -> Law:
-    """``law`` where it is one of the four that have a closed form."""
-    known = isinstance(law, Gaussian | CoordinateLaplace | SphericalLaplace | TruncatedLaplace)
-    need(known, "law", type(law).__name__, "Gaussian, CoordinateLaplace, SphericalLaplace or TruncatedLaplace")
-    assert isinstance(law, Gaussian | CoordinateLaplace | SphericalLaplace | TruncatedLaplace)
-    return law
+def checked_distribution(distribution: object) -> Distribution:
+    """``distribution`` where it is one of the four that have a closed form."""
+    known = isinstance(distribution, Gaussian | CoordinateLaplace | SphericalLaplace | TruncatedLaplace)
+    need(
+        known,
+        "distribution",
+        type(distribution).__name__,
+        "Gaussian, CoordinateLaplace, SphericalLaplace or TruncatedLaplace",
+    )
+    assert isinstance(distribution, Gaussian | CoordinateLaplace | SphericalLaplace | TruncatedLaplace)
+    return distribution
 
 
 def worst_pair(mechanism: PerturbProject, progress: Progress | None = None) -> WorstPair:
-    """The pair of words farthest apart, in L2 for spherically symmetric laws, else in L1.
+    """The pair of words farthest apart, in L2 for spherically symmetric distributions, else in L1.
 
     The pair is the stored one where clipping shortens all rows or none, else it is searched for.
     """
     vocabulary, points = mechanism.vocabulary, mechanism._points
-    norm = 2 if isinstance(checked_law(mechanism.law), Gaussian | SphericalLaplace) else 1
+    norm = 2 if isinstance(checked_distribution(mechanism.distribution), Gaussian | SphericalLaplace) else 1
     least, greatest = norm_range(vocabulary)
     clip = mechanism.clip
     kind = "raw" if clip is None or greatest < clip * (1 - 1e-9) else "unit" if clip <= least else ""
@@ -179,7 +184,7 @@ def worst_pair(mechanism: PerturbProject, progress: Progress | None = None) -> W
     return WorstPair(first=first, second=second, shift=shift, norm=norm, reach=reach)
 
 
-def worst_delta(law: Law, mechanism: PerturbProject, pair: WorstPair, epsilon: float) -> float:
+def worst_delta(distribution: Distribution, mechanism: PerturbProject, pair: WorstPair, epsilon: float) -> float:
     """An upper bound on delta at epsilon for every pair of words.
 
     Gaussian and spherical: the profile at the upper bound of the distance. Otherwise every finite loss is at most
@@ -188,18 +193,18 @@ def worst_delta(law: Law, mechanism: PerturbProject, pair: WorstPair, epsilon: f
     with M the widest coordinate and sum w_i <= reach, at most (reach / M) G(M), and 1 - e^(-(reach / M) g(M))
     for g = -ln(1 - F), which is convex too where M <= A.
     """
-    if isinstance(law, Gaussian):
-        return _gaussian_delta(law, pair.reach, epsilon)
-    if isinstance(law, SphericalLaplace):
-        return ShiftProfile.of(law, _along(law.dim, pair.reach)).delta(epsilon).upper
-    excess = -math.expm1(min(0.0, epsilon - pair.reach / law.scale * _UP))
-    if pair.reach / law.scale <= epsilon:
+    if isinstance(distribution, Gaussian):
+        return _gaussian_delta(distribution, pair.reach, epsilon)
+    if isinstance(distribution, SphericalLaplace):
+        return ShiftProfile.of(distribution, _along(distribution.dim, pair.reach)).delta(epsilon).upper
+    excess = -math.expm1(min(0.0, epsilon - pair.reach / distribution.scale * _UP))
+    if pair.reach / distribution.scale <= epsilon:
         excess = 0.0
-    if isinstance(law, CoordinateLaplace):
+    if isinstance(distribution, CoordinateLaplace):
         return excess
     points = mechanism._points
     widest = float((points.max(axis=0).astype(np.float64) - points.min(axis=0)).max())
-    return min(1.0, excess + _strips(law, pair.reach, min(widest, pair.reach)) * _UP)
+    return min(1.0, excess + _strips(distribution, pair.reach, min(widest, pair.reach)) * _UP)
 
 
 def delta_over_pairs(
@@ -223,14 +228,14 @@ def delta_over_pairs(
         progress: called with pairs done and in all.
 
     Raises:
-        ParameterError: another law, or an epsilon below some finite loss of truncated noise.
+        ParameterError: another distribution, or an epsilon below some finite loss of truncated noise.
     """
-    law = mechanism.law
+    distribution = mechanism.distribution
     chosen = claim_of(mechanism.guarantee).epsilon if epsilon is None else epsilon
     need(0 <= chosen < math.inf, "epsilon", chosen, "finite and >= 0")
-    known = isinstance(law, Gaussian | TruncatedLaplace)
-    need(known, "law", type(law).__name__, "Gaussian or TruncatedLaplace")
-    assert isinstance(law, Gaussian | TruncatedLaplace)
+    known = isinstance(distribution, Gaussian | TruncatedLaplace)
+    need(known, "distribution", type(distribution).__name__, "Gaussian or TruncatedLaplace")
+    assert isinstance(distribution, Gaussian | TruncatedLaplace)
     table = mechanism._points[:words].astype(np.float64)
     n = len(table)
     need(words >= 2 and (pairs is None or pairs >= 1), "words and pairs", (words, pairs), ">= 2 and >= 1")
@@ -244,13 +249,13 @@ def delta_over_pairs(
             part = slice(start, start + step)
             gaps = np.abs(table[first[part]] - table[second[part]])
             stop = done + len(gaps)
-            values[done:stop] = _pair_values(law, gaps, chosen)
+            values[done:stop] = _pair_values(distribution, gaps, chosen)
             done = stop
         if progress is not None:
             progress(done, total)
     least, median, largest = (float(value) for value in np.quantile(values, [0.0, 0.5, 1.0]))
-    if isinstance(law, Gaussian):  # values are distances, in which delta grows
-        least, median, largest = (_gaussian_delta(law, value, chosen) for value in (least, median, largest))
+    if isinstance(distribution, Gaussian):  # values are distances, in which delta grows
+        least, median, largest = (_gaussian_delta(distribution, value, chosen) for value in (least, median, largest))
     return PairSummary(
         epsilon=chosen,
         words=n,
@@ -262,12 +267,12 @@ def delta_over_pairs(
     )
 
 
-def _pair_values(law: Gaussian | TruncatedLaplace, gaps: Reals, epsilon: float) -> Reals:
-    if isinstance(law, Gaussian):
+def _pair_values(distribution: Gaussian | TruncatedLaplace, gaps: Reals, epsilon: float) -> Reals:
+    if isinstance(distribution, Gaussian):
         return np.sqrt(np.einsum("nd,nd->n", gaps, gaps))
-    largest = float(gaps.sum(axis=1).max()) / law.scale
+    largest = float(gaps.sum(axis=1).max()) / distribution.scale
     need(largest <= epsilon * _UP, "epsilon", epsilon, f">= {largest:.6g}, the largest finite loss of a pair")
-    return truncated_delta(gaps, law.scale, law.bound)
+    return truncated_delta(gaps, distribution.scale, distribution.bound)
 
 
 def _sampled_pairs(n: int, pairs: int) -> list[tuple[Ids, Ids]]:
@@ -303,7 +308,7 @@ def _finding(
     else:
         verdict = Verdict.NOT_REFUTED
     end = max(2 * claim.epsilon, 1.2 * largest if math.isfinite(largest) else 0.0, 1.0)
-    places = sorted({*np.linspace(0.0, end, 33).tolist(), claim.epsilon})
+    indices = sorted({*np.linspace(0.0, end, 33).tolist(), claim.epsilon})
     norms = {"l1": profile.l1, "l2": profile.l2, "largest_coordinate": profile.largest_coordinate}
     return Finding(
         verdict=verdict,
@@ -312,45 +317,49 @@ def _finding(
         delta=delta,
         method=METHOD,
         witness={**witness, "shift": norms},
-        profile=tuple((place, profile.delta(place).upper) for place in places),
+        profile=tuple((index, profile.delta(index).upper) for index in indices),
         notes=notes,
     )
 
 
-def _rate(law: Law) -> float:
+def _rate(distribution: Distribution) -> float:
     """Nats per unit of distance: the largest finite loss over the distance; infinite for Gaussian noise."""
-    if isinstance(law, Gaussian):
+    if isinstance(distribution, Gaussian):
         return math.inf
-    return law.rate if isinstance(law, SphericalLaplace) else 1 / law.scale
+    return distribution.rate if isinstance(distribution, SphericalLaplace) else 1 / distribution.scale
 
 
-def _worst_epsilon(law: Law, mechanism: PerturbProject, pair: WorstPair, claim: Claim, witnessed: float) -> float:
+def _worst_epsilon(
+    distribution: Distribution, mechanism: PerturbProject, pair: WorstPair, claim: Claim, witnessed: float
+) -> float:
     """An upper bound, for every pair of words, on the least epsilon at the claimed delta."""
-    if isinstance(law, Gaussian):
+    if isinstance(distribution, Gaussian):
         if claim.delta == 0:
             return math.inf
-        return max(witnessed, ShiftProfile.of(law, _along(law.dim, pair.reach)).epsilon(claim.delta).upper)
-    largest = pair.reach * _rate(law)
-    if worst_delta(law, mechanism, pair, math.nextafter(largest * _UP, math.inf)) <= claim.delta:
+        return max(
+            witnessed, ShiftProfile.of(distribution, _along(distribution.dim, pair.reach)).epsilon(claim.delta).upper
+        )
+    largest = pair.reach * _rate(distribution)
+    if worst_delta(distribution, mechanism, pair, math.nextafter(largest * _UP, math.inf)) <= claim.delta:
         return max(witnessed, math.nextafter(largest, math.inf))
     return math.inf
 
 
-def _strips(law: TruncatedLaplace, reach: float, widest: float) -> float:
+def _strips(distribution: TruncatedLaplace, reach: float, widest: float) -> float:
     """The bound of ``worst_delta`` on the mass that leaves the moved support."""
-    width, ratio = widest / law.scale, law.bound / law.scale
+    width, ratio = widest / distribution.scale, distribution.bound / distribution.scale
     # (e^w - 1) / (2 (e^r - 1)), without overflow.
     single = 0.5 * math.exp(min(width - ratio, 700.0)) * math.expm1(-width) / math.expm1(-ratio)
     bounds = [1.0, reach / widest * single]
-    if widest <= law.bound:
+    if widest <= distribution.bound:
         bounds.append(-math.expm1(reach / widest * math.log1p(-single)))
     return min(bounds)
 
 
-def _gaussian_delta(law: Gaussian, distance: float, epsilon: float) -> float:
+def _gaussian_delta(distribution: Gaussian, distance: float, epsilon: float) -> float:
     if distance == 0:
         return 0.0
-    return min(1.0, math.exp(gaussian_log_delta(epsilon or 2.0**-1000, law.sigma, distance)))
+    return min(1.0, math.exp(gaussian_log_delta(epsilon or 2.0**-1000, distribution.sigma, distance)))
 
 
 def _along(dim: int, length: float) -> Reals:

@@ -101,8 +101,8 @@ def profile_svg(finding: Finding) -> str:
     ]
     for power in range(0, floor - 1, -max(1, -floor // 6)):
         axis.append(f"<text x='{_LEFT - 8}' y='{down(power) + 4:.1f}' text-anchor='end'>1e{power}</text>")
-    for place in range(6):
-        epsilon = widest * place / 5
+    for index in range(6):
+        epsilon = widest * index / 5
         axis.append(
             f"<text x='{across(epsilon):.1f}' y='{_HEIGHT - _BOTTOM + 18}' text-anchor='middle'>{epsilon:.3g}</text>"
         )

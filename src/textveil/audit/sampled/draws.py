@@ -1,4 +1,4 @@
-"""What a sampled audit draws from: mechanisms, noise laws, foreign callables; and pairs worth trying."""
+"""What a sampled audit draws from: mechanisms, noise distributions, foreign callables; and pairs worth trying."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from textveil.audit.report.verdict import Claim, Finding, claim_of
 from textveil.audit.sampled.bounds import CONFIDENCE, SAMPLES, Draw, Score, audit_sampled
 from textveil.errors import need
 from textveil.mechanisms.base import Mechanism
-from textveil.noise.base import NoiseLaw
+from textveil.noise.base import NoiseDistribution
 from textveil.randomness import resolve
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -57,18 +57,18 @@ def callable_draw(function: ForeignCallable | WordCallable, batch: int = 1) -> D
     return draw
 
 
-def noise_draw(law: NoiseLaw, rng: np.random.Generator | None = None) -> Draw:
+def noise_draw(distribution: NoiseDistribution, rng: np.random.Generator | None = None) -> Draw:
     """Draws of center + noise, float64, shape (count, dim), for a center of shape (dim,)."""
     generator = resolve(rng)
-    return lambda center, count: law.sample(count, generator, np.float64) + center
+    return lambda center, count: distribution.sample(count, generator, np.float64) + center
 
 
-def noise_score(law: NoiseLaw) -> Score:
-    """The log-likelihood ratio of two centers, from the law's own density."""
+def noise_score(distribution: NoiseDistribution) -> Score:
+    """The log-likelihood ratio of two centers, from the distribution's own density."""
 
     def score(first: Any, second: Any, outputs: NDArray[Any]) -> Reals:
         with np.errstate(invalid="ignore"):
-            ratio = law.log_density(outputs - first) - law.log_density(outputs - second)
+            ratio = distribution.log_density(outputs - first) - distribution.log_density(outputs - second)
         # Rounding can move an output a hair beyond both supports: it then tells nothing.
         informative: Reals = np.nan_to_num(ratio, nan=0.0, posinf=np.inf, neginf=-np.inf)
         return informative.round(_ROUNDED)
@@ -77,7 +77,7 @@ def noise_score(law: NoiseLaw) -> Score:
 
 
 def audit_noise_sampled(
-    law: NoiseLaw,
+    distribution: NoiseDistribution,
     shift: ArrayLike,
     claim: Claim,
     *,
@@ -90,7 +90,7 @@ def audit_noise_sampled(
     The events are thresholds of the log-likelihood ratio: by Neyman and Pearson none tells more.
 
     Args:
-        law: the noise.
+        distribution: the noise.
         shift: v(x') - v(x), shape (dim,), not zero.
         claim: what is claimed for this pair.
         samples: draws for each of the two words.
@@ -101,15 +101,15 @@ def audit_noise_sampled(
         ParameterError, InputError: as ``audit_sampled``.
     """
     vector = np.asarray(shift, dtype=np.float64)
-    need(vector.shape == (law.dim,), "shift", f"shape {vector.shape}", f"of shape ({law.dim},)")
+    need(vector.shape == (distribution.dim,), "shift", f"shape {vector.shape}", f"of shape ({distribution.dim},)")
     need(bool(np.isfinite(vector).all()), "shift", "an entry that is not finite", "finite")
     return audit_sampled(
-        noise_draw(law, rng),
-        [(np.zeros(law.dim), vector)],
+        noise_draw(distribution, rng),
+        [(np.zeros(distribution.dim), vector)],
         claim,
         samples=samples,
         confidence=confidence,
-        score=noise_score(law),
+        score=noise_score(distribution),
         name=lambda center: "v(x')" if np.any(center) else "v(x)",
     )
 

@@ -32,7 +32,7 @@ class BlockWorker:
 
     Attributes:
         mechanism: draws the words.
-        form: the corpus's format.
+        corpus_format: the corpus's format.
         secret: the job's, ``new_secret()``; whoever has it can take the draws away.
         settings: digest of the public settings.
         seed: for experiments: draws come from ``seeded_generator(seed, n)`` instead.
@@ -42,7 +42,7 @@ class BlockWorker:
     """
 
     mechanism: Mechanism
-    form: CorpusFormat
+    corpus_format: CorpusFormat
     secret: bytes = field(repr=False)
     settings: bytes = b""
     seed: int | None = None
@@ -83,14 +83,14 @@ class BlockWorker:
     def _outcome(self, sanitizer: Sanitizer, block: Block) -> Outcome:
         if block.fault:
             return lost(block, block.fault)
-        records = self.form.records(block.payload, block.first)
+        records = self.corpus_format.records(block.payload, block.first)
         skipped = tuple(Skip(block.source, number, number, reason) for number, reason in records.faults)
         if skipped and self.on_error == "stop":
-            return Outcome(number=block.number, place=block.place, chain=block.chain, skipped=skipped[:1])
+            return Outcome(number=block.number, bytes_read=block.bytes_read, chain=block.chain, skipped=skipped[:1])
         tally = Tally()
         return Outcome(
             number=block.number,
-            place=block.place,
+            bytes_read=block.bytes_read,
             chain=block.chain,
             data=_released(sanitizer, records, self._generator(block), tally),
             head=records.head,

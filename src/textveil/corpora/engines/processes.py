@@ -161,13 +161,13 @@ class _Pool:
     def _receive(self) -> None:
         """Wait for at least one answer, or death."""
         ready = wait([hand.answers for hand in self._hands])
-        for place, hand in enumerate(self._hands):
+        for index, hand in enumerate(self._hands):
             if hand.answers not in ready:
                 continue
             try:
                 answer = hand.answers.recv()
             except (EOFError, OSError):
-                self._hands[place] = self._mourned(hand)
+                self._hands[index] = self._mourned(hand)
                 continue
             if isinstance(answer, Outcome):
                 self._finish(hand.held.popleft(), answer)
@@ -254,6 +254,6 @@ def _failure(error: Exception) -> _Failure:
     """What may be told of an error: of ours the message, of others type and place, for a message could hold text."""
     if isinstance(error, TextveilError):
         return _Failure(None if isinstance(error, MissingExtra) else type(error), str(error))
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    name = f"{type(error).__name__} in {Path(place.filename).name}:{place.lineno}"
+    index = traceback.extract_tb(error.__traceback__)[-1]
+    name = f"{type(error).__name__} in {Path(index.filename).name}:{index.lineno}"
     return _Failure(None, f"internal error: {name}. Run with --workers 1 and TEXTVEIL_TRACEBACK=1 to see it whole.")

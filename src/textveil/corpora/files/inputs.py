@@ -22,44 +22,44 @@ class Inputs:
     """Files in their order, read once from the first to the last.
 
     Attributes:
-        names: as ``sources.expanded`` gives them; ``-`` is standard input.
-        form: cuts them.
+        inputs: as ``sources.expanded`` gives them; ``-`` is standard input.
+        corpus_format: cuts them.
         secret: the job's: keys the chain of digests, which would otherwise tell what the input is.
         size: bytes that a block aims at. Blocks, and with them the draws, depend on it.
     """
 
-    names: tuple[str, ...]
-    form: CorpusFormat
+    inputs: tuple[str, ...]
+    corpus_format: CorpusFormat
     secret: bytes = field(repr=False)
     size: int = BLOCK_BYTES
 
     def __post_init__(self) -> None:
-        need(len(self.names) > 0, "inputs", "none", "at least one")
+        need(len(self.inputs) > 0, "inputs", "none", "at least one")
         need(self.size >= 1, "block size", self.size, "at least 1")
 
     def blocks(self) -> Iterator[Block]:
         """The blocks in order. What cannot be read is a block with a fault, and the next input follows."""
         number, before, chain = 0, 0, ""
-        for source, name in enumerate(self.names, start=1):
-            first, place = 1, 0
+        for source, name in enumerate(self.inputs, start=1):
+            first, bytes_read = 1, 0
             try:
                 with opened(name) as (stream, _, consumed):
-                    for cut in self.form.cut(stream, self.size):
-                        chain, place = self._chained(chain, source, cut.first, cut.payload), consumed()
+                    for cut in self.corpus_format.cut(stream, self.size):
+                        chain, bytes_read = self._chained(chain, source, cut.first, cut.payload), consumed()
                         yield Block(
                             number=number,
                             source=source,
                             first=cut.first,
                             count=cut.count,
                             payload=cut.payload,
-                            place=before + place,
+                            bytes_read=before + bytes_read,
                             chain=chain,
                             fault=cut.fault,
-                            unit=self.form.unit,
+                            unit=self.corpus_format.unit,
                         )
                         number, first = number + 1, cut.first + cut.count
             except InputError as error:
-                where = f"from {self.form.unit} {first} on: " if first > 1 else ""
+                where = f"from {self.corpus_format.unit} {first} on: " if first > 1 else ""
                 chain = self._chained(chain, source, first, b"")
                 yield Block(
                     number=number,
@@ -67,17 +67,17 @@ class Inputs:
                     first=first,
                     count=0,
                     payload=b"",
-                    place=before + place,
+                    bytes_read=before + bytes_read,
                     chain=chain,
                     fault=f"{where}{error}",
-                    unit=self.form.unit,
+                    unit=self.corpus_format.unit,
                 )
                 number += 1
-            before += place
+            before += bytes_read
 
     def total(self) -> int | None:
         """Bytes of all inputs as they lie on the disk; None where one is no regular file."""
-        sizes = [file_size(name) for name in self.names]
+        sizes = [file_size(name) for name in self.inputs]
         known = [size for size in sizes if size is not None]
         return sum(known) if len(known) == len(sizes) else None
 

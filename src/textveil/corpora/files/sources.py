@@ -38,12 +38,12 @@ class Opened(NamedTuple):
     Attributes:
         stream: its bytes, decompressed; seekable where the input is a plain regular file.
         size: bytes of the file as it lies on the disk; None where that is not known.
-        place: how many of those bytes have been read so far.
+        position: how many of those bytes have been read so far.
     """
 
     stream: BinaryIO
     size: int | None
-    place: Callable[[], int]
+    position: Callable[[], int]
 
 
 class FrameWriter(Protocol):
@@ -160,13 +160,13 @@ def _recognized(file: BinaryIO) -> Opened:
     start = raw.peeked(len(_ZSTD))
     size = _size(file)
     if start.startswith(_GZIP):
-        return Opened(_buffered(_Gunzipped(raw)), size, raw.place)
+        return Opened(_buffered(_Gunzipped(raw)), size, raw.position)
     if start == _ZSTD or start in _ZSTD_SKIPPABLE:
-        return Opened(_buffered(_Unzstd(raw)), size, raw.place)
+        return Opened(_buffered(_Unzstd(raw)), size, raw.position)
     if size is not None and file.seekable():
         file.seek(-len(start), os.SEEK_CUR)
         return Opened(file, size, file.tell)
-    return Opened(_buffered(raw), size, raw.place)
+    return Opened(_buffered(raw), size, raw.position)
 
 
 def _size(file: BinaryIO) -> int | None:
@@ -213,7 +213,7 @@ class _Counted(_Raw):
             self._held += more
         return self._held
 
-    def place(self) -> int:
+    def position(self) -> int:
         """Bytes read so far."""
         return self._count
 

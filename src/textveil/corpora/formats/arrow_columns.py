@@ -19,13 +19,13 @@ def checked_columns(schema: Any, choice: FieldChoice) -> None:
     """
     types = arrow("pyarrow.types")
     for name in choice.all():
-        places = schema.get_all_field_indices(name)
-        if len(places) != 1:
+        indices = schema.get_all_field_indices(name)
+        if len(indices) != 1:
             raise InputError(
-                f"the input must have the field {name!r} once; it has it {len(places)} times. "
+                f"the input must have the field {name!r} once; it has it {len(indices)} times. "
                 "Name another with --field or --keep."
             )
-        kind = schema.field(places[0]).type
+        kind = schema.field(indices[0]).type
         if name in choice.sanitized and not (_is_text(types, kind) or types.is_null(kind)):
             raise InputError(f"the field {name!r} must be of strings; got {kind}. Cast it first, or --keep it.")
 
@@ -83,7 +83,7 @@ def _plain(pyarrow: Any, kind: Any) -> Any:
     if types.is_binary_view(kind):
         return pyarrow.binary()
     if types.is_struct(kind):
-        return pyarrow.struct([_plain_field(pyarrow, kind.field(place)) for place in range(kind.num_fields)])
+        return pyarrow.struct([_plain_field(pyarrow, kind.field(index)) for index in range(kind.num_fields)])
     if types.is_map(kind):
         return pyarrow.map_(_plain_field(pyarrow, kind.key_field), _plain_field(pyarrow, kind.item_field))
     if types.is_fixed_size_list(kind):
@@ -132,10 +132,10 @@ def with_releases(batch: Any, choice: FieldChoice, rows: Sequence[int], released
     Every column is made anew: no buffer of the input, which may hold rows that are not in the batch, is part of it.
     """
     pyarrow = arrow()
-    places = pyarrow.array(rows, type=pyarrow.int64())
-    kept = {name: batch.column(name).take(places) for name in choice.kept}
+    indices = pyarrow.array(rows, type=pyarrow.int64())
+    kept = {name: batch.column(name).take(indices) for name in choice.kept}
     fresh: dict[str, list[str | None]] = {name: [None] * len(rows) for name in choice.sanitized}
-    valid = {name: batch.column(name).is_valid().take(places).to_pylist() for name in choice.sanitized}
+    valid = {name: batch.column(name).is_valid().take(indices).to_pylist() for name in choice.sanitized}
     for row, texts in enumerate(released):
         following = iter(texts)
         for name in choice.sanitized:

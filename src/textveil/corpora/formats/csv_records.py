@@ -16,7 +16,7 @@ _LARGEST_FIELD = 2**31 - 1
 _REST = "The rest of this input is left out: text could stand in the kept columns. Correct it, or do without --keep."
 
 
-class Row(NamedTuple):
+class CsvRow(NamedTuple):
     """One record: where it lies in the payload, and its fields.
 
     Attributes:
@@ -32,7 +32,7 @@ class Row(NamedTuple):
     closed: bool
 
 
-def rows(payload: bytes, *, ended: bool = True) -> Iterator[Row]:
+def rows(payload: bytes, *, ended: bool = True) -> Iterator[CsvRow]:
     """The records of a payload that begins with one.
 
     After a record that is not valid, the line behind the one in which it began begins a record: a stray quote takes no
@@ -44,20 +44,20 @@ def rows(payload: bytes, *, ended: bool = True) -> Iterator[Row]:
     """
     csv.field_size_limit(_LARGEST_FIELD)
     lines = _lines(payload)
-    place = consumed = 0
+    index = consumed = 0
     exhausted = False
 
     def fed() -> Iterator[str]:
-        nonlocal place, consumed, exhausted
-        while place < len(lines):
-            line = lines[place]
-            place, consumed = place + 1, consumed + len(line)
+        nonlocal index, consumed, exhausted
+        while index < len(lines):
+            line = lines[index]
+            index, consumed = index + 1, consumed + len(line)
             yield line.decode("utf-8", "surrogateescape")
         exhausted = True
 
     reader = csv.reader(fed(), strict=True)
     while True:
-        start, began = consumed, place
+        start, began = consumed, index
         try:
             values = next(reader)
         except StopIteration:
@@ -66,9 +66,9 @@ def rows(payload: bytes, *, ended: bool = True) -> Iterator[Row]:
             if exhausted and not ended:
                 return
             values, exhausted = None, False
-            place, consumed = began + 1, start + len(lines[began])
+            index, consumed = began + 1, start + len(lines[began])
             reader = csv.reader(fed(), strict=True)
-        yield Row(start, consumed, values, payload[consumed - 1 : consumed] == b"\n")
+        yield CsvRow(start, consumed, values, payload[consumed - 1 : consumed] == b"\n")
 
 
 def _lines(payload: bytes) -> list[bytes]:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO, final
 
-from textveil.corpora.formats.csv_records import Row, cut_rows, rows
+from textveil.corpora.formats.csv_records import CsvRow, cut_rows, rows
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.records import (
     MAX_DOCUMENT_BYTES,
     Cut,
-    Fault,
+    RecordError,
     Records,
     checked_size,
     decoded,
@@ -64,20 +64,20 @@ class CsvTable:
         """See ``CorpusFormat.records``."""
         found = rows(payload)
         names = next(found).values or []
-        places = self._places(names)
-        order = sorted(places, key=places.__getitem__)
+        indices = self._places(names)
+        order = sorted(indices, key=indices.__getitem__)
         texts: list[Sequence[str]] = []
         good: list[list[str]] = []
-        faults: list[Fault] = []
+        faults: list[RecordError] = []
         for number, row in enumerate(found, start=first):
             if row.values == []:
                 continue
             reason = self._reason(row, payload, len(names), f"record {number}")
             if reason or row.values is None:
-                faults.append(Fault(number, reason))
+                faults.append(RecordError(number, reason))
                 continue
-            good.append([row.values[places[name]] for name in order])
-            texts.append([row.values[places[name]] for name in self.choice.sanitized])
+            good.append([row.values[indices[name]] for name in order])
+            texts.append([row.values[indices[name]] for name in self.choice.sanitized])
         targets = [order.index(name) for name in self.choice.sanitized]
 
         def joined(released: Sequence[Sequence[str]]) -> bytes:
@@ -98,8 +98,8 @@ class CsvTable:
         reason = self._reason(row, payload, len(row.values or ()), "the header row")
         if reason or row.values is None:
             raise InputError(reason)
-        places = self._places(row.values)
-        order = sorted(places, key=places.__getitem__)
+        indices = self._places(row.values)
+        order = sorted(indices, key=indices.__getitem__)
         if self._order and order != self._order:
             raise InputError(
                 "the header row must have the chosen columns in the order of the first input; it has another. "
@@ -108,7 +108,7 @@ class CsvTable:
         self._order[:] = order
         return payload[: row.end].rstrip(b"\r\n") + b"\n", skipped + row.end
 
-    def _reason(self, row: Row, payload: bytes, columns: int, where: str) -> str:
+    def _reason(self, row: CsvRow, payload: bytes, columns: int, where: str) -> str:
         """Why a row cannot be read; nothing where it can."""
         raw = payload[row.start : row.end]
         try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple, final
 
 from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, Fault, Records, checked_size, decoded
+from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, checked_size, decoded
 from textveil.corpora.formats.text_lines import cut_lines, split_lines
 from textveil.errors import InputError
 
@@ -65,7 +65,7 @@ class JsonLines:
         """See ``CorpusFormat.records``."""
         texts: list[Sequence[str]] = []
         tails: list[str] = []
-        faults: list[Fault] = []
+        faults: list[RecordError] = []
         for number, raw in enumerate(split_lines(payload, first), start=first):
             if raw.isspace():
                 continue
@@ -73,7 +73,7 @@ class JsonLines:
                 line = decoded(raw, f"line {number}", self.max_document_bytes)
                 found, tail = self._record(_parsed(line, number), f"line {number}")
             except InputError as error:
-                faults.append(Fault(number, str(error)))
+                faults.append(RecordError(number, str(error)))
                 continue
             texts.append(found)
             tails.append(tail)
@@ -124,36 +124,36 @@ class _NotAnObject(Exception):
 
 def _members(line: str) -> list[tuple[str, _Member]]:
     """Names and members in order, each value with the characters that write it."""
-    place = _after_space(line, 0)
-    if line[place] != "{":
+    index = _after_space(line, 0)
+    if line[index] != "{":
         raise _NotAnObject(_JSON_NAMES[type(json.loads(line))])
     members: list[tuple[str, _Member]] = []
-    place = _after_space(line, place + 1)
-    while line[place] != "}":
-        if line[place] != '"':
+    index = _after_space(line, index + 1)
+    while line[index] != "}":
+        if line[index] != '"':
             raise ValueError
-        name, place = _DECODER.raw_decode(line, place)
-        place = _after_space(line, place)
-        if line[place] != ":":
+        name, index = _DECODER.raw_decode(line, index)
+        index = _after_space(line, index)
+        if line[index] != ":":
             raise ValueError
-        start = _after_space(line, place + 1)
-        value, place = _DECODER.raw_decode(line, start)
-        members.append((name, _Member(value, line[start:place])))
-        place = _after_space(line, place)
-        if line[place] == ",":
-            place = _after_space(line, place + 1)
-            if line[place] != '"':
+        start = _after_space(line, index + 1)
+        value, index = _DECODER.raw_decode(line, start)
+        members.append((name, _Member(value, line[start:index])))
+        index = _after_space(line, index)
+        if line[index] == ",":
+            index = _after_space(line, index + 1)
+            if line[index] != '"':
                 raise ValueError
-        elif line[place] != "}":
+        elif line[index] != "}":
             raise ValueError
-    if _after_space(line, place + 1) != len(line):
+    if _after_space(line, index + 1) != len(line):
         raise ValueError
     return members
 
 
-def _after_space(line: str, place: int) -> int:
-    found = _SPACE(line, place)
-    return found.end() if found else place
+def _after_space(line: str, index: int) -> int:
+    found = _SPACE(line, index)
+    return found.end() if found else index
 
 
 def _text(value: Any, name: str, where: str) -> str:

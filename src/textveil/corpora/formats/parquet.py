@@ -20,7 +20,7 @@ from textveil.corpora.formats.arrow_columns import (
 )
 from textveil.corpora.formats.arrow_package import arrow
 from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, Fault, Records, Sink, checked_size
+from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, Sink, checked_size
 from textveil.errors import InputError, OutputError
 
 _BUFFER = 2**20
@@ -91,7 +91,7 @@ class Parquet:
         def joined(released: Sequence[Sequence[str]]) -> bytes:
             return to_ipc(with_releases(batch, self.choice, good, released)) if good else b""
 
-        return Records(texts, [Fault(first + row, reason) for row, reason in sorted(bad.items())], joined)
+        return Records(texts, [RecordError(first + row, reason) for row, reason in sorted(bad.items())], joined)
 
     def sink(self, stream: BinaryIO) -> Sink:
         """See ``Assembled.sink``: a parquet file with row groups of about 32 MiB, compressed by Snappy."""
@@ -205,8 +205,8 @@ def _rows(file: Any, choice: FieldChoice, size: int) -> int:
     metadata = file.metadata
     total = 0
     for group in range(metadata.num_row_groups):
-        for place in range(metadata.num_columns):
-            column = metadata.row_group(group).column(place)
+        for index in range(metadata.num_columns):
+            column = metadata.row_group(group).column(index)
             if column.path_in_schema.split(".")[0] in choice.all():
                 total += column.total_uncompressed_size
     return max(1, min(_MOST_ROWS, size * metadata.num_rows // max(1, total)))

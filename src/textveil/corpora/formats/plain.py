@@ -9,7 +9,7 @@ from typing import BinaryIO, final
 from textveil.corpora.formats.records import (
     MAX_DOCUMENT_BYTES,
     Cut,
-    Fault,
+    RecordError,
     Records,
     checked_size,
     decoded,
@@ -62,12 +62,12 @@ class PlainText:
             lines = split_lines(payload, first)
             names = [f"line {number}" for number in range(first, first + len(lines))]
         texts: list[tuple[str]] = []
-        faults: list[Fault] = []
+        faults: list[RecordError] = []
         for number, (raw, where) in enumerate(zip(lines, names, strict=True), start=first):
             try:
                 texts.append((decoded(raw, where, self.max_document_bytes),))
             except InputError as error:
-                faults.append(Fault(number, str(error)))
+                faults.append(RecordError(number, str(error)))
         return Records(texts, faults, _joined)
 
     def _document(self, stream: BinaryIO, size: int) -> Iterator[Cut]:

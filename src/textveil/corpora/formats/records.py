@@ -40,7 +40,7 @@ class Cut:
     fault: str = ""
 
 
-class Fault(NamedTuple):
+class RecordError(NamedTuple):
     """One record that cannot be read: its number in the input, and one line that says why and quotes nothing."""
 
     number: int
@@ -61,7 +61,7 @@ class Records:
     """
 
     texts: Sequence[Sequence[str]]
-    faults: Sequence[Fault]
+    faults: Sequence[RecordError]
     joined: Callable[[Sequence[Sequence[str]]], bytes]
     head: bytes = b""
 
@@ -142,10 +142,10 @@ def decoded(raw: bytes, where: str, limit: int) -> str:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        place = error.start + 1
+        index = error.start + 1
     if text is None:  # raised out here: the decoder's error holds the bytes, and a context would keep it
         hint = next((hint for start, hint in _LOOKS_LIKE if raw.startswith(start)), "Convert the input first")
-        raise InputError(f"{where} must be UTF-8; byte {place} of it is not. {hint}.")
+        raise InputError(f"{where} must be UTF-8; byte {index} of it is not. {hint}.")
     if "\0" in text:
         raise InputError(f"{where} must be text; got a NUL character. Is this a binary file?")
     return text

@@ -26,7 +26,7 @@ from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.jobs.folder import JobFolder
 from textveil.corpora.jobs.ledger import (
     DamagedLedger,
-    Past,
+    LedgerState,
     Totals,
     append,
     block_ends,
@@ -66,7 +66,7 @@ class Job:
     totals: Totals
     committed: int
     ended: bool
-    _form: CorpusFormat
+    _corpus_format: CorpusFormat
     _ledger: BinaryIO = field(repr=False)
     _output: RawIOBase | None = field(repr=False)
     _sync_seconds: float
@@ -239,11 +239,11 @@ class Job:
                 f"the output of the job must be in its folder or under its name; it is gone, or was changed. Delete "
                 f"{self.folder.told} to release again."
             )
-        if is_direct(self._form, self.folder.output):
+        if is_direct(self._corpus_format, self.folder.output):
             return self.folder.partial
         with self.folder.partial.open("rb") as partial, self.folder.written_anew(self.folder.assembled) as target:
-            if isinstance(self._form, Assembled):
-                sink = self._form.sink(target)
+            if isinstance(self._corpus_format, Assembled):
+                sink = self._corpus_format.sink(target)
                 for data in self._blocks(partial):
                     sink.write(data)
                 sink.close()
@@ -262,19 +262,25 @@ class Job:
                 yield partial.read(length - partial.tell())
 
 
-def is_direct(form: CorpusFormat, output: Path) -> bool:
+def is_direct(corpus_format: CorpusFormat, output: Path) -> bool:
     """Whether the data of the blocks, one after another, are the output file."""
-    return not isinstance(form, Assembled) and output.suffix.lower() not in COMPRESSED
+    return not isinstance(corpus_format, Assembled) and output.suffix.lower() not in COMPRESSED
 
 
 def opened_job(
-    output: Path, form: CorpusFormat, settings: Mapping[str, Any], private: str, *, resume: bool, sync_seconds: float
+    output: Path,
+    corpus_format: CorpusFormat,
+    settings: Mapping[str, Any],
+    private: str,
+    *,
+    resume: bool,
+    sync_seconds: float,
 ) -> Job:
     """Begin the job of an output, or go on with it.
 
     Args:
         output: a file, or where one will be.
-        form: the format of both.
+        corpus_format: the format of both.
         settings: public facts on which the draws depend; they stand in the ledger.
         private: facts on which it depends too, of which the ledger holds a salted digest.
         resume: go on with a job that is not finished; without one a new job begins.
@@ -295,7 +301,7 @@ def opened_job(
             if there is None and not found.ended:
                 found = past(ledger, 0)
             _check(folder, found, settings, private, resume=resume)
-            return _opened(folder, ledger, form, found, settings, private, resume, sync_seconds)
+            return _opened(folder, ledger, corpus_format, found, settings, private, resume, sync_seconds)
     except DamagedLedger as damaged:
         ledger.close()
         number = damaged.number
@@ -307,7 +313,7 @@ def opened_job(
     )
 
 
-def _check(folder: JobFolder, found: Past, settings: Mapping[str, Any], private: str, *, resume: bool) -> None:
+def _check(folder: JobFolder, found: LedgerState, settings: Mapping[str, Any], private: str, *, resume: bool) -> None:
     """Refuse to go on with what cannot go on, and to begin over what is not finished."""
     begun = found.totals.blocks > 0 or found.ended
     if begun and not found.finished and not resume:
@@ -340,8 +346,8 @@ def _check(folder: JobFolder, found: Past, settings: Mapping[str, Any], private:
 def _opened(
     folder: JobFolder,
     ledger: BinaryIO,
-    form: CorpusFormat,
-    found: Past,
+    corpus_format: CorpusFormat,
+    found: LedgerState,
     settings: Mapping[str, Any],
     private: str,
     resume: bool,
@@ -360,7 +366,7 @@ def _opened(
         append(ledger, [{"begin": 1, "settings": settings, "salt": salt, "inputs": salted(salt, private)}])
         sync_folder(folder.path)
     stream = None if ended else folder.continued(totals.length)
-    return Job(folder, secret, totals, totals.blocks, ended, form, ledger, stream, sync_seconds, whole)
+    return Job(folder, secret, totals, totals.blocks, ended, corpus_format, ledger, stream, sync_seconds, whole)
 
 
 def _refused(folder: JobFolder, wanted: str, got: str) -> ParameterError:

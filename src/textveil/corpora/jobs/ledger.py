@@ -33,7 +33,7 @@ class Totals:
     """
 
     blocks: int = 0
-    place: int = 0
+    bytes_read: int = 0
     length: int = 0
     chain: str = ""
     tally: Tally = field(default_factory=Tally)
@@ -43,7 +43,7 @@ class Totals:
     def add(self, outcome: Outcome, length: int) -> None:
         """Count one more block, behind which the output has ``length`` bytes."""
         self.blocks = outcome.number + 1
-        self.place = outcome.place
+        self.bytes_read = outcome.bytes_read
         self.length = length
         self.chain = outcome.chain
         self.tally.merge(outcome.tally)
@@ -54,7 +54,7 @@ class Totals:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Past:
+class LedgerState:
     """What a ledger says.
 
     Attributes:
@@ -88,7 +88,7 @@ def block_line(outcome: Outcome, length: int) -> dict[str, Any]:
     tally = outcome.tally
     return {
         "block": outcome.number,
-        "place": outcome.place,
+        "place": outcome.bytes_read,
         "output": length,
         "documents": tally.documents,
         "kinds": dict(sorted(tally.kinds.items())),
@@ -106,7 +106,7 @@ def append(stream: BinaryIO, lines: list[dict[str, Any]]) -> None:
     os.fsync(stream.fileno())
 
 
-def past(stream: BinaryIO, output_bytes: int | None) -> Past:
+def past(stream: BinaryIO, output_bytes: int | None) -> LedgerState:
     """Read a ledger from its start, line by line; a line that is torn does not count, nor what stands behind it.
 
     Args:
@@ -116,7 +116,7 @@ def past(stream: BinaryIO, output_bytes: int | None) -> Past:
     Raises:
         DamagedLedger: a line is JSON, but not what stands there in any job.
     """
-    found = Past(None, Totals(), False, False, None, 0)
+    found = LedgerState(None, Totals(), False, False, None, 0)
     stream.seek(0)
     for number, raw in enumerate(stream, start=1):
         line = _parsed(raw)
@@ -136,7 +136,7 @@ def past(stream: BinaryIO, output_bytes: int | None) -> Past:
     return found
 
 
-def _after(found: Past, line: Mapping[str, Any], length: int) -> Past:
+def _after(found: LedgerState, line: Mapping[str, Any], length: int) -> LedgerState:
     """What a ledger says with one more line; the first one begins the job, blocks follow in their order.
 
     Raises:
@@ -200,7 +200,7 @@ def _parsed(raw: bytes) -> dict[str, Any] | None:
 def _outcome(line: Mapping[str, Any]) -> Outcome:
     return Outcome(
         number=line["block"],
-        place=line["place"],
+        bytes_read=line["place"],
         chain=line["chain"],
         tally=Tally(
             documents=line["documents"],

@@ -1,4 +1,4 @@
-"""Perturb and project: clip the word's vector, add noise from a law, take the nearest word."""
+"""Perturb and project: clip the word's vector, add noise from a distribution, take the nearest word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.parameters import checked_clip
 from textveil.nearest.base import Projection
 from textveil.nearest.choice import nearest
-from textveil.noise.base import NoiseLaw
+from textveil.noise.base import NoiseDistribution
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import resolve
 from textveil.types import Ids, Vectors
@@ -37,7 +37,7 @@ class PerturbProject:
         name: the catalog's name.
         parameters: public parameters, for reports.
         vocabulary: the public words and vectors.
-        law: the law of the noise, of the vectors' dimension.
+        distribution: the distribution of the noise, of the vectors' dimension.
         clip: norm to which longer vectors were shortened; None where they were not.
         guarantee: of one token, as the constructor of the mechanism proves it.
         resampling: post-processing around the nearest word, or None.
@@ -47,7 +47,7 @@ class PerturbProject:
     name: str
     parameters: Mapping[str, Any]
     vocabulary: Vocabulary
-    law: NoiseLaw
+    distribution: NoiseDistribution
     clip: float | None
     guarantee: Guarantee
     resampling: RankResampling | None
@@ -61,7 +61,7 @@ class PerturbProject:
         out = np.empty(len(words), dtype=np.int64)
         for start in range(0, len(words), _BLOCK):
             block = words[start : start + _BLOCK]
-            noisy = self.law.sample(len(block), generator)
+            noisy = self.distribution.sample(len(block), generator)
             noisy += self._points[block]
             out[start : start + len(block)] = self.projection(noisy)
         return out if self.resampling is None else self.resampling(out, generator)
@@ -69,7 +69,7 @@ class PerturbProject:
 
 def perturb_project(
     vocabulary: Vocabulary,
-    law: NoiseLaw,
+    distribution: NoiseDistribution,
     guarantee: Guarantee,
     *,
     name: str,
@@ -82,10 +82,10 @@ def perturb_project(
 
     Args:
         vocabulary: public words and vectors.
-        law: noise of the vectors' dimension.
+        distribution: noise of the vectors' dimension.
         name: the catalog's name.
         parameters: public parameters for reports; the clip and the rank decay are added.
-        guarantee: what ``law`` gives at the diameter of the clipped vectors.
+        guarantee: what ``distribution`` gives at the diameter of the clipped vectors.
         clip: norm to which longer vectors are shortened; None leaves them.
         rank_decay: nats per rank of the resampling around the nearest word; None leaves it out.
         projection: a backend of ``projection.choice``; None is the fastest exact one that is installed.
@@ -98,7 +98,7 @@ def perturb_project(
         name=name,
         parameters={**parameters, "clip": clip, "rank_decay": rank_decay, **searched},
         vocabulary=vocabulary,
-        law=law,
+        distribution=distribution,
         clip=clip,
         guarantee=guarantee,
         resampling=resampling,

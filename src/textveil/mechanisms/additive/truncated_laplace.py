@@ -40,17 +40,17 @@ def truncated_laplace(
     """
     clip = checked_clip(clip)
     sensitivity = outward(clipped_diameter(vocabulary, clip, 1))
-    law = TruncatedLaplace(
+    distribution = TruncatedLaplace(
         dim=vocabulary.dim,
         scale=laplace_scale(epsilon, sensitivity),
         bound=truncated_laplace_bound(epsilon, delta, sensitivity),
     )
     return perturb_project(
         vocabulary,
-        law,
+        distribution,
         ApproximateDP(epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=PROOF),
         name="truncated-laplace",
-        parameters={"epsilon": epsilon, "delta": delta, "scale": law.scale, "bound": law.bound},
+        parameters={"epsilon": epsilon, "delta": delta, "scale": distribution.scale, "bound": distribution.bound},
         clip=clip,
         rank_decay=rank_decay(rank_constant, epsilon),
         projection=projection,

@@ -79,22 +79,22 @@ class NeighborRows:
         if shared is not None:
             shared.close()
 
-    def members(self, ids: Ids, places: Ids) -> Ids:
+    def members(self, ids: Ids, indices: Ids) -> Ids:
         """The ``places[i]``-th member of S(ids[i]); shapes (batch,)."""
         with self._lock:
             if self._shared is not None:
-                return self._shared.members(ids, places, self._made, _BLOCK)
-            return self._members(ids, places)
+                return self._shared.members(ids, indices, self._made, _BLOCK)
+            return self._members(ids, indices)
 
     def _made(self, words: Ids) -> Ids:
         return integer_grid(self._vocabulary).neighborhoods(words, self.size)
 
-    def _members(self, ids: Ids, places: Ids) -> Ids:
+    def _members(self, ids: Ids, indices: Ids) -> Ids:
         out = np.empty(len(ids), dtype=np.int64)
         new = np.unique(ids[self._place[ids] < 0]) if len(ids) else ids
         if self._used + len(new) <= self._capacity:
             self._make(new)
-            out[:] = self._rows[self._place[ids], places]
+            out[:] = self._rows[self._place[ids], indices]
             return out
         # More words than the budget holds: take them a share at a time, in order of id.
         words, which = np.unique(ids, return_inverse=True)
@@ -105,7 +105,7 @@ class NeighborRows:
             self._place.fill(-1)
             self._used = 0
             self._make(np.unique(ids[share]))
-            out[share] = self._rows[self._place[ids[share]], places[share]]
+            out[share] = self._rows[self._place[ids[share]], indices[share]]
         return out
 
     def _make(self, words: Ids) -> None:

@@ -127,8 +127,8 @@ class LevelRows:
             last = bounds[min(block + _BLOCK, len(words))]
             for start in range(bounds[block], last, _DRAWS):
                 part = slice(start, min(start + _DRAWS, last))
-                place = which[part] - block
-                out[order[part]] = self._at(rows, place, rng.integers(0, totals[place], dtype=np.int64))
+                index = which[part] - block
+                out[order[part]] = self._at(rows, index, rng.integers(0, totals[index], dtype=np.int64))
         return out
 
     def rows(self, words: Ids) -> list[Row]:
@@ -161,12 +161,12 @@ class LevelRows:
             out.append(Row(near.members, starts, sums, int(sums[-1])))
         return out
 
-    def _at(self, rows: list[Row], place: Integers, uniform: Integers) -> Ids:
+    def _at(self, rows: list[Row], index: Integers, uniform: Integers) -> Ids:
         """The words at uniform integers below the totals of ``rows[place]``; shapes (batch,)."""
         base = self._metric.facts.size << self._weights.shift
         out = uniform >> self._weights.shift
         raised = np.flatnonzero(uniform >= base)
-        value, row = uniform[raised], place[raised]
+        value, row = uniform[raised], index[raised]
         sums, starts = np.stack([one.sums for one in rows]), np.stack([one.starts for one in rows])
         firsts = np.cumsum([0] + [len(one.members) for one in rows[:-1]])
         level = (value[:, None] >= sums[row]).sum(axis=1)

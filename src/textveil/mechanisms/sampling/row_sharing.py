@@ -95,14 +95,14 @@ class SharedTable:
         """Let go of the memory; it is gone when every process has."""
         self._close()
 
-    def members(self, ids: Ids, places: Ids, make: Make, block: int) -> Ids:
+    def members(self, ids: Ids, indices: Ids, make: Make, block: int) -> Ids:
         """Entry ``places[i]`` of row ``ids[i]``; rows that are missing are made by ``make``, a block at a time."""
         known = self._known
         new = np.unique(ids[~known[ids]])
         if len(new):
             self._provide(new, make, block)
         rows = self._held[0]
-        return rows[ids, places].astype(np.int64)
+        return rows[ids, indices].astype(np.int64)
 
     def _provide(self, words: Ids, make: Make, block: int) -> None:
         """See to it that all rows of ``words`` are there and known to be."""

@@ -87,29 +87,29 @@ class Panel:
             marked: whether some of the points carry the marker.
             pattern: the kind of line, where it is not that of ``style``: 0 solid, 1 dashed.
         """
-        place = style % len(COLORS)
+        index = style % len(COLORS)
         every = max(1, len(x) // 8)
         self.axes.plot(
             x,
             y,
             label=label,
-            color=COLORS[place],
-            linestyle=LINES[place if pattern is None else pattern],
+            color=COLORS[index],
+            linestyle=LINES[index if pattern is None else pattern],
             linewidth=1.8,
-            marker=MARKERS[place] if marked else None,
+            marker=MARKERS[index] if marked else None,
             markersize=5,
-            markevery=(min(place, every - 1), every),
+            markevery=(min(index, every - 1), every),
         )
         if low is not None and high is not None:
-            self.axes.fill_between(x, low, high, color=COLORS[place], alpha=0.18, linewidth=0)
+            self.axes.fill_between(x, low, high, color=COLORS[index], alpha=0.18, linewidth=0)
 
     def points(
         self, x: Numbers, y: Numbers, label: str | None = None, *, style: int = 0, size: float | Numbers = 18
     ) -> None:
         """A series as markers alone."""
-        place = style % len(COLORS)
+        index = style % len(COLORS)
         self.axes.scatter(
-            x, y, s=size, label=label, color=COLORS[place], marker=MARKERS[place], edgecolors="white", linewidths=0.3
+            x, y, s=size, label=label, color=COLORS[index], marker=MARKERS[index], edgecolors="white", linewidths=0.3
         )
 
     def stacked(self, names: Sequence[str], parts: Mapping[str, Numbers]) -> None:
@@ -119,16 +119,16 @@ class Panel:
             names: one a bar.
             parts: label to the lengths of that part, shape (names,).
         """
-        places = np.arange(len(names))
+        indices = np.arange(len(names))
         left = np.zeros(len(names))
         for number, (label, lengths) in enumerate(parts.items()):
             widths = np.asarray(lengths, dtype=np.float64)
             color, hatch = COLORS[number % len(COLORS)], HATCHES[number % len(HATCHES)]
             self.axes.barh(
-                places, widths, left=left, height=0.7, label=label, color=color, hatch=hatch, edgecolor="white"
+                indices, widths, left=left, height=0.7, label=label, color=color, hatch=hatch, edgecolor="white"
             )
             left += widths
-        self.axes.set_yticks(places, list(names))
+        self.axes.set_yticks(indices, list(names))
         self.axes.invert_yaxis()
         self.axes.grid(axis="y", visible=False)
 
@@ -136,8 +136,8 @@ class Panel:
         """A thin gray line at one value of y (of x where ``upright``), its label beside it or ``under`` it."""
         if upright:
             self.axes.axvline(value, color=GRAY, linewidth=1, linestyle=(0, (2, 2)))
-            place, turned = (value, 0.98), 90
-            self.axes.annotate(label, place, xytext=(-3, 0), textcoords="offset points", rotation=turned,
+            index, turned = (value, 0.98), 90
+            self.axes.annotate(label, index, xytext=(-3, 0), textcoords="offset points", rotation=turned,
                                va="top", ha="right", color=GRAY, fontsize=8.5,
                                xycoords=self.axes.get_xaxis_transform())  # fmt: skip
             return
@@ -152,16 +152,16 @@ class Panel:
         axis.set_ticks([], minor=True)
         axis.set_ticks(list(values), [f"{value:g}" for value in values])
 
-    def legend(self, place: str = "best", *, title: str | None = None, columns: int = 1) -> None:
-        """The legend of the panel; ``place`` as matplotlib names it, ``"below"``, or ``"beside"`` in an empty spot."""
-        if place == "below":
+    def legend(self, position: str = "best", *, title: str | None = None, columns: int = 1) -> None:
+        """The legend of the panel; ``position`` in matplotlib's words, ``"below"``, or ``"beside"`` where empty."""
+        if position == "below":
             self.axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=columns, title=title,
                              columnspacing=1.4, borderpad=0.2)  # fmt: skip
-        elif place == "beside":
+        elif position == "beside":
             self.axes.legend(loc="upper left", bbox_to_anchor=(1.08, 1.0), title=title, ncols=columns)
             self.axes.get_legend().set_in_layout(False)
         else:
-            self.axes.legend(loc=place, title=title, ncols=columns)
+            self.axes.legend(loc=position, title=title, ncols=columns)
 
 
 @final
@@ -177,18 +177,18 @@ class Chart:
         drawn = self.panels[0].axes.get_legend_handles_labels()
         self.figure.legend(*drawn, loc="outside lower center", ncols=columns)
 
-    def patterns(self, meanings: Sequence[str], place: tuple[float, float]) -> None:
+    def patterns(self, meanings: Sequence[str], position: tuple[float, float]) -> None:
         """What the kinds of line mean, 0 solid and 1 dashed, whatever their color.
 
         Args:
             meanings: one a kind, in the order of ``pattern`` of ``Panel.line``.
-            place: the upper left corner, as shares of the figure's width and height; a spot without axes.
+            position: the upper left corner, as shares of the figure's width and height; a spot without axes.
         """
         handles = [
             self.panels[0].axes.plot([], [], color=GRAY, linestyle=LINES[kind], linewidth=1.8, label="_")[0]
             for kind in range(len(meanings))
         ]
-        shown = self.figure.legend(handles, list(meanings), loc="upper left", bbox_to_anchor=place, labelspacing=1.2)
+        shown = self.figure.legend(handles, list(meanings), loc="upper left", bbox_to_anchor=position, labelspacing=1.2)
         shown.set_in_layout(False)
 
 
@@ -227,11 +227,11 @@ def new_figure(
     with rc(dict(_STYLE)):
         figure = made(figsize=(panel_size[0] * across, panel_size[1] * down), layout="constrained")
         panels = []
-        for place, title in enumerate(titles):
-            axes = figure.add_subplot(down, across, place + 1)
+        for index, title in enumerate(titles):
+            axes = figure.add_subplot(down, across, index + 1)
             axes.set(title=title, xscale=x_scale, yscale=y_scale)
-            axes.set_xlabel(x if isinstance(x, str) else x[place])
-            axes.set_ylabel(y if isinstance(y, str) else y[place])
+            axes.set_xlabel(x if isinstance(x, str) else x[index])
+            axes.set_ylabel(y if isinstance(y, str) else y[index])
             if x_range is not None:
                 axes.set_xlim(*x_range)
             if y_range is not None:

@@ -1,1 +1,1 @@
-"""The geometry of high dimensions: exact laws of noise, neighbors, rank profiles."""
+"""The geometry of high dimensions: exact distributions of noise, neighbors, rank profiles."""

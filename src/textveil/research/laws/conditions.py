@@ -5,7 +5,7 @@ word a if and only if
 
     <eta, u>  >  (||w - b||^2 - ||w - a||^2) / (2 ||b - a||),     u = (b - a) / ||b - a||,
 
-and <eta, u> has the law of ``NoisyDotProduct`` whatever u is. With a = w the right side is ||w - b|| / 2.
+and <eta, u> has the distribution of ``NoisyDotProduct`` whatever u is. With a = w the right side is ||w - b|| / 2.
 
 For an output to be the word b it must beat every other word, w and the nearest neighbor among them, so the
 probability of beating one of them is a bound: a necessary condition, exact here where the paper draws samples.

@@ -1,4 +1,4 @@
-"""The exact law of the noisy dot product: spherical Laplace noise seen along one direction."""
+"""The exact distribution of the noisy dot product: spherical Laplace noise seen along one direction."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _LEAST_LOG = -1e299
 class NoisyDotProduct:
     """Z = <eta, u>, where eta in R^dim has density proportional to exp(-rate ||eta||) and u is any unit vector.
 
-    Symmetric variance-gamma law, the difference of two independent Gamma((dim + 1) / 2, 1 / rate):
+    Symmetric variance-gamma distribution, the difference of two independent Gamma((dim + 1) / 2, 1 / rate):
 
         f(z) = rate / (sqrt(pi) Gamma((dim + 1) / 2)) (rate |z| / 2)^(dim / 2) K_{dim / 2}(rate |z|)
 
     *Proof.* exp(-rate ||x||) is, up to a constant, the Gaussian mixture of covariance 2 V I with V of density
-    proportional to v^((dim + 1) / 2 - 1) exp(-rate^2 v) (the Laplace transform of the one-sided stable law of index
-    1/2; the mixing weight carries the normalizers (4 pi v)^(dim / 2)). So Z = sqrt(2 V) N with
+    proportional to v^((dim + 1) / 2 - 1) exp(-rate^2 v) (the Laplace transform of the one-sided stable distribution of
+    index 1/2; the mixing weight carries the normalizers (4 pi v)^(dim / 2)). So Z = sqrt(2 V) N with
     V ~ Gamma((dim + 1) / 2, 1 / rate^2), its characteristic function is E exp(-t^2 V) =
     (1 + t^2 / rate^2)^(-(dim + 1) / 2), and (1 + t^2) = (1 - i t)(1 + i t) is the difference of two Gammas.
 
@@ -51,8 +51,9 @@ class NoisyDotProduct:
     Raises:
         ParameterError: a parameter or an argument is outside its domain, or not a number.
 
-    Source: the question is that of Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784); the law is that of
-    Madan and Seneta 1990, here with the shape that the noise gives it. Numbers: research/laws/saddle_quadrature.py.
+    Source: the question is that of Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784); the distribution is
+    that of Madan and Seneta 1990, here with the shape that the noise gives it. Numbers:
+    research/laws/saddle_quadrature.py.
     """
 
     dim: int
@@ -68,7 +69,7 @@ class NoisyDotProduct:
 
     @property
     def excess_kurtosis(self) -> float:
-        """6 / (dim + 1): the law tends to a Gaussian as dim grows."""
+        """6 / (dim + 1): the distribution tends to a Gaussian as dim grows."""
         return 6 / (self.dim + 1)
 
     def moment(self, order: int) -> float:

@@ -1,4 +1,4 @@
-"""Integers over powers of a rate, rounded once, and the checks that the laws of this room share."""
+"""Integers over powers of a rate, rounded once, and the checks that the distributions of this room share."""
 
 from __future__ import annotations
 

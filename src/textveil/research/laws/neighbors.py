@@ -146,13 +146,13 @@ def neighbors_at_ranks(
         edges = np.partition(scores, sorted(set(wanted)), axis=1)[:, wanted]
         # Two scores are each off by at most (2 dim + 8) roundings of terms up to 2 reach.
         doubt = (8 * points.shape[1] + 64) * _UNIT * reach
-        for place, (row, row_edges) in enumerate(zip(scores, edges, strict=True), part.start):
+        for index, (row, row_edges) in enumerate(zip(scores, edges, strict=True), part.start):
             for column, (rank, edge) in enumerate(zip(wanted, row_edges, strict=True)):
                 band = np.flatnonzero(np.abs(row - edge) <= doubt)
-                exact = _distances(points, words[place], band)
+                exact = _distances(points, words[index], band)
                 nearer = np.count_nonzero(row < edge - doubt)
                 chosen = np.lexsort((band, exact))[rank - nearer]
-                found[place, column], distances[place, column] = band[chosen], exact[chosen]
+                found[index, column], distances[index, column] = band[chosen], exact[chosen]
         if progress is not None:
             progress(part.stop, len(words))
     return found, distances

@@ -2,18 +2,19 @@
 
 After the noise the fix replaces the nearest word w by its i-th neighbor with probability proportional to
 exp(-c epsilon i), i = 0 being w. The exponential mechanism around w uses exp(-epsilon d_i / 2), d_i the distance of
-that neighbor, at the same nats per unit of distance. The three criteria ask that the first law be like the second:
+that neighbor, at the same nats per unit of distance. The three criteria ask that the first distribution be like the
+second:
 
-    LOG_PROBABILITIES  least squares between the logarithms of the two laws over ranks 1 to ``close``, up to a constant
-                       for each word. They are -c epsilon i and -epsilon d_i / 2, so c is half the slope of the mean
-                       d_i over i, whatever epsilon is: one constant a vocabulary, as in the paper.
+    LOG_PROBABILITIES  least squares between the logarithms of the two distributions over ranks 1 to ``close``, up to a
+                       constant for each word. They are -c epsilon i and -epsilon d_i / 2, so c is half the slope of the
+                       mean d_i over i, whatever epsilon is: one constant a vocabulary, as in the paper.
     MEAN_DISTANCE      the mean distance between w and its replacement is the same.
-    MEAN_RANK          the mean rank is the same. Of all laws proportional to exp(-decay i) that one has the least
-                       Kullback-Leibler divergence from the exponential mechanism's mean rank law.
+    MEAN_RANK          the mean rank is the same. Of all distributions proportional to exp(-decay i) that one has the
+                       least Kullback-Leibler divergence from the exponential mechanism's mean rank distribution.
 
 The last two depend on epsilon. In high dimension the exponential mechanism either stays or spreads over much of the
-vocabulary, and so does a fix that is matched to all of it: ``compare_with_exponential`` shows both laws. The first
-looks only at how the exponential mechanism falls over the close neighbors, which is what the fix is for.
+vocabulary, and so does a fix that is matched to all of it: ``compare_with_exponential`` shows both distributions. The
+first looks only at how the exponential mechanism falls over the close neighbors, which is what the fix is for.
 Everything is computed from public vectors, without draws, averaged over a stated set of words.
 Source of the fix: Asghar, Carpentier, Zhao and Kaafar 2026, arXiv 2411.13784, which sets c = 0.04 for GloVe and 0.007
 for word2vec by hand; of the exponential mechanism: Yue et al. 2021 (SanText). The criteria are ours.
@@ -42,7 +43,7 @@ SAMPLED_WORDS = 1000
 
 _SCORES = 1 << 21
 _SMALLEST, _LARGEST = 1e-12, 700.0
-"""Decays between which a match is sought; beyond them the law is uniform, or stays at rank 0, to within float64."""
+"""Decays between which a match is sought; beyond them all is uniform, or stays at rank 0, to within float64."""
 
 
 class Criterion(Enum):
@@ -87,7 +88,7 @@ class RankConstant:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class RankLaws:
+class RankDistributions:
     """The fix and the exponential mechanism around one and the same word, averaged over words.
 
     Attributes:
@@ -95,8 +96,8 @@ class RankLaws:
         epsilon_per_distance: nats per unit of distance of both.
         words: number of words that were averaged over.
         close: last of the near ranks.
-        resampling: law of the fix over ranks 0 to n - 1.
-        exponential: mean law of the exponential mechanism over them.
+        resampling: distribution of the fix over ranks 0 to n - 1.
+        exponential: mean distribution of the exponential mechanism over them.
         distances: mean distance of the word at each rank; 0 at rank 0.
         resampling_distance: mean distance of the fix's replacement.
         exponential_distance: mean distance of the exponential mechanism's output.
@@ -128,12 +129,12 @@ class RankLaws:
 
     @property
     def total_variation(self) -> float:
-        """Half the sum of the absolute differences of the two laws of ranks."""
+        """Half the sum of the absolute differences of the two distributions of ranks."""
         return float(np.abs(self.resampling - self.exponential).sum() / 2)
 
 
 def geometric_ranks(decay: float, size: int) -> Reals:
-    """The law of the fix: P(i) proportional to exp(-decay i) over ranks 0 to size - 1."""
+    """The distribution of the fix: P(i) proportional to exp(-decay i) over ranks 0 to size - 1."""
     need(0 < decay < math.inf, "decay", decay, "finite and > 0")
     need(size >= 1, "size", size, "1 or more")
     with np.errstate(under="ignore"):
@@ -188,10 +189,10 @@ def calibrate_rank_constant(
             close=close,
         )
     need(0 < epsilon < math.inf, name, epsilon, "finite and > 0")
-    words, curve, law, distance = _curves(vocabulary, ids, epsilon, clip, progress)
+    words, curve, distribution, distance = _curves(vocabulary, ids, epsilon, clip, progress)
     scale = curve if criterion is Criterion.MEAN_DISTANCE else np.arange(n, dtype=np.float64)
     if target is None:
-        target = distance if criterion is Criterion.MEAN_DISTANCE else float(law @ scale)
+        target = distance if criterion is Criterion.MEAN_DISTANCE else float(distribution @ scale)
 
     def achieved(decay: float) -> float:
         return float(geometric_ranks(decay, n) @ scale)
@@ -219,8 +220,8 @@ def compare_with_exponential(
     close: int = CLOSE,
     clip: float | None = None,
     progress: Progress | None = None,
-) -> RankLaws:
-    """Both laws of the replacement of a word, at the same nats per unit of distance.
+) -> RankDistributions:
+    """Both distributions of the replacement of a word, at the same nats per unit of distance.
 
     Args:
         vocabulary: public words and vectors.
@@ -238,15 +239,15 @@ def compare_with_exponential(
     need(0 < rank_constant < math.inf, "rank_constant", rank_constant, "finite and > 0")
     need(0 < epsilon_per_distance < math.inf, "epsilon_per_distance", epsilon_per_distance, "finite and > 0")
     need(1 <= close < n, "close", close, f"between 1 and {n - 1}, the number of other words")
-    words, curve, law, distance = _curves(vocabulary, ids, epsilon_per_distance, clip, progress)
+    words, curve, distribution, distance = _curves(vocabulary, ids, epsilon_per_distance, clip, progress)
     ranks = geometric_ranks(rank_constant * epsilon_per_distance, n)
-    return RankLaws(
+    return RankDistributions(
         rank_constant=rank_constant,
         epsilon_per_distance=epsilon_per_distance,
         words=words,
         close=close,
         resampling=ranks,
-        exponential=law,
+        exponential=distribution,
         distances=curve,
         resampling_distance=float(ranks @ curve),
         exponential_distance=distance,
@@ -256,13 +257,13 @@ def compare_with_exponential(
 def _curves(
     vocabulary: Vocabulary, ids: Ids | None, epsilon: float | None, clip: float | None, progress: Progress | None
 ) -> tuple[int, Reals, Reals, float]:
-    """Over the words: their number, mean distance by rank, and the exponential mechanism's mean law and distance."""
+    """Over the words: number, mean distance by rank, and the exponential mechanism's mean distribution and distance."""
     n, norm = len(vocabulary), checked_clip(clip)
     count = min(n, SAMPLED_WORDS)
     words = np.arange(count, dtype=np.int64) * n // count if ids is None else checked_ids(ids, n)
     need(len(words) > 0, "ids", "none", "at least one word")
     grid = integer_grid(vocabulary)
-    curve, law, distance = np.zeros(n), np.zeros(n), 0.0
+    curve, distribution, distance = np.zeros(n), np.zeros(n), 0.0
     block = max(1, _SCORES // n)
     for start in range(0, len(words), block):
         part = words[start : start + block]
@@ -272,17 +273,17 @@ def _curves(
             with np.errstate(under="ignore"):
                 weights = np.exp(-epsilon / 2 * rows)
                 weights /= weights.sum(axis=1, keepdims=True)
-                law += weights.sum(axis=0)
+                distribution += weights.sum(axis=0)
                 distance += float(np.einsum("bn,bn->", weights, rows))
         if progress is not None:
             progress(start + len(part), len(words))
-    return len(words), curve / len(words), law / len(words), distance / len(words)
+    return len(words), curve / len(words), distribution / len(words), distance / len(words)
 
 
 def _slope(values: Reals) -> float:
     """Least-squares slope of ``values`` over their places."""
-    places = np.arange(len(values)) - (len(values) - 1) / 2
-    return float(places @ values / (places @ places))
+    indices = np.arange(len(values)) - (len(values) - 1) / 2
+    return float(indices @ values / (indices @ indices))
 
 
 def _decreasing_root(function: Callable[[float], float], target: float) -> float:
@@ -294,5 +295,7 @@ def _decreasing_root(function: Callable[[float], float], target: float) -> float
     return math.exp((low + high) / 2)
 
 
-def _shares(law: Reals, close: int) -> RankShares:
-    return RankShares(float(law[0]), float(law[1 : close + 1].sum()), float(law[close + 1 :].sum()))
+def _shares(distribution: Reals, close: int) -> RankShares:
+    return RankShares(
+        float(distribution[0]), float(distribution[1 : close + 1].sum()), float(distribution[close + 1 :].sum())
+    )

@@ -38,7 +38,7 @@ _WORDS = 512
 _BINS_PER_DECADE = 8
 
 
-class Law(Protocol):
+class Distribution(Protocol):
     """What has an explicit P(y | x) over a vocabulary: every ``mechanisms.base.Channel``, and the demonstrations."""
 
     @property
@@ -65,7 +65,7 @@ class RankProfile:
     Attributes:
         mechanism: name of the mechanism.
         words: number of words that are averaged over, each with the same weight.
-        draws_per_word: draws of each; None where the law was computed.
+        draws_per_word: draws of each; None where the distribution was computed.
         close: ranks 1 to ``close`` are close, ranks above are distant.
         original: share of rank 0.
         near: share of ranks 1 to ``close``.
@@ -212,14 +212,14 @@ def rank_profiles(
 
 
 def exact_rank_profile(
-    channel: Law,
+    channel: Distribution,
     ids: Ids,
     *,
     close: int = CLOSE,
     clip: float | Literal["mechanism"] | None = "mechanism",
     progress: Progress | None = None,
 ) -> RankProfile:
-    """The rank profile of an explicit law, without draws: the mean over ``ids`` of its probabilities by rank.
+    """The rank profile of an explicit distribution, without draws: the mean over ``ids`` of its probabilities by rank.
 
     Args:
         channel: what gives P(y | x) for every y.
@@ -243,8 +243,8 @@ def exact_rank_profile(
     for start in range(0, len(words), block):
         part = words[start : start + block]
         for word, row in zip(part.tolist(), _distances(grid, part, norm), strict=True):
-            law = channel.probabilities(word)[np.argsort(row, kind="stable")]
-            totals += np.add.reduceat(law, edges[:-1])
+            distribution = channel.probabilities(word)[np.argsort(row, kind="stable")]
+            totals += np.add.reduceat(distribution, edges[:-1])
         if progress is not None:
             progress(start + len(part), len(words))
     shares = totals / len(words)
@@ -268,13 +268,13 @@ def ranks_around(grid: IntegerGrid, words: Ids, outputs: Ids, clip: float | None
     block = max(1, _SCORES // grid.size)
     for start in range(0, len(words), block):
         rows = _distances(grid, words[start : start + block], clip)
-        for place, row in enumerate(rows, start):
-            chosen, ordered = row[outputs[place]], np.sort(row)
+        for index, row in enumerate(rows, start):
+            chosen, ordered = row[outputs[index]], np.sort(row)
             nearer = np.searchsorted(ordered, chosen, side="left")
             tied = np.flatnonzero(np.searchsorted(ordered, chosen, side="right") - nearer > 1)
             for draw in tied:  # ties go to the lower id
-                nearer[draw] += np.count_nonzero(row[: outputs[place, draw]] == chosen[draw])
-            ranks[place] = nearer
+                nearer[draw] += np.count_nonzero(row[: outputs[index, draw]] == chosen[draw])
+            ranks[index] = nearer
     return ranks
 
 
@@ -326,7 +326,7 @@ def _checked_words(ids: Ids, n: int) -> Ids:
     return words
 
 
-def _common_clip(mechanisms: Sequence[Law] | Sequence[Mechanism], clip: float | str | None) -> float | None:
+def _common_clip(mechanisms: Sequence[Distribution] | Sequence[Mechanism], clip: float | str | None) -> float | None:
     """The clip that was asked for, or the one that all mechanisms use."""
     if clip != "mechanism":
         need(not isinstance(clip, str), "clip", repr(clip), "finite and > 0, None, or 'mechanism'")

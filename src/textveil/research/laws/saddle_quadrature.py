@@ -1,6 +1,6 @@
-"""Density and tail of the symmetric variance-gamma law, by one quadrature through the saddle point.
+"""Density and tail of the symmetric variance-gamma distribution, by one quadrature through the saddle point.
 
-The law of X = sqrt(2 V) N, with V ~ Gamma((dim + 1) / 2, 1) and N standard normal. With nu = dim / 2,
+The distribution of X = sqrt(2 V) N, with V ~ Gamma((dim + 1) / 2, 1) and N standard normal. With nu = dim / 2,
 
     f(x) = C integral of v^nu exp(-v - x^2 / (4 v)) dv / v,           C = 1 / (Gamma(nu + 1/2) sqrt(4 pi)),
     S(x) = C integral of the same times sqrt(pi v) erfcx(x / (2 sqrt v)).

@@ -1,8 +1,8 @@
 """Closed bounds of the tails of the noisy dot product and of its two factors, beside the exact tails.
 
-``NoisyDotProduct`` has the exact law, so nothing here is needed to compute a probability; the bounds say why it is
-what it is. Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784) give tail bounds of the product and call the
-direction sub-Gaussian with parameter 1 / sqrt(dim). Their Theorem 8 is named as a tail bound of the product; its
+``NoisyDotProduct`` has the exact distribution, so nothing here is needed to compute a probability; the bounds say why
+it is what it is. Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784) give tail bounds of the product and call
+the direction sub-Gaussian with parameter 1 / sqrt(dim). Their Theorem 8 is named as a tail bound of the product; its
 statement could not be read. The bounds here are ours, each proved in its docstring and named by what it is.
 
 Every bound is the logarithm of a probability, at most 0. Notation: Z = L T, with L the length of the noise and T
@@ -94,14 +94,14 @@ def log_length_bernstein(length: ArrayLike, dim: int, rate: float) -> Reals:
 def log_length_lower_gaussian(length: ArrayLike, dim: int, rate: float) -> Reals:
     """P(L <= l) <= exp(-(dim - x)^2 / (2 dim)) for x = rate l <= dim, else 1.
 
-    Source: Boucheron, Lugosi and Massart 2013, section 2.4: the left tail of a Gamma law is sub-Gaussian.
+    Source: Boucheron, Lugosi and Massart 2013, section 2.4: the left tail of a Gamma distribution is sub-Gaussian.
     """
     y = np.maximum(dim - _scaled(length, "length", dim, rate), 0)
     return -y * (y / (2 * dim))
 
 
 def log_chebyshev(z: ArrayLike, dim: int, rate: float) -> Reals:
-    """P(Z > z) <= (dim + 1) / (2 x^2): Chebyshev's inequality, halved because the law is symmetric."""
+    """P(Z > z) <= (dim + 1) / (2 x^2): Chebyshev's inequality, halved because the distribution is symmetric."""
     x = _scaled(z, "z", dim, rate)
     with np.errstate(divide="ignore"):
         return np.minimum(_LOG_HALF + math.log(dim + 1) - 2 * np.log(x), 0)
@@ -214,7 +214,7 @@ def _points(values: ArrayLike, name: str, dim: int, rate: float) -> Reals:
     """Checked points at or above zero."""
     check_parameters(dim, rate=rate)
     points = as_reals(values, name)
-    need(bool((points >= 0).all()), name, "an entry below 0", ">= 0: the law is symmetric")
+    need(bool((points >= 0).all()), name, "an entry below 0", ">= 0: the distribution is symmetric")
     return points
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import final
 
 from textveil.errors import UnknownNameError, need
-from textveil.research.papers.setting import Outcome, Setting
+from textveil.research.papers.setting import ItemOutcome, StudySetting
 
 
 class Basis(Enum):
@@ -42,10 +42,10 @@ class Item:
     target: str
     draws: bool = True
 
-    def run(self, setting: Setting) -> Outcome:
+    def run(self, setting: StudySetting) -> ItemOutcome:
         """Measure it."""
         module, _, function = self.target.partition(":")
-        measure: Callable[[Setting], Outcome] = getattr(import_module(module), function)
+        measure: Callable[[StudySetting], ItemOutcome] = getattr(import_module(module), function)
         return measure(setting)
 
 

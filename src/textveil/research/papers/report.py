@@ -9,7 +9,7 @@ from typing import Any, final
 
 from textveil.research.evaluation.tables import shown
 from textveil.research.papers.registry import Basis, Item, Paper
-from textveil.research.papers.setting import Outcome, Setting
+from textveil.research.papers.setting import ItemOutcome, StudySetting
 
 STAMP = "An experiment: draws repeat by their seed, so none of them may be released."
 
@@ -28,7 +28,7 @@ img{max-width:100%;height:auto}details{margin:.6rem 0}
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Run:
+class StudyRun:
     """What was measured, under what, in which files.
 
     Attributes:
@@ -41,8 +41,8 @@ class Run:
     """
 
     paper: Paper
-    setting: Setting
-    results: Sequence[tuple[Item, Outcome]]
+    setting: StudySetting
+    results: Sequence[tuple[Item, ItemOutcome]]
     files: Mapping[str, Sequence[str]]
     seconds: Mapping[str, float]
     version: str
@@ -78,7 +78,7 @@ class Run:
         }
 
 
-def to_markdown(run: Run) -> str:
+def to_markdown(run: StudyRun) -> str:
     """The report as Markdown, figures by their files' names."""
     lines = [f"# {run.paper.title}", "", f"{run.paper.citation}.", "", run.paper.sources, ""]
     lines += [f"**{STAMP}** Seed {run.setting.seed}, textveil {run.version}.", ""]
@@ -99,7 +99,7 @@ def to_markdown(run: Run) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def to_html(run: Run) -> str:
+def to_html(run: StudyRun) -> str:
     """The report as one page beside its figures; it asks nothing of the network."""
     parts = [
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
@@ -129,21 +129,21 @@ def _basis(item: Item) -> str:
     return item.basis.value[0].upper() + item.basis.value[1:] if item.basis is not Basis.PAPER else "As in the paper"
 
 
-def _vocabularies(run: Run) -> tuple[tuple[str, ...], list[list[str]]]:
+def _vocabularies(run: StudyRun) -> tuple[tuple[str, ...], list[list[str]]]:
     rows = [[one.name, f"{len(one):,}", f"{one.dim}", one.digest[:16]] for one in run.setting.vocabularies]
     return ("vocabulary", "words", "dimensions", "SHA-256 begins"), rows
 
 
-def _compared(outcome: Outcome) -> tuple[tuple[str, ...], list[list[str]]]:
+def _compared(outcome: ItemOutcome) -> tuple[tuple[str, ...], list[list[str]]]:
     rows = [[one.what, one.paper, one.ours, one.note] for one in outcome.comparisons]
     return ("quantity", "the paper", "here", "why they may differ"), rows
 
 
-def _images(run: Run, item: Item) -> list[str]:
+def _images(run: StudyRun, item: Item) -> list[str]:
     return [file for file in run.files[item.name] if file.endswith(".svg")]
 
 
-def _of_table(run: Run, item: Item, key: str) -> list[str]:
+def _of_table(run: StudyRun, item: Item, key: str) -> list[str]:
     stem = f"{item.name}-{key}" if key else item.name
     return [file for file in run.files[item.name] if file in (f"{stem}.csv", f"{stem}.json")]
 

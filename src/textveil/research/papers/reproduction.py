@@ -16,8 +16,8 @@ from textveil.research.evaluation.plots import need_matplotlib, save_figure
 from textveil.research.evaluation.tables import save_table
 from textveil.research.evaluation.whole_files import write_whole
 from textveil.research.papers.registry import Item, Paper
-from textveil.research.papers.report import Run, to_html, to_markdown
-from textveil.research.papers.setting import Outcome, Setting
+from textveil.research.papers.report import StudyRun, to_html, to_markdown
+from textveil.research.papers.setting import ItemOutcome, StudySetting
 from textveil.version import VERSION
 
 REPORT = "report.json"
@@ -31,7 +31,7 @@ _KINDS = frozenset({".png", ".svg", ".csv", ".json"})
 """Endings of the files of an item."""
 
 
-def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: Setting) -> Run:
+def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: StudySetting) -> StudyRun:
     """Measure the items and write their figures, numbers and report into ``folder``.
 
     Everything is written to a hidden folder first. Where ``folder`` did not exist, that folder gets its name. Where it
@@ -53,9 +53,9 @@ def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: Settin
         need_matplotlib()  # before minutes of work, not after
     with _whole_folder(folder) as staging:
         results, files, seconds = [], {}, {}
-        for place, item in enumerate(items):
+        for index, item in enumerate(items):
 
-            def report(share: float, done: int = place) -> None:
+            def report(share: float, done: int = index) -> None:
                 setting.progress((done + share) / len(items))
 
             start = time.monotonic()
@@ -63,8 +63,8 @@ def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: Settin
             files[item.name] = _written(item, outcome, staging)
             seconds[item.name] = time.monotonic() - start
             results.append((item, outcome))
-            setting.progress((place + 1) / len(items))
-        run = Run(
+            setting.progress((index + 1) / len(items))
+        run = StudyRun(
             paper=paper,
             setting=setting,
             results=results,
@@ -79,7 +79,7 @@ def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: Settin
     return run
 
 
-def _written(item: Item, outcome: Outcome, folder: Path) -> list[str]:
+def _written(item: Item, outcome: ItemOutcome, folder: Path) -> list[str]:
     """The files of an item: figures as PNG and SVG, numbers as CSV and JSON."""
     made: list[Path] = []
     for key, chart in outcome.charts.items():

@@ -31,7 +31,7 @@ def _silent(done: float) -> None:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Setting:
+class StudySetting:
     """What the items of one run share.
 
     Attributes:
@@ -77,8 +77,8 @@ class Setting:
         """The values of a grid, or where ``quick`` a few of them, the first and the last included."""
         if not self.quick or len(values) <= QUICK_POINTS:
             return tuple(values)
-        places: Integers = np.unique(np.linspace(0, len(values) - 1, QUICK_POINTS).round().astype(np.int64))
-        return tuple(values[place] for place in places)
+        indices: Integers = np.unique(np.linspace(0, len(values) - 1, QUICK_POINTS).round().astype(np.int64))
+        return tuple(values[index] for index in indices)
 
 
 @final
@@ -101,7 +101,7 @@ class Comparison:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Outcome:
+class ItemOutcome:
     """What one item found.
 
     Attributes:

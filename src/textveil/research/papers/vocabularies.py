@@ -39,9 +39,9 @@ def chosen_vocabularies(
         names = [vocabulary.name for vocabulary in found]
         need(len(set(names)) == len(names), "--vocabulary", "two of one name", "of distinct names", "Rename one.")
         return found, "Vocabularies named on the command line."
-    places = _shared_places(folders)
-    if places:
-        return tuple(load_vocabulary(place, progress=progress) for place in places), (
+    indices = _shared_places(folders)
+    if indices:
+        return tuple(load_vocabulary(index, progress=progress) for index in indices), (
             f"Public subsets of the paper's vocabularies, from ${SHARED}."
         )
     return (load_vocabulary(),), f"The embedded vocabulary: neither --vocabulary nor ${SHARED} names another."
@@ -56,13 +56,13 @@ def _shared_places(folders: Sequence[str]) -> list[Path]:
     if not root:
         return []
     vectors = Path(root) / "data" / "vectors"
-    places = []
+    indices = []
     for name in folders:
         folder = vectors / name
         single = folder / f"{name}.txt"
         if single.is_file() or folder.is_dir():
-            places.append(single if single.is_file() else folder)
-    if not places:
+            indices.append(single if single.is_file() else folder)
+    if not indices:
         wanted = f"a folder whose data/vectors holds one or more of {', '.join(folders)}"
         raise ParameterError(f"${SHARED} must be {wanted}; got none of them. {_NEXT}")
-    return places
+    return indices

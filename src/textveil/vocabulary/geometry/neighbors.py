@@ -54,10 +54,10 @@ def nearest_neighbors(vectors: NDArray[Any], ids: Ids, k: int, *, metric: str = 
         edges = np.partition(scores, n - k, axis=1)[:, n - k]
         # A score and the edge are each off by at most (2 dim + 8) roundings of terms up to 2 reach.
         edges = edges - (8 * dim + 64) * _UNIT * reach
-        for place, (row, edge) in enumerate(zip(scores, edges, strict=True), part.start):
+        for index, (row, edge) in enumerate(zip(scores, edges, strict=True), part.start):
             candidates = np.flatnonzero(row >= edge)
-            exact = _exact_scores(points, int(ids[place]), candidates, cosine)
-            out[place] = candidates[np.lexsort((candidates, -exact))[:k]]
+            exact = _exact_scores(points, int(ids[index]), candidates, cosine)
+            out[index] = candidates[np.lexsort((candidates, -exact))[:k]]
     return out
 
 

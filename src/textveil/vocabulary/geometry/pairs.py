@@ -163,9 +163,9 @@ class _Sweep:
         parts = _parts(len(self.vectors), _rows_of(self.vectors, most))
         total = len(parts) * (len(parts) + 1) // 2
         done = 0
-        for place, first in enumerate(parts):
-            yield first, takewhile(partial(_unless, skip, first), parts[place:])
-            done += len(parts) - place
+        for index, first in enumerate(parts):
+            yield first, takewhile(partial(_unless, skip, first), parts[index:])
+            done += len(parts) - index
             if progress is not None:
                 progress(done, total)
 

@@ -84,7 +84,7 @@ def check_axioms(
         words=len(sample),
         complete=sound and _rows_agree(metric, sample),
         proof=proof if sound else "",
-        witness=None if found.witness is None else tuple(int(sample[place]) for place in found.witness),
+        witness=None if found.witness is None else tuple(int(sample[index]) for index in found.witness),
     )
 
 
@@ -127,8 +127,8 @@ def check_table(table: Integers, *, strong: bool = False, progress: Progress | N
 
 def _first(found: NDArray[Any]) -> tuple[int, ...]:
     """The place of the first true value, or nothing."""
-    places = np.argwhere(found)
-    return tuple(int(one) for one in places[0]) if len(places) else ()
+    indices = np.argwhere(found)
+    return tuple(int(one) for one in indices[0]) if len(indices) else ()
 
 
 def _premises(metric: WordMetric, strong: bool) -> tuple[bool, str]:

@@ -92,8 +92,8 @@ class NeighborGraph:
         """How many of the words first to last - 1 are within 2, ..., hops - 1 of every word."""
         n = len(self.graph.starts) - 1
         ball = np.zeros((n, (last - first + 63) // 64 * 8), dtype=np.uint8)
-        places = np.arange(last - first)
-        ball[first + places, places // 8] = 1 << (places % 8)
+        indices = np.arange(last - first)
+        ball[first + indices, indices // 8] = 1 << (indices % 8)
         counts = np.zeros((n, self.hops - 2), dtype=np.int64)
         for step in range(1, self.hops):
             ball = self._step(ball.view(np.uint64)).view(np.uint8)

@@ -13,7 +13,7 @@ from textveil.research.laws.neighbors import neighbor_geometry
 from textveil.research.laws.tail_bounds import BOUNDS
 from textveil.research.papers.curse.facts import TABLE_2
 from textveil.research.papers.curse.labels import label
-from textveil.research.papers.setting import Comparison, Outcome, Setting
+from textveil.research.papers.setting import Comparison, ItemOutcome, StudySetting
 
 DIMENSIONS = (2, 25, 50, 300)
 EPSILONS = tuple(float(epsilon) for epsilon in range(1, 51))
@@ -23,10 +23,10 @@ DRAWS = 10_000
 """Noise vectors of the Monte Carlo that the closed form replaces, as in the artifact."""
 
 
-def figure_4(setting: Setting) -> Outcome:
+def figure_4(setting: StudySetting) -> ItemOutcome:
     """Density of the noisy dot product in several dimensions, with draws of the noise itself on top."""
     chart = new_figure(
-        ["At epsilon = 1", "Scaled to variance 1, against the normal law"],
+        ["At epsilon = 1", "Scaled to variance 1, against the normal distribution"],
         x=["noisy dot product z (units of distance)", "z / sqrt(variance)"],
         y=["density", "log10 (density / normal density)"],
     )
@@ -35,27 +35,29 @@ def figure_4(setting: Setting) -> Outcome:
     normal = np.exp(-(scaled**2) / 2) / np.sqrt(2 * np.pi)
     heavier = {}
     for style, dim in enumerate(DIMENSIONS):
-        law = NoisyDotProduct(dim=dim, rate=1.0)
-        deviation = law.variance**0.5
-        chart.panels[0].line(z, law.pdf(z), f"{dim} dimensions", style=style)
-        ratio = law.pdf(scaled * deviation) * deviation / normal
+        distribution = NoisyDotProduct(dim=dim, rate=1.0)
+        deviation = distribution.variance**0.5
+        chart.panels[0].line(z, distribution.pdf(z), f"{dim} dimensions", style=style)
+        ratio = distribution.pdf(scaled * deviation) * deviation / normal
         chart.panels[1].line(scaled, np.log10(ratio), f"{dim} dimensions", style=style)
         heavier[dim] = float(ratio[-1])
-        rows += [(dim, float(at), float(density)) for at, density in zip(z[::10], law.pdf(z[::10]), strict=True)]
+        rows += [
+            (dim, float(at), float(density)) for at, density in zip(z[::10], distribution.pdf(z[::10]), strict=True)
+        ]
     drawn = _drawn_products(setting, DIMENSIONS[-1], DRAWS if not setting.quick else 1000)
     heights, edges = np.histogram(drawn, bins=30, range=(-40, 40), density=True)
     label_of_draws = f"{len(drawn):,} draws in\n{DIMENSIONS[-1]} dimensions"
     chart.panels[0].points((edges[1:] + edges[:-1]) / 2, heights, label_of_draws, style=6)
     chart.panels[0].axes.set_ylim(bottom=0)
     chart.panels[0].legend("upper right")
-    chart.panels[1].level(0.0, "the normal law", under=True)
+    chart.panels[1].level(0.0, "the normal distribution", under=True)
     chart.panels[1].legend("upper center")
     gap = _largest_gap(drawn, DIMENSIONS[-1])
-    return Outcome(
+    return ItemOutcome(
         tables={"": Table(columns=("dim", "z at epsilon 1", "density"), rows=tuple(rows), facts={"exact": True})},
         charts={"": chart},
         findings=(
-            "The law has a closed form, a symmetric variance-gamma law; no Monte Carlo is needed. At epsilon 1 its "
+            "The distribution is symmetric variance-gamma, in closed form; no Monte Carlo is needed. At epsilon 1 its "
             "standard deviation is sqrt(dim + 1), though the length of the noise is dim on average: in high dimension "
             "the noise is nearly orthogonal to any direction.",
             f"{len(drawn):,} draws of the noise in {DIMENSIONS[-1]} dimensions differ from the closed form by "
@@ -68,12 +70,12 @@ def figure_4(setting: Setting) -> Outcome:
     )
 
 
-def figure_5(setting: Setting) -> Outcome:
+def figure_5(setting: StudySetting) -> ItemOutcome:
     """Upper tails of the noisy dot product against bounds, and how many nats the bounds give away."""
     dim = DIMENSIONS[-1]
-    law = NoisyDotProduct(dim=dim, rate=1.0)
-    z = np.linspace(1.0, 12 * law.variance**0.5, 120 if not setting.quick else 20)
-    exact = law.log_survival(z)
+    distribution = NoisyDotProduct(dim=dim, rate=1.0)
+    z = np.linspace(1.0, 12 * distribution.variance**0.5, 120 if not setting.quick else 20)
+    exact = distribution.log_survival(z)
     chart = new_figure(
         [f"Upper tail in {dim} dimensions at epsilon = 1", "What the bounds give away"],
         x="threshold z (units of distance)",
@@ -90,21 +92,21 @@ def figure_5(setting: Setting) -> Outcome:
         left.line(z, logs / np.log(10), name, style=style)
         right.line(z, (logs - exact) / np.log(10), name, style=style)
         rows += [(name, float(at), float(value)) for at, value in zip(z, logs / np.log(10), strict=True)]
-        place = int(np.searchsorted(z, 5 * law.variance**0.5))
-        excess = np.exp(min(logs[place] - exact[place], 700))
+        index = int(np.searchsorted(z, 5 * distribution.variance**0.5))
+        excess = np.exp(min(logs[index] - exact[index], 700))
         findings.append(f'At five standard deviations the bound "{name}" is {excess:.3g} times the exact tail.')
     left.axes.set_ylim(top=0.5, bottom=1.1 * float(exact[-1]) / np.log(10))
     left.legend("lower left")
     right.legend("upper left")
     columns = ("curve", "z at epsilon 1", "log10 of the tail or its bound")
-    return Outcome(
+    return ItemOutcome(
         tables={"": Table(columns=columns, rows=tuple(rows), facts={"dim": dim, "exact": True})},
         charts={"": chart},
         findings=tuple(findings),
     )
 
 
-def figure_6(setting: Setting) -> Outcome:
+def figure_6(setting: StudySetting) -> ItemOutcome:
     """P(Z <= z) for the thresholds of equations 18 and 19, exact, against epsilon; the paper draws 10,000 vectors."""
     families = ("GloVe-Wiki", "GloVe-Twitter")
     epsilons = setting.thinned(EPSILONS)
@@ -119,7 +121,7 @@ def figure_6(setting: Setting) -> Outcome:
     chart.patterns(
         ["solid: the original word stays nearer\nthan its first neighbor (eq. 18)",
          "dashed: the first neighbor stays nearer\nthan the second (eq. 19)"],
-        place=(0.53, 0.22),
+        position=(0.53, 0.22),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     worst, done = 0.0, 0
@@ -151,13 +153,13 @@ def figure_6(setting: Setting) -> Outcome:
     if not setting.quick:
         comparisons = (
             Comparison(
-                what="P(Z <= z), largest difference between the exact law and the paper's Monte Carlo",
+                what="P(Z <= z), largest difference between the exact distribution and the paper's Monte Carlo",
                 paper="10,000 draws a point (the plot prints no numbers)",
                 ours=f"{worst:.4f} over all points, against our own 10,000 draws",
             ),
         )
     columns = ("vocabulary", "thresholds of", "condition", "threshold", "epsilon per distance", "probability")
-    return Outcome(
+    return ItemOutcome(
         tables={"": Table(columns=columns, rows=tuple(rows), facts={"exact": True})},
         charts={"": chart},
         findings=(
@@ -179,7 +181,7 @@ def _curve(
     return [float(value) for value in exact]
 
 
-def _drawn_products(setting: Setting, dim: int, count: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _drawn_products(setting: StudySetting, dim: int, count: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """First coordinates of noise vectors at rate 1: their products with a unit vector."""
     noise = SphericalLaplace(dim=dim, rate=1.0).sample(count, setting.generator(2, dim))
     return noise[:, 0].astype(np.float64)
@@ -193,7 +195,7 @@ def _largest_gap(drawn: np.ndarray[tuple[int], np.dtype[np.float64]], dim: int) 
 
 
 def _monte_carlo_gap(
-    setting: Setting, dim: int, threshold: float, epsilons: tuple[float, ...], exact: list[float]
+    setting: StudySetting, dim: int, threshold: float, epsilons: tuple[float, ...], exact: list[float]
 ) -> float:
     """The largest difference to shares of drawn noise, the same draws scaled to every epsilon."""
     drawn = _drawn_products(setting, dim, DRAWS)

@@ -16,7 +16,7 @@ from textveil.research.papers.curse.facts import CLOSE
 from textveil.research.papers.curse.labels import label, percent
 from textveil.research.papers.curse.profiles import PARTS, profiles_of
 from textveil.research.papers.curse.rank_constants import chosen_constant
-from textveil.research.papers.setting import Comparison, Outcome, Setting, first_words
+from textveil.research.papers.setting import Comparison, ItemOutcome, StudySetting, first_words
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -40,7 +40,7 @@ EXPECTED = {
 """Measured before on 10,000 GloVe words at epsilon 8: outputs among the 100 nearest, the word itself among them."""
 
 
-def equal_guarantee(setting: Setting) -> Outcome:
+def equal_guarantee(setting: StudySetting) -> ItemOutcome:
     """Rank profiles of every mechanism of the catalog at equal epsilon."""
     vocabulary = base_vocabulary(setting)
     names = [name for name, one in entries().items() if one.status is not Status.REFUTED]
@@ -50,7 +50,7 @@ def equal_guarantee(setting: Setting) -> Outcome:
     return _reported(setting, vocabulary, found, "equal epsilon of one word, any two words")
 
 
-def metrics(setting: Setting) -> Outcome:
+def metrics(setting: StudySetting) -> ItemOutcome:
     """The exponential mechanism on metrics made of ranks, beside the paper's fix and the neighborhood mechanism."""
     vocabulary = base_vocabulary(setting)
     if "metric-exponential" not in entries():
@@ -68,14 +68,14 @@ def metrics(setting: Setting) -> Outcome:
     return _reported(setting, vocabulary, found, "rank metrics beside the fix, equal epsilon")
 
 
-def base_vocabulary(setting: Setting) -> Vocabulary:
+def base_vocabulary(setting: StudySetting) -> Vocabulary:
     """The first 10,000 words (2,000 where quick) of the embedded vocabulary, or of the largest one that was named."""
     whole = max(setting.vocabularies, key=len) if setting.named else load_vocabulary()
     return first_words(whole, 2000 if setting.quick else WORDS)
 
 
 def measured(
-    setting: Setting,
+    setting: StudySetting,
     vocabulary: Vocabulary,
     makers: list[tuple[str, Callable[[float], Mechanism]]],
     epsilons: tuple[float, ...],
@@ -85,11 +85,11 @@ def measured(
     count = min(len(vocabulary), 5000 if setting.sample is None and not setting.quick else setting.sample or 200)
     words = setting.generator(4).choice(len(vocabulary), size=count, replace=False)
     found: dict[tuple[str, float], RankProfile] = {}
-    for place, (name, made) in enumerate(makers):
+    for index, (name, made) in enumerate(makers):
         mechanisms = [made(epsilon) for epsilon in kept]
-        profiles = profiles_of(setting, mechanisms, words, 2000 + place, lambda share: None, clip=CLIP)
+        profiles = profiles_of(setting, mechanisms, words, 2000 + index, lambda share: None, clip=CLIP)
         found |= {(name, epsilon): profile for epsilon, profile in zip(kept, profiles, strict=True)}
-        setting.progress((place + 1) / len(makers))
+        setting.progress((index + 1) / len(makers))
     return found
 
 
@@ -107,8 +107,8 @@ def _words_of(vocabulary: Vocabulary) -> str:
 
 
 def _reported(
-    setting: Setting, vocabulary: Vocabulary, found: dict[tuple[str, float], RankProfile], title: str
-) -> Outcome:
+    setting: StudySetting, vocabulary: Vocabulary, found: dict[tuple[str, float], RankProfile], title: str
+) -> ItemOutcome:
     epsilons = sorted({epsilon for _, epsilon in found})
     names = list(dict.fromkeys(name for name, _ in found))
     chart = new_figure(
@@ -151,7 +151,7 @@ def _reported(
                     note=note,
                 )
             )
-    return Outcome(
+    return ItemOutcome(
         tables={"": Table(columns=(*columns, "sampled"), rows=tuple(rows), facts={**facts, "seed": setting.seed})},
         charts={"": chart},
         findings=tuple(findings),

@@ -11,7 +11,7 @@ from textveil.research.papers.curse.facts import paper_name
 from textveil.research.papers.curse.grids import noise_grid
 from textveil.research.papers.curse.labels import label
 from textveil.research.papers.curse.rank_constants import chosen_constant
-from textveil.research.papers.setting import Outcome, Setting
+from textveil.research.papers.setting import ItemOutcome, StudySetting
 from textveil.sanitize.sanitizer import Sanitizer
 
 TEXT = (
@@ -22,7 +22,7 @@ TEXT = (
 """Ours, invented: the paper's paragraph of this kind is not repeated here."""
 
 
-def table_1(setting: Setting) -> Outcome:
+def table_1(setting: StudySetting) -> ItemOutcome:
     """The paragraph through noise at three epsilons, the same with the fix, and the neighborhood mechanism."""
     near = [one for one in setting.vocabularies if paper_name(one.name, one.dim) == "GloVe-Wiki 50d"]
     vocabulary = near[0] if near else max(setting.vocabularies, key=len)
@@ -36,16 +36,16 @@ def table_1(setting: Setting) -> Outcome:
             made.append((f"noise{'' if fix is None else f', fix with c = {fix:.2g}'}", one))
     made.append(("neighborhood", mechanism("neighborhood", vocabulary, epsilon=8.0)))
     rows: list[tuple[Cell, ...]] = [("original", None, None, TEXT)]
-    for place, (name, one) in enumerate(made):
-        sanitizer = Sanitizer(one, number_epsilon=8.0, rng=setting.generator(3, place))
+    for index, (name, one) in enumerate(made):
+        sanitizer = Sanitizer(one, number_epsilon=8.0, rng=setting.generator(3, index))
         promise = one.guarantee
         rate = promise.epsilon_per_distance if isinstance(promise, MetricDP) else None
         rows.append((name, rate, one.parameters.get("epsilon"), sanitizer(TEXT).text))
-        setting.progress((place + 1) / len(made))
+        setting.progress((index + 1) / len(made))
     columns = ("mechanism", "epsilon per distance", "epsilon of one word, any two words", "text")
     facts = {"vocabulary": vocabulary.name, "seed": setting.seed, "number_epsilon": 8.0}
     table = Table(columns=columns, rows=tuple(rows), facts=facts)
-    return Outcome(
+    return ItemOutcome(
         tables={"": table},
         charts=drawn_if_possible(f"A paragraph, {label(vocabulary)}", table, (22, 12, 14, 96)),
         findings=(

@@ -11,7 +11,7 @@ from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.laws.neighbors import neighbor_distances, neighbor_geometry
 from textveil.research.papers.curse.facts import TABLE_2, TableTwo, paper_name
 from textveil.research.papers.curse.labels import difference_note, label
-from textveil.research.papers.setting import Comparison, Outcome, Setting
+from textveil.research.papers.setting import Comparison, ItemOutcome, StudySetting
 from textveil.types import Integers
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -31,14 +31,14 @@ _TICKS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)
 """Of figure 7, whose last ranks may be many times as far as the first."""
 
 
-def table_2(setting: Setting) -> Outcome:
+def table_2(setting: StudySetting) -> ItemOutcome:
     """Means of the right sides of equations 18 and 19, with spread, beside the paper's."""
     rows: list[tuple[Cell, ...]] = []
     comparisons: list[Comparison] = []
     findings: list[str] = []
-    for place, vocabulary in enumerate(setting.vocabularies):
+    for index, vocabulary in enumerate(setting.vocabularies):
         _need_far(vocabulary)
-        words = setting.words(vocabulary, place)
+        words = setting.words(vocabulary, index)
         geometry = neighbor_geometry(vocabulary, words, ranks=(2, FAR))
         spreads = geometry.spreads()
         known = paper_name(vocabulary.name, vocabulary.dim)
@@ -54,10 +54,10 @@ def table_2(setting: Setting) -> Outcome:
             "first two neighbors, so noise that is strong enough to leave the word is strong against the gaps between "
             "neighbors."
         )
-        setting.progress((place + 1) / len(setting.vocabularies))
+        setting.progress((index + 1) / len(setting.vocabularies))
     columns = ("vocabulary", "quantity", "paper", "mean", "sd", "q05", "q25", "median", "q75", "q95", "words sampled")
     table = Table(columns=columns, rows=tuple(rows), facts={"unit": "distance", "seed": setting.seed})
-    return Outcome(
+    return ItemOutcome(
         tables={"": table},
         charts=drawn_if_possible("Right sides of equations 18 and 19, units of distance", table, _WIDTHS),
         findings=tuple(findings),
@@ -65,7 +65,7 @@ def table_2(setting: Setting) -> Outcome:
     )
 
 
-def figure_7(setting: Setting) -> Outcome:
+def figure_7(setting: StudySetting) -> ItemOutcome:
     """Distance to the k-th neighbor against k: a long first step, then a plateau."""
     rows: list[tuple[Cell, ...]] = []
     labels = [label(vocabulary) for vocabulary in setting.vocabularies]
@@ -78,28 +78,28 @@ def figure_7(setting: Setting) -> Outcome:
         panel_size=(7.2, 4.6),
     )
     findings = []
-    for place, vocabulary in enumerate(setting.vocabularies):
+    for index, vocabulary in enumerate(setting.vocabularies):
         _need_far(vocabulary)
-        words = setting.words(vocabulary, place)[: 1000 if not setting.quick else 100]
+        words = setting.words(vocabulary, index)[: 1000 if not setting.quick else 100]
         ranks = _ranks(len(vocabulary))
         distances = neighbor_distances(vocabulary, words, [int(rank) for rank in ranks])
         relative = distances / distances[:, :1]
         low, middle, high = np.quantile(relative, (0.25, 0.5, 0.75), axis=0)
-        chart.panels[0].line(ranks, middle, labels[place], style=place, low=low, high=high)
+        chart.panels[0].line(ranks, middle, labels[index], style=index, low=low, high=high)
         for rank, distance, *share in zip(ranks, distances.mean(axis=0), middle, low, high, strict=True):
-            rows.append((labels[place], int(rank), float(distance), *map(float, share), len(words)))
+            rows.append((labels[index], int(rank), float(distance), *map(float, share), len(words)))
         hundredth = float(middle[np.searchsorted(ranks, 100)])
         findings.append(
-            f"{labels[place]}: the 100th neighbor is in the median {hundredth:.2f} times as far as the first."
+            f"{labels[index]}: the 100th neighbor is in the median {hundredth:.2f} times as far as the first."
         )
-        setting.progress((place + 1) / len(setting.vocabularies))
+        setting.progress((index + 1) / len(setting.vocabularies))
     top = 1.2 * max(float(row[5]) for row in rows if isinstance(row[5], float))
     chart.panels[0].axes.set_ylim(0.8, top)
     chart.panels[0].ticks([tick for tick in _TICKS if tick <= top], upwards=True)
     chart.panels[0].level(1.0, "the first neighbor (the word itself is at 0)", under=True)
     chart.panels[0].legend("upper left")
     columns = ("vocabulary", "rank", "mean distance", "median ratio", "q25", "q75", "words")
-    return Outcome(
+    return ItemOutcome(
         tables={"": Table(columns=columns, rows=tuple(rows), facts={"unit": "distance", "seed": setting.seed})},
         charts={"": chart},
         findings=tuple(findings),

@@ -49,12 +49,12 @@ def _thin(printed: tuple[float, float, float], points: int) -> tuple[float, ...]
     count = round((last - first) / step) + 1
     # More points where epsilon is small: a subset of a vocabulary keeps the word at a smaller epsilon than the whole.
     spaced = np.arange(count) if count <= points else (count - 1) * np.linspace(0, 1, points) ** 1.5
-    places = np.unique(spaced.round())
-    return tuple(round(float(first + step * place), 6) for place in places)
+    indices = np.unique(spaced.round())
+    return tuple(round(float(first + step * index), 6) for index in indices)
 
 
 def _fitted(last: float) -> tuple[float, ...]:
-    return tuple(float(f"{last * (place + 1) / FIX_POINTS:.3g}") for place in range(FIX_POINTS))
+    return tuple(float(f"{last * (index + 1) / FIX_POINTS:.3g}") for index in range(FIX_POINTS))
 
 
 def _first_distance(vocabulary: Vocabulary) -> float:

@@ -2,7 +2,7 @@
 
 Here the neighbors of the input lie evenly about it, and what is not the original is mostly close: the curse is one of
 dimensions, not of the noise. Source of the question: Asghar, Carpentier, Zhao and Kaafar 2026, arXiv 2411.13784; the
-law below follows from integrating the density over unit intervals.
+distribution below follows from integrating the density over unit intervals.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def integer_vocabulary(size: int) -> Vocabulary:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class IntegerLaplace:
-    """The exact law of the nearest of the integers 0 to size - 1 to x + Laplace noise.
+    """The exact distribution of the nearest of the integers 0 to size - 1 to x + Laplace noise.
 
     Attributes:
         rate: nats per unit, finite and > 0.
@@ -102,10 +102,10 @@ class IntegerLaplace:
         # P(|noise| between |k| - 1/2 and |k| + 1/2, on one side), from the tails: no cancellation far away.
         with np.errstate(over="ignore"):  # so far away the tail is zero
             beyond = np.exp(-self.rate * (np.maximum(away, 1) - 0.5)) / 2
-        law = beyond * -math.expm1(-self.rate)
-        law[[0, n - 1]] = beyond[[0, n - 1]]
-        law[word] = 1 - math.exp(-self.rate / 2) / 2 if word in (0, n - 1) else -math.expm1(-self.rate / 2)
-        return law
+        distribution = beyond * -math.expm1(-self.rate)
+        distribution[[0, n - 1]] = beyond[[0, n - 1]]
+        distribution[word] = 1 - math.exp(-self.rate / 2) / 2 if word in (0, n - 1) else -math.expm1(-self.rate / 2)
+        return distribution
 
 
 def _check_rate(rate: float) -> None:

@@ -55,7 +55,7 @@ PAPER = Paper(
         ),
         _item(
             "figure-4",
-            "The law of the noisy dot product",
+            "The distribution of the noisy dot product",
             Basis.TOPIC,
             "dot_product:figure_4",
             "Density of the product of the noise with a unit vector, in closed form, in 2 to 300 dimensions.",
@@ -98,7 +98,7 @@ PAPER = Paper(
             "The same as figure 2 with the exponential mechanism",
             Basis.PAPER,
             "profiles:figure_9",
-            "P(y given x) proportional to exp(-epsilon d(x, y) / 2) (SanText, Yue et al. 2021). The law is averaged "
+            "P(y given x) proportional to exp(-epsilon d(x, y) / 2) (SanText, Yue et al. 2021). It is averaged "
             "over the words, "
             "not drawn from. The paper shows GloVe-Wiki 300d (epsilon 0.5 to 6) and word2vec (1 to 40).",
         ),

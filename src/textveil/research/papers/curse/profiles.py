@@ -10,11 +10,11 @@ from textveil.mechanisms.base import Mechanism
 from textveil.research.evaluation.plots import Chart, new_figure
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.laws.rank_profile import RankProfile, rank_profiles
-from textveil.research.papers.curse.exponential_law import exponential_profiles
+from textveil.research.papers.curse.exponential_distribution import exponential_profiles
 from textveil.research.papers.curse.facts import CLOSE, FIX_CONSTANT, paper_name
 from textveil.research.papers.curse.grids import exponential_grid, noise_grid
 from textveil.research.papers.curse.labels import difference_note, label, percent
-from textveil.research.papers.setting import Comparison, Outcome, Setting
+from textveil.research.papers.setting import Comparison, ItemOutcome, StudySetting
 from textveil.statistics import Bound
 from textveil.types import Ids
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -39,7 +39,7 @@ class Curve(NamedTuple):
     note: str = ""
 
 
-def figure_2(setting: Setting) -> Outcome:
+def figure_2(setting: StudySetting) -> ItemOutcome:
     """Spherical Laplace noise, then the nearest word."""
 
     def made(vocabulary: Vocabulary, epsilon: float) -> Mechanism:
@@ -49,7 +49,7 @@ def figure_2(setting: Setting) -> Outcome:
     return _outcome(setting, curves, "close neighbors are rarely chosen")
 
 
-def figure_8(setting: Setting) -> Outcome:
+def figure_8(setting: StudySetting) -> ItemOutcome:
     """The same noise with the paper's fix: the nearest word is replaced by one of its neighbors."""
     constants = {one.name: _constant(one) for one in setting.vocabularies}
 
@@ -64,14 +64,14 @@ def figure_8(setting: Setting) -> Outcome:
     return _outcome(setting, named, "close neighbors are chosen: the fix removes the issue")
 
 
-def figure_9(setting: Setting) -> Outcome:
-    """The exponential mechanism on distances, exp(-epsilon d / 2) over the whole vocabulary; its law, not draws."""
+def figure_9(setting: StudySetting) -> ItemOutcome:
+    """The exponential mechanism on distances, exp(-epsilon d / 2) over the whole vocabulary; computed, not drawn."""
     curves = []
-    for place, vocabulary in enumerate(setting.vocabularies):
+    for index, vocabulary in enumerate(setting.vocabularies):
         epsilons = setting.thinned(exponential_grid(vocabulary))
-        words = setting.words(vocabulary, place)
+        words = setting.words(vocabulary, index)
 
-        def report(share: float, done: int = place) -> None:
+        def report(share: float, done: int = index) -> None:
             setting.progress((done + share) / len(setting.vocabularies))
 
         curves.append(Curve(vocabulary, epsilons, exponential_profiles(vocabulary, words, epsilons, report)))
@@ -79,7 +79,7 @@ def figure_9(setting: Setting) -> Outcome:
 
 
 def profiles_of(
-    setting: Setting,
+    setting: StudySetting,
     mechanisms: Sequence[Mechanism],
     words: Ids,
     stream: int,
@@ -116,7 +116,7 @@ def drawn(curves: Sequence[Curve]) -> Chart:
     return chart
 
 
-def table_of(setting: Setting, curves: Sequence[Curve]) -> Table:
+def table_of(setting: StudySetting, curves: Sequence[Curve]) -> Table:
     """Every share with its interval, one row a vocabulary and epsilon."""
     columns = ["vocabulary", "epsilon per distance"]
     for _, name in PARTS:
@@ -135,30 +135,30 @@ def table_of(setting: Setting, curves: Sequence[Curve]) -> Table:
 
 
 def _curves(
-    setting: Setting,
+    setting: StudySetting,
     made: Callable[[Vocabulary, float], Mechanism],
     grid: Callable[[Vocabulary], tuple[float, ...]],
 ) -> list[Curve]:
     """Profiles of every vocabulary along its grid."""
     curves = []
     count = len(setting.vocabularies)
-    for place, vocabulary in enumerate(setting.vocabularies):
+    for index, vocabulary in enumerate(setting.vocabularies):
         epsilons = setting.thinned(grid(vocabulary))
-        words = setting.words(vocabulary, place)
+        words = setting.words(vocabulary, index)
         mechanisms = [made(vocabulary, epsilon) for epsilon in epsilons]
 
-        def report(share: float, done: int = place) -> None:
+        def report(share: float, done: int = index) -> None:
             setting.progress((done + share) / count)
 
-        curves.append(Curve(vocabulary, epsilons, profiles_of(setting, mechanisms, words, place, report)))
+        curves.append(Curve(vocabulary, epsilons, profiles_of(setting, mechanisms, words, index, report)))
     return curves
 
 
-def _outcome(setting: Setting, curves: Sequence[Curve], claim: str) -> Outcome:
+def _outcome(setting: StudySetting, curves: Sequence[Curve], claim: str) -> ItemOutcome:
     """Figure, numbers, and the largest share of close neighbors beside the paper's claim."""
     findings, comparisons = [], []
     for curve in curves:
-        best = max(range(len(curve.profiles)), key=lambda place: curve.profiles[place].near.estimate)
+        best = max(range(len(curve.profiles)), key=lambda index: curve.profiles[index].near.estimate)
         profile, epsilon = curve.profiles[best], curve.epsilons[best]
         findings.append(
             f"{label(curve.vocabulary)}: close neighbors have their largest share, {percent(profile.near)}, at epsilon "
@@ -174,7 +174,7 @@ def _outcome(setting: Setting, curves: Sequence[Curve], claim: str) -> Outcome:
                     note=difference_note(curve.vocabulary),
                 )
             )
-    return Outcome(
+    return ItemOutcome(
         tables={"": table_of(setting, curves)},
         charts={"": drawn(curves)},
         findings=tuple(findings),

@@ -12,7 +12,7 @@ from textveil.research.papers.curse.facts import CLOSE, FIX_CONSTANT, paper_name
 from textveil.research.papers.curse.grids import noise_grid
 from textveil.research.papers.curse.labels import difference_note, label
 from textveil.research.papers.curse.profiles import profiles_of
-from textveil.research.papers.setting import Comparison, Outcome, Setting
+from textveil.research.papers.setting import Comparison, ItemOutcome, StudySetting
 from textveil.vocabulary.vocabulary import Vocabulary
 
 SPREAD = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -29,7 +29,7 @@ def chosen_constant(vocabulary: Vocabulary, clip: float | None = None) -> float:
     return known[clip]
 
 
-def figure_10(setting: Setting) -> Outcome:
+def figure_10(setting: StudySetting) -> ItemOutcome:
     """The chosen constants, and the close share of the fix along multiples of them."""
     labels = [label(one) for one in setting.vocabularies]
     chart = new_figure(
@@ -43,29 +43,30 @@ def figure_10(setting: Setting) -> Outcome:
     rows: list[tuple[Cell, ...]] = []
     findings, comparisons = [], []
     factors = SPREAD if not setting.quick else SPREAD[1:4]
-    for place, vocabulary in enumerate(setting.vocabularies):
+    for index, vocabulary in enumerate(setting.vocabularies):
         chosen = chosen_constant(vocabulary)
         printed = FIX_CONSTANT.get(paper_name(vocabulary.name, vocabulary.dim) or "")
         best, low, high = [], [], []
         for number, factor in enumerate(factors):
-            share, epsilon = _best_share(setting, vocabulary, chosen * factor, 10 * place + number)
-            rows.append((labels[place], chosen * factor, factor, epsilon, share[1], share[0], share[2]))
+            share, epsilon = _best_share(setting, vocabulary, chosen * factor, 10 * index + number)
+            rows.append((labels[index], chosen * factor, factor, epsilon, share[1], share[0], share[2]))
             low.append(share[0])
             best.append(share[1])
             high.append(share[2])
-            setting.progress((place + (number + 1) / len(factors)) / len(setting.vocabularies))
-        chart.panels[0].line(factors, best, labels[place], style=place, low=low, high=high)
-        findings.append(f"{labels[place]}: the criterion chooses c = {chosen:.3g}.")
+            setting.progress((index + (number + 1) / len(factors)) / len(setting.vocabularies))
+        chart.panels[0].line(factors, best, labels[index], style=index, low=low, high=high)
+        findings.append(f"{labels[index]}: the criterion chooses c = {chosen:.3g}.")
         if printed is not None:
-            laws = compare_with_exponential(vocabulary, rank_constant=printed, epsilon_per_distance=10.0)
+            distributions = compare_with_exponential(vocabulary, rank_constant=printed, epsilon_per_distance=10.0)
             findings.append(
-                f"{labels[place]}: around the noisy nearest word, the fix with the paper's c at epsilon 10 stays with "
-                f"probability {laws.resampling_shares.original:.2f} and the exponential mechanism with "
-                f"{laws.exponential_shares.original:.2f} (total variation {laws.total_variation:.2f})."
+                f"{labels[index]}: around the noisy nearest word, the fix with the paper's c at epsilon 10 stays with "
+                f"probability {distributions.resampling_shares.original:.2f} and the exponential mechanism with "
+                f"{distributions.exponential_shares.original:.2f} (total variation "
+                f"{distributions.total_variation:.2f})."
             )
             comparisons.append(
                 Comparison(
-                    what=f"{labels[place]}, constant c of the fix",
+                    what=f"{labels[index]}, constant c of the fix",
                     paper=f"{printed:g} (by hand)",
                     ours=f"{chosen:.3g} (least squares on log rank probabilities)",
                     note=difference_note(vocabulary),
@@ -74,7 +75,7 @@ def figure_10(setting: Setting) -> Outcome:
     chart.panels[0].ticks(factors)
     chart.panels[0].legend("lower left")
     columns = ("vocabulary", "c", "c / criterion's c", "epsilon of the largest share", "close share", "lower", "upper")
-    return Outcome(
+    return ItemOutcome(
         tables={"": Table(columns=columns, rows=tuple(rows), facts={"seed": setting.seed, "confidence": 0.99})},
         charts={"": chart},
         findings=tuple(findings),
@@ -83,7 +84,7 @@ def figure_10(setting: Setting) -> Outcome:
 
 
 def _best_share(
-    setting: Setting, vocabulary: Vocabulary, constant: float, stream: int
+    setting: StudySetting, vocabulary: Vocabulary, constant: float, stream: int
 ) -> tuple[tuple[float, float, float], float]:
     """The largest close share over a few epsilons, with its interval, and the epsilon."""
     whole = noise_grid(vocabulary)
@@ -94,6 +95,6 @@ def _best_share(
         for epsilon in epsilons
     ]
     profiles = profiles_of(setting, made, words, 1000 + stream, lambda share: None)
-    best = max(range(len(profiles)), key=lambda place: profiles[place].near.estimate)
+    best = max(range(len(profiles)), key=lambda index: profiles[index].near.estimate)
     near = profiles[best].near
     return (near.lower, near.estimate, near.upper), epsilons[best]

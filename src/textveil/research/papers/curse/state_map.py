@@ -83,14 +83,14 @@ def state_vocabulary(left_out: Collection[str] = LEFT_OUT) -> Vocabulary:
     for code in left_out:
         need(code in known, "left_out", repr(code), "postal codes of states")
     kept = [point for point in state_points() if point.code not in left_out]
-    places = np.array([albers(point.latitude, point.longitude) for point in kept], dtype=np.float32)
-    return Vocabulary([point.name for point in kept], places, "states")
+    indices = np.array([albers(point.latitude, point.longitude) for point in kept], dtype=np.float32)
+    return Vocabulary([point.name for point in kept], indices, "states")
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanarLaplace:
-    """The law of the nearest point to x + noise of density proportional to exp(-rate ||z||), in two dimensions.
+    """The distribution of the nearest point to x + noise of density ~ exp(-rate ||z||), in two dimensions.
 
     The direction is uniform and the length is Gamma(2, 1/rate) with P(length > r) = (1 + rate r) exp(-rate r). Along
     one direction u the nearest point at length r minimizes ||a||^2 - 2 r <u, a>, a the offset of the point from
@@ -132,7 +132,7 @@ class PlanarLaplace:
         angle = 2 * np.pi * (np.arange(self.angles) + 0.5) / self.angles
         slopes = 2 * (np.stack([np.cos(angle), np.sin(angle)], axis=1) @ offsets.T)
         heights = (offsets**2).sum(axis=1)
-        law = np.zeros(len(points))
+        distribution = np.zeros(len(points))
         holder, reached = np.full(self.angles, word), np.zeros(self.angles)
         going = np.arange(self.angles)
         while len(going):
@@ -143,10 +143,10 @@ class PlanarLaplace:
             np.divide(heights - heights[own][:, None], steeper, out=meets, where=steeper > 0)
             following = meets.argmin(axis=1)
             until = np.maximum(meets[np.arange(len(going)), following], reached[going])
-            np.add.at(law, own, self._beyond(reached[going]) - self._beyond(until))
+            np.add.at(distribution, own, self._beyond(reached[going]) - self._beyond(until))
             holder[going], reached[going] = following, until
             going = going[np.isfinite(until)]
-        return law / self.angles
+        return distribution / self.angles
 
     def _beyond(self, length: Reals) -> Reals:
         """P(length of the noise > r); 0 at infinity."""

@@ -89,8 +89,8 @@ class _Beginnings:
 
     def nearest(self, spelled: str) -> int:
         """The id of the longest common prefix; then the closest length; then the lowest."""
-        place = bisect_left(self.spellings, spelled)
-        around = self.spellings[max(place - 1, 0) : place + 1]
+        index = bisect_left(self.spellings, spelled)
+        around = self.spellings[max(index - 1, 0) : index + 1]
         size = max(_shared_prefix(spelled, other) for other in around)
         prefix = spelled[:size]
         start = bisect_left(self.spellings, prefix)
@@ -143,18 +143,18 @@ class WordIndex:
         """``lookup`` of each; of many at once it takes a tenth of the time a word."""
         found: list[tuple[int, bool]] = []
         waiting: dict[str, list[int]] = {}
-        for place, surface in enumerate(surfaces):
+        for index, surface in enumerate(surfaces):
             known = self._exact.get(surface)
             if known is None:
                 spelled = spelling(surface)
                 known = self._spelled.get(spelled)
                 if known is None:
-                    waiting.setdefault(spelled[:LONGEST], []).append(place)
+                    waiting.setdefault(spelled[:LONGEST], []).append(index)
             found.append((-1, True) if known is None else (known, False))
         if waiting:
-            for places, mapped in zip(waiting.values(), self._map(list(waiting)), strict=True):
-                for place in places:
-                    found[place] = (mapped, True)
+            for indices, mapped in zip(waiting.values(), self._map(list(waiting)), strict=True):
+                for index in indices:
+                    found[index] = (mapped, True)
         return found
 
     def _map(self, spellings: list[str]) -> list[int]:

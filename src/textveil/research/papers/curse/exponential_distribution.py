@@ -1,7 +1,7 @@
-"""The exact rank profile of the exponential mechanism's law, for many epsilons in one pass over the distances.
+"""The exact rank profile of the exponential mechanism's distribution, for many epsilons in one pass over the distances.
 
 The catalog's mechanism draws by integer weights, which bounds epsilon times the diameter; the paper's grid goes far
-beyond that bound. So the law itself is averaged here: P(y | x) proportional to exp(-epsilon d(x, y) / 2).
+beyond that bound. So the distribution itself is averaged here: P(y | x) proportional to exp(-epsilon d(x, y) / 2).
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def exponential_profiles(
     block = max(1, _SCORES // len(vocabulary))
     for start in range(0, len(words), block):
         rows = np.sort(grid.distances(words[start : start + block]), axis=1)  # the word itself first, at 0
-        for place, epsilon in enumerate(epsilons):
+        for index, epsilon in enumerate(epsilons):
             with np.errstate(under="ignore"):
                 weights = np.exp(rows * (-epsilon / 2))
             binned = np.add.reduceat(weights, edges[:-1], axis=1)
-            totals[place] += (binned / binned.sum(axis=1, keepdims=True)).sum(axis=0)
+            totals[index] += (binned / binned.sum(axis=1, keepdims=True)).sum(axis=0)
         report(min(1.0, (start + block) / len(words)))
     return [_profile(row / len(words), len(words), edges) for row in totals]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from textveil.errors import MissingExtra
 from textveil.nearest.base import checked_queries, checked_table
+from textveil.nearest.identical_rows import FirstRows, first_rows
 from textveil.types import Ids, Vectors
 
 
@@ -43,6 +44,7 @@ class ExactFaiss:
 
     vectors: Vectors
     _index: Any = field(repr=False)
+    _first_row: FirstRows = field(repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exact_faiss, (self.vectors,)
@@ -54,7 +56,7 @@ class ExactFaiss:
 
     def __call__(self, queries: Vectors) -> Ids:
         """Ids of the nearest rows; see ``Projection``."""
-        return first_found(self._index, queries)
+        return self._first_row(first_found(self._index, queries))
 
 
 def exact_faiss(vectors: Vectors) -> ExactFaiss:
@@ -69,4 +71,4 @@ def exact_faiss(vectors: Vectors) -> ExactFaiss:
     table = checked_table(vectors)
     index = load_faiss().IndexFlatL2(table.shape[1])
     index.add(table)
-    return ExactFaiss(table, index)
+    return ExactFaiss(table, index, first_rows(table))

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.nearest.base import checked_queries, checked_table, half_squares
+from textveil.nearest.identical_rows import FirstRows, first_rows
 from textveil.nearest.torch_arrays import check_int8_products, load_torch, tensor
 from textveil.types import Ids, Vectors
 
@@ -130,6 +131,7 @@ class ExactInt8:
     _constant: float = field(repr=False)
     _longest: float = field(repr=False)
     _tiles: tuple[_Tile, ...] = field(repr=False)
+    _first_row: FirstRows = field(repr=False)
     _buffers: threading.local = field(repr=False, default_factory=threading.local)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -151,7 +153,7 @@ class ExactInt8:
         for start in range(0, len(points), _BLOCK):
             block = points[start : start + _BLOCK]
             out[start : start + len(block)] = self._nearest(block)
-        return out
+        return self._first_row(out)
 
     def _nearest(self, block: Vectors) -> Ids:
         torch = load_torch()
@@ -373,4 +375,4 @@ def exact_int8(vectors: Vectors) -> ExactInt8:
     longest = float(np.sqrt(2 * max(float(squares.max()), float(halves.max()))) + np.linalg.norm(center))
     # Beyond, squares leave the range of float32 numbers.
     need(longest == 0 or 1e-15 <= longest <= 1e15, "vectors", f"norms of {longest:.3g}", "of norms from 1e-15 to 1e15")
-    return ExactInt8(table, squares, center, order, constant, longest, tiles)
+    return ExactInt8(table, squares, center, order, constant, longest, tiles, first_rows(table))

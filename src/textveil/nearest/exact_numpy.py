@@ -6,13 +6,14 @@ while the scores are in the cache.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.nearest.base import checked_queries, checked_table, half_squares
+from textveil.nearest.identical_rows import FirstRows, first_rows
 from textveil.types import Ids, Vectors
 
 _QUERY_BLOCK = 4096
@@ -23,7 +24,7 @@ _WORD_BLOCK = 1024
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactNumpy:
-    """Nearest row of ``vectors`` by Euclidean distance; ties go to the lower id.
+    """Nearest row of ``vectors`` by Euclidean distance; of identical rows the first.
 
     Attributes:
         vectors: float32, shape (n, dim), kept as given and never written.
@@ -35,6 +36,7 @@ class ExactNumpy:
 
     vectors: Vectors
     half_squares: NDArray[np.float32]
+    _first_row: FirstRows = field(repr=False)
 
     @property
     def exact(self) -> bool:
@@ -52,7 +54,7 @@ class ExactNumpy:
         for start in range(0, len(points), _QUERY_BLOCK):
             block = points[start : start + _QUERY_BLOCK]
             out[start : start + len(block)] = self._nearest(block)
-        return out
+        return self._first_row(out)
 
     def _nearest(self, block: Vectors) -> Ids:
         """Running maximum over tiles of words."""
@@ -81,4 +83,4 @@ def exact_numpy(vectors: Vectors) -> ExactNumpy:
         vectors: float32, shape (n, dim), n >= 1.
     """
     table = checked_table(vectors)
-    return ExactNumpy(table, half_squares(table))
+    return ExactNumpy(table, half_squares(table), first_rows(table))

@@ -14,6 +14,7 @@ import numpy as np
 
 from textveil.errors import ParameterError
 from textveil.nearest.base import checked_queries, checked_table, half_squares
+from textveil.nearest.identical_rows import FirstRows, first_rows
 from textveil.nearest.torch_arrays import load_torch, tensor
 from textveil.types import Ids, Vectors
 
@@ -41,6 +42,7 @@ class ExactTorch:
     device: str
     _rows: torch.Tensor = field(repr=False)
     _half_squares: torch.Tensor = field(repr=False)
+    _first_row: FirstRows = field(repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exact_torch, (self.vectors, self.device)
@@ -57,10 +59,10 @@ class ExactTorch:
         for start in range(0, len(points), _BLOCK):
             block = tensor(points[start : start + _BLOCK]).to(self.device)
             out[start : start + len(block)] = self.search(block).cpu().numpy()
-        return out
+        return self._first_row(out)
 
     def search(self, block: torch.Tensor) -> torch.Tensor:
-        """Ids of the rows nearest to points on the device, int64, shape (batch,)."""
+        """Ids of rows nearest to points on the device, int64, shape (batch,); of identical rows any."""
         torch = load_torch()
         before = torch.backends.cuda.matmul.allow_tf32
         torch.backends.cuda.matmul.allow_tf32 = False
@@ -102,4 +104,4 @@ def exact_torch(vectors: Vectors, device: str | None = None) -> ExactTorch:
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise ParameterError(f"device must be one that torch can use; got {device!r}: {reason}.") from None
-    return ExactTorch(table, device, rows, tensor(half_squares(table)).to(device))
+    return ExactTorch(table, device, rows, tensor(half_squares(table)).to(device), first_rows(table))

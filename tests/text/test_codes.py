@@ -73,19 +73,37 @@ def test_forgetting_changes_nothing(batches: list[list[str]]) -> None:
             check(made, texts)
 
 
-def test_unknown_words_are_told_from_known_ones() -> None:
-    coded = TextCodes(WORDS).encode(["Cat qzx the cats"])
-    ids = coded.codes[::2]
-    assert (ids >= len(WORDS)).tolist() == [False, True, False, True]
-    assert (ids[3] - len(WORDS)) == WORDS.index("cat")
-
-
-def test_digits_are_codes_of_their_values_and_the_first_is_told_apart() -> None:
+def test_words_are_told_with_the_ids_that_stand_for_them() -> None:
     made = TextCodes(WORDS)
-    found = made.encode(["1,05"]).codes.tolist()
-    assert found[0] == made.first_digit + 1
-    assert found[2:] == [made.digit, made.digit + 5]
-    assert made.digit == made.first_digit + 10
+    found = made.words(made.encode(["Cat qzx, the cats"]).codes)
+    assert found.indices.tolist() == [0, 2, 5, 7]
+    assert [WORDS[one] for one in found.ids.tolist()] == ["cat", WORDS[INDEX.lookup("qzx")[0]], "the", "cat"]
+    assert np.flatnonzero(found.out_of_vocabulary).tolist() == [2, 7]
+
+
+def test_digits_are_told_number_by_number() -> None:
+    made = TextCodes(WORDS)
+    found = made.numbers(made.encode(["1,05 the cat 007"]).codes)
+    assert found.digits.tolist() == [1, 0, 5, 0, 0, 7]
+    assert found.lengths.tolist() == [3, 3]
+    none = made.numbers(made.encode(["the cat."]).codes)
+    assert [len(one) for one in none] == [0, 0, 0]
+
+
+@settings(deadline=None, max_examples=200)
+@given(TEXTS)
+def test_words_and_digits_change_places_with_others_and_nothing_else_does(texts: list[str]) -> None:
+    made = TextCodes(WORDS)
+    coded = made.encode(texts)
+    words, numbers = made.words(coded.codes), made.numbers(coded.codes)
+    ids, digits = (words.ids + 1) % len(WORDS), 9 - numbers.digits
+    before = coded.codes.copy()
+    after = made.replaced(coded.codes, words, ids, numbers, digits)
+    assert coded.codes.tolist() == before.tolist()
+    assert made.words(after).ids.tolist() == ids.tolist()
+    assert [int(one) for one in made.legend.written[after[numbers.indices]]] == digits.tolist()
+    others = np.setdiff1d(np.arange(len(after)), [*words.indices, *numbers.indices])
+    assert after[others].tolist() == before[others].tolist()
 
 
 def test_memory_is_bounded() -> None:

@@ -158,11 +158,13 @@ class Sanitizer:
         """Draw for every token of several documents, then put them together."""
         legend, rng = self._codes.legend, resolve(self._rng if rng is None else rng)
         kinds = token_kinds(coded, legend)
-        drawn = coded.codes.copy()
-        unknown = self._draw_words(drawn, rng)
-        self._draw_numbers(drawn, rng)
+        words, numbers = self._codes.words(coded.codes), self._codes.numbers(coded.codes)
+        size = len(self.mechanism.vocabulary)
+        ids = _checked_draw(self.mechanism.privatize(words.ids, rng), len(words.ids), size)
+        digits = self._digits.privatize(numbers.digits, numbers.lengths, rng)
+        drawn = self._codes.replaced(coded.codes, words, ids, numbers, digits)
         strings = legend.written[drawn].tolist()
-        counts, mapped = _counts(kinds, coded.bounds), _sums(unknown, coded.bounds)
+        counts, mapped = _counts(kinds, coded.bounds), _sums(words.out_of_vocabulary, coded.bounds)
         releases = []
         for index, (start, stop) in enumerate(pairwise(coded.bounds.tolist())):
             found = rendered_spans(legend.lengths[drawn[start:stop]], kinds[start:stop]) if spans else ()
@@ -176,26 +178,6 @@ class Sanitizer:
                 )
             )
         return releases
-
-    def _draw_words(self, codes: Integers, rng: np.random.Generator) -> Flags:
-        """Replace every word by the word that the mechanism draws for it; returns which words were unknown."""
-        size = len(self.mechanism.vocabulary)
-        unknown = (codes >= size) & (codes < 2 * size)
-        codes[unknown] -= size
-        indices = np.flatnonzero(codes < size)
-        codes[indices] = _checked_draw(self.mechanism.privatize(codes[indices], rng), len(indices), size)
-        return unknown
-
-    def _draw_numbers(self, codes: Integers, rng: np.random.Generator) -> None:
-        """Replace the digits of every number by drawn ones."""
-        first = self._codes.first_digit
-        indices = np.flatnonzero((codes >= first) & (codes < first + 20))
-        if len(indices) == 0:
-            return
-        digits = codes[indices] - first
-        begins = np.flatnonzero(digits < 10)
-        lengths = np.diff(begins, append=len(digits))
-        codes[indices] = first + self._digits.privatize(digits % 10, lengths, rng)
 
 
 def _counts(kinds: NDArray[np.int8], bounds: Integers) -> list[list[int]]:

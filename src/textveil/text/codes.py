@@ -24,7 +24,7 @@ from textveil.text.numbers import plain_number
 from textveil.text.out_of_vocabulary import WordIndex
 from textveil.text.render import written
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
-from textveil.types import Integers
+from textveil.types import Ids, Integers
 
 GOES_ON: Final = -1
 """Kind of a code that belongs to the token begun before it, or to none."""
@@ -38,6 +38,9 @@ _LONGEST: Final = 64
 _ENTRY_BYTES: Final = 240
 _PADDED: Final = "\n\t"
 """White space that pieces end at, beside the space: put between two spaces, which are dropped again."""
+
+BASE: Final = 10
+"""Digits there are."""
 
 _MARKS: Final = 1 << 11
 """Room for the characters that pass: white space and punctuation of all writings are fewer than a thousand."""
@@ -71,6 +74,34 @@ class Legend:
     written: NDArray[Any]
     lengths: Integers
     kinds: NDArray[np.int8]
+
+
+class WordPlaces(NamedTuple):
+    """The words among codes.
+
+    Attributes:
+        indices: where they stand, in order.
+        ids: the vocabulary's id for each.
+        out_of_vocabulary: for every code, whether it is a word that the vocabulary does not have.
+    """
+
+    indices: Ids
+    ids: Ids
+    out_of_vocabulary: NDArray[np.bool_]
+
+
+class NumberPlaces(NamedTuple):
+    """The digits among codes, number by number.
+
+    Attributes:
+        indices: where they stand, in order.
+        digits: the value of each, in [0, 10).
+        lengths: how many of them belong to each number.
+    """
+
+    indices: Ids
+    digits: Ids
+    lengths: Ids
 
 
 @final
@@ -128,15 +159,34 @@ class TextCodes:
         self._pieces = _Memory({None: (self._base + _END,)})
         self._surfaces = _Memory({})
 
-    @property
-    def first_digit(self) -> int:
-        """The code of a 0 that begins a number; the nine after it stand for 1 to 9."""
-        return self._base + _FIRST_DIGIT
+    def words(self, codes: Integers) -> WordPlaces:
+        """The words among codes, those outside the vocabulary by the id that stands for them."""
+        size = len(self._words)
+        indices = np.flatnonzero(codes < self._base)
+        outside = (codes >= size) & (codes < self._base)
+        return WordPlaces(indices, codes[indices] - size * outside[indices], outside)
 
-    @property
-    def digit(self) -> int:
-        """The code of a 0 inside a number; the nine after it stand for 1 to 9."""
-        return self._base + _DIGIT
+    def numbers(self, codes: Integers) -> NumberPlaces:
+        """The digits among codes, and which of them belong to one number."""
+        indices = np.flatnonzero((codes >= self._base + _FIRST_DIGIT) & (codes < self._base + _POINT))
+        offsets = codes[indices] - (self._base + _FIRST_DIGIT)
+        lengths = np.diff(np.flatnonzero(offsets < BASE), append=len(offsets))
+        return NumberPlaces(indices, offsets % BASE, lengths)
+
+    def replaced(self, codes: Integers, words: WordPlaces, ids: Ids, numbers: NumberPlaces, digits: Ids) -> Integers:
+        """The codes with other words and digits in the places of these.
+
+        Args:
+            codes: as encoded.
+            words: ``words(codes)``.
+            ids: a word for each.
+            numbers: ``numbers(codes)``.
+            digits: a digit for each.
+        """
+        replaced = codes.copy()
+        replaced[words.indices] = ids
+        replaced[numbers.indices] = digits + (self._base + _DIGIT)
+        return replaced
 
     def encode(self, texts: Iterable[str]) -> EncodedTexts:
         """The codes of texts, each on its own."""
@@ -218,8 +268,8 @@ class TextCodes:
         """The codes of a number, the first digit told apart: it begins the token."""
         others = {".": self._base + _POINT, ",": self._base + _COMMA}
         first, rest = plain[0], plain[1:]
-        inner = [others.get(one) or self.digit + int(one) for one in rest]
-        return (self.first_digit + int(first), *inner)
+        inner = [others.get(one) or self._base + _DIGIT + int(one) for one in rest]
+        return (self._base + _FIRST_DIGIT + int(first), *inner)
 
     def _mark(self, character: str) -> int:
         """The code of a character that passes."""
@@ -240,9 +290,10 @@ class TextCodes:
         kinds = np.full(size, GOES_ON, dtype=np.int8)
         strings[: self._base] = list(map(written, self._words)) * 2
         kinds[: self._base] = Kind.WORD
-        for start in (self.first_digit, self.digit):
-            strings[start : start + 10] = list("0123456789")
-        kinds[self.first_digit : self.first_digit + 10] = Kind.NUMBER
+        first, inner = self._base + _FIRST_DIGIT, self._base + _DIGIT
+        for start in (first, inner):
+            strings[start : start + BASE] = list("0123456789")
+        kinds[first:inner] = Kind.NUMBER
         strings[self._base + _POINT], strings[self._base + _COMMA] = ".", ","
         for kind, text in PLACEHOLDERS.items():
             strings[self._base + _PLACEHOLDER + kind] = text

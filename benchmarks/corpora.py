@@ -53,6 +53,7 @@ def overhead(options: argparse.Namespace) -> Iterator[Row]:
     from textveil.corpora.formats.fields import FieldChoice
     from textveil.corpora.formats.jsonl import JsonLines
     from textveil.corpora.run import Run
+    from textveil.sanitize.options import SanitizerOptions
     from textveil.sanitize.sanitizer import Sanitizer
 
     made = mechanism()
@@ -61,7 +62,10 @@ def overhead(options: argparse.Namespace) -> Iterator[Row]:
         _repeat(source, 4_000_000)
         texts = [json.loads(line)["text"] for line in source.open()]
         run = Run(
-            mechanism=made, corpus_format=JsonLines(choice=FieldChoice()), inputs=(str(source),), engine=Processes(1)
+            options=SanitizerOptions(mechanism=made),
+            corpus_format=JsonLines(choice=FieldChoice()),
+            inputs=(str(source),),
+            engine=Processes(1),
         )
 
         def plain() -> None:

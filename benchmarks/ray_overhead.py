@@ -26,6 +26,7 @@ from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.jsonl import JsonLines
 from textveil.corpora.run import Run
 from textveil.integrations.ray import RayEngine
+from textveil.sanitize.options import SanitizerOptions
 
 WIKIPEDIA = "data/text/wikipedia/articles.jsonl.gz"
 
@@ -62,11 +63,10 @@ def released(source: Path, engine: Engine) -> tuple[float, int, str]:
     sink: Any = Digest()
     # A mechanism of its own each time: rows that an earlier run made would help the later one.
     run = Run(
-        mechanism=mechanism("neighborhood", epsilon=8.0),
+        options=SanitizerOptions(mechanism=mechanism("neighborhood", epsilon=8.0), seed=1),
         corpus_format=JsonLines(choice=FieldChoice()),
         inputs=(str(source),),
         engine=engine,
-        seed=1,
     )
     start = time.perf_counter()
     finished = run.to_stream(sink)

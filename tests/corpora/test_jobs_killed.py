@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.helpers.runs import run_of
 
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.fields import FieldChoice
@@ -49,7 +50,7 @@ def made_run(folder: Path, **changes: Any) -> Run:
         "block_bytes": 300,
         "sync_seconds": 0.0,
     }
-    return Run(**{**options, **changes})
+    return run_of(**{**options, **changes})
 
 
 def job_folder(folder: Path) -> Path:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.helpers.runs import run_of
 
 from textveil.corpora.engines.base import InProcess
 from textveil.corpora.files.pieces import PIECE_BYTES
@@ -38,7 +39,7 @@ def made(folder: Path, name: str = "in.txt", **changes: Any) -> Run:
         "block_bytes": 40,
         "sync_seconds": 0.0,
     }
-    return Run(**{**options, **changes})
+    return run_of(**{**options, **changes})
 
 
 def state(folder: Path) -> Path:
@@ -187,7 +188,7 @@ def test_a_damaged_ledger_gets_one_line(tmp_path, damage: str) -> None:
 def test_what_a_number_costs_is_part_of_the_settings_without_a_guarantee_too(tmp_path) -> None:
     published = truncated_laplace_published(VOCABULARY, epsilon=1.0)
     one, other = (
-        made(tmp_path, mechanism=published, allow_refuted=True, number_epsilon=number)._settings()
+        made(tmp_path, mechanism=published, allow_refuted=True, number_epsilon=number).setting.digest()
         for number in (1.0, 50.0)
     )
     assert one != other

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from tests.helpers.deadly import FATAL, SECRET, WORDS, deadly, made_vocabulary
+from tests.helpers.runs import run_of, worker_of
 
 from textveil.corpora.blocks import Block
 from textveil.corpora.engines import processes
-from textveil.corpora.engines.block_worker import BlockWorker
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.run import Run
@@ -33,7 +33,7 @@ def made(tmp_path, lines: list[str], **changes: Any) -> Run:
         "engine": Processes(2),
         "block_bytes": 60,
     }
-    return Run(**{**options, **changes})
+    return run_of(**{**options, **changes})
 
 
 def released(run: Run) -> tuple[bytes, Any]:
@@ -117,7 +117,7 @@ class _Counted:
 
 
 def test_no_more_blocks_are_read_than_are_needed() -> None:
-    worker = BlockWorker(
+    worker = worker_of(
         mechanism=randomized_response(made_vocabulary(), epsilon=0.1), corpus_format=PlainText(), secret=bytes(32)
     )
     blocks = _Counted(200)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.helpers.runs import worker_of
 
 from textveil.catalog import mechanism
 from textveil.corpora.blocks import Block, Outcome
@@ -66,7 +67,7 @@ def blocks(count: int = 9) -> list[Block]:
 
 
 def worker(words: Mechanism, corpus_format: Any = None, **options: Any) -> BlockWorker:
-    return BlockWorker(mechanism=words, corpus_format=corpus_format or PlainText(), secret=SECRET, **options)
+    return worker_of(mechanism=words, corpus_format=corpus_format or PlainText(), secret=SECRET, **options)
 
 
 class Faulty:
@@ -187,7 +188,7 @@ class Unstarted:
 
 def test_actors_that_cannot_start_end_the_run(ray: Any, words: Mechanism) -> None:
     one = worker(words)
-    object.__setattr__(one, "mechanism", Unstarted())
+    object.__setattr__(one, "options", Unstarted())
     with pytest.raises(TextveilError, match="the actors must start; they died at once"):
         outcomes(RayEngine(workers=1), one, blocks())
 

@@ -124,34 +124,33 @@ def sanitize_command(
     _check_streams(inputs, output)
     from textveil.corpora.run import Run
     from textveil.errors import need
+    from textveil.sanitize.options import SanitizerOptions
 
     need(seed is None or seed >= 0, "seed", seed, "an integer >= 0")
     need(on_error in ("stop", "skip"), "--on-error", on_error, "stop or skip")
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
+    made = opt.make(
+        mechanism,
+        words,
+        epsilon=epsilon,
+        epsilon_per_distance=epsilon_per_distance,
+        delta=delta,
+        clip=clip,
+        no_clip=no_clip,
+        neighborhood_size=neighborhood_size,
+        metric=metric,
+        neighbors=neighbors,
+        hops=hops,
+        calibration=calibration,
+        rank_constant=rank_constant,
+        projection=projection,
+        noise_dim=noise_dim,
+    )
     run = Run(
-        mechanism=opt.make(
-            mechanism,
-            words,
-            epsilon=epsilon,
-            epsilon_per_distance=epsilon_per_distance,
-            delta=delta,
-            clip=clip,
-            no_clip=no_clip,
-            neighborhood_size=neighborhood_size,
-            metric=metric,
-            neighbors=neighbors,
-            hops=hops,
-            calibration=calibration,
-            rank_constant=rank_constant,
-            projection=projection,
-            noise_dim=noise_dim,
-        ),
+        options=SanitizerOptions(mechanism=made, seed=seed, number_epsilon=number_epsilon, allow_refuted=allow_refuted),
         corpus_format=reader,
         inputs=inputs,
         engine=chosen,
-        seed=seed,
-        number_epsilon=number_epsilon,
-        allow_refuted=allow_refuted,
         on_error=cast(Literal["stop", "skip"], on_error),
     )
     return _told(_done(run, output, report, resume), quiet)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, final
 
@@ -21,45 +21,38 @@ from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.jobs.job import SYNC_SECONDS, Job, JobFinished, opened_job
 from textveil.corpora.jobs.ledger import Totals
 from textveil.errors import InputError, OutputError, TextveilError
-from textveil.mechanisms.base import Mechanism
-from textveil.randomness import SECRET_BYTES, new_secret
-from textveil.sanitize.release import Report, Setting, guarantee_data
+from textveil.randomness import new_secret
+from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.release import Report, Setting
 
 Progress = Callable[[int, int | None, int], None]
 """Called with input bytes read, their total where it is known, and words released."""
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """What is to be done; ``to_stream`` and ``to_file`` do it.
 
     Attributes:
-        mechanism: draws the words.
+        options: of the sanitizer; with a seed the output is the same for any engine and number of processes.
         corpus_format: the format of inputs and output.
         inputs: the inputs, in order.
         engine: where blocks are released.
-        seed: for experiments; the output is the same for any engine and number of processes.
-        number_epsilon: see ``Sanitizer``.
-        allow_refuted: see ``Sanitizer``.
         on_error: ``"stop"`` at the first record that cannot be read, or ``"skip"`` it.
         progress: called after every block.
         block_bytes: input bytes a block aims at.
         sync_seconds: how often a job commits.
     """
 
-    mechanism: Mechanism
+    options: SanitizerOptions
     corpus_format: CorpusFormat
     inputs: tuple[str, ...]
     engine: Engine
-    seed: int | None = None
-    number_epsilon: float | None = None
-    allow_refuted: bool = False
     on_error: OnError = "stop"
     progress: Progress = field(default=lambda bytes_read, total, words: None, repr=False)
     block_bytes: int = BLOCK_BYTES
     sync_seconds: float = SYNC_SECONDS
-    _known: list[Setting] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def to_stream(self, stream: BinaryIO) -> Finished:
         """Release everything to a stream that cannot be taken back.
@@ -105,8 +98,8 @@ class Run:
             OutputError: a file cannot be written.
             ParameterError: another job is there, or it was begun otherwise.
         """
-        settings = self._settings()
-        private = json.dumps([self.seed, [_identity(name) for name in self.inputs]])
+        settings = json.loads(json.dumps({**self.setting.as_dict(), **self._beside()}))
+        private = json.dumps([self.options.seed, [_identity(name) for name in self.inputs]])
         try:
             job = opened_job(
                 output, self.corpus_format, settings, private, resume=resume, sync_seconds=self.sync_seconds
@@ -167,57 +160,35 @@ class Run:
 
     def _worker(self, secret: bytes) -> BlockWorker:
         return BlockWorker(
-            mechanism=self.mechanism,
+            options=self.options,
             corpus_format=self.corpus_format,
             secret=secret,
-            settings=hashlib.sha256(json.dumps(self._settings(), sort_keys=True).encode()).digest(),
-            seed=self.seed,
-            number_epsilon=self.number_epsilon,
-            allow_refuted=self.allow_refuted,
+            settings=self.setting.digest(**self._beside()),
             on_error=self.on_error,
         )
 
     def _inputs(self, secret: bytes) -> Inputs:
         return Inputs(inputs=self.inputs, corpus_format=self.corpus_format, secret=secret, size=self.block_bytes)
 
-    def _setting(self) -> Setting:
-        if not self._known:
-            worker = BlockWorker(
-                mechanism=self.mechanism,
-                corpus_format=self.corpus_format,
-                secret=bytes(SECRET_BYTES),
-                seed=self.seed,
-                number_epsilon=self.number_epsilon,
-                allow_refuted=self.allow_refuted,
-            )
-            self._known.append(worker.sanitizer().setting)
-        return self._known[0]
+    @cached_property
+    def setting(self) -> Setting:
+        """What the sanitizer is set to."""
+        return self.options.sanitizer().setting
 
-    def _settings(self) -> dict[str, Any]:
-        """The public facts on which draws depend."""
-        setting = self._setting()
-        facts = {
-            "textveil": setting.version,
-            "mechanism": setting.mechanism,
-            "parameters": dict(setting.parameters),
-            "word": guarantee_data(setting.word),
-            "number": guarantee_data(setting.number),
-            "number_epsilon": self.number_epsilon,
-            "vocabulary": dict(setting.vocabulary),
-            "secure": setting.secure,
+    def _beside(self) -> dict[str, Any]:
+        """The public facts on which draws depend beside the sanitizer's setting."""
+        choice = getattr(self.corpus_format, "choice", None)
+        return {
             "format": type(self.corpus_format).__name__,
-            "fields": [choice.sanitized, choice.kept]
-            if (choice := getattr(self.corpus_format, "choice", None))
-            else [],
+            "fields": [choice.sanitized, choice.kept] if choice is not None else [],
             "format_options": repr(self.corpus_format),
             "block_bytes": self.block_bytes,
         }
-        return json.loads(json.dumps(facts))
 
     def _finished(self, totals: Totals, *, already: bool = False) -> Finished:
         choice = getattr(self.corpus_format, "choice", None)
         report = Report(
-            setting=self._setting(),
+            setting=self.setting,
             tally=totals.tally,
             sanitized_fields=choice.sanitized if choice is not None else (),
             kept_fields=choice.kept if choice is not None else (),

@@ -171,7 +171,8 @@ class BatchSanitizer:
         sanitizer = _held(self.job, self.sanitizer)
         if contexts is None:
             return _released(sanitizer, rows, None)
-        public = self._fingerprint()
+        # Under one secret, other settings have other streams.
+        public = self.setting.digest(fields=self.choice.sanitized)
         if isinstance(contexts, bytes):
             return _released(sanitizer, rows, derived_generator(self.secret, b"batch", public, contexts, _digest(rows)))
         made: list[list[Release]] = []
@@ -179,15 +180,6 @@ class BatchSanitizer:
             rng = derived_generator(self.secret, b"row", public, context, _digest([row]))
             made += _released(sanitizer, [row], rng)
         return made
-
-    def _fingerprint(self) -> bytes:
-        """The public settings: under one secret, other settings have other streams."""
-        setting = self.setting
-        # A setting without a guarantee does not tell what numbers are drawn with; the sanitizer always knows.
-        number = self.sanitizer._digits.epsilon
-        parts = (setting.mechanism, sorted(setting.parameters.items()), setting.word, setting.number, number)
-        public = repr((parts, setting.vocabulary["digest"], setting.version, self.choice.sanitized))
-        return public.encode("utf-8", "backslashreplace")
 
     def _with_counts(self, schema: Any) -> Any:
         if not self.counts:

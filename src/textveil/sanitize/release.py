@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -34,6 +35,7 @@ class Setting:
         parameters: its public parameters.
         word: guarantee of one word token.
         number: guarantee of one number token.
+        number_epsilon: nats that the digits of one number are drawn with; also where nothing is promised of them.
         vocabulary: name, number of words, dimension and SHA-256 digest.
         secure: whether draws come from the operating system's randomness.
         version: of textveil.
@@ -43,6 +45,7 @@ class Setting:
     parameters: Mapping[str, Any]
     word: Guarantee
     number: Guarantee
+    number_epsilon: float
     vocabulary: Mapping[str, Any]
     secure: bool
     version: str
@@ -71,6 +74,28 @@ class Setting:
     def document(self, words: int, numbers: int) -> Guarantee:
         """The guarantee of a document of so many words and numbers, all of which may differ."""
         return compose([repeat(self.word, words), repeat(self.number, numbers)])
+
+    def as_dict(self) -> dict[str, Any]:
+        """The setting as JSON data."""
+        return {
+            "textveil": self.version,
+            "mechanism": self.mechanism,
+            "parameters": dict(self.parameters),
+            "word": guarantee_data(self.word),
+            "number": guarantee_data(self.number),
+            "number_epsilon": self.number_epsilon,
+            "vocabulary": dict(self.vocabulary),
+            "secure": self.secure,
+        }
+
+    def digest(self, **beside: Any) -> bytes:
+        """SHA-256 of the setting: whatever must tell one setting from another asks here, and nowhere else.
+
+        Args:
+            beside: more public facts, as JSON data, on which the caller's draws depend.
+        """
+        data = {"setting": self.as_dict(), "beside": beside}
+        return hashlib.sha256(json.dumps(data, sort_keys=True).encode("ascii")).digest()
 
 
 @final
@@ -140,6 +165,7 @@ class Report:
         public = [*PUBLIC, *(f"the field {name!r}, copied as it was" for name in self.kept_fields)]
         return {
             "textveil": setting.version,
+            "setting_digest": setting.digest().hex(),
             "for_release": setting.for_release,
             "mechanism": {"name": setting.mechanism, "parameters": dict(setting.parameters)},
             "guarantee": {

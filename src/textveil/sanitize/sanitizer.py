@@ -78,6 +78,7 @@ class Sanitizer:
             parameters=mechanism.parameters,
             word=promise,
             number=promise if isinstance(promise, NoGuarantee) else self._digits.guarantee,
+            number_epsilon=self._digits.epsilon,
             vocabulary={
                 "name": vocabulary.name,
                 "words": len(vocabulary),

@@ -12,8 +12,8 @@ import numpy as np
 from textveil.corpora.blocks import Block, Outcome, Skip, lost
 from textveil.corpora.formats.records import CorpusFormat, Records
 from textveil.errors import need
-from textveil.mechanisms.base import Mechanism
 from textveil.randomness import SECRET_BYTES, derived_generator, seeded_generator
+from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.release import Release, Tally
 from textveil.sanitize.sanitizer import Sanitizer
 
@@ -31,37 +31,26 @@ class BlockWorker:
     bytes, so nothing is released twice; other content under the same secret never meets the same draws.
 
     Attributes:
-        mechanism: draws the words.
+        options: of the sanitizer; with a seed the draws of block n come from ``seeded_generator(seed, n)`` instead.
         corpus_format: the corpus's format.
-        secret: the job's, ``new_secret()``; whoever has it can take the draws away.
-        settings: digest of the public settings.
-        seed: for experiments: draws come from ``seeded_generator(seed, n)`` instead.
-        number_epsilon: see ``Sanitizer``.
-        allow_refuted: see ``Sanitizer``.
+        secret: the job's, ``new_secret()``; with it the draws can be repeated, and guesses of the text tested.
+        settings: ``Setting.digest`` with what else the draws depend on.
         on_error: ``"stop"``: a block with a bad record releases nothing; ``"skip"``: its other records are released.
     """
 
-    mechanism: Mechanism
+    options: SanitizerOptions
     corpus_format: CorpusFormat
     secret: bytes = field(repr=False)
     settings: bytes = b""
-    seed: int | None = None
-    number_epsilon: float | None = None
-    allow_refuted: bool = False
     on_error: OnError = "stop"
 
     def __post_init__(self) -> None:
         need(len(self.secret) == SECRET_BYTES, "secret", f"{len(self.secret)} bytes", f"{SECRET_BYTES} bytes")
         need(self.on_error in ("stop", "skip"), "on_error", self.on_error, "stop or skip")
 
-    def sanitizer(self) -> Sanitizer:
-        """A sanitizer with these options; a seeded one where there is a seed, so that releases are stamped."""
-        rng = None if self.seed is None else seeded_generator(self.seed)
-        return Sanitizer(self.mechanism, number_epsilon=self.number_epsilon, rng=rng, allow_refuted=self.allow_refuted)
-
     def opened(self) -> Callable[[Block], Outcome]:
         """The function that releases blocks; make it once a process."""
-        sanitizer = self.sanitizer()
+        sanitizer = self.options.sanitizer()
 
         def release(block: Block) -> Outcome:
             try:
@@ -75,8 +64,8 @@ class BlockWorker:
         return release
 
     def _generator(self, block: Block) -> np.random.Generator:
-        if self.seed is not None:
-            return seeded_generator(self.seed, block.number)
+        if self.options.seed is not None:
+            return seeded_generator(self.options.seed, block.number)
         number = block.number.to_bytes(8, "little")
         return derived_generator(self.secret, b"block", number, self.settings, hashlib.blake2b(block.payload).digest())
 

@@ -71,7 +71,7 @@ class Processes:
         if self.workers == 1 or len(start) <= SMALL:
             yield from InProcess().outcomes(worker, chain(start, coming))
             return
-        with shared_rows(worker.mechanism):
+        with shared_rows(worker.options.mechanism):
             pool = _Pool(worker, self.workers)
             try:
                 yield from pool.outcomes(chain(start, coming))

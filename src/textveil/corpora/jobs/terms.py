@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 _NAMED = {
     "textveil": "the version of textveil",
     "mechanism": "mechanism",
-    "number_epsilon": "number epsilon",
     "vocabulary": "vocabulary",
     "secure": "seed",
     "format": "format",
     "fields": "fields",
     "block_bytes": "block size",
 }
-"""Settings whose difference is named first; guarantees follow from mechanism and parameters."""
+"""Settings whose difference is named first; guarantees, and mostly the budget of a number, follow from these."""
 
 
 class Changed(NamedTuple):
@@ -54,6 +53,8 @@ def changed(begin: Mapping[str, Any], settings: Mapping[str, Any], private: str)
     if old.get("mechanism") == settings.get("mechanism"):
         before, now = old.get("parameters") or {}, settings.get("parameters") or {}
         names += sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
+    if not names and old.get("number_epsilon") != settings.get("number_epsilon"):
+        names = ["number epsilon"]
     if not names and not inputs and old != dict(settings):
         rest = sorted(key for key in {*old, *settings} if old.get(key) != settings.get(key))
         names = [key.replace("_", " ") for key in rest]

@@ -252,3 +252,31 @@ def test_memory_follows_the_rows_and_not_the_header(tmp_path):
     path = tmp_path / "table.bin"
     path.write_bytes(b"999999999999 999999\na \x00\x00\x00\x00")
     assert "ends within row 1" in refused(path)
+
+
+@pytest.mark.parametrize("header", [False, True])
+@pytest.mark.parametrize("row", [1, 2, 120])
+@pytest.mark.parametrize("field", [b"1" * 40_000, b"1" * 2_000_000, b"1." + b"0" * 1023, b"1" * 40_000 + b"x"])
+def test_long_fields_are_refused_in_one_line_and_in_linear_time(tmp_path, header, row, field):
+    """Read with backtracking, 40,000 digits took three quarters of a minute, and two millions never ended."""
+    lines = [b"word%d 1 2.5 -3e-2" % number for number in range(1, 151)]
+    lines[row - 1] = b"word%d 1 %b 3" % (row, field)
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(b"150 3\n" * header + b"\n".join(lines))
+    with pytest.raises(VocabularyError, match=rf"row {row}\b") as raised:
+        load_vocabulary(path)
+    assert len(str(raised.value)) < 200
+    assert "111" not in str(raised.value)
+
+
+def test_a_field_as_long_as_may_be_is_read(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(b"a " + b"1." + b"0" * 1022 + b" 2\nb 3 4\n")
+    assert load_vocabulary(path).vectors.tolist() == [[1, 2], [3, 4]]
+
+
+def test_digits_before_the_vector_make_a_row_too_long_and_are_read_once(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(b"\n".join([b"w%d 1 2" % n for n in range(20)]) + b"\na " + b"1" * 10**6 + b" 1 2")
+    with pytest.raises(VocabularyError, match="row 21"):
+        load_vocabulary(path, format="glove")

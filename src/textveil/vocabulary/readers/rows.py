@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from textveil.errors import VocabularyError
 from textveil.types import Progress, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary, refusal
 
@@ -24,7 +25,11 @@ GZIP = b"\x1f\x8b"
 HEADER = re.compile(rb"(\d{1,12})[ \t]+(\d{1,6})\s*")
 """First line of word2vec and fastText files: the number of words and of dimensions."""
 
-_NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+# Possessive, so that a field is read once: with backtracking, long runs of digits take quadratic time.
+_NUMBER = re.compile(rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+LONGEST_NUMBER = 1 << 10
+"""Bytes of a number's field; what writes vectors needs a tenth of it."""
+
 _LONGEST_LINE = 1 << 22
 _LONGEST_WORD = 1 << 12
 _CHUNK_BYTES = 1 << 22
@@ -62,7 +67,7 @@ def read_text(
         progress: called as rows arrive.
 
     Raises:
-        VocabularyError: a ragged row, a field that is not a number, a word that is not UTF-8, a header that
+        VocabularyError: a ragged row, a field that is no number or a long one, a word that is not UTF-8, a header that
             disagrees with the rows, or no valid vocabulary. Rows are counted from 1 after the header.
     """
     size = path.stat().st_size
@@ -144,10 +149,12 @@ def _lines(name: str, stream: BinaryIO) -> Iterator[bytes]:
 def _dimension(name: str, sample: list[bytes]) -> int:
     """The count of numeric fields at the end of most rows, the first field being a word whatever it is."""
     counts: Counter[int] = Counter()
-    for line in sample:
+    for row, line in enumerate(sample, 1):
         fields = line.split()[1:]
         trailing = 0
         while trailing < len(fields) and _NUMBER.fullmatch(fields[-1 - trailing]):
+            if len(fields[-1 - trailing]) > LONGEST_NUMBER:
+                raise _long_number(name, row)
             trailing += 1
         counts[trailing] += 1
     dim = counts.most_common(1)[0][0]
@@ -195,6 +202,10 @@ def _decoded(name: str, row: int, word: bytes) -> str:
 
 def _numbers(name: str, fields: list[bytes], dim: int, done: int) -> Vectors:
     """The numbers of the rows after row ``done``, shape (rows, dim)."""
+    joined = np.frombuffer(b" ".join([*fields, b""]), dtype=np.uint8)
+    widths = np.diff(np.flatnonzero(joined == ord(" ")), prepend=-1)
+    if widths.max(initial=0) > LONGEST_NUMBER + 1:
+        raise _long_number(name, done + 1 + int(np.argmax(widths)) // dim)
     try:
         with np.errstate(over="ignore"):  # an overflow becomes infinite, and is refused as such
             table = np.loadtxt(fields, dtype=np.float32, delimiter=" ", comments=None, ndmin=2, encoding="latin1")
@@ -205,6 +216,11 @@ def _numbers(name: str, fields: list[bytes], dim: int, done: int) -> Vectors:
     bad = (row for row, line in enumerate(fields) if not all(map(_NUMBER.fullmatch, line.split(b" "))))
     row = done + 1 + next(bad, 0)
     raise refusal(name, f"{dim} decimal numbers in row {row}", "another field", "Repair the row or remove it.")
+
+
+def _long_number(name: str, row: int) -> VocabularyError:
+    wanted = f"numbers of at most {LONGEST_NUMBER} bytes"
+    return refusal(name, wanted, f"a longer field in row {row}", "Repair the row or remove it.")
 
 
 def _binary_rows(name: str, stream: BinaryIO, width: int) -> Iterator[tuple[bytes, bytes]]:

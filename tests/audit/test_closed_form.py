@@ -127,7 +127,7 @@ def test_bounds_hold_for_every_pair_of_a_small_vocabulary(name, share):
     mechanism = make(name, made_vocabulary(7, 3), epsilon=0.6)
     epsilon = share * 0.6
     pair = worst_pair(mechanism)
-    points = mechanism._points.astype(np.float64)
+    points = mechanism.points.astype(np.float64)
     everyone = [
         ShiftProfile.of(mechanism.distribution, a - b).delta(epsilon) for a, b in itertools.combinations(points, 2)
     ]
@@ -225,7 +225,7 @@ def test_deltas_over_pairs_against_brute_force():
     vocabulary = made_vocabulary(25, 4)
     for name in (PUBLISHED, "gaussian"):
         mechanism = make(name, vocabulary, epsilon=0.5)
-        points = mechanism._points[:20].astype(np.float64)
+        points = mechanism.points[:20].astype(np.float64)
         gaps = [a - b for a, b in itertools.combinations(points, 2)]
         if name == "gaussian":
             deltas = [gaussian_delta(0.5, mechanism.distribution.sigma, float(np.linalg.norm(gap))) for gap in gaps]
@@ -271,7 +271,7 @@ def test_what_cannot_be_audited_is_refused():
     from dataclasses import replace
 
     with pytest.raises(ParameterError, match="different vectors"):
-        audit_noise(replace(mechanism, vocabulary=same, _points=same.vectors))
+        audit_noise(replace(mechanism, vocabulary=same, points=same.vectors))
     bare = replace(mechanism, guarantee=NoGuarantee(reason="none"))
     with pytest.raises(UnsupportedGuarantee, match="promises nothing"):
         audit_noise(bare)

@@ -55,7 +55,7 @@ def test_the_pure_loss_is_within_epsilon_in_exact_arithmetic_and_uses_it(name: s
     assert isinstance(made, Channel)
     assert isinstance(made, Mechanism)
     assert made.guarantee.status is Status.PROVED
-    weights = made.row_weights(EVERYONE)
+    weights = made.integer_weights(EVERYONE)
     ratio = worst_integer_ratio(weights)
     loss = math.log(ratio.numerator) - math.log(ratio.denominator)
     assert loss <= made.guarantee.epsilon * (1 + 1e-12) + 1e-12
@@ -168,7 +168,7 @@ def test_rows_are_dropped_for_want_of_room_and_not_pickled(rng, monkeypatch) -> 
     made.privatize(EVERYONE)
     copy = pickle.loads(pickle.dumps(made))
     assert not copy._rows._kept
-    np.testing.assert_array_equal(copy.row_weights(EVERYONE), made.row_weights(EVERYONE))
+    np.testing.assert_array_equal(copy.integer_weights(EVERYONE), made.integer_weights(EVERYONE))
 
 
 def test_weights_fall_by_no_more_than_their_steps() -> None:
@@ -184,7 +184,7 @@ def test_weights_fall_by_no_more_than_their_steps() -> None:
 @pytest.mark.parametrize("epsilon", [200.0, 1e300])
 def test_a_huge_epsilon_states_less(epsilon: float) -> None:
     made = metric_exponential(WORDS, epsilon=epsilon, metric=_metric("shared"))
-    ratio = worst_integer_ratio(made.row_weights(EVERYONE))
+    ratio = worst_integer_ratio(made.integer_weights(EVERYONE))
     assert math.log(ratio.numerator) - math.log(ratio.denominator) <= made.guarantee.epsilon * (1 + 1e-12) < 45
     with pytest.raises(ParameterError, match="epsilon_per_distance must be at most"):
         metric_exponential(WORDS, epsilon_per_distance=epsilon, metric=_metric("shared"))

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from textveil.audit.channels.rows import Rows, RowSource, blocks, source_of
 from textveil.errors import need
-from textveil.mechanisms.base import Channel, Mechanism
+from textveil.mechanisms.base import Mechanism
 from textveil.randomness import resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.types import Ids, Integers, Progress, Reals
@@ -221,7 +221,7 @@ def repeated_releases(
     scores = np.tile(start, (samples, 1))
     hits: dict[int, int] = {}
     for number in range(1, max(releases) + 1):
-        if isinstance(rows, Channel):
+        if isinstance(rows, Mechanism):
             outputs = rows.privatize(ids[inputs], generator)
         else:
             outputs = _released(table, inputs, generator)

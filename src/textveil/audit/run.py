@@ -21,8 +21,8 @@ from textveil.audit.report.verdict import claim_of as claim_of
 from textveil.audit.sampled.bounds import Interrupted, audit_sampled
 from textveil.audit.sampled.draws import audit_mechanism_sampled, callable_draw
 from textveil.errors import InputError, UnsupportedGuarantee, need
-from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.base import Channel, Mechanism
+from textveil.mechanisms.capabilities import IntegerWeights, NearestSearch, NoisyVectors
 from textveil.randomness import resolve, seeded_generator
 
 Progress: TypeAlias = Callable[[int, int | None], None]
@@ -64,7 +64,7 @@ def audit_mechanism(
     """
     need(samples >= 0, "samples", samples, ">= 0")
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
-    if isinstance(mechanism, PerturbProject) and not mechanism.projection.exact:
+    if isinstance(mechanism, NearestSearch) and not mechanism.projection.exact:
         raise UnsupportedGuarantee(
             "an audit needs a mechanism with exact search, whose distribution it knows; got an approximate one. "
             "Audit it without --projection: the guarantee is the same."
@@ -73,9 +73,9 @@ def audit_mechanism(
     rng = resolve(None) if seed is None else seeded_generator(seed)
     start = time.perf_counter()
     findings: list[Finding] = []
-    if isinstance(mechanism, Channel):
+    if isinstance(mechanism, Channel | IntegerWeights):
         findings.append(audit_channel(mechanism, tested, progress=progress))
-    elif isinstance(mechanism, PerturbProject):
+    elif isinstance(mechanism, NoisyVectors):
         findings.append(audit_noise(mechanism, tested, progress=progress))
     if samples or not findings:
         findings.append(
@@ -97,7 +97,7 @@ def _attacks(
     mechanism: Mechanism, rng: np.random.Generator, progress: Progress | None
 ) -> tuple[Mapping[str, Any], ...]:
     """The best recovery of a word: exactly for channels, by sampling for noise."""
-    if isinstance(mechanism, Channel):
+    if isinstance(mechanism, Channel | IntegerWeights):
         return (bayes_vulnerability(mechanism, progress=progress).as_dict(),)
     return (nearest_neighbor_inversion(mechanism, samples=4000, rng=rng).as_dict(),)
 

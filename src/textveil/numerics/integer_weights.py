@@ -95,6 +95,12 @@ class TwoLevelWeights:
         """The epsilon to state: the one asked for, or the smaller one where the weights had to be cut."""
         return self.epsilon if self.epsilon < asked - 1e-9 else asked
 
+    def rows(self, members: Integers) -> Integers:
+        """The weights of every output, shape (batch, size), for rows whose members have shape (batch, members)."""
+        out = np.full((len(members), self.size), self.outside, dtype=np.int64)
+        np.put_along_axis(out, members, self.inside, axis=1)
+        return out
+
     def draw(self, count: int, rng: np.random.Generator) -> tuple[Integers, Integers]:
         """One uniform integer below the total for each draw, split into the two parts of a row.
 

@@ -25,6 +25,7 @@ from textveil.audit.channels.rows import IntegerRows, Rows, RowSource, blocks, s
 from textveil.audit.report.verdict import Claim, Finding, Verdict
 from textveil.errors import need
 from textveil.mechanisms.base import Channel
+from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.numerics.integer_weights import log_ratio_up
 from textveil.statistics import Bound, exactly
 from textveil.types import Integers, Progress, Reals
@@ -127,7 +128,7 @@ def pure_epsilon_integer(source: IntegerRows, *, progress: Progress | None = Non
     if low.weight[output] > 0:
         with np.errstate(divide="ignore", invalid="ignore"):
             spread = np.nan_to_num(high.share / low.share, nan=1.0)
-        near = np.flatnonzero(spread >= _CLOSE * spread[output])
+        near = np.flatnonzero((spread >= _CLOSE * spread[output]) & (low.weight > 0))
         # Many columns hold the same four integers; one of each kind is enough.
         kinds = np.stack([high.weight[near], high.total[near], low.weight[near], low.total[near]])
         firsts = np.unique(kinds, axis=1, return_index=True)[1]
@@ -346,7 +347,7 @@ def _notes(source: RowSource, loss: PureLoss, divergence: Divergence | None) -> 
 
 def _words(channel: Rows, vocabulary: Vocabulary | Sequence[str] | None, source: RowSource) -> tuple[str, ...] | None:
     if vocabulary is None:
-        return tuple(channel.vocabulary.words) if isinstance(channel, Channel) else None
+        return tuple(channel.vocabulary.words) if isinstance(channel, Channel | IntegerWeights) else None
     words = tuple(vocabulary.words) if isinstance(vocabulary, Vocabulary) else tuple(vocabulary)
     need(
         len(words) == source.shape[0],
@@ -371,7 +372,7 @@ def _widest(high: Reals, low: Reals) -> int:
     if impossible.any():
         return int(np.argmax(np.where(impossible, high, -1.0)))
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        return int(np.argmax(np.nan_to_num(np.log(high) - np.log(low), nan=0.0)))
+        return int(np.argmax(np.nan_to_num(np.log(high) - np.log(low), nan=-1.0)))  # NaN: a column never used
 
 
 def _rounded(value: float) -> Bound:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, final, runtime_checkable
+from typing import Protocol, TypeAlias, final, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.base import Channel
-from textveil.mechanisms.channels.exponential import Exponential
-from textveil.mechanisms.channels.metric_exponential import MetricExponential
-from textveil.mechanisms.channels.neighborhood import Neighborhood
-from textveil.mechanisms.channels.randomized_response import RandomizedResponse
+from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.types import Ids, Integers, Reals
 
 SUM_TOLERANCE = 1e-9
@@ -126,7 +123,30 @@ class IntegerRows:
         return weights / totals[:, None].astype(np.float64)
 
 
-Rows: TypeAlias = RowSource | Channel | ArrayLike
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckedRows:
+    """Somebody else's source of rows: every block is put to the test as it is made."""
+
+    source: RowSource
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Inputs n and outputs k."""
+        return self.source.shape
+
+    def rows(self, start: int, stop: int) -> Reals:
+        """See ``RowSource.rows``."""
+        try:
+            made = np.asarray(self.source.rows(start, stop), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"rows must be numbers; got {type(error).__name__} where a block was read.") from None
+        wanted = (stop - start, self.shape[1])
+        need(made.shape == wanted, "rows", f"a block of shape {made.shape}", f"of shape {wanted}")
+        return checked(made, start)
+
+
+Rows: TypeAlias = RowSource | Channel | IntegerWeights | ArrayLike
 """What the exact audits take: a source of rows, a channel, or a table of probabilities."""
 
 
@@ -137,12 +157,18 @@ def source_of(rows: Rows) -> RowSource:
         ParameterError: neither a source, nor a channel, nor a table of probabilities; or integer weights that
             contradict the probabilities that the channel states.
     """
-    if isinstance(rows, Channel):
+    if isinstance(rows, IntegerWeights):
         size = len(rows.vocabulary)
-        maker = _weight_maker(rows)
-        return ChannelRows(rows) if maker is None else _agreeing(IntegerRows((size, size), maker), rows)
-    if isinstance(rows, RowSource) and not isinstance(rows, np.ndarray):
+        source = IntegerRows((size, size), rows.integer_weights)
+        return _agreeing(source, rows) if isinstance(rows, Channel) else source
+    if isinstance(rows, Channel):
+        return ChannelRows(rows)
+    if isinstance(rows, IntegerRows | MatrixRows | ChannelRows | CheckedRows):
         return rows
+    if isinstance(rows, RowSource) and not isinstance(rows, np.ndarray):
+        shape = tuple(rows.shape)
+        need(len(shape) == 2 and shape[0] >= 2 and shape[1] >= 1, "rows", f"shape {shape}", "of shape (n, k), n >= 2")
+        return CheckedRows(rows)
     try:
         table = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError):
@@ -176,28 +202,6 @@ def checked(block: Reals, first: int) -> Reals:
                 f"in row {first + index}."
             )
     return block
-
-
-def _weight_maker(channel: Any) -> Callable[[Ids], Integers] | None:
-    """The integers that the channel's draws use, from the very rows that it draws from."""
-    if isinstance(channel, Exponential):
-        return channel._rows.weights
-    if isinstance(channel, MetricExponential):
-        return channel.row_weights
-    if isinstance(channel, Neighborhood | RandomizedResponse):
-        levels = channel.weights
-
-        def make(ids: Ids) -> Integers:
-            out = np.full((len(ids), levels.size), levels.outside, dtype=np.int64)
-            members = ids[:, None]
-            if isinstance(channel, Neighborhood):
-                indices = np.tile(np.arange(levels.members), len(ids))
-                members = channel._rows.members(np.repeat(ids, levels.members), indices).reshape(len(ids), -1)
-            np.put_along_axis(out, members, levels.inside, axis=1)
-            return out
-
-        return make
-    return None
 
 
 def _agreeing(source: IntegerRows, channel: Channel) -> IntegerRows:

@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 from textveil.audit.noise.shift_profile import Distribution, ShiftProfile
 from textveil.audit.report.verdict import Claim, Finding, Verdict, claim_of
 from textveil.errors import need
-from textveil.mechanisms.additive.perturb_project import PerturbProject
+from textveil.mechanisms.capabilities import NoisyVectors
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
@@ -116,7 +116,7 @@ def audit_shift(distribution: Distribution, shift: ArrayLike, claim: Claim) -> F
     return _finding(claim, profile, delta, profile.epsilon(claim.delta), profile.max_loss, {}, notes)
 
 
-def audit_noise(mechanism: PerturbProject, claim: Claim | None = None, progress: Progress | None = None) -> Finding:
+def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: Progress | None = None) -> Finding:
     """Put the claim of a perturb-and-project mechanism to the test over all pairs of its vocabulary.
 
     Args:
@@ -161,12 +161,12 @@ def checked_distribution(distribution: object) -> Distribution:
     return distribution
 
 
-def worst_pair(mechanism: PerturbProject, progress: Progress | None = None) -> WorstPair:
+def worst_pair(mechanism: NoisyVectors, progress: Progress | None = None) -> WorstPair:
     """The pair of words farthest apart, in L2 for spherically symmetric distributions, else in L1.
 
     The pair is the stored one where clipping shortens all rows or none, else it is searched for.
     """
-    vocabulary, points = mechanism.vocabulary, mechanism._points
+    vocabulary, points = mechanism.vocabulary, mechanism.points
     norm = 2 if isinstance(checked_distribution(mechanism.distribution), Gaussian | SphericalLaplace) else 1
     least, greatest = norm_range(vocabulary)
     clip = mechanism.clip
@@ -184,7 +184,7 @@ def worst_pair(mechanism: PerturbProject, progress: Progress | None = None) -> W
     return WorstPair(first=first, second=second, shift=shift, norm=norm, reach=reach)
 
 
-def worst_delta(distribution: Distribution, mechanism: PerturbProject, pair: WorstPair, epsilon: float) -> float:
+def worst_delta(distribution: Distribution, mechanism: NoisyVectors, pair: WorstPair, epsilon: float) -> float:
     """An upper bound on delta at epsilon for every pair of words.
 
     Gaussian and spherical: the profile at the upper bound of the distance. Otherwise every finite loss is at most
@@ -202,13 +202,13 @@ def worst_delta(distribution: Distribution, mechanism: PerturbProject, pair: Wor
         excess = 0.0
     if isinstance(distribution, CoordinateLaplace):
         return excess
-    points = mechanism._points
+    points = mechanism.points
     widest = float((points.max(axis=0).astype(np.float64) - points.min(axis=0)).max())
     return min(1.0, excess + _strips(distribution, pair.reach, min(widest, pair.reach)) * _UP)
 
 
 def delta_over_pairs(
-    mechanism: PerturbProject,
+    mechanism: NoisyVectors,
     epsilon: float | None = None,
     *,
     words: int = 10_000,
@@ -236,7 +236,7 @@ def delta_over_pairs(
     known = isinstance(distribution, Gaussian | TruncatedLaplace)
     need(known, "distribution", type(distribution).__name__, "Gaussian or TruncatedLaplace")
     assert isinstance(distribution, Gaussian | TruncatedLaplace)
-    table = mechanism._points[:words].astype(np.float64)
+    table = mechanism.points[:words].astype(np.float64)
     n = len(table)
     need(words >= 2 and (pairs is None or pairs >= 1), "words and pairs", (words, pairs), ">= 2 and >= 1")
     blocks = _all_pairs(n) if pairs is None else iter(_sampled_pairs(n, pairs))
@@ -330,7 +330,7 @@ def _rate(distribution: Distribution) -> float:
 
 
 def _worst_epsilon(
-    distribution: Distribution, mechanism: PerturbProject, pair: WorstPair, claim: Claim, witnessed: float
+    distribution: Distribution, mechanism: NoisyVectors, pair: WorstPair, claim: Claim, witnessed: float
 ) -> float:
     """An upper bound, for every pair of words, on the least epsilon at the claimed delta."""
     if isinstance(distribution, Gaussian):

@@ -41,6 +41,7 @@ class PerturbProject:
         clip: norm to which longer vectors were shortened; None where they were not.
         guarantee: of one token, as the constructor of the mechanism proves it.
         resampling: post-processing around the nearest word, or None.
+        points: what noise is added to, the clipped vectors, shape (n, dim).
         projection: the search for the nearest word.
     """
 
@@ -51,7 +52,7 @@ class PerturbProject:
     clip: float | None
     guarantee: Guarantee
     resampling: RankResampling | None
-    _points: Vectors = field(repr=False)
+    points: Vectors = field(repr=False)
     projection: Projection = field(repr=False)
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
@@ -62,7 +63,7 @@ class PerturbProject:
         for start in range(0, len(words), _BLOCK):
             block = words[start : start + _BLOCK]
             noisy = self.distribution.sample(len(block), generator)
-            noisy += self._points[block]
+            noisy += self.points[block]
             out[start : start + len(block)] = self.projection(noisy)
         return out if self.resampling is None else self.resampling(out, generator)
 
@@ -102,6 +103,6 @@ def perturb_project(
         clip=clip,
         guarantee=guarantee,
         resampling=resampling,
-        _points=points,
+        points=points,
         projection=nearest(points, projection),
     )

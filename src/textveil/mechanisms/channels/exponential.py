@@ -202,6 +202,10 @@ class Exponential:
         row = self._rows.weights(np.array([word]))[0]
         return row / float(row.sum())
 
+    def integer_weights(self, ids: Ids) -> Integers:
+        """See ``capabilities.IntegerWeights``."""
+        return self._rows.weights(checked_ids(ids, len(self.vocabulary)))
+
 
 def exponential(
     vocabulary: Vocabulary,

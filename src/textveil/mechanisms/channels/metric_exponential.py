@@ -70,12 +70,12 @@ class MetricExponential:
 
     def probabilities(self, word_id: int) -> Reals:
         """P(y | word_id), shape (n,)."""
-        row = self.row_weights(np.array([checked_word_id(word_id, len(self.vocabulary))]))[0]
+        row = self.integer_weights(np.array([checked_word_id(word_id, len(self.vocabulary))]))[0]
         return row / float(row.sum())
 
-    def row_weights(self, ids: Ids) -> Integers:
-        """The integer weights w(x, y) that draws use, shape (batch, n)."""
-        return self._rows.weights(ids)
+    def integer_weights(self, ids: Ids) -> Integers:
+        """See ``capabilities.IntegerWeights``."""
+        return self._rows.weights(checked_ids(ids, len(self.vocabulary)))
 
 
 def metric_exponential(

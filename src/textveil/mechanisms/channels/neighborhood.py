@@ -19,7 +19,7 @@ from textveil.mechanisms.sampling.row_sharing import SharedTable
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
-from textveil.types import Ids, Reals
+from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.geometry import mean_neighbor_similarity
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -171,6 +171,12 @@ class Neighborhood:
         everyone = np.arange(weights.members)
         row[self._rows.members(np.full(weights.members, word), everyone)] = weights.inside / weights.total
         return row
+
+    def integer_weights(self, ids: Ids) -> Integers:
+        """See ``capabilities.IntegerWeights``."""
+        words, size = checked_ids(ids, len(self.vocabulary)), self.weights.members
+        members = self._rows.members(np.repeat(words, size), np.tile(np.arange(size), len(words)))
+        return self.weights.rows(members.reshape(len(words), size))
 
 
 def best_neighborhood_size(vocabulary: Vocabulary, epsilon: float) -> int:

@@ -12,7 +12,7 @@ from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
-from textveil.types import Ids, Reals
+from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/randomized_response.md"
@@ -61,6 +61,10 @@ class RandomizedResponse:
         row = np.full(self.weights.size, self.weights.outside / self.weights.total)
         row[checked_word_id(word_id, self.weights.size)] = self.weights.inside / self.weights.total
         return row
+
+    def integer_weights(self, ids: Ids) -> Integers:
+        """See ``capabilities.IntegerWeights``."""
+        return self.weights.rows(checked_ids(ids, len(self.vocabulary))[:, None])
 
 
 def randomized_response(vocabulary: Vocabulary, *, epsilon: float) -> RandomizedResponse:

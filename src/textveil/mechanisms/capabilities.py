@@ -1,0 +1,62 @@
+"""What a mechanism may offer beyond drawing: asked for by Protocol, whoever made the mechanism.
+
+A capability is a promise about the mechanism's draws that audits rely on. A mechanism that offers none is sampled.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from textveil.mechanisms.base import Mechanism
+from textveil.nearest.base import Projection
+from textveil.noise.base import NoiseDistribution
+from textveil.types import Ids, Integers, Vectors
+from textveil.vocabulary.metrics.base import WordMetric
+from textveil.vocabulary.vocabulary import Vocabulary
+
+
+@runtime_checkable
+class IntegerWeights(Protocol):
+    """A channel that is drawn by integers: P(y | x) = w(x, y) / sum over y of w(x, y), over its vocabulary."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The public words: inputs and outputs."""
+
+    def integer_weights(self, ids: Ids) -> Integers:
+        """The very integers w(x, y) that draws use, int64, shape (batch, n); a row's sum is below 2^62."""
+
+
+@runtime_checkable
+class NoisyVectors(Mechanism, Protocol):
+    """A mechanism whose output is computed from the word's vector plus noise, and from nothing else that is private."""
+
+    @property
+    def distribution(self) -> NoiseDistribution:
+        """The distribution of the noise, which is fresh for every token."""
+
+    @property
+    def clip(self) -> float | None:
+        """The norm to which longer vectors of the vocabulary were shortened; None where they were not."""
+
+    @property
+    def points(self) -> Vectors:
+        """What noise is added to: the vocabulary's vectors after clipping, shape (n, dim)."""
+
+
+@runtime_checkable
+class NearestSearch(Protocol):
+    """A mechanism that ends with the word nearest to a point."""
+
+    @property
+    def projection(self) -> Projection:
+        """The search; its ``exact`` says whether the nearest word is always found."""
+
+
+@runtime_checkable
+class OnWordMetric(Protocol):
+    """A mechanism whose guarantee per distance rests on a metric on words."""
+
+    @property
+    def metric(self) -> WordMetric:
+        """The metric."""

@@ -20,7 +20,8 @@ def _rooms() -> set[str]:
 
 def _contract() -> list[str]:
     with (ROOT / "pyproject.toml").open("rb") as stream:
-        (contract,) = tomllib.load(stream)["tool"]["importlinter"]["contracts"]
+        contracts = tomllib.load(stream)["tool"]["importlinter"]["contracts"]
+    (contract,) = [one for one in contracts if one["type"] == "layers"]
     assert contract["exhaustive"] is True
     return contract["layers"]
 

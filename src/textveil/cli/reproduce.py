@@ -31,7 +31,11 @@ def reproduce_command(
         ),
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(metavar="N", help="Words drawn from each vocabulary.  [default: 5000, or all]")
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Words drawn from each vocabulary.  [default: 5000, with --quick 200; all where there are fewer]",
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="Of every draw; studies repeat and are not for release.")

@@ -81,6 +81,32 @@ def test_every_item_runs_on_a_tiny_vocabulary(tmp_path) -> None:
         assert link in names
 
 
+def test_a_quick_report_states_the_words_that_were_drawn(tmp_path) -> None:
+    vocabulary = made_vocabulary(250)
+    setting = StudySetting(vocabularies=(vocabulary,), origin="made", named=True, quick=True)
+    run = reproduce(CURSE, CURSE.chosen(["figure-1", "figure-2", "figure-7", "table-2"]), tmp_path / "out", setting)
+    drawn = {name: [tuple(one) for one in samples] for name, samples in run.samples.items()}
+    whole, part = (vocabulary.name, 200, 250), (vocabulary.name, 100, 250)
+    assert drawn == {"figure-1": [], "figure-2": [whole], "figure-7": [part], "table-2": [whole]}
+    facts = json.loads((tmp_path / "out/report.json").read_text())
+    assert facts["items"][3]["samples"] == [{"vocabulary": vocabulary.name, "words": 200, "of": 250}]
+    for file in ("report.md", "index.html"):
+        text = (tmp_path / "out" / file).read_text()
+        assert text.count(f"Drawn here: 200 of the 250 words of {vocabulary.name}.") == 2
+        assert text.count("Drawn here: 100 of the 250 words") == 1
+        assert "A quick run" in text
+        assert not re.search(r"(?<!The paper draws )(?<!the paper draws )5,000", text)
+
+
+def test_wide_things_scroll_in_a_box_of_their_own(tmp_path) -> None:
+    reproduce(CURSE, CURSE.chosen(["figure-9", "table-2"]), tmp_path / "out", tiny_setting())
+    page = (tmp_path / "out/index.html").read_text()
+    assert "name='viewport' content='width=device-width" in page
+    assert ".wide{overflow-x:auto}" in page
+    assert page.count("<table>") == page.count("<div class='wide'><table>") > 0
+    assert page.count("<img ") == len(re.findall(r"<div class='wide'><a href='[^']+'><img ", page)) > 0
+
+
 def test_the_same_seed_gives_the_same_bytes(tmp_path) -> None:
     items = CURSE.chosen(["figure-2", "table-2"])
     for name in ("one", "two"):

@@ -30,6 +30,15 @@ def test_samples_are_distinct_repeatable_and_their_own() -> None:
     assert len(setting_of(words).words(words)) == 150
 
 
+def test_a_smaller_sample_is_drawn_from_all_words_not_from_the_first_of_the_larger_one() -> None:
+    words = made_vocabulary(1000)
+    setting = setting_of(words, sample=900)
+    few = setting.words(words, 1, most=50)
+    assert len(set(few.tolist())) == 50
+    assert few.max() > 700  # of 50 uniform ones the largest is below that with probability 2e-8
+    assert [tuple(one) for one in setting.samples] == [(words.name, 50, 1000)]
+
+
 def test_every_word_is_as_likely() -> None:
     """Chi-square of inclusion counts, alpha 1e-6; a sample that favors low ids is refuted."""
     from scipy.special import gammaincc

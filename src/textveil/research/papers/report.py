@@ -9,20 +9,22 @@ from typing import Any, final
 
 from textveil.research.evaluation.tables import shown
 from textveil.research.papers.registry import Basis, Item, Paper
-from textveil.research.papers.setting import ItemOutcome, StudySetting
+from textveil.research.papers.setting import ItemOutcome, Sample, StudySetting
 
 STAMP = "An experiment: draws repeat by their seed, so none of them may be released."
 
 _LONGEST = 40
 """Rows of a table that the report shows; the files hold all."""
 
+# On a narrow screen whatever is wide, tables and figures, scrolls in a box of its own and stays readable.
 _STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#222}
 h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2.5rem;border-top:1px solid #ccc;padding-top:1rem}
 .basis{display:inline-block;padding:.1rem .6rem;border-radius:.3rem;background:#eee;font-size:.85rem}
+p,li{overflow-wrap:anywhere}.wide{overflow-x:auto}
 table{border-collapse:collapse;font-size:.9rem}td,th{border:1px solid #ccc;padding:.2rem .5rem;text-align:left}
-td,th{vertical-align:top}
-img{max-width:100%;height:auto}details{margin:.6rem 0}
+td,th{vertical-align:top;min-width:5rem}
+img{max-width:100%;min-width:34rem;height:auto}details{margin:.6rem 0}
 """
 
 
@@ -36,6 +38,7 @@ class StudyRun:
         setting: of the run.
         results: items with their outcomes, in the paper's order.
         files: names of the files of each item, by its name.
+        samples: what each item drew, by its name; empty where it draws no words.
         seconds: of each item, by its name.
         version: of textveil.
     """
@@ -44,6 +47,7 @@ class StudyRun:
     setting: StudySetting
     results: Sequence[tuple[Item, ItemOutcome]]
     files: Mapping[str, Sequence[str]]
+    samples: Mapping[str, Sequence[Sample]]
     seconds: Mapping[str, float]
     version: str
 
@@ -67,6 +71,7 @@ class StudyRun:
                     "title": item.title,
                     "basis": item.basis.value,
                     "files": list(self.files[item.name]),
+                    "samples": [sample._asdict() for sample in self.samples[item.name]],
                     "findings": list(outcome.findings),
                     "comparisons": [
                         {"what": one.what, "paper": one.paper, "ours": one.ours, "note": one.note}
@@ -81,12 +86,12 @@ class StudyRun:
 def to_markdown(run: StudyRun) -> str:
     """The report as Markdown, figures by their files' names."""
     lines = [f"# {run.paper.title}", "", f"{run.paper.citation}.", "", run.paper.sources, ""]
-    lines += [f"**{STAMP}** Seed {run.setting.seed}, textveil {run.version}.", ""]
+    lines += [f"**{STAMP}** {_conditions(run)}", ""]
     lines += [run.setting.origin, "", *_rows(*_vocabularies(run)), ""]
     for note in run.paper.notes:
         lines += [note, ""]
     for item, outcome in run.results:
-        lines += [f"## {item.name}: {item.title}", "", f"*{_basis(item)}.* {item.about}", ""]
+        lines += [f"## {item.name}: {item.title}", "", f"*{_basis(item)}.* {_about(run, item)}", ""]
         for file in _images(run, item):
             lines += [f"![{item.title}]({file})", ""]
         if outcome.comparisons:
@@ -102,18 +107,22 @@ def to_markdown(run: StudyRun) -> str:
 def to_html(run: StudyRun) -> str:
     """The report as one page beside its figures; it asks nothing of the network."""
     parts = [
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width,initial-scale=1'>",
         f"<title>{_safe(run.paper.title)}</title><style>{_STYLE}</style></head><body>",
         f"<h1>{_safe(run.paper.title)}</h1><p>{_safe(run.paper.citation)}.</p><p>{_safe(run.paper.sources)}</p>",
-        f"<p><strong>{STAMP}</strong> Seed {run.setting.seed}, textveil {_safe(run.version)}.</p>",
+        f"<p><strong>{STAMP}</strong> {_safe(_conditions(run))}</p>",
         f"<p>{_safe(run.setting.origin)}</p>",
         _table(*_vocabularies(run)),
         *(f"<p>{_safe(note)}</p>" for note in run.paper.notes),
     ]
     for item, outcome in run.results:
         parts.append(f"<h2 id='{item.name}'>{_safe(item.name)}: {_safe(item.title)}</h2>")
-        parts.append(f"<p><span class='basis'>{_safe(_basis(item))}</span> {_safe(item.about)}</p>")
-        parts += [f"<p><img src='{file}' alt='{_safe(item.title)}'></p>" for file in _images(run, item)]
+        parts.append(f"<p><span class='basis'>{_safe(_basis(item))}</span> {_safe(_about(run, item))}</p>")
+        parts += [
+            f"<div class='wide'><a href='{file}'><img src='{file}' alt='{_safe(item.title)}'></a></div>"
+            for file in _images(run, item)
+        ]
         if outcome.comparisons:
             parts.append(_table(*_compared(outcome)))
         parts += ["<ul>", *(f"<li>{_safe(finding)}</li>" for finding in outcome.findings), "</ul>"]
@@ -127,6 +136,17 @@ def to_html(run: StudyRun) -> str:
 
 def _basis(item: Item) -> str:
     return item.basis.value[0].upper() + item.basis.value[1:] if item.basis is not Basis.PAPER else "As in the paper"
+
+
+def _conditions(run: StudyRun) -> str:
+    quick = " A quick run: small samples and few points." if run.setting.quick else ""
+    return f"Seed {run.setting.seed}, textveil {run.version}.{quick}"
+
+
+def _about(run: StudyRun, item: Item) -> str:
+    """What the paper shows there, and the words that this run drew for it."""
+    drawn = "; ".join(f"{one.words:,} of the {one.of:,} words of {one.vocabulary}" for one in run.samples[item.name])
+    return f"{item.about} Drawn here: {drawn}." if drawn else item.about
 
 
 def _vocabularies(run: StudyRun) -> tuple[tuple[str, ...], list[list[str]]]:
@@ -156,7 +176,7 @@ def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     top = "".join(f"<th>{_safe(one)}</th>" for one in head)
     body = "".join("<tr>" + "".join(f"<td>{_safe(one)}</td>" for one in row) + "</tr>" for row in rows)
-    return f"<table><tr>{top}</tr>{body}</table>"
+    return f"<div class='wide'><table><tr>{top}</tr>{body}</table></div>"
 
 
 def _safe(value: object) -> str:

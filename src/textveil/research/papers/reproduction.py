@@ -52,14 +52,16 @@ def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: StudyS
     if any(item.draws for item in items):
         need_matplotlib()  # before minutes of work, not after
     with _whole_folder(folder) as staging:
-        results, files, seconds = [], {}, {}
+        results, files, seconds, samples = [], {}, {}, {}
         for index, item in enumerate(items):
 
             def report(share: float, done: int = index) -> None:
                 setting.progress((done + share) / len(items))
 
             start = time.monotonic()
-            outcome = item.run(replace(setting, progress=report))
+            own = replace(setting, progress=report, samples=[])
+            outcome = item.run(own)
+            samples[item.name] = tuple(dict.fromkeys(own.samples))
             files[item.name] = _written(item, outcome, staging)
             seconds[item.name] = time.monotonic() - start
             results.append((item, outcome))
@@ -69,6 +71,7 @@ def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: StudyS
             setting=setting,
             results=results,
             files=files,
+            samples=samples,
             seconds=seconds,
             version=VERSION,
         )

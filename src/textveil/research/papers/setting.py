@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -29,6 +29,20 @@ def _silent(done: float) -> None:
     """A progress callback that says nothing."""
 
 
+class Sample(NamedTuple):
+    """Words that an item drew from a vocabulary, uniformly and without replacement.
+
+    Attributes:
+        vocabulary: its name.
+        words: how many were drawn.
+        of: how many the vocabulary has.
+    """
+
+    vocabulary: str
+    words: int
+    of: int
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StudySetting:
@@ -42,6 +56,7 @@ class StudySetting:
         seed: of every random choice; each item and vocabulary has its own stream.
         quick: fewer points and smaller samples, to see that everything runs.
         progress: called with the share of the item that is done, in [0, 1].
+        samples: what ``words`` has drawn so far; a report states the sample from here and nowhere else.
     """
 
     vocabularies: tuple[Vocabulary, ...]
@@ -51,6 +66,7 @@ class StudySetting:
     seed: int = DEFAULT_SEED
     quick: bool = False
     progress: Callable[[float], None] = _silent
+    samples: list[Sample] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         need(len(self.vocabularies) > 0, "vocabularies", "none", "one or more")
@@ -59,13 +75,20 @@ class StudySetting:
         for vocabulary in self.vocabularies:
             fits = self.sample is None or self.sample <= len(vocabulary)
             wanted = f"at most the {len(vocabulary)} words of {vocabulary.name}"
-            need(fits, "--sample", self.sample, wanted, "Give a smaller one, or none for 5,000 or all.")
+            need(fits, "--sample", self.sample, wanted, f"Give a smaller one, or none for {DEFAULT_SAMPLE:,} or all.")
             _need_distinct_vectors(vocabulary)
 
-    def words(self, vocabulary: Vocabulary, *stream: int) -> Ids:
-        """Ids of distinct words drawn uniformly from the vocabulary, in increasing order; shape (sample,)."""
+    def words(self, vocabulary: Vocabulary, *stream: int, most: int | None = None) -> Ids:
+        """Ids of distinct words drawn uniformly from the vocabulary, in increasing order; shape (sample,).
+
+        Args:
+            vocabulary: what to draw from.
+            stream: of the random choice; the same numbers draw the same words.
+            most: a smaller sample for items that take longer with each word; None for the whole one.
+        """
         wanted = self.sample if self.sample is not None else QUICK_SAMPLE if self.quick else DEFAULT_SAMPLE
-        count = min(wanted, len(vocabulary))
+        count = min(wanted, len(vocabulary), wanted if most is None else most)
+        self.samples.append(Sample(vocabulary.name, count, len(vocabulary)))
         drawn = self.generator(0, *stream).choice(len(vocabulary), size=count, replace=False)
         return np.sort(drawn).astype(np.int64)
 

@@ -13,9 +13,9 @@ from textveil.research.evaluation.plots import new_figure
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.laws.rank_profile import RankProfile
 from textveil.research.papers.curse.facts import CLOSE
+from textveil.research.papers.curse.fix_constant import chosen_constant
 from textveil.research.papers.curse.labels import label, percent
 from textveil.research.papers.curse.profiles import PARTS, profiles_of
-from textveil.research.papers.curse.rank_constants import chosen_constant
 from textveil.research.papers.setting import Comparison, ItemOutcome, StudySetting, first_words
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -82,8 +82,7 @@ def measured(
 ) -> dict[tuple[str, float], RankProfile]:
     """Rank profiles on the directions of the vectors, by mechanism and epsilon."""
     kept = epsilons if not setting.quick else (2.0, 8.0)
-    count = min(len(vocabulary), 5000 if setting.sample is None and not setting.quick else setting.sample or 200)
-    words = setting.generator(4).choice(len(vocabulary), size=count, replace=False)
+    words = setting.words(vocabulary, 4)
     found: dict[tuple[str, float], RankProfile] = {}
     for index, (name, made) in enumerate(makers):
         mechanisms = [made(epsilon) for epsilon in kept]

@@ -8,9 +8,9 @@ from textveil.privacy.guarantees import MetricDP
 from textveil.research.evaluation.drawn_tables import drawn_if_possible
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.papers.curse.facts import paper_name
+from textveil.research.papers.curse.fix_constant import chosen_constant
 from textveil.research.papers.curse.grids import noise_grid
 from textveil.research.papers.curse.labels import label
-from textveil.research.papers.curse.rank_constants import chosen_constant
 from textveil.research.papers.setting import ItemOutcome, StudySetting
 from textveil.sanitize.sanitizer import Sanitizer
 

@@ -30,6 +30,10 @@ _WIDTHS = (34, 24, 8, 8, 8, 8, 8, 8, 8, 8, 8)
 _TICKS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)
 """Of figure 7, whose last ranks may be many times as far as the first."""
 
+_CURVE_WORDS = 1000
+_QUICK_CURVE_WORDS = 100
+"""Most words of figure 7: quartiles need no more."""
+
 
 def table_2(setting: StudySetting) -> ItemOutcome:
     """Means of the right sides of equations 18 and 19, with spread, beside the paper's."""
@@ -80,7 +84,7 @@ def figure_7(setting: StudySetting) -> ItemOutcome:
     findings = []
     for index, vocabulary in enumerate(setting.vocabularies):
         _need_far(vocabulary)
-        words = setting.words(vocabulary, index)[: 1000 if not setting.quick else 100]
+        words = setting.words(vocabulary, index, most=_CURVE_WORDS if not setting.quick else _QUICK_CURVE_WORDS)
         ranks = _ranks(len(vocabulary))
         distances = neighbor_distances(vocabulary, words, [int(rank) for rank in ranks])
         relative = distances / distances[:, :1]

@@ -41,9 +41,8 @@ PAPER = Paper(
             Basis.PAPER,
             "profiles:figure_2",
             "Shares of outputs that are the original word, one of its 100 nearest neighbors, or distant, against "
-            "epsilon: "
-            "5,000 random words, one draw each. The paper shows GloVe-Wiki 300d (epsilon 1 to 30) and word2vec (1 to "
-            "200).",
+            "epsilon; random words, one draw each. The paper draws 5,000 words and shows GloVe-Wiki 300d (epsilon 1 to "
+            "30) and word2vec (1 to 200).",
         ),
         _item(
             "figure-3",
@@ -127,7 +126,7 @@ PAPER = Paper(
             "geometry:table_2",
             "Means of the right sides of equations 18 (half the distance to the first neighbor) and 19 (first neighbor "
             "against the "
-            "second and the 101st) over 5,000 random words.",
+            "second and the 101st) over random words; the paper draws 5,000.",
         ),
         _item(
             "equal-guarantee",

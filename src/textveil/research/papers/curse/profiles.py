@@ -11,7 +11,8 @@ from textveil.research.evaluation.plots import Chart, new_figure
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.laws.rank_profile import RankProfile, rank_profiles
 from textveil.research.papers.curse.exponential_distribution import exponential_profiles
-from textveil.research.papers.curse.facts import CLOSE, FIX_CONSTANT, paper_name
+from textveil.research.papers.curse.facts import CLOSE, paper_name
+from textveil.research.papers.curse.fix_constant import chosen_constant, printed_constant
 from textveil.research.papers.curse.grids import exponential_grid, noise_grid
 from textveil.research.papers.curse.labels import difference_note, label, percent
 from textveil.research.papers.setting import Comparison, ItemOutcome, StudySetting
@@ -184,9 +185,7 @@ def _outcome(setting: StudySetting, curves: Sequence[Curve], claim: str) -> Item
 
 def _constant(vocabulary: Vocabulary) -> tuple[float, str]:
     """The constant c of the fix and where it is from: the paper's own, else by our criterion."""
-    known = FIX_CONSTANT.get(paper_name(vocabulary.name, vocabulary.dim) or "")
-    if known is not None:
-        return known, "the paper's, by hand"
-    from textveil.research.papers.curse.rank_constants import chosen_constant
-
+    printed = printed_constant(vocabulary)
+    if printed is not None:
+        return printed, "the paper's, by hand"
     return chosen_constant(vocabulary), "by our criterion"

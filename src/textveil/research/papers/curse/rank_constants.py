@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 from textveil.catalog import mechanism
 from textveil.research.evaluation.plots import new_figure
 from textveil.research.evaluation.tables import Cell, Table
-from textveil.research.laws.rank_constant import calibrate_rank_constant, compare_with_exponential
-from textveil.research.papers.curse.facts import CLOSE, FIX_CONSTANT, paper_name
+from textveil.research.laws.rank_constant import compare_with_exponential
+from textveil.research.papers.curse.facts import CLOSE
+from textveil.research.papers.curse.fix_constant import chosen_constant, printed_constant
 from textveil.research.papers.curse.grids import noise_grid
 from textveil.research.papers.curse.labels import difference_note, label
 from textveil.research.papers.curse.profiles import profiles_of
@@ -18,15 +17,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 SPREAD = (0.1, 0.3, 1.0, 3.0, 10.0)
 """Multiples of the constant at which the fix is measured."""
 
-_KNOWN: WeakKeyDictionary[Vocabulary, dict[float | None, float]] = WeakKeyDictionary()
-
-
-def chosen_constant(vocabulary: Vocabulary, clip: float | None = None) -> float:
-    """The constant c of the fix by our criterion: least squares on the logarithms of the rank probabilities."""
-    known = _KNOWN.setdefault(vocabulary, {})
-    if clip not in known:
-        known[clip] = calibrate_rank_constant(vocabulary, clip=clip).value
-    return known[clip]
+_WORDS = 500
+_QUICK_WORDS = 100
+"""Most words of one vocabulary: five mechanisms at five multiples are many draws."""
 
 
 def figure_10(setting: StudySetting) -> ItemOutcome:
@@ -45,7 +38,7 @@ def figure_10(setting: StudySetting) -> ItemOutcome:
     factors = SPREAD if not setting.quick else SPREAD[1:4]
     for index, vocabulary in enumerate(setting.vocabularies):
         chosen = chosen_constant(vocabulary)
-        printed = FIX_CONSTANT.get(paper_name(vocabulary.name, vocabulary.dim) or "")
+        printed = printed_constant(vocabulary)
         best, low, high = [], [], []
         for number, factor in enumerate(factors):
             share, epsilon = _best_share(setting, vocabulary, chosen * factor, 10 * index + number)
@@ -89,7 +82,7 @@ def _best_share(
     """The largest close share over a few epsilons, with its interval, and the epsilon."""
     whole = noise_grid(vocabulary)
     epsilons = [whole[len(whole) * part // 8] for part in (range(2, 7) if not setting.quick else (2, 4, 6))]
-    words = setting.words(vocabulary, stream)[: 500 if not setting.quick else 100]
+    words = setting.words(vocabulary, stream, most=_WORDS if not setting.quick else _QUICK_WORDS)
     made = [
         mechanism("spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None, rank_constant=constant)
         for epsilon in epsilons

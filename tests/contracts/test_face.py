@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 import textveil
-from textveil.catalog import MECHANISMS, CatalogEntry, entries, entry, mechanism
+from textveil.catalog import MECHANISMS, CatalogEntry, _Lazy, entries, entry, mechanism
 from textveil.errors import ParameterError, UnknownNameError
+from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.declaration import declared, entry_of
+from textveil.mechanisms.parameters import Epsilon
 from textveil.privacy.guarantees import Status
 from textveil.version import VERSION
 
@@ -78,8 +81,32 @@ def test_help_needs_no_numpy() -> None:
 
 def test_the_catalog_is_pinned() -> None:
     golden = json.loads((Path(__file__).parent / "catalog.json").read_text(encoding="utf-8"))
-    found = {name: [one.notion, one.status.value, sorted(one.options())] for name, one in MECHANISMS.items()}
+    found = {
+        name: {
+            "notion": one.notion,
+            "status": one.status.value,
+            "options": {key: [option.kind.__name__, option.default] for key, option in one.options().items()},
+        }
+        for name, one in MECHANISMS.items()
+    }
     assert found == golden
+
+
+def test_the_catalog_imports_no_mechanism_before_it_is_asked_for() -> None:
+    loaded = _modules_after("import textveil.catalog as c; assert len(c.MECHANISMS) == len(list(c.MECHANISMS))")
+    assert "numpy" not in loaded
+    assert "textveil.mechanisms.additive.gaussian" not in loaded
+    one = _modules_after("import textveil.catalog as c; c.entry('neighborhood').options()")
+    assert "textveil.mechanisms.channels.neighborhood" in one
+    assert "textveil.mechanisms.additive.gaussian" not in one
+
+
+def test_a_catalog_line_must_lead_to_the_declaration_of_its_name() -> None:
+    target = "textveil.mechanisms.channels.neighborhood:neighborhood"
+    assert _Lazy({"neighborhood": target})["neighborhood"].target == target
+    for name, wrong in (("other", target), ("neighborhood", "textveil.mechanisms.channels.neighborhood:Neighborhood")):
+        with pytest.raises(LookupError, match=f"does not declare the mechanism {name}"):
+            _Lazy({name: wrong})[name]
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -139,6 +166,8 @@ class _Point:
         self.name, self._value = name, value
 
     def load(self) -> object:
+        if isinstance(self._value, Exception):
+            raise self._value
         return self._value
 
 
@@ -161,10 +190,33 @@ def test_third_parties_join_by_entry_point(monkeypatch, tiny) -> None:
     assert mechanism("their-own", tiny, epsilon=2.0).guarantee.epsilon == 2.0
 
 
-@pytest.mark.parametrize("value", [_plugin("neighborhood"), "no entry"])
-def test_a_collision_or_a_wrong_object_raises(monkeypatch, value) -> None:
+def test_third_parties_declare_as_textveil_does(monkeypatch, tiny) -> None:
+    facts = {"family": "channel", "notion": "pure DP", "status": Status.CLAIMED, "proof": "", "source": ""}
+
+    @declared(**facts, summary="Theirs.")
+    def their_own(vocabulary, *, epsilon: Epsilon, rounds: int = 3):
+        return randomized_response(vocabulary, epsilon=epsilon / rounds)
+
+    monkeypatch.setattr("textveil.catalog.entry_points", lambda group: [_Point("x", their_own)])
+    assert entry_of(their_own).name == "their-own"
+    assert entries()["their-own"].summary == "Theirs."
+    monkeypatch.setattr(CatalogEntry, "constructor", lambda self: their_own)  # which is no module's attribute
+    assert mechanism("their-own", tiny, rounds=2).guarantee.epsilon == pytest.approx(4.0)
+    with pytest.raises(ParameterError, match="rounds must be an integer; got float"):
+        mechanism("their-own", tiny, rounds=2.5)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (_plugin("neighborhood"), "mechanism name must be new to the catalog; got neighborhood"),
+        ("no entry", "entry point x must be a function that .* decorates, .*; got str"),
+        (ImportError("gone"), "entry point x must load; got ImportError. Upgrade or remove its package."),
+    ],
+)
+def test_a_collision_or_a_wrong_object_raises(monkeypatch, value, message) -> None:
     monkeypatch.setattr("textveil.catalog.entry_points", lambda group: [_Point("x", value)])
-    with pytest.raises(ParameterError):
+    with pytest.raises(ParameterError, match=message):
         entries()
 
 

@@ -147,9 +147,11 @@ def test_epsilon_has_a_domain(tiny: Vocabulary, name: str, bad: float) -> None:
         MAKERS[name](tiny, epsilon=bad)
 
 
-@pytest.mark.parametrize("size", [0, 41, -3])
-def test_a_neighborhood_fits_the_vocabulary(tiny: Vocabulary, size: int) -> None:
-    with pytest.raises(ParameterError, match="between 1 and the 40 words"):
+@pytest.mark.parametrize(
+    ("size", "wanted"), [(0, "an integer >= 1"), (41, "between 1 and the 40 words"), (-3, "an integer >= 1")]
+)
+def test_a_neighborhood_fits_the_vocabulary(tiny: Vocabulary, size: int, wanted: str) -> None:
+    with pytest.raises(ParameterError, match=f"neighborhood_size must be {wanted}"):
         neighborhood(tiny, epsilon=1.0, neighborhood_size=size)
 
 

@@ -1,20 +1,80 @@
-"""Checks that several constructors of mechanisms share."""
+"""Options that several mechanisms declare in one way, and what several constructors make of them."""
 
 from __future__ import annotations
 
 import math
+from typing import Annotated, TypeAlias
 
 from textveil.errors import ParameterError, need
+from textveil.mechanisms.options import DEFAULT_EPSILON, FRACTION, POSITIVE, Option, named
+from textveil.nearest.choice import BACKENDS, FASTEST
+
+GUARANTEE = "Guarantee"
+VECTORS = "Vectors and noise"
+NEIGHBORHOODS = "Neighborhoods and word metrics"
+
+Epsilon: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=POSITIVE,
+        help="Privacy loss in nats of one token, for any two words.",
+        metavar="E",
+        group=GUARANTEE,
+        unset=f"{DEFAULT_EPSILON:g}",
+    ),
+]
+EpsilonPerDistance: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=POSITIVE,
+        help="In place of epsilon, for metric mechanisms: nats per unit of distance.",
+        metavar="E",
+        group=GUARANTEE,
+    ),
+]
+Delta: TypeAlias = Annotated[
+    float, Option(domain=FRACTION, help="Delta of one token, for approximate DP.", metavar="D", group=GUARANTEE)
+]
+Clip: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=POSITIVE,
+        help="Shorten longer vectors to this Euclidean norm.",
+        metavar="C",
+        group=VECTORS,
+        without="Use the vectors as they are.",
+    ),
+]
+RankConstant: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=POSITIVE,
+        help="Replace the nearest word by its i-th neighbor with weight exp(-C E i).",
+        metavar="C",
+        group=VECTORS,
+        unset="no replacement",
+    ),
+]
+ProjectionName: TypeAlias = Annotated[
+    str,
+    Option(
+        domain=named(FASTEST, *BACKENDS, hint="See docs/performance.md."),
+        help="How the nearest word is searched.",
+        metavar="NAME",
+        group=VECTORS,
+        unset="the fastest exact way that is installed",
+    ),
+]
 
 _MARGIN = 1 + 2.0**-20
 """Covers the float32 rounding of clipped vectors: diameters are taken this much larger."""
 
 
 def one_of(**options: float | None) -> tuple[str, float]:
-    """The one option that is given, with its value, finite and > 0.
+    """The one option that is given, with its value.
 
     Raises:
-        ParameterError: none or several are given, or the value is out of its domain.
+        ParameterError: none or several are given.
     """
     given = {name: value for name, value in options.items() if value is not None}
     if len(given) != 1:
@@ -22,8 +82,7 @@ def one_of(**options: float | None) -> tuple[str, float]:
         got = " and ".join(given) or "neither"
         raise ParameterError(f"exactly one of {names} must be given; got {got}. Give one of them.")
     ((name, value),) = given.items()
-    need(0 < value < math.inf, name, value, "finite and > 0")
-    return name, float(value)
+    return name, value
 
 
 def checked_clip(clip: float | None) -> float | None:
@@ -44,7 +103,4 @@ def metric_name(order: str, clip: float | None) -> str:
 
 def rank_decay(rank_constant: float | None, epsilon: float) -> float | None:
     """Nats per rank of the resampling: the paper's c times epsilon; None where there is no resampling."""
-    if rank_constant is None:
-        return None
-    need(0 < rank_constant < math.inf, "rank_constant", rank_constant, "finite and > 0, or None")
-    return rank_constant * epsilon
+    return None if rank_constant is None else rank_constant * epsilon

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
-from textveil.errors import need
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
-from textveil.mechanisms.parameters import checked_clip, outward, rank_decay
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import Option, named
+from textveil.mechanisms.parameters import (
+    VECTORS,
+    Clip,
+    Delta,
+    Epsilon,
+    ProjectionName,
+    RankConstant,
+    outward,
+    rank_decay,
+)
 from textveil.noise.gaussian import Gaussian
 from textveil.privacy.calibration import analytic_gaussian_sigma, classical_gaussian_sigma
 from textveil.privacy.guarantees import ApproximateDP, Status
@@ -17,16 +28,31 @@ PROOF = "privacy/proofs/gaussian.md"
 
 _CALIBRATIONS = {"analytic": analytic_gaussian_sigma, "classical": classical_gaussian_sigma}
 
+_CALIBRATION = Option(
+    domain=named(*_CALIBRATIONS),
+    help="How sigma is computed; the classical formula is refused above epsilon 1.",
+    metavar="NAME",
+    group=VECTORS,
+)
 
+
+@declared(
+    family="perturb and project",
+    notion="approximate DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="Balle and Wang 2018, theorem 8",
+    summary="Gaussian noise, analytically calibrated, then the nearest word.",
+)
 def gaussian(
     vocabulary: Vocabulary,
     *,
-    epsilon: float,
-    delta: float = 1e-5,
-    clip: float | None = 1.0,
-    calibration: str = "analytic",
-    rank_constant: float | None = None,
-    projection: str | None = None,
+    epsilon: Epsilon,
+    delta: Delta = 1e-5,
+    clip: Clip | None = 1.0,
+    calibration: Annotated[str, _CALIBRATION] = "analytic",
+    rank_constant: RankConstant | None = None,
+    projection: ProjectionName | None = None,
 ) -> PerturbProject:
     """Noise N(0, sigma^2 I), sigma calibrated to the exact L2 diameter of the public clipped vectors.
 
@@ -42,8 +68,6 @@ def gaussian(
         rank_constant: c of the resampling exp(-c epsilon i) of ranks around the nearest word; None leaves it out.
         projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
-    clip = checked_clip(clip)
-    need(calibration in _CALIBRATIONS, "calibration", calibration, " or ".join(_CALIBRATIONS))
     sigma = _CALIBRATIONS[calibration](epsilon, delta, outward(clipped_diameter(vocabulary, clip, 2)))
     return perturb_project(
         vocabulary,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
-from textveil.mechanisms.parameters import checked_clip, outward, rank_decay
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.parameters import Clip, Epsilon, ProjectionName, RankConstant, outward, rank_decay
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.privacy.calibration import laplace_scale
 from textveil.privacy.guarantees import PureDP, Status
@@ -13,13 +14,21 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/coordinate_laplace.md"
 
 
+@declared(
+    family="perturb and project",
+    notion="pure DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="Dwork, McSherry, Nissim and Smith 2006",
+    summary="Laplace noise on every coordinate, then the nearest word.",
+)
 def laplace(
     vocabulary: Vocabulary,
     *,
-    epsilon: float,
-    clip: float | None = 1.0,
-    rank_constant: float | None = None,
-    projection: str | None = None,
+    epsilon: Epsilon,
+    clip: Clip | None = 1.0,
+    rank_constant: RankConstant | None = None,
+    projection: ProjectionName | None = None,
 ) -> PerturbProject:
     """Noise density proportional to exp(-||z||_1 / scale), scale = L1 diameter / epsilon.
 
@@ -33,7 +42,6 @@ def laplace(
         rank_constant: c of the resampling exp(-c epsilon i) of ranks around the nearest word; None leaves it out.
         projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
-    clip = checked_clip(clip)
     scale = laplace_scale(epsilon, outward(clipped_diameter(vocabulary, clip, 1)))
     return perturb_project(
         vocabulary,

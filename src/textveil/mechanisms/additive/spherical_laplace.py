@@ -5,7 +5,18 @@ from __future__ import annotations
 import math
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
-from textveil.mechanisms.parameters import checked_clip, metric_name, one_of, outward, rank_decay
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.parameters import (
+    Clip,
+    Epsilon,
+    EpsilonPerDistance,
+    ProjectionName,
+    RankConstant,
+    metric_name,
+    one_of,
+    outward,
+    rank_decay,
+)
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.privacy.calibration import spherical_laplace_rate
 from textveil.privacy.guarantees import MetricDP, Status
@@ -15,14 +26,22 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/spherical_laplace.md"
 
 
+@declared(
+    family="perturb and project",
+    notion="metric DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="Feyisetan et al. 2020, section 2.6",
+    summary="Noise of density exp(-rate ||z||) on the vector, then the nearest word.",
+)
 def spherical_laplace(
     vocabulary: Vocabulary,
     *,
-    epsilon: float | None = None,
-    epsilon_per_distance: float | None = None,
-    clip: float | None = 1.0,
-    rank_constant: float | None = None,
-    projection: str | None = None,
+    epsilon: Epsilon | None = None,
+    epsilon_per_distance: EpsilonPerDistance | None = None,
+    clip: Clip | None = 1.0,
+    rank_constant: RankConstant | None = None,
+    projection: ProjectionName | None = None,
 ) -> PerturbProject:
     """Noise density proportional to exp(-rate ||z||_2), calibrated by exactly one of its two parameters.
 
@@ -37,7 +56,6 @@ def spherical_laplace(
         rank_constant: c of the resampling exp(-c rate i) of ranks around the nearest word; None leaves it out.
         projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
-    clip = checked_clip(clip)
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     diameter = outward(clipped_diameter(vocabulary, clip, 2))
     rate = value if name == "epsilon_per_distance" else spherical_laplace_rate(value, diameter)

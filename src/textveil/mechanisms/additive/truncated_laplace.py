@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
-from textveil.mechanisms.parameters import checked_clip, outward, rank_decay
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.parameters import Clip, Delta, Epsilon, ProjectionName, RankConstant, outward, rank_decay
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import laplace_scale, truncated_laplace_bound
 from textveil.privacy.guarantees import ApproximateDP, Status
@@ -15,14 +16,22 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/truncated_laplace.md"
 
 
+@declared(
+    family="perturb and project",
+    notion="approximate DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source=f"{PROOF}; one dimension: Geng et al. 2020",
+    summary="Truncated Laplace noise, valid in any dimension, then the nearest word.",
+)
 def truncated_laplace(
     vocabulary: Vocabulary,
     *,
-    epsilon: float,
-    delta: float = 1e-5,
-    clip: float | None = 1.0,
-    rank_constant: float | None = None,
-    projection: str | None = None,
+    epsilon: Epsilon,
+    delta: Delta = 1e-5,
+    clip: Clip | None = 1.0,
+    rank_constant: RankConstant | None = None,
+    projection: ProjectionName | None = None,
 ) -> PerturbProject:
     """Independent coordinates, density proportional to exp(-|z| / scale) on [-bound, bound].
 
@@ -38,7 +47,6 @@ def truncated_laplace(
         rank_constant: c of the resampling exp(-c epsilon i) of ranks around the nearest word; None leaves it out.
         projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
-    clip = checked_clip(clip)
     sensitivity = outward(clipped_diameter(vocabulary, clip, 1))
     distribution = TruncatedLaplace(
         dim=vocabulary.dim,

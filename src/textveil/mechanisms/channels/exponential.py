@@ -14,7 +14,8 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
-from textveil.mechanisms.parameters import checked_clip, metric_name, one_of, outward
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, metric_name, one_of, outward
 from textveil.mechanisms.sampling.row_lock import RowLock
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
@@ -207,12 +208,20 @@ class Exponential:
         return self._rows.weights(checked_ids(ids, len(self.vocabulary)))
 
 
+@declared(
+    family="channel",
+    notion="pure or metric DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="McSherry and Talwar 2007, section 3; Yue et al. 2021 (SanText), section 4",
+    summary="Weight exp(-epsilon d / 2) on the distance to each word.",
+)
 def exponential(
     vocabulary: Vocabulary,
     *,
-    epsilon: float | None = None,
-    epsilon_per_distance: float | None = None,
-    clip: float | None = 1.0,
+    epsilon: Epsilon | None = None,
+    epsilon_per_distance: EpsilonPerDistance | None = None,
+    clip: Clip | None = 1.0,
 ) -> Exponential:
     """The exponential mechanism, calibrated by exactly one of its two parameters.
 
@@ -227,7 +236,6 @@ def exponential(
             whose vectors coincide, or weights too small for integers.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
-    clip = checked_clip(clip)
     diameter = outward(clipped_diameter(vocabulary, clip, 2))
     need(diameter > 0, "vocabulary", "one vector for all words", "one with two different vectors at least")
     top = 1 << (61 - math.ceil(math.log2(len(vocabulary))))

@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Annotated, Any, final
 
 import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
-from textveil.mechanisms.parameters import one_of
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import Option, at_least, named
+from textveil.mechanisms.parameters import NEIGHBORHOODS, Epsilon, EpsilonPerDistance, one_of
 from textveil.mechanisms.sampling.level_weights import TOTAL_BITS, LevelRows, LevelWeights, level_weights
 from textveil.numerics.integer_weights import log_ratio_up
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.metrics.base import WordMetric, blocks
-from textveil.vocabulary.metrics.choose import DEFAULT, level_counts, word_metric
+from textveil.vocabulary.metrics.choose import DEFAULT, HOPS, NEIGHBORS, level_counts, word_metric
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/metric_exponential.md"
@@ -78,14 +80,42 @@ class MetricExponential:
         return self._rows.weights(checked_ids(ids, len(self.vocabulary)))
 
 
+_METRIC = Option(
+    domain=named(*NEIGHBORS), help="The distance by which weights fall.", metavar="NAME", group=NEIGHBORHOODS
+)
+_NEIGHBORS = Option(
+    domain=at_least(1),
+    help="Words in a word's list, or in a cell, the word itself included.",
+    metavar="K",
+    group=NEIGHBORHOODS,
+    unset=", ".join(f"{size} for {name}" for name, size in NEIGHBORS.items()),
+)
+_HOPS = Option(
+    domain=at_least(2),
+    help="For the metric neighbor-graph: the largest distance.",
+    metavar="H",
+    group=NEIGHBORHOODS,
+    unset=str(HOPS),
+)
+
+
+@declared(
+    family="channel",
+    notion="pure or metric DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source=f"McSherry and Talwar 2007, section 3; {PROOF}",
+    summary="Weights that fall with a metric of ranks or counts.",
+)
 def metric_exponential(
     vocabulary: Vocabulary,
     *,
-    epsilon: float | None = None,
-    epsilon_per_distance: float | None = None,
-    metric: str | WordMetric = DEFAULT,
-    neighbors: int | None = None,
-    hops: int | None = None,
+    epsilon: Epsilon | None = None,
+    epsilon_per_distance: EpsilonPerDistance | None = None,
+    metric: Annotated[str, _METRIC] | WordMetric = DEFAULT,
+    neighbors: Annotated[int, _NEIGHBORS] | None = None,
+    hops: Annotated[int, _HOPS] | None = None,
+    progress: Progress | None = None,
 ) -> MetricExponential:
     """The exponential mechanism on a word metric, calibrated by exactly one of its two parameters.
 
@@ -97,19 +127,20 @@ def metric_exponential(
         neighbors: length of a word's list, or size of a cell, the word itself included; None takes 128, 32 and
             32, in this order.
         hops: for ``"neighbor-graph"``: the largest distance; None takes 3.
+        progress: called as words are done.
 
     Raises:
         ParameterError: neither or both parameters, one out of its domain, or weights too small for integers.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     if isinstance(metric, str):
-        chosen = word_metric(vocabulary, metric, neighbors=neighbors, hops=hops)
+        chosen = word_metric(vocabulary, metric, neighbors=neighbors, hops=hops, progress=progress)
     else:
         chosen = metric
         need(neighbors is None and hops is None, "neighbors and hops", "given", "left to the metric that is given")
         need(isinstance(metric, WordMetric), "metric", type(metric).__name__, "a name or a WordMetric")
         need(metric.facts.size == len(vocabulary), "metric", f"{metric.facts.size} words", "one of the vocabulary's")
-    counts = np.unique(level_counts(chosen), axis=0)
+    counts = np.unique(level_counts(chosen, progress), axis=0)
     deepest = int(np.flatnonzero(counts.any(axis=0))[-1])
     distances, counts = chosen.facts.distances[: deepest + 1], counts[:, : deepest + 1]
     if name == "epsilon":

@@ -7,13 +7,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, final
+from typing import Annotated, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import Option, at_least
+from textveil.mechanisms.parameters import NEIGHBORHOODS, Epsilon
 from textveil.mechanisms.sampling.row_lock import RowLock
 from textveil.mechanisms.sampling.row_sharing import SharedTable
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
@@ -193,7 +196,29 @@ def best_neighborhood_size(vocabulary: Vocabulary, epsilon: float) -> int:
     return int(sizes[int(np.argmax(means))])
 
 
-def neighborhood(vocabulary: Vocabulary, *, epsilon: float, neighborhood_size: int | None = None) -> Neighborhood:
+_SIZE = Option(
+    domain=at_least(1),
+    help="Words that have the larger weight, the word itself included.",
+    metavar="M",
+    group=NEIGHBORHOODS,
+    unset="chosen for the vocabulary and epsilon",
+)
+
+
+@declared(
+    family="channel",
+    notion="pure DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source=f"{PROOF}; extremal shape: Kairouz, Oh and Viswanath 2014",
+    summary="The m nearest words get weight e^epsilon, all others weight 1.",
+)
+def neighborhood(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon,
+    neighborhood_size: Annotated[int, _SIZE] | None = None,
+) -> Neighborhood:
     """Neighborhood response at ``epsilon`` nats for any two words.
 
     Args:
@@ -204,7 +229,6 @@ def neighborhood(vocabulary: Vocabulary, *, epsilon: float, neighborhood_size: i
     Raises:
         ParameterError: epsilon is not finite and > 0, or m is not between 1 and the number of words.
     """
-    need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
     if neighborhood_size is None:
         neighborhood_size = best_neighborhood_size(vocabulary, epsilon)
     need(
@@ -213,7 +237,7 @@ def neighborhood(vocabulary: Vocabulary, *, epsilon: float, neighborhood_size: i
         neighborhood_size,
         f"between 1 and the {len(vocabulary)} words of the vocabulary",
     )
-    weights = two_level_weights(size=len(vocabulary), members=int(neighborhood_size), epsilon=epsilon)
+    weights = two_level_weights(size=len(vocabulary), members=neighborhood_size, epsilon=epsilon)
     promise = PureDP(epsilon=weights.stated(epsilon), status=Status.PROVED, source=PROOF)
     rows = NeighborRows(vocabulary, weights.members)
     return Neighborhood(vocabulary, weights, promise, rows)

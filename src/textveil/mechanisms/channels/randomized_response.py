@@ -9,6 +9,8 @@ from typing import Any, final
 import numpy as np
 
 from textveil.mechanisms.base import checked_ids, checked_word_id
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.parameters import Epsilon
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
@@ -67,8 +69,20 @@ class RandomizedResponse:
         return self.weights.rows(checked_ids(ids, len(self.vocabulary))[:, None])
 
 
-def randomized_response(vocabulary: Vocabulary, *, epsilon: float) -> RandomizedResponse:
+@declared(
+    family="channel",
+    notion="pure DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="Warner 1965; Kairouz, Oh and Viswanath 2014, section 2",
+    summary="Keeps the word with weight e^epsilon, else any other with weight 1.",
+)
+def randomized_response(vocabulary: Vocabulary, *, epsilon: Epsilon) -> RandomizedResponse:
     """Randomized response at ``epsilon`` nats for any two words.
+
+    Args:
+        vocabulary: the public words.
+        epsilon: nats, finite and > 0.
 
     Raises:
         ParameterError: epsilon is not finite and > 0.

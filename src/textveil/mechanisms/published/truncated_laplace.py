@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 from textveil.errors import need
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
-from textveil.mechanisms.parameters import rank_decay
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import FRACTION, Option, at_least
+from textveil.mechanisms.parameters import (
+    GUARANTEE,
+    VECTORS,
+    Clip,
+    Epsilon,
+    ProjectionName,
+    RankConstant,
+    rank_decay,
+)
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.guarantees import ApproximateDP, Status
 from textveil.privacy.truncation import published_truncation
@@ -14,16 +25,36 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 REFUTATION = "privacy/proofs/truncated_laplace_published.md"
 
+_DELTA = Option(
+    domain=FRACTION, help="The claimed delta.", metavar="D", group=GUARANTEE, unset="4^-noise_dim, as in the paper"
+)
+_NOISE_DIM = Option(
+    domain=at_least(1),
+    help="Dimension in the published formulas, dummy ones included.",
+    metavar="D",
+    group=VECTORS,
+    unset="the least that suffices",
+)
 
+
+@declared(
+    family="perturb and project",
+    notion="approximate DP",
+    status=Status.REFUTED,
+    proof=REFUTATION,
+    source="Huang et al. 2024 (EMNLP), theorem 3",
+    summary="Truncated Laplace noise as printed; its claim is false above one dimension.",
+    instead="truncated-laplace",
+)
 def truncated_laplace_published(
     vocabulary: Vocabulary,
     *,
-    epsilon: float,
-    delta: float | None = None,
-    clip: float | None = 1.0,
-    noise_dim: int | None = None,
-    rank_constant: float | None = None,
-    projection: str | None = None,
+    epsilon: Epsilon,
+    delta: Annotated[float, _DELTA] | None = None,
+    clip: Clip | None = 1.0,
+    noise_dim: Annotated[int, _NOISE_DIM] | None = None,
+    rank_constant: RankConstant | None = None,
+    projection: ProjectionName | None = None,
 ) -> PerturbProject:
     """Theorem 3 of Huang et al. 2024 as printed; use ``truncated_laplace`` for a guarantee that holds.
 
@@ -41,7 +72,6 @@ def truncated_laplace_published(
         projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
     need(clip is not None, "clip", "none", "a norm: the published formulas need one")
-    need(delta is None or 0 < delta < 1, "delta", delta, "between 0 and 1")
     assert clip is not None
     published = published_truncation(
         dim=vocabulary.dim,

@@ -95,7 +95,7 @@ def measured(
 def _maker(name: str, vocabulary: Vocabulary, **options: Any) -> Callable[[float], Mechanism]:
     """Makes the mechanism at an epsilon, with the clip and the delta of this study where it takes them."""
     known = entries()[name].options()
-    given = {key: value for key, value in (("clip", CLIP), ("delta", DELTA)) if key in known}
+    given: dict[str, Any] = {key: value for key, value in (("clip", CLIP), ("delta", DELTA)) if key in known}
     return lambda epsilon: mechanism(name, vocabulary, epsilon=epsilon, **given, **options)
 
 

@@ -1,0 +1,114 @@
+"""What the catalog knows of a mechanism, declared at the function that makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, final
+
+from textveil.mechanisms.options import Option, options_of
+from textveil.privacy.guarantees import Status
+
+if TYPE_CHECKING:
+    from textveil.mechanisms.base import Mechanism
+
+P = ParamSpec("P")
+M = TypeVar("M")
+
+_ENTRY = "__textveil_entry__"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogEntry:
+    """One mechanism of the catalog.
+
+    Attributes:
+        name: what users write.
+        target: ``module:function``; the function takes a vocabulary and keyword options.
+        family: ``"channel"`` or ``"perturb and project"``.
+        notion: the guarantee's notion, ``"pure DP"``, ``"approximate DP"`` or ``"metric DP"``.
+        status: how far its guarantee can be trusted.
+        proof: the proof, or the page that refutes the claim, below the package that ``target`` is in.
+        source: the publication, with its section.
+        summary: one line.
+        instead: for a refuted mechanism, the name of the valid one.
+    """
+
+    name: str
+    target: str
+    family: str
+    notion: str
+    status: Status
+    proof: str
+    source: str
+    summary: str
+    instead: str = ""
+
+    def constructor(self) -> Callable[..., Mechanism]:
+        """Import and return the constructor."""
+        module, _, attribute = self.target.partition(":")
+        return getattr(import_module(module), attribute)
+
+    def options(self) -> Mapping[str, Option]:
+        """What the constructor takes, by name."""
+        return options_of(self.constructor())
+
+
+def declared(
+    *,
+    family: str,
+    notion: str,
+    status: Status,
+    proof: str,
+    source: str,
+    summary: str,
+    instead: str = "",
+    name: str = "",
+) -> Callable[[Callable[P, M]], Callable[P, M]]:
+    """Declare the decorated function as the constructor of a mechanism: see ``CatalogEntry`` for the facts.
+
+    The function takes a vocabulary and keyword-only options. Every option is checked by its declaration, and turned
+    into its type, before the function is called. Nothing is registered: a catalog line, or an entry point of the
+    group ``textveil.mechanisms``, names the function.
+
+    Args:
+        name: what users write; by default the function's name with hyphens.
+        family: see ``CatalogEntry``, as all that follow.
+        notion: of the guarantee.
+        status: of the guarantee.
+        proof: file below the package.
+        source: publication.
+        summary: one line.
+        instead: name of the valid mechanism.
+    """
+
+    def decorate(make: Callable[P, M]) -> Callable[P, M]:
+        @wraps(make)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> M:
+            options = options_of(make)
+            given = {key: options[key].checked(value) if key in options else value for key, value in kwargs.items()}
+            return make(*args, **cast(Any, given))
+
+        checked.__dict__[_ENTRY] = CatalogEntry(
+            name=name or make.__name__.replace("_", "-"),
+            target=f"{make.__module__}:{make.__qualname__}",
+            family=family,
+            notion=notion,
+            status=status,
+            proof=proof,
+            source=source,
+            summary=summary,
+            instead=instead,
+        )
+        return checked
+
+    return decorate
+
+
+def entry_of(constructor: object) -> CatalogEntry | None:
+    """What ``declared`` stated of a constructor; None where it was not used."""
+    found = getattr(constructor, "__dict__", {}).get(_ENTRY)
+    return found if isinstance(found, CatalogEntry) else None

@@ -1,0 +1,155 @@
+"""Options: what signatures declare, what is checked by it, and what the catalog makes of it."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import pickle
+from fractions import Fraction
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+
+from textveil.catalog import MECHANISMS, mechanism
+from textveil.errors import ParameterError, UnknownNameError
+from textveil.mechanisms.options import (
+    ANY,
+    FRACTION,
+    POSITIVE,
+    Domain,
+    Option,
+    at_least,
+    named,
+    options_of,
+    takes_progress,
+)
+from textveil.mechanisms.parameters import Delta, Epsilon
+
+EVERY = [(name, key) for name, one in MECHANISMS.items() for key in one.options()]
+
+OUTSIDE: dict[str, list[Any]] = {
+    POSITIVE.wanted: [0, -1.0, math.nan, math.inf, 10**400],
+    FRACTION.wanted: [0.0, 1.0, -1e-9, math.nan, 2],
+    at_least(1).wanted: [0, -3],
+    at_least(2).wanted: [1, 0],
+}
+"""Values of the right type that each domain refuses."""
+
+WRONG_TYPE: dict[Any, list[Any]] = {
+    float: ["1", True, None, [1.0], 1j],
+    int: [1.0, "1", False, None],
+    str: [1, None, b"numpy"],
+}
+
+
+@pytest.mark.parametrize(("name", "key"), EVERY)
+def test_every_option_is_documented_and_checked_by_its_declaration(name: str, key: str, tiny) -> None:
+    entry = MECHANISMS[name]
+    option = entry.options()[key]
+    assert option.domain is not ANY
+    assert option.help.endswith(".")
+    assert option.group != Option().group
+    assert f"\n    {key}: " in inspect.getdoc(entry.constructor())
+    others = {} if key.startswith("epsilon") else {"epsilon": 1.0}
+    for value in OUTSIDE.get(option.domain.wanted, ["elsewhere", ""]):
+        with pytest.raises(ParameterError, match=f"^{key} must be ") as caught:
+            entry.constructor()(tiny, **others, **{key: value})
+        assert option.domain.wanted in str(caught.value)
+        with pytest.raises(ParameterError, match=f"^{key} must be "):
+            mechanism(name, tiny, **others, **{key: value})
+    for value in WRONG_TYPE[option.kind]:
+        if value is None and option.optional:
+            continue
+        with pytest.raises(ParameterError, match=f"^{key} must be "):
+            entry.constructor()(tiny, **others, **{key: value})
+
+
+def test_one_name_is_one_kind_in_every_mechanism() -> None:
+    """The command line offers every option once."""
+    for key in {key for _, key in EVERY}:
+        found = {one.options()[key] for one in MECHANISMS.values() if key in one.options()}
+        assert len({(option.kind, option.metavar, option.group, option.without) for option in found}) == 1, key
+
+
+def test_values_become_the_declared_type(tiny) -> None:
+    made = mechanism("gaussian", tiny, epsilon=np.float32(2), delta=Fraction(1, 1024), clip=3)
+    assert [type(made.parameters[key]) for key in ("epsilon", "delta", "clip")] == [float, float, float]
+    assert made.parameters["delta"] == 2.0**-10
+    size = mechanism("neighborhood", tiny, neighborhood_size=np.int16(4)).parameters["neighborhood_size"]
+    assert (size, type(size)) == (4, int)
+
+
+def test_none_turns_off_what_is_on_by_default_and_counts_as_not_given_elsewhere(tiny) -> None:
+    assert mechanism("gaussian", tiny).parameters["clip"] == 1.0
+    assert mechanism("gaussian", tiny, clip=None).parameters["clip"] is None
+    assert mechanism("gaussian", tiny, delta=None, calibration=None).parameters["delta"] == 1e-5
+    assert mechanism("randomized-response", tiny, clip=None, metric=None).guarantee.epsilon == 8.0
+    with pytest.raises(ParameterError, match="clip must be a norm"):
+        mechanism("truncated-laplace-published", tiny, clip=None)
+
+
+def test_an_unknown_value_of_names_is_an_unknown_name(tiny) -> None:
+    with pytest.raises(UnknownNameError, match=r"projection must be one of fastest, numpy, .*; got 'annoy'\. See docs"):
+        mechanism("laplace", tiny, projection="annoy")
+    with pytest.raises(UnknownNameError, match=r"calibration must be analytic or classical; got 'x{60}'"):
+        mechanism("gaussian", tiny, calibration="x" * 100)
+
+
+def _declares_much(
+    vocabulary: Any,
+    *,
+    plain: float,
+    rounds: int = 3,
+    bare=None,
+    size=2,
+    chosen: Annotated[int, "a note", Option(domain=at_least(2), help="H.")] | None = 4,
+    other: Annotated[str | Domain, Option(domain=named("a", "b"))] = "a",
+    thing: Domain = ANY,
+    progress: Any = None,
+) -> None: ...
+
+
+def test_the_signature_is_the_declaration() -> None:
+    found = options_of(_declares_much)
+    assert list(found) == ["plain", "rounds", "bare", "size", "chosen", "other", "thing"]
+    assert takes_progress(_declares_much)
+    facts = {key: (one.kind, one.optional, one.foreign, one.required, one.default) for key, one in found.items()}
+    assert facts == {
+        "plain": (float, False, False, True, None),
+        "rounds": (int, False, False, False, 3),
+        "bare": (str, True, True, False, None),
+        "size": (int, False, True, False, 2),
+        "chosen": (int, True, False, False, 4),
+        "other": (str, False, True, False, "a"),
+        "thing": (None, False, True, False, ANY),
+    }
+    assert found["chosen"].wanted == "an integer >= 2, or None"
+    assert found["chosen"].checked(None) is None
+    assert found["other"].checked(ANY) is ANY
+    assert found["thing"].checked("whatever") == "whatever"
+    assert found["plain"].wanted == "a number"
+    assert [one.default_text for one in found.values()] == ["", "3", "", "2", "4", "a", str(ANY)]
+
+
+def test_annotations_that_cannot_be_evaluated_leave_plain_options() -> None:
+    def constructor(vocabulary, *, epsilon: OnlyForTypeCheckers = 2.0, name: str = "x"):  # noqa: F821
+        return None
+
+    found = options_of(constructor)
+    assert {key: (one.kind, one.default) for key, one in found.items()} == {"epsilon": (float, 2.0), "name": (str, "x")}
+
+
+def test_defaults_are_shown_as_people_write_them() -> None:
+    def constructor(vocabulary, *, epsilon: Epsilon, delta: Delta = 1e-5, wide: float = 2.5e-12, big: float = 1e20):
+        return None
+
+    assert [one.default_text for one in options_of(constructor).values()] == ["8", "1e-5", "2.5e-12", "1e+20"]
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_constructors_stay_functions(name: str) -> None:
+    constructor = MECHANISMS[name].constructor()
+    assert pickle.loads(pickle.dumps(constructor)) is constructor
+    assert next(iter(inspect.signature(constructor).parameters)) == "vocabulary"
+    assert inspect.isfunction(constructor)

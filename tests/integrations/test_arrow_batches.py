@@ -248,7 +248,7 @@ def test_a_replaced_sanitizer_draws_by_its_own_distribution(words: Channel) -> N
     private = mechanism("exponential", words.vocabulary, epsilon=0.1)
     assert isinstance(private, Channel)
     less = dataclasses.replace(job, sanitizer=Sanitizer(private))
-    assert less.setting.word == private.guarantee
+    assert less.setting.guarantee_of("word") == private.guarantee
     drawn = np.bincount([WORDS.index(text.lower()) for text in less(rows)["text"].to_pylist()], minlength=8)
     assert stats.chisquare(drawn, 3000 * np.asarray(private.probabilities(2))).pvalue > ALPHA
 

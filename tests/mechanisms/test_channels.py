@@ -18,7 +18,7 @@ from textveil.mechanisms.base import Channel, Mechanism
 from textveil.mechanisms.channels.exponential import WeightRows, exponential
 from textveil.mechanisms.channels.neighborhood import NeighborRows, best_neighborhood_size, neighborhood
 from textveil.mechanisms.channels.randomized_response import randomized_response
-from textveil.privacy.guarantees import MetricDP, Status, to_pure
+from textveil.privacy.guarantees import MetricDP, Status
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -113,7 +113,7 @@ def test_the_metric_form_holds_for_every_pair(tiny: Vocabulary, per_distance: fl
     assert worst <= per_distance * (1 + 1e-12)
     assert worst > 0.4 * per_distance
     assert distances.max() <= channel.guarantee.diameter
-    assert to_pure(channel.guarantee).epsilon >= worst_log_ratio(table(channel))
+    assert channel.guarantee.pure().epsilon >= worst_log_ratio(table(channel))
 
 
 def test_weights_too_small_for_integers_are_refused(tiny: Vocabulary) -> None:

@@ -22,7 +22,7 @@ from textveil.errors import ParameterError
 from textveil.mechanisms.base import Channel, Mechanism
 from textveil.mechanisms.channels.metric_exponential import certified_guarantee, metric_exponential
 from textveil.mechanisms.sampling.level_weights import LevelRows, LevelWeights, level_weights
-from textveil.privacy.guarantees import MetricDP, PureDP, Status, to_pure
+from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.vocabulary.metrics.base import distances
 from textveil.vocabulary.metrics.choose import level_counts, word_metric
 from textveil.vocabulary.metrics.ultrametric import Ultrametric
@@ -95,7 +95,7 @@ def test_the_metric_form_holds_for_every_pair_and_is_certified_exactly(name: str
     assert worst * (1 - 1e-12) <= found.epsilon_per_distance <= min(per_distance, worst * (1 + 1e-3))
     audited = metric_epsilon(made, apart.astype(np.float64)).epsilon_per_distance
     assert audited.estimate == pytest.approx(worst, rel=1e-9)
-    assert to_pure(found).epsilon >= worst_log_ratio(table(made)) * (1 - 1e-12)
+    assert found.pure().epsilon >= worst_log_ratio(table(made)) * (1 - 1e-12)
 
 
 def test_without_the_triangle_inequality_the_metric_form_fails() -> None:

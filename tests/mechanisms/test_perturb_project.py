@@ -19,7 +19,7 @@ from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import gaussian_delta
-from textveil.privacy.guarantees import MetricDP, Status, to_pure
+from textveil.privacy.guarantees import MetricDP, Status
 from textveil.privacy.truncation import truncated_delta
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -141,8 +141,8 @@ def test_metric_parameters(tiny: Vocabulary) -> None:
     assert by_rate.guarantee.metric == "euclidean"
     assert by_rate.distribution.rate == 7.0  # type: ignore[attr-defined]
     by_epsilon = mechanism("spherical-laplace", tiny, epsilon=3.0)
-    assert to_pure(by_epsilon.guarantee).epsilon <= 3.0  # type: ignore[arg-type]
-    assert to_pure(by_epsilon.guarantee).epsilon == pytest.approx(3.0)  # type: ignore[arg-type]
+    assert by_epsilon.guarantee.pure().epsilon <= 3.0
+    assert by_epsilon.guarantee.pure().epsilon == pytest.approx(3.0)
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.privacy.composition import compose, repeat, weakest
+from textveil.privacy.composition import compose, narrowed, repeat, weakest
 from textveil.privacy.guarantees import ApproximateDP, MetricDP, NoGuarantee, PureDP, Status
+from textveil.privacy.units import (
+    ALL_DOCUMENTS,
+    ALL_TEXTS,
+    ANY_DOCUMENT,
+    ONE_DOCUMENT,
+    ONE_SPAN,
+    ONE_TOKEN,
+    Adjacency,
+    Unit,
+)
 
 epsilons = st.floats(0, 50)
 
@@ -113,3 +123,58 @@ def test_the_weakest_is_weak_in_every_respect() -> None:
     assert both == ApproximateDP(epsilon=9.0, log_delta=-9.0, status=Status.CERTIFIED)
     assert weakest([pure, PureDP(epsilon=2.0, status=Status.PROVED)]) is pure
     assert isinstance(weakest([pure, NoGuarantee(reason="x")]), NoGuarantee)
+
+
+ADJACENCIES = [ONE_TOKEN, ONE_SPAN, ONE_DOCUMENT, ANY_DOCUMENT, ALL_DOCUMENTS, ALL_TEXTS]
+
+
+def test_the_tokens_of_a_document_add_up_to_the_document() -> None:
+    token, span = PureDP(epsilon=2.0), PureDP(epsilon=2.0, adjacency=ONE_SPAN)
+    for times in (0, 1, 7):
+        assert repeat(token, times).adjacency is ONE_DOCUMENT
+        assert repeat(NoGuarantee(reason="x"), times).adjacency is ONE_DOCUMENT
+        assert repeat(span, times).adjacency is ONE_SPAN.larger
+    assert compose([token, token]).adjacency is ONE_DOCUMENT
+    assert compose([]).adjacency is ONE_DOCUMENT
+    assert compose([token, NoGuarantee(reason="x")]).adjacency is ONE_DOCUMENT
+
+
+@pytest.mark.parametrize("adjacency", [ONE_DOCUMENT, ANY_DOCUMENT, ALL_DOCUMENTS])
+def test_releases_of_one_document_add_up_to_that_document(adjacency: Adjacency) -> None:
+    once = PureDP(epsilon=2.0, adjacency=adjacency)
+    assert repeat(once, 3) == compose([once, once, once])
+    assert repeat(once, 3).adjacency is adjacency
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(a, b) for a, b in itertools.permutations(ADJACENCIES, 2)], ids=lambda one: one.unit.value
+)
+def test_mixed_units_are_added_only_when_the_sum_is_named(first: Adjacency, second: Adjacency) -> None:
+    parts = [PureDP(epsilon=1.0, adjacency=first), PureDP(epsilon=2.0, adjacency=second)]
+    with pytest.raises(UnsupportedGuarantee, match="into="):
+        compose(parts)
+    with pytest.raises(UnsupportedGuarantee, match="narrowed"):
+        weakest(parts)
+    named = compose(parts, ALL_DOCUMENTS)
+    assert (named.adjacency, named.epsilon) == (ALL_DOCUMENTS, 3.0)
+    if Unit.DOCUMENT in (first.unit, second.unit):
+        with pytest.raises(UnsupportedGuarantee, match="cannot add up to one of a token"):
+            compose(parts, ONE_TOKEN)
+
+
+def test_a_document_holds_for_its_tokens_and_a_token_not_for_its_document() -> None:
+    document = PureDP(epsilon=2.0, adjacency=ANY_DOCUMENT)
+    assert narrowed(document, ONE_TOKEN) == PureDP(epsilon=2.0)
+    with pytest.raises(UnsupportedGuarantee, match=r"repeat\(\)"):
+        narrowed(PureDP(epsilon=2.0), ONE_DOCUMENT)
+    with pytest.raises(UnsupportedGuarantee, match="person"):
+        repeat(PureDP(epsilon=2.0, adjacency=ALL_TEXTS), 2, ONE_DOCUMENT)
+
+
+def test_units_are_ordered_by_what_they_hold() -> None:
+    assert [[one.holds(other) for other in Unit] for one in Unit] == [
+        [True, False, False, False],
+        [True, True, False, False],
+        [True, True, True, False],
+        [True, True, True, True],
+    ]

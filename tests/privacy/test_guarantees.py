@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import math
+from dataclasses import replace
 
 import pytest
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.privacy.guarantees import (
     ApproximateDP,
+    Guarantee,
     MetricDP,
     NoGuarantee,
     PureDP,
     Status,
     shown_up,
-    to_approximate,
-    to_pure,
 )
+from textveil.privacy.units import ALL_DOCUMENTS, Unit
 
 
 @pytest.mark.parametrize("epsilon", [-1.0, math.nan, math.inf])
@@ -37,18 +39,54 @@ def test_delta_is_at_most_one(log_delta: float) -> None:
 
 def test_a_metric_guarantee_becomes_pure_by_the_diameter_rounded_up() -> None:
     metric = MetricDP(epsilon_per_distance=0.1, metric="euclidean", diameter=3.0, status=Status.PROVED, source="s")
-    pure = to_pure(metric)
+    pure = metric.pure()
     assert pure.epsilon >= 0.1 * 3.0
     assert pure.epsilon == pytest.approx(0.3, rel=1e-12)
     assert (pure.status, pure.source) == (Status.PROVED, "s")
-    assert to_approximate(metric).log_delta == -math.inf
+    assert metric.approximate().log_delta == -math.inf
+    assert metric.worst_case() == pure
 
 
 def test_nothing_follows_from_nothing() -> None:
-    with pytest.raises(UnsupportedGuarantee):
-        to_approximate(NoGuarantee(reason="refuted"))
-    with pytest.raises(UnsupportedGuarantee):
-        to_pure(ApproximateDP(epsilon=1.0, log_delta=-1.0))  # type: ignore[arg-type]
+    nothing = NoGuarantee(reason="refuted")
+    for convert in (nothing.approximate, nothing.pure):
+        with pytest.raises(UnsupportedGuarantee, match="nothing follows"):
+            convert()
+    with pytest.raises(UnsupportedGuarantee, match="no pure guarantee"):
+        ApproximateDP(epsilon=1.0, log_delta=-1.0).pure()
+    assert not nothing.promises and nothing.worst_case() is nothing
+
+
+GUARANTEES = [
+    PureDP(epsilon=1.5),
+    ApproximateDP(epsilon=1.5, log_delta=-9.0),
+    MetricDP(epsilon_per_distance=0.5, metric="euclidean", diameter=3.0),
+    NoGuarantee(reason="refuted"),
+]
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES, ids=lambda one: type(one).__name__)
+def test_every_guarantee_says_of_what_it_speaks(guarantee: Guarantee) -> None:
+    data = guarantee.as_data()
+    assert data == json.loads(json.dumps(data, allow_nan=False))
+    assert {"notion", "epsilon", "delta", "status", "source", "text"} <= set(data)
+    assert (data["unit"], data["adjacency"]) == ("token", "two texts that differ in one token of the same kind")
+    person = replace(guarantee, adjacency=ALL_DOCUMENTS)
+    assert person.unit is Unit.PERSON
+    assert (person.as_data()["unit"], person.as_data()["adjacency"]) == ("person", ALL_DOCUMENTS.text)
+    assert person != guarantee
+    if guarantee.promises:
+        assert person.worst_case().adjacency is person.approximate().adjacency is ALL_DOCUMENTS
+
+
+def test_data_of_a_guarantee_holds_its_numbers() -> None:
+    pure, loose, metric, nothing = (one.as_data() for one in GUARANTEES)
+    assert (pure["notion"], pure["epsilon"], pure["delta"]) == ("pure DP", 1.5, 0.0)
+    assert (loose["notion"], loose["log_delta"]) == ("approximate DP", -9.0)
+    assert loose["delta"] >= math.exp(-9.0)
+    assert (metric["notion"], metric["epsilon_per_distance"], metric["diameter"]) == ("metric DP", 0.5, 3.0)
+    assert metric["epsilon"] >= 1.5
+    assert (nothing["notion"], nothing["epsilon"], nothing["delta"]) == ("none", None, None)
 
 
 def test_a_delta_that_underflows_is_still_printed() -> None:

@@ -10,19 +10,22 @@ from typing import Any
 import pytest
 
 from textveil.catalog import mechanism
-from textveil.errors import RefutedGuarantee
+from textveil.errors import RefutedGuarantee, UnsupportedGuarantee
 from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.units import ALL_DOCUMENTS, Unit
 from textveil.sanitize.options import SanitizerOptions
-from textveil.sanitize.release import Setting
+from textveil.sanitize.release import Report, Tally
+from textveil.sanitize.setting import Protected, Setting
 
 SETTING = SanitizerOptions(mechanism=mechanism("neighborhood", epsilon=8.0)).sanitizer().setting
+
+SETTING_OF_TENTH = SanitizerOptions(mechanism=mechanism("randomized-response", epsilon=0.1)).sanitizer().setting
 
 _OTHER = PureDP(epsilon=3.0, status=Status.PROVED, source="here")
 CHANGES: dict[str, Any] = {
     "mechanism": "other",
     "parameters": {"epsilon": 8.0, "one": 1},
-    "word": _OTHER,
-    "number": _OTHER,
+    "protected": (Protected("word", _OTHER), Protected("number", _OTHER)),
     "number_epsilon": 8.0 + 1e-9,
     "vocabulary": {**SETTING.vocabulary, "digest": "0"},
     "secure": False,
@@ -47,6 +50,45 @@ def test_the_digest_tells_what_stands_beside_the_setting() -> None:
 def test_equal_settings_have_one_digest_in_every_copy() -> None:
     again = SanitizerOptions(mechanism=mechanism("neighborhood", epsilon=8.0)).sanitizer().setting
     assert again.digest() == SETTING.digest() == pickle.loads(pickle.dumps(again)).digest()
+
+
+def test_a_setting_lists_what_is_drawn_by_unit_and_kind() -> None:
+    assert [(one.unit, one.kind) for one in SETTING.protected] == [(Unit.TOKEN, "word"), (Unit.TOKEN, "number")]
+    assert SETTING.guarantee_of("word") == SETTING.protected[0].guarantee
+    with pytest.raises(UnsupportedGuarantee, match="word, number"):
+        SETTING.guarantee_of("text")
+
+
+def test_reports_name_units_and_show_the_sum_and_the_optimum_side_by_side() -> None:
+    sanitizer = SanitizerOptions(
+        mechanism=mechanism("randomized-response", epsilon=0.1), number_epsilon=0.1
+    ).sanitizer()
+    release = sanitizer("one two three 12 " * 25)
+    assert release.accountant.spent == release.guarantee == SETTING_OF_TENTH.document(75, 25)
+    data = json.loads(release.report().to_json())["guarantee"]
+    assert [data[key]["unit"] for key in ("per_token", "per_document", "whole_input")] == [
+        "token",
+        "document",
+        "person",
+    ]
+    assert [one["kind"] for one in data["by_kind"]] == ["word", "number"]
+    for key in ("per_document", "whole_input"):
+        optimal = data[key]["optimal"]
+        assert (optimal["method"], optimal["delta"]) == ("exact", pytest.approx(1e-6))
+        assert 4.7 < optimal["epsilon"] < 4.8 < data[key]["epsilon"] == pytest.approx(10.0)
+    assert "epsilon 4.77457 at delta 1e-06 (optimal composition)" in release.report().summary()
+
+
+def test_documents_of_one_person_add_up() -> None:
+    sanitizer = SanitizerOptions(mechanism=mechanism("randomized-response", epsilon=0.1)).sanitizer()
+    tally = Tally()
+    for release in sanitizer.batch(["one two three"] * 40):
+        tally.add(release.kinds, release.mapped)
+    report = Report(setting=sanitizer.setting, tally=tally)
+    data = report.as_dict()["guarantee"]
+    assert data["per_document"]["optimal"]["epsilon"] < data["per_document"]["epsilon"] == pytest.approx(0.3)
+    assert data["whole_input"]["optimal"]["epsilon"] < 6 < data["whole_input"]["epsilon"] == pytest.approx(12.0)
+    assert data["whole_input"]["adjacency"] == ALL_DOCUMENTS.text
 
 
 def test_a_report_holds_the_digest(embedded) -> None:

@@ -23,7 +23,8 @@ from textveil.corpora.jobs.ledger import Totals
 from textveil.errors import InputError, OutputError, TextveilError
 from textveil.randomness import new_secret
 from textveil.sanitize.options import SanitizerOptions
-from textveil.sanitize.release import Report, Setting
+from textveil.sanitize.release import Report
+from textveil.sanitize.setting import Setting
 
 Progress = Callable[[int, int | None, int], None]
 """Called with input bytes read, their total where it is known, and words released."""

@@ -24,8 +24,9 @@ from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, checked_size
 from textveil.errors import InputError, ParameterError, need
 from textveil.mechanisms.base import Mechanism
 from textveil.randomness import SECRET_BYTES, derived_generator, new_secret
-from textveil.sanitize.release import Release, Setting
+from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.sanitize.setting import Setting
 
 Place: TypeAlias = int | Sequence[int]
 """Where a batch stands in its job: a number, or several (partition, batch); different for every batch."""

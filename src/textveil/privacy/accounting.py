@@ -20,7 +20,8 @@ from scipy.special import gammaln
 
 from textveil.errors import ParameterError, UnsupportedGuarantee, need
 from textveil.privacy.calibration import gaussian_log_delta
-from textveil.privacy.guarantees import ApproximateDP, Guarantee, MetricDP, NoGuarantee, PureDP, to_approximate
+from textveil.privacy.composition import as_approximate
+from textveil.privacy.guarantees import Guarantee, PureDP
 from textveil.privacy.loss_distribution import LossDistribution
 
 _UNIT = 2.0**-53
@@ -176,10 +177,8 @@ def compose_tokens(token: Token, *, tokens: int, releases: int = 1) -> Composed:
         if not token.upper:
             raise UnsupportedGuarantee("cannot account with lower bounds of losses. Build them with upper=True.")
         return token.repeat(times)
-    if isinstance(token, PureDP | ApproximateDP | MetricDP | NoGuarantee):
-        part = to_approximate(token)
-        return WorstTokens(token_epsilon=part.epsilon, log_delta=part.log_delta, times=times)
-    raise UnsupportedGuarantee(f"cannot compose {type(token).__name__}: no rule for it.")
+    part = as_approximate(token)
+    return WorstTokens(token_epsilon=part.epsilon, log_delta=part.log_delta, times=times)
 
 
 def two_level_loss(

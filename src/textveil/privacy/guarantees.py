@@ -1,7 +1,8 @@
 """Guarantees as frozen data; accountants and reports read only this.
 
-All three notions speak of one token: two texts are adjacent when they differ in one token of the
-same kind. ``P`` is the distribution of the released text.
+``P`` is the distribution of what is released, and x, x' are two adjacent inputs: which those are is the guarantee's
+``adjacency``, by default two texts that differ in one token of the same kind. Every notion answers the same questions
+(``worst_case``, ``pure``, ``approximate``, ``as_data``), so that nothing else needs to know which notions there are.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext
 from enum import Enum
-from typing import TypeAlias, final
+from typing import Any, ClassVar, TypeAlias, final
 
 from textveil.errors import UnsupportedGuarantee, need
+from textveil.privacy.units import ONE_TOKEN, Adjacency, Unit
 
 
 class Status(Enum):
@@ -49,23 +51,72 @@ def raised_log(log_delta: float) -> float:
     return log_delta + 2.0**-50 * max(1.0, abs(log_delta)) if math.isfinite(log_delta) else log_delta
 
 
+def _facts(
+    notion: str, guarantee: Guarantee, epsilon: float | None, delta: float | None, **more: Any
+) -> dict[str, Any]:
+    """JSON data of a guarantee: what all notions say, and what one says besides."""
+    return {
+        "notion": notion,
+        "epsilon": epsilon,
+        "delta": delta,
+        **more,
+        "status": guarantee.status.value,
+        "source": guarantee.source,
+        "text": str(guarantee),
+        "unit": guarantee.unit.value,
+        "adjacency": guarantee.adjacency.text,
+    }
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PureDP:
-    """P(S | x) <= exp(epsilon) P(S | x') for every event S and any two words x, x'.
+    """P(S | x) <= exp(epsilon) P(S | x') for every event S and any two adjacent x, x'.
 
     Attributes:
         epsilon: nats, finite and >= 0.
         status: how far to trust it.
         source: proof file, or the reference that proves or refutes it.
+        adjacency: which two inputs are compared.
     """
+
+    promises: ClassVar[bool] = True
+    reason: ClassVar[str] = ""
 
     epsilon: float
     status: Status = Status.CLAIMED
     source: str = ""
+    adjacency: Adjacency = ONE_TOKEN
 
     def __post_init__(self) -> None:
         need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
+
+    @property
+    def unit(self) -> Unit:
+        """What two adjacent inputs differ in."""
+        return self.adjacency.unit
+
+    def worst_case(self) -> PureDP:
+        """What holds for any two adjacent inputs, however far apart."""
+        return self
+
+    def pure(self) -> PureDP:
+        """The pure guarantee that follows."""
+        return self
+
+    def approximate(self) -> ApproximateDP:
+        """The (epsilon, delta) guarantee that follows."""
+        return ApproximateDP(
+            epsilon=self.epsilon,
+            log_delta=-math.inf,
+            status=self.status,
+            source=self.source,
+            adjacency=self.adjacency,
+        )
+
+    def as_data(self) -> dict[str, Any]:
+        """JSON data: the notion, its numbers, status and source, unit and adjacency."""
+        return _facts("pure DP", self, self.epsilon, 0.0)
 
     def __str__(self) -> str:
         return f"{shown_up(self.epsilon)}-DP"
@@ -74,7 +125,7 @@ class PureDP:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproximateDP:
-    """P(S | x) <= exp(epsilon) P(S | x') + delta for every event S and any two words x, x'.
+    """P(S | x) <= exp(epsilon) P(S | x') + delta for every event S and any two adjacent x, x'.
 
     Attributes:
         epsilon: nats, finite and >= 0.
@@ -82,12 +133,17 @@ class ApproximateDP:
             (4^-1700). ``-inf`` is pure DP.
         status: how far to trust it.
         source: proof file, or the reference that proves or refutes it.
+        adjacency: which two inputs are compared.
     """
+
+    promises: ClassVar[bool] = True
+    reason: ClassVar[str] = ""
 
     epsilon: float
     log_delta: float
     status: Status = Status.CLAIMED
     source: str = ""
+    adjacency: Adjacency = ONE_TOKEN
 
     def __post_init__(self) -> None:
         need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
@@ -97,6 +153,34 @@ class ApproximateDP:
     def delta(self) -> float:
         """Delta as a float, rounded up; 0.0 where it underflows, so compare ``log_delta`` instead."""
         return min(1.0, math.exp(raised_log(self.log_delta)))
+
+    @property
+    def unit(self) -> Unit:
+        """What two adjacent inputs differ in."""
+        return self.adjacency.unit
+
+    def worst_case(self) -> ApproximateDP:
+        """What holds for any two adjacent inputs, however far apart."""
+        return self
+
+    def pure(self) -> PureDP:
+        """None follows.
+
+        Raises:
+            UnsupportedGuarantee: always.
+        """
+        raise UnsupportedGuarantee(
+            f"no pure guarantee follows from {self}; wanted a pure or metric one. Take it as it is, by approximate()."
+        )
+
+    def approximate(self) -> ApproximateDP:
+        """The (epsilon, delta) guarantee that follows."""
+        return self
+
+    def as_data(self) -> dict[str, Any]:
+        """JSON data: the notion, its numbers, status and source, unit and adjacency."""
+        log_delta = self.log_delta if self.log_delta > -math.inf else None
+        return _facts("approximate DP", self, self.epsilon, self.delta, log_delta=log_delta)
 
     def __str__(self) -> str:
         if self.delta == 0 and self.log_delta > -math.inf:
@@ -108,7 +192,7 @@ class ApproximateDP:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricDP:
-    """P(S | x) <= exp(epsilon_per_distance d(x, x')) P(S | x') for every event S, any two words.
+    """P(S | x) <= exp(epsilon_per_distance d(x, x')) P(S | x') for every event S and any two words.
 
     Attributes:
         epsilon_per_distance: nats per unit of the metric, finite and >= 0. Not comparable across
@@ -118,21 +202,62 @@ class MetricDP:
         diameter: max d(x, x') over the public vocabulary; converts the promise to pure DP.
         status: how far to trust it.
         source: proof file, or the reference that proves or refutes it.
+        adjacency: which two inputs are compared.
     """
+
+    promises: ClassVar[bool] = True
+    reason: ClassVar[str] = ""
 
     epsilon_per_distance: float
     metric: str
     diameter: float
     status: Status = Status.CLAIMED
     source: str = ""
+    adjacency: Adjacency = ONE_TOKEN
 
     def __post_init__(self) -> None:
         value = self.epsilon_per_distance
         need(0 <= value < math.inf, "epsilon_per_distance", value, "finite and >= 0")
         need(0 < self.diameter < math.inf, "diameter", self.diameter, "finite and > 0")
 
+    @property
+    def unit(self) -> Unit:
+        """What two adjacent inputs differ in."""
+        return self.adjacency.unit
+
+    def worst_case(self) -> PureDP:
+        """What holds for any two adjacent inputs, however far apart: the loss at the diameter, rounded up."""
+        product = self.epsilon_per_distance * self.diameter
+        return PureDP(
+            epsilon=math.nextafter(product, math.inf) if product > 0 else 0.0,
+            status=self.status,
+            source=self.source,
+            adjacency=self.adjacency,
+        )
+
+    def pure(self) -> PureDP:
+        """The pure guarantee that follows, at the diameter."""
+        return self.worst_case()
+
+    def approximate(self) -> ApproximateDP:
+        """The (epsilon, delta) guarantee that follows."""
+        return self.worst_case().approximate()
+
+    def as_data(self) -> dict[str, Any]:
+        """JSON data: the notion, its numbers, status and source, unit and adjacency."""
+        return _facts(
+            "metric DP",
+            self,
+            self.worst_case().epsilon,
+            0.0,
+            epsilon_per_distance=self.epsilon_per_distance,
+            metric=self.metric,
+            diameter=self.diameter,
+        )
+
     def __str__(self) -> str:
-        return f"{shown_up(self.epsilon_per_distance)} d-privacy ({self.metric}; {to_pure(self)} for any two words)"
+        per_distance = shown_up(self.epsilon_per_distance)
+        return f"{per_distance} d-privacy ({self.metric}; {self.worst_case()} for any two words)"
 
 
 @final
@@ -140,49 +265,44 @@ class MetricDP:
 class NoGuarantee:
     """Nothing is promised; ``reason`` says why and what was claimed."""
 
+    promises: ClassVar[bool] = False
+
     reason: str
     status: Status = Status.NONE
     source: str = ""
+    adjacency: Adjacency = ONE_TOKEN
+
+    @property
+    def unit(self) -> Unit:
+        """What two adjacent inputs differ in."""
+        return self.adjacency.unit
+
+    def worst_case(self) -> NoGuarantee:
+        """Nothing holds."""
+        return self
+
+    def pure(self) -> PureDP:
+        """None follows.
+
+        Raises:
+            UnsupportedGuarantee: always.
+        """
+        raise UnsupportedGuarantee(f"nothing follows from {self}. Choose a mechanism that is proved.")
+
+    def approximate(self) -> ApproximateDP:
+        """None follows.
+
+        Raises:
+            UnsupportedGuarantee: always.
+        """
+        raise UnsupportedGuarantee(f"nothing follows from {self}. Choose a mechanism that is proved.")
+
+    def as_data(self) -> dict[str, Any]:
+        """JSON data: no numbers, and the reason in words."""
+        return _facts("none", self, None, None)
 
     def __str__(self) -> str:
         return f"no guarantee ({self.reason})"
 
 
 Guarantee: TypeAlias = PureDP | ApproximateDP | MetricDP | NoGuarantee
-
-
-def to_pure(guarantee: PureDP | MetricDP) -> PureDP:
-    """The pure guarantee that ``guarantee`` implies for any two words of its vocabulary.
-
-    A metric guarantee costs at most ``epsilon_per_distance * diameter``; the product is rounded up.
-
-    Raises:
-        UnsupportedGuarantee: nothing pure follows (an approximate guarantee, or none).
-    """
-    if isinstance(guarantee, PureDP):
-        return guarantee
-    if isinstance(guarantee, MetricDP):
-        product = guarantee.epsilon_per_distance * guarantee.diameter
-        return PureDP(
-            epsilon=math.nextafter(product, math.inf) if product > 0 else 0.0,
-            status=guarantee.status,
-            source=guarantee.source,
-        )
-    raise UnsupportedGuarantee(
-        f"no pure guarantee follows from {type(guarantee).__name__}; wanted PureDP or MetricDP. "
-        "Use to_approximate() or report it as it is."
-    )
-
-
-def to_approximate(guarantee: Guarantee) -> ApproximateDP:
-    """The (epsilon, delta) guarantee that ``guarantee`` implies for any two words.
-
-    Raises:
-        UnsupportedGuarantee: there is no guarantee to convert.
-    """
-    if isinstance(guarantee, ApproximateDP):
-        return guarantee
-    if isinstance(guarantee, NoGuarantee):
-        raise UnsupportedGuarantee(f"nothing follows from {guarantee}. Choose a mechanism that is proved.")
-    pure = to_pure(guarantee)
-    return ApproximateDP(epsilon=pure.epsilon, log_delta=-math.inf, status=pure.status, source=pure.source)

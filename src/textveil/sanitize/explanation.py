@@ -12,7 +12,6 @@ from textveil.errors import need
 from textveil.mechanisms.base import Channel, Mechanism
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import is_secure, resolve
-from textveil.sanitize.release import guarantee_data
 from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.text.out_of_vocabulary import WordIndex
 from textveil.text.tokens import Kind, classify
@@ -67,7 +66,7 @@ class Explanation:
         """The explanation as JSON data."""
         return {
             "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
-            "guarantee": guarantee_data(self.guarantee),
+            "guarantee": self.guarantee.as_data(),
             "word": self.word,
             "mapped": self.mapped,
             "words": self.words,
@@ -88,7 +87,7 @@ class Explanation:
         lines = [
             f"mechanism          {self.mechanism}",
             f"guarantee          {self.guarantee} [{self.guarantee.status.value}]",
-            f"distribution of             {subject} ({method})",
+            f"distribution of    {subject} ({method})",
             f"unchanged          {_shown(self.unchanged)}",
             f"among 100 nearest  {_shown(self.near)}",
         ]

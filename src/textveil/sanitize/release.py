@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from itertools import zip_longest
+from typing import Any, TypeAlias, final
 
-from textveil.privacy.composition import compose, repeat, weakest
-from textveil.privacy.guarantees import ApproximateDP, Guarantee, MetricDP, NoGuarantee, PureDP, Status, to_pure
+from textveil.privacy.accountant import Accountant, shown_optimal
+from textveil.privacy.composition import weakest
+from textveil.privacy.guarantees import Guarantee
+from textveil.sanitize.setting import COUNTED, Setting
 from textveil.text.render import Span
 
 PUBLIC = (
@@ -25,77 +27,8 @@ PUBLIC = (
 _SENDER_ONLY = "computed from the private text; not covered by the guarantee; do not pass it on with the text"
 
 
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """What a sanitizer was set to: all of it public.
-
-    Attributes:
-        mechanism: the mechanism's name.
-        parameters: its public parameters.
-        word: guarantee of one word token.
-        number: guarantee of one number token.
-        number_epsilon: nats that the digits of one number are drawn with; also where nothing is promised of them.
-        vocabulary: name, number of words, dimension and SHA-256 digest.
-        secure: whether draws come from the operating system's randomness.
-        version: of textveil.
-    """
-
-    mechanism: str
-    parameters: Mapping[str, Any]
-    word: Guarantee
-    number: Guarantee
-    number_epsilon: float
-    vocabulary: Mapping[str, Any]
-    secure: bool
-    version: str
-
-    @property
-    def token(self) -> Guarantee:
-        """What one token of any kind costs at most: the weaker of the two in every respect."""
-        return weakest([self.word, self.number])
-
-    @property
-    def for_release(self) -> bool:
-        """Whether draws are unpredictable and the guarantee is proved or certified."""
-        return self.secure and self.token.status in (Status.PROVED, Status.CERTIFIED)
-
-    def warnings(self) -> list[str]:
-        """What must be said of every release with this setting, even to those who asked for quiet."""
-        lines = []
-        if isinstance(self.word, NoGuarantee):
-            lines.append("NO GUARANTEE: " + self.word.reason)
-        elif self.token.status not in (Status.PROVED, Status.CERTIFIED):
-            lines.append(f"NOT FOR RELEASE: the guarantee is {self.token.status.value}, neither proved nor certified.")
-        if not self.secure:
-            lines.append("NOT FOR RELEASE: the draws come from a seed and can be repeated by whoever knows it.")
-        return lines
-
-    def document(self, words: int, numbers: int) -> Guarantee:
-        """The guarantee of a document of so many words and numbers, all of which may differ."""
-        return compose([repeat(self.word, words), repeat(self.number, numbers)])
-
-    def as_dict(self) -> dict[str, Any]:
-        """The setting as JSON data."""
-        return {
-            "textveil": self.version,
-            "mechanism": self.mechanism,
-            "parameters": dict(self.parameters),
-            "word": guarantee_data(self.word),
-            "number": guarantee_data(self.number),
-            "number_epsilon": self.number_epsilon,
-            "vocabulary": dict(self.vocabulary),
-            "secure": self.secure,
-        }
-
-    def digest(self, **beside: Any) -> bytes:
-        """SHA-256 of the setting: whatever must tell one setting from another asks here, and nowhere else.
-
-        Args:
-            beside: more public facts, as JSON data, on which the caller's draws depend.
-        """
-        data = {"setting": self.as_dict(), "beside": beside}
-        return hashlib.sha256(json.dumps(data, sort_keys=True).encode("ascii")).digest()
+Counts: TypeAlias = tuple[int, ...]
+"""How many of each kind of ``COUNTED``."""
 
 
 @final
@@ -103,20 +36,21 @@ class Setting:
 class Tally:
     """Counts over the documents of a run.
 
-    ``largest`` holds the (words, numbers) of every document that no other one exceeds in both, so that the
-    costliest can be told whatever a word and a number cost.
+    ``largest`` holds the counts (of ``COUNTED``) of every document that no other one exceeds in all, so that the
+    costliest can be told whatever a draw of each kind costs. Zeros at the end are left out.
     """
 
     documents: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
-    largest: list[tuple[int, int]] = field(default_factory=list)
+    largest: list[Counts] = field(default_factory=list)
     mapped: int = 0
 
     def add(self, kinds: Mapping[str, int], mapped: int) -> None:
         """Count one more document."""
         self.documents += 1
         self.kinds.update(kinds)
-        self._keep_largest((kinds.get("word", 0), kinds.get("number", 0)))
+        words, numbers, *texts = (kinds.get(kind, 0) for kind in COUNTED)
+        self._keep_largest((words, numbers, *(one for one in texts if one)))
         self.mapped += mapped
 
     def merge(self, other: Tally) -> None:
@@ -127,10 +61,14 @@ class Tally:
             self._keep_largest(one)
         self.mapped += other.mapped
 
-    def _keep_largest(self, here: tuple[int, int]) -> None:
-        if not any(here[0] <= words and here[1] <= numbers for words, numbers in self.largest):
-            kept = [one for one in self.largest if one[0] > here[0] or one[1] > here[1]]
-            self.largest = [here, *kept]
+    def _keep_largest(self, here: Counts) -> None:
+        if not any(_within(here, one) for one in self.largest):
+            self.largest = [here, *(one for one in self.largest if not _within(one, here))]
+
+
+def _within(first: Counts, second: Counts) -> bool:
+    """Whether no count of ``first`` is above that of ``second``."""
+    return all(one <= other for one, other in zip_longest(first, second, fillvalue=0))
 
 
 @final
@@ -153,15 +91,27 @@ class Report:
     def costliest(self) -> tuple[int, Guarantee]:
         """The protected tokens of the document with the largest epsilon, and a bound for every document."""
         documents = self.tally.largest or [(0, 0)]
-        costs = [self.setting.document(*counts) for counts in documents]
-        epsilons = [cost.epsilon if isinstance(cost, PureDP | ApproximateDP) else 0.0 for cost in costs]
+        costs = [one.spent for one in self._documents()]
+        epsilons = [cost.approximate().epsilon if cost.promises else 0.0 for cost in costs]
         return sum(documents[epsilons.index(max(epsilons))]), weakest(costs)
+
+    def _documents(self) -> list[Accountant]:
+        """The accountants of the largest documents."""
+        counts = self.tally.largest or [(0, 0)]
+        return [self.setting.accountant(dict(zip(COUNTED, one, strict=False))) for one in counts]
+
+    def _everything(self) -> Accountant:
+        """The accountant of all documents together, as if they were one person's."""
+        return self.setting.accountant(self.tally.kinds, self.setting.one_document.larger)
+
+    def _drawn(self) -> int:
+        return sum(self.tally.kinds.get(kind, 0) for kind in COUNTED)
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON data; the keys are documented in docs/guarantees.md."""
         setting, tally = self.setting, self.tally
-        words, numbers = tally.kinds.get("word", 0), tally.kinds.get("number", 0)
         most, document = self.costliest()
+        everything = self._everything()
         public = [*PUBLIC, *(f"the field {name!r}, copied as it was" for name in self.kept_fields)]
         return {
             "textveil": setting.version,
@@ -169,15 +119,18 @@ class Report:
             "for_release": setting.for_release,
             "mechanism": {"name": setting.mechanism, "parameters": dict(setting.parameters)},
             "guarantee": {
-                "per_token": guarantee_data(setting.token),
+                "per_token": setting.token.as_data(),
                 "per_document": {
                     "protected_tokens": most,
-                    **guarantee_data(document),
+                    **document.as_data(),
+                    "optimal": _optimal_data(self._documents()),
                 },
                 "whole_input": {
-                    "protected_tokens": words + numbers,
-                    **guarantee_data(setting.document(words, numbers)),
+                    "protected_tokens": self._drawn(),
+                    **everything.spent.as_data(),
+                    "optimal": _optimal_data([everything]),
                 },
+                "by_kind": [one.as_data() for one in setting.protected],
             },
             "documents": tally.documents,
             "tokens": dict(sorted(tally.kinds.items())),
@@ -195,10 +148,9 @@ class Report:
     def summary(self) -> str:
         """The report for a reader, a few lines."""
         setting, tally = self.setting, self.tally
-        words, numbers = tally.kinds.get("word", 0), tally.kinds.get("number", 0)
         most, document = self.costliest()
-        lines = []
-        lines += setting.warnings()
+        everything = self._everything()
+        lines = setting.warnings()
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.kinds.items()))
         vocabulary = setting.vocabulary
         lines += [
@@ -208,7 +160,9 @@ class Report:
             f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip(),
             f"per token   {_line(setting.token)}",
             f"per document {_line(document)} for the costliest, {most} protected tokens",
-            f"whole input {_line(setting.document(words, numbers))} for {words + numbers} protected tokens",
+            *_optimal_lines(self._documents()),
+            f"whole input {_line(everything.spent)} for {self._drawn()} protected tokens",
+            *_optimal_lines([everything]),
             f"vocabulary  {vocabulary['name']}: {vocabulary['words']} words, sha256 {vocabulary['digest'][:16]}",
             "public      vocabulary; number, order and kinds of tokens; digits a number has; spacing, punctuation",
         ]
@@ -219,8 +173,7 @@ class Report:
 
 
 def _line(guarantee: Guarantee) -> str:
-    status = "" if isinstance(guarantee, NoGuarantee) else f" [{guarantee.status.value}]"
-    return f"{guarantee}{status}"
+    return f"{guarantee} [{guarantee.status.value}]" if guarantee.promises else str(guarantee)
 
 
 def _parameters(parameters: Mapping[str, Any]) -> str:
@@ -228,32 +181,19 @@ def _parameters(parameters: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in shown.items())
 
 
-def guarantee_data(guarantee: Guarantee) -> dict[str, Any]:
-    """A guarantee as JSON data: its notion, its numbers, its status and its source."""
-    base = {"status": guarantee.status.value, "source": guarantee.source, "text": str(guarantee)}
-    if isinstance(guarantee, PureDP):
-        return {"notion": "pure DP", "epsilon": guarantee.epsilon, "delta": 0.0, **base}
-    if isinstance(guarantee, ApproximateDP):
-        delta, log_delta = guarantee.delta, guarantee.log_delta
-        finite = log_delta if log_delta > float("-inf") else None
-        return {
-            "notion": "approximate DP",
-            "epsilon": guarantee.epsilon,
-            "delta": delta,
-            "log_delta": finite,
-            **base,
-        }
-    if isinstance(guarantee, MetricDP):
-        return {
-            "notion": "metric DP",
-            "epsilon": to_pure(guarantee).epsilon,
-            "delta": 0.0,
-            "epsilon_per_distance": guarantee.epsilon_per_distance,
-            "metric": guarantee.metric,
-            "diameter": guarantee.diameter,
-            **base,
-        }
-    return {"notion": "none", "epsilon": None, "delta": None, **base}
+def _optimal(accountants: Sequence[Accountant]) -> tuple[Guarantee, bool]:
+    """What holds for each of several documents by optimal composition, and whether it is the optimum itself."""
+    return weakest([one.optimal() for one in accountants]), all(one.exact for one in accountants)
+
+
+def _optimal_data(accountants: Sequence[Accountant]) -> dict[str, Any]:
+    guarantee, exact = _optimal(accountants)
+    return {**guarantee.as_data(), "method": "exact" if exact else "moment bound"}
+
+
+def _optimal_lines(accountants: Sequence[Accountant]) -> list[str]:
+    guarantee, exact = _optimal(accountants)
+    return [f"            {shown_optimal(guarantee, exact=exact)}"] if guarantee.promises else []
 
 
 @final
@@ -285,7 +225,12 @@ class Release:
     @property
     def guarantee(self) -> Guarantee:
         """What holds for the whole document: the composition over its words and numbers."""
-        return self.setting.document(self.kinds.get("word", 0), self.kinds.get("number", 0))
+        return self.accountant.spent
+
+    @property
+    def accountant(self) -> Accountant:
+        """What was drawn for this document: ``spent``, ``optimal(delta)`` and ``remaining(budget)``."""
+        return self.setting.accountant(self.kinds)
 
     @property
     def for_release(self) -> bool:

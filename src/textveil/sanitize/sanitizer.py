@@ -14,17 +14,10 @@ from numpy.typing import NDArray
 from textveil.errors import InputError, ParameterError, RefutedGuarantee, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.channels.digits import DigitResponse
-from textveil.privacy.guarantees import (
-    ApproximateDP,
-    Guarantee,
-    MetricDP,
-    NoGuarantee,
-    PureDP,
-    Status,
-    to_pure,
-)
+from textveil.privacy.guarantees import Guarantee, NoGuarantee, Status
 from textveil.randomness import is_secure, resolve
-from textveil.sanitize.release import Release, Setting
+from textveil.sanitize.release import Release
+from textveil.sanitize.setting import Protected, Setting
 from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, token_kinds
 from textveil.text.render import spans as rendered_spans
 from textveil.text.render import with_capitals
@@ -76,8 +69,10 @@ class Sanitizer:
         self.setting = Setting(
             mechanism=mechanism.name,
             parameters=mechanism.parameters,
-            word=promise,
-            number=promise if isinstance(promise, NoGuarantee) else self._digits.guarantee,
+            protected=(
+                Protected("word", promise),
+                Protected("number", self._digits.guarantee if promise.promises else promise),
+            ),
             number_epsilon=self._digits.epsilon,
             vocabulary={
                 "name": vocabulary.name,
@@ -211,7 +206,7 @@ def _gathered(texts: Iterable[str]) -> Iterator[list[str]]:
 
 def _promise(guarantee: Guarantee, allow_refuted: bool) -> Guarantee:
     """The guarantee that releases carry: the mechanism's, or none where it is refuted or nothing is promised."""
-    if guarantee.status is Status.NONE and not isinstance(guarantee, NoGuarantee):
+    if guarantee.status is Status.NONE and guarantee.promises:
         return NoGuarantee(reason="the mechanism promises nothing", source=guarantee.source)
     if guarantee.status is not Status.REFUTED:
         return guarantee
@@ -227,10 +222,8 @@ def _number_epsilon(guarantee: Guarantee, asked: float | None) -> float:
     """The budget of a number: as asked, else the epsilon that one word costs."""
     if asked is not None:
         return asked
-    if isinstance(guarantee, PureDP | MetricDP):
-        return to_pure(guarantee).epsilon
-    if isinstance(guarantee, ApproximateDP):
-        return guarantee.epsilon
+    if guarantee.promises:
+        return guarantee.approximate().epsilon
     raise ParameterError("number_epsilon must be given for a mechanism without a guarantee; got none.")
 
 

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, final
 
 from textveil.errors import UnsupportedGuarantee, need
-from textveil.privacy.guarantees import ApproximateDP, Guarantee, MetricDP, PureDP, to_pure
+from textveil.privacy.guarantees import Guarantee
 from textveil.statistics import Bound
 
 
@@ -55,10 +55,9 @@ def claim_of(guarantee: Guarantee) -> Claim:
     Raises:
         UnsupportedGuarantee: nothing is promised, so there is nothing to put to the test.
     """
-    if isinstance(guarantee, PureDP | MetricDP):
-        return Claim(epsilon=to_pure(guarantee).epsilon)
-    if isinstance(guarantee, ApproximateDP):
-        return Claim(epsilon=guarantee.epsilon, log_delta=guarantee.log_delta)
+    if guarantee.promises:
+        part = guarantee.approximate()
+        return Claim(epsilon=part.epsilon, log_delta=part.log_delta)
     raise UnsupportedGuarantee(
         f"the mechanism promises nothing, so nothing is claimed ({guarantee}). State a claim: Claim(epsilon=...)."
     )

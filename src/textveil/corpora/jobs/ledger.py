@@ -197,6 +197,12 @@ def _parsed(raw: bytes) -> dict[str, Any] | None:
     return line if isinstance(line, dict) else None
 
 
+def _counts(listed: list[int]) -> tuple[int, ...]:
+    if not (len(listed) >= 2 and all(isinstance(one, int) for one in listed)):
+        raise TypeError
+    return tuple(listed)
+
+
 def _outcome(line: Mapping[str, Any]) -> Outcome:
     return Outcome(
         number=line["block"],
@@ -205,7 +211,7 @@ def _outcome(line: Mapping[str, Any]) -> Outcome:
         tally=Tally(
             documents=line["documents"],
             kinds=Counter(line["kinds"]),
-            largest=[(words, numbers) for words, numbers in line["largest"]],
+            largest=[_counts(one) for one in line["largest"]],
             mapped=line["mapped"],
         ),
         skipped=tuple(Skip(*one) for one in line["skipped"]),

@@ -1,0 +1,178 @@
+"""What draws cost together: the sum, the optimal composition at a stated delta, and what is left of a budget.
+
+An accountant is a value: ``compose`` gives a new one. It reads guarantees and nothing else, so what it computes is the
+cost of the worst mechanisms that the guarantees allow. Proof: ``proofs/composition.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final, NamedTuple, final
+
+from textveil.errors import need
+from textveil.privacy.accounting import WorstTokens
+from textveil.privacy.composition import added_up, as_approximate, compose, repeat
+from textveil.privacy.guarantees import ApproximateDP, Guarantee, PureDP, raised_log, shown_up
+from textveil.privacy.moment_bound import saved_by_moments
+from textveil.privacy.units import ONE_DOCUMENT, Adjacency
+
+DELTA: Final = 1e-6
+"""Delta that optimal composition spends unless another is named: what it gives for a smaller epsilon."""
+
+EXACT_DRAWS: Final = 20_000
+"""Draws of one epsilon up to which optimal composition is exact; beyond, and for several epsilons, a closed form bounds
+it (``moment_bound``)."""
+
+
+class Remaining(NamedTuple):
+    """What is left of a budget; below 0 where more was spent than there was.
+
+    Attributes:
+        epsilon: nats, rounded down.
+        delta: rounded down.
+    """
+
+    epsilon: float
+    delta: float
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether more was spent than there was."""
+        return self.epsilon < 0 or self.delta < 0
+
+
+class Draws(NamedTuple):
+    """Independent draws with one guarantee each."""
+
+    guarantee: Guarantee
+    times: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Accountant:
+    """The draws that a change of one unit can reach, and what they cost together.
+
+    Attributes:
+        into: the unit whose change is paid for, and which two inputs are compared.
+        draws: what was drawn.
+    """
+
+    into: Adjacency = ONE_DOCUMENT
+    draws: tuple[Draws, ...] = ()
+
+    def compose(self, guarantee: Guarantee, times: int = 1) -> Accountant:
+        """With ``times`` more draws, each under ``guarantee``.
+
+        Raises:
+            ParameterError: ``times`` is negative.
+            UnsupportedGuarantee: an unknown kind of guarantee, or one of a unit larger than the accountant's.
+        """
+        repeat(guarantee, times, self.into)  # what cannot be added up is refused now
+        return replace(self, draws=(*self.draws, Draws(guarantee, times)))
+
+    @property
+    def spent(self) -> Guarantee:
+        """The sum: epsilons added, deltas added, rounded up. Nothing where one part promises nothing."""
+        return compose([repeat(one.guarantee, one.times, self.into) for one in self.draws], self.into)
+
+    def optimal(self, delta: float = DELTA) -> Guarantee:
+        """The least epsilon that is known to hold at ``delta`` more than the sum's own; rounded up.
+
+        It is never larger than the sum's epsilon. Exact for up to ``EXACT_DRAWS`` draws of one epsilon, else bounded in
+        closed form. It holds for guarantees that were fixed before the first draw; where later ones are chosen by
+        what earlier ones released, take the sum.
+
+        Args:
+            delta: what may be spent for a smaller epsilon, in (0, 1).
+        """
+        need(0 < delta < 1, "delta", delta, "between 0 and 1")
+        total = self.spent
+        if not total.promises or not any(one.times for one in self.draws):
+            return total
+        basic = total.approximate()
+        log_delta = min(0.0, _log_sum(basic.log_delta, math.log(delta)))
+        return ApproximateDP(
+            epsilon=min(basic.epsilon, _least(self._parts(), basic.epsilon, delta)),
+            log_delta=log_delta,
+            status=basic.status,
+            source=basic.source,
+            adjacency=basic.adjacency,
+        )
+
+    @property
+    def exact(self) -> bool:
+        """Whether ``optimal`` is the optimum itself, and not a bound of it in closed form."""
+        return _is_exact(self._parts())
+
+    def remaining(self, budget: PureDP | ApproximateDP) -> Remaining:
+        """What is left of a budget, by the sum: what follows may then be chosen after looking at what was released.
+
+        Args:
+            budget: of the accountant's unit.
+
+        Raises:
+            UnsupportedGuarantee: a draw promises nothing; or the budget is of a smaller unit than the accountant.
+        """
+        added_up([replace(one.guarantee, adjacency=self.into) for one in self.draws], budget.adjacency)
+        limit, total = budget.approximate(), as_approximate(self.spent)
+        return Remaining(_difference(limit.epsilon, total.epsilon), _difference(_floor(limit), total.delta))
+
+    def _parts(self) -> tuple[tuple[float, int], ...]:
+        """How many draws there are of each epsilon above 0."""
+        counts: Counter[float] = Counter()
+        for one in (one for one in self.draws if one.guarantee.promises):
+            counts[as_approximate(one.guarantee).epsilon] += one.times
+        return tuple(sorted((epsilon, times) for epsilon, times in counts.items() if epsilon > 0 and times > 0))
+
+
+def shown_optimal(guarantee: Guarantee, *, exact: bool) -> str:
+    """An optimal composition for readers.
+
+    Raises:
+        UnsupportedGuarantee: nothing is promised.
+    """
+    part = guarantee.approximate()
+    how = "optimal composition" if exact else "optimal composition, bounded"
+    return f"epsilon {shown_up(part.epsilon)} at delta {shown_up(part.delta, digits=3)} ({how})"
+
+
+def _is_exact(parts: tuple[tuple[float, int], ...]) -> bool:
+    return len(parts) == 0 or (len(parts) == 1 and parts[0][1] <= EXACT_DRAWS)
+
+
+@lru_cache(maxsize=4096)
+def _least(parts: tuple[tuple[float, int], ...], basic: float, delta: float) -> float:
+    """An epsilon that holds at ``delta``, rounded up; the disclosures of approximate parts are paid for elsewhere."""
+    if not parts:
+        return 0.0
+    saved = max(0.0, saved_by_moments(parts, math.log(delta) * (1 + 2.0**-50)))
+    least = math.nextafter(basic - saved, math.inf) if saved > 0 else basic
+    if _is_exact(parts):
+        epsilon, times = parts[0]
+        least = min(least, WorstTokens(token_epsilon=epsilon, times=times).epsilon(delta))
+    return max(0.0, least)
+
+
+def _log_sum(first: float, second: float) -> float:
+    """ln(e^first + e^second), with a margin that covers its rounding."""
+    top, other = max(first, second), min(first, second)
+    return raised_log(top + math.log1p(math.exp(other - top))) if other > -math.inf else raised_log(top)
+
+
+def _difference(budget: float, spent: float) -> float:
+    """``budget - spent``, rounded down."""
+    exact = Fraction(budget) - Fraction(spent)
+    nearest = float(exact)
+    return nearest if Fraction(nearest) <= exact else math.nextafter(nearest, -math.inf)
+
+
+def _floor(limit: ApproximateDP) -> float:
+    """Delta as a float, rounded down."""
+    if limit.log_delta == -math.inf:
+        return 0.0
+    return math.exp(limit.log_delta * (1 + 2.0**-50) - 2.0**-50)

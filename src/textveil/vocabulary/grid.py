@@ -146,7 +146,9 @@ class IntegerGrid:
     def neighborhoods(self, ids: Ids, size: int, wanted: int = 0) -> Ids:
         """The ``size`` rows of greatest cosine with each row, itself included, shape (batch, size).
 
-        Ties go to the lower id. The order within a row is not defined. For ``wanted`` see ``inner_products``.
+        Ties go to the lower id. Up to ``nested_limit`` words, a row begins with the word itself and goes on by falling
+        cosine, so that rows are beginnings of longer ones; past it the order is another, though always the same. For
+        ``wanted`` see ``inner_products``.
         """
         need(1 <= size <= self.size, "size", size, f"between 1 and {self.size}")
         if size == 1:
@@ -192,6 +194,11 @@ def _quantize(vectors: NDArray[np.float32]) -> tuple[Reals, Reals]:
     return np.rint(rows / scales[:, None]).clip(-(2.0**bits) + 1, 2.0**bits - 1), scales
 
 
+def nested_limit(columns: int) -> int:
+    """The largest number of columns that ``largest`` gives by falling score."""
+    return columns // _GROUP // 2
+
+
 def largest(scores: NDArray[Any], size: int) -> Ids:
     """Column numbers of the ``size`` largest scores of each row, ties to the lower column.
 
@@ -200,13 +207,13 @@ def largest(scores: NDArray[Any], size: int) -> Ids:
         size: between 1 and n.
 
     Returns:
-        int64, shape (batch, size); the order within a row is not defined.
+        int64, shape (batch, size); by falling score up to ``nested_limit``.
     """
     batch, n = scores.shape
     if batch == 0:
         return np.empty((0, size), dtype=np.int64)
     groups = n // _GROUP
-    if size > groups // 2:
+    if size > nested_limit(n):
         return np.stack([_largest_of_row(row, size) for row in scores])
     # Every group holds one score at least as large as its maximum, so the size-th largest of the groups'
     # maxima is a bound that at least ``size`` scores reach, and few more. Groups are strided: their

@@ -22,7 +22,6 @@ from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.engines.base import InProcess, abandoned
 from textveil.corpora.engines.block_worker import BlockWorker
 from textveil.errors import MissingExtra, TextveilError, need
-from textveil.mechanisms.sampling.row_sharing import shared_rows
 
 SMALL = 2
 """An input of no more blocks is released in this process: starting others takes longer."""
@@ -71,13 +70,12 @@ class Processes:
         if self.workers == 1 or len(start) <= SMALL:
             yield from InProcess().outcomes(worker, chain(start, coming))
             return
-        with shared_rows(worker.options.mechanism):
-            pool = _Pool(worker, self.workers)
-            try:
-                yield from pool.outcomes(chain(start, coming))
-                pool.close()
-            finally:
-                pool.kill()
+        pool = _Pool(worker, self.workers)
+        try:
+            yield from pool.outcomes(chain(start, coming))
+            pool.close()
+        finally:
+            pool.kill()
 
 
 @final

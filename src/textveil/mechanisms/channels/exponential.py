@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, metric_name, one_of, outward
-from textveil.mechanisms.sampling.row_lock import RowLock
+from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.randomness import resolve
@@ -27,9 +26,6 @@ from textveil.vocabulary.grid import IntegerGrid, integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/exponential.md"
-
-ROW_BYTES = 128 * 2**20
-"""Byte budget of the rows that are kept; the least recently used go first."""
 
 _BLOCK = 128
 """Words whose inner products are made at once: 17 MB at 33,000 words."""
@@ -46,19 +42,7 @@ class WeightRows:
     depends on x and y alone (see ``vocabulary.grid``).
     """
 
-    __slots__ = (
-        "_budget",
-        "_capacity",
-        "_clip",
-        "_floor",
-        "_kept",
-        "_lock",
-        "_rate",
-        "_table",
-        "_top",
-        "_used",
-        "_vocabulary",
-    )
+    __slots__ = ("_budget", "_clip", "_floor", "_rate", "_rows", "_top", "_vocabulary")
 
     def __init__(
         self,
@@ -72,11 +56,9 @@ class WeightRows:
     ) -> None:
         self._vocabulary, self._rate, self._clip, self._top, self._floor = vocabulary, rate, clip, top, floor
         self._budget = budget
-        self._capacity = max(_BLOCK, budget // (8 * len(vocabulary)))
-        self._kept: OrderedDict[int, int] = OrderedDict()
-        self._table: Integers = np.empty((0, len(vocabulary)), dtype=np.int64)
-        self._used = 0
-        self._lock = RowLock()
+        self._rows = RowCache(
+            len(vocabulary), self._make, block=_BLOCK, width=len(vocabulary), dtype=np.int64, budget=budget
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy starts empty: which rows are kept tells which words were seen.
@@ -92,44 +74,17 @@ class WeightRows:
         starts = np.flatnonzero(np.diff(ordered, prepend=-1))
         words, bounds = ordered[starts], [*starts.tolist(), len(ids)]
         for block in range(0, len(words), _BLOCK):
-            with self._lock:  # until the draws are made: the next block may put other rows in the same memory
-                for offset, row in enumerate(self.cumulative(words[block : block + _BLOCK])):
+            with self._rows.rows(words[block : block + _BLOCK]) as slots:  # until the draws are made
+                for offset, slot in enumerate(slots.tolist()):
+                    row = self._rows.table[slot]
                     where = order[bounds[block + offset] : bounds[block + offset + 1]]
                     uniform = rng.integers(0, row[-1], size=len(where), dtype=np.int64)
                     out[where] = np.searchsorted(row, uniform, side="right")
         return out
 
-    def cumulative(self, words: Ids) -> list[Integers]:
-        """Running sums of the weights of at most ``_BLOCK`` words, one array of shape (n,) for each.
-
-        They hold until the next call.
-        """
-        wanted = words.tolist()
-        for word in wanted:
-            if word in self._kept:
-                self._kept.move_to_end(word)
-        new = [word for word in wanted if word not in self._kept]
-        if new:
-            try:
-                rows = self._rows_for(len(new))
-                self._sum(np.array(new, dtype=np.int64), [self._table[row] for row in rows])
-                self._kept.update(zip(new, rows, strict=True))
-            except BaseException:  # an interrupt: which places hold what is no longer known
-                self._kept.clear()
-                self._used = 0
-                raise
-        return [self._table[self._kept[word]] for word in wanted]
-
-    def _rows_for(self, count: int) -> list[int]:
-        """Places for new rows: fresh ones while there are any, then those of the least recently used words."""
-        if self._used + count > len(self._table) < self._capacity:
-            size = min(self._capacity, max(self._used + count, 2 * len(self._table)))
-            grown = np.empty((size, len(self._vocabulary)), dtype=np.int64)
-            grown[: self._used] = self._table[: self._used]
-            self._table = grown
-        fresh = list(range(self._used, min(self._used + count, len(self._table))))
-        self._used += len(fresh)
-        return fresh + [self._kept.popitem(last=False)[1] for _ in range(count - len(fresh))]
+    def _make(self, words: Ids, table: Integers, slots: Integers, wanted: int) -> None:
+        """Running sums of the weights of new words."""
+        self._sum(words, [table[slot] for slot in slots.tolist()])
 
     def _sum(self, words: Ids, out: list[Integers]) -> None:
         """Running sums of new rows; two threads share many, for exponentials use one core at a time."""

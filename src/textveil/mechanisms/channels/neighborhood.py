@@ -2,130 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Annotated, Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import Option, at_least
 from textveil.mechanisms.parameters import NEIGHBORHOODS, Epsilon
-from textveil.mechanisms.sampling.row_lock import RowLock
-from textveil.mechanisms.sampling.row_sharing import SharedTable
+from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.geometry import mean_neighbor_similarity
-from textveil.vocabulary.grid import integer_grid
+from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/neighborhood.md"
-
-ROW_BYTES = 128 * 2**20
-"""Byte budget of the rows that are kept; past it all are dropped and made again when needed."""
-
-_BLOCK = 256
-"""Words whose rows are made at once: their scores take 33 MB at 33,000 words."""
-
-
-@final
-class NeighborRows:
-    """The sets S(x), made in blocks when words first appear and kept within a byte budget.
-
-    A row is a function of its word alone (see ``vocabulary.grid``): the order of arrival, the batch, the
-    thread and what was dropped before change nothing but time. A pickled copy starts empty: which rows are
-    kept tells which words were seen.
-    """
-
-    __slots__ = ("_budget", "_capacity", "_lock", "_place", "_rows", "_shared", "_used", "_vocabulary", "size")
-
-    def __init__(self, vocabulary: Vocabulary, size: int, budget: int = ROW_BYTES, shared_name: Any = None) -> None:
-        kind = np.min_scalar_type(len(vocabulary) - 1)
-        self.size = size
-        self._vocabulary = vocabulary
-        self._budget = budget
-        self._lock = RowLock()
-        self._capacity = min(len(vocabulary), max(_BLOCK, budget // (size * kind.itemsize)))
-        self._place = np.full(len(vocabulary), -1, dtype=np.int32)
-        self._rows: NDArray[Any] = np.empty((min(self._capacity, 1024), size), dtype=kind)
-        self._used = 0
-        self._shared: SharedTable | None = None
-        if shared_name is not None:
-            with contextlib.suppress(OSError):  # the block that shared them has ended: rows of one's own
-                self._shared = SharedTable(len(vocabulary), size, kind, shared_name)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        name = None if self._shared is None else self._shared.name
-        return NeighborRows, (self._vocabulary, self.size, self._budget, name)
-
-    def share(self) -> bool:
-        """Keep rows in memory that copies in child processes share; False where that is not to be had."""
-        count, kind = len(self._vocabulary), self._rows.dtype
-        if self._shared is not None or count * self.size * kind.itemsize > self._budget:
-            return False
-        with contextlib.suppress(OSError):
-            self._shared = SharedTable(count, self.size, kind)
-        return self._shared is not None
-
-    def unshare(self) -> None:
-        """Give the common memory back; rows are this process's own again."""
-        with self._lock:
-            shared, self._shared = self._shared, None
-        if shared is not None:
-            shared.close()
-
-    def members(self, ids: Ids, indices: Ids) -> Ids:
-        """The ``places[i]``-th member of S(ids[i]); shapes (batch,)."""
-        with self._lock:
-            if self._shared is not None:
-                return self._shared.members(ids, indices, self._made, _BLOCK)
-            return self._members(ids, indices)
-
-    def _made(self, words: Ids) -> Ids:
-        return integer_grid(self._vocabulary).neighborhoods(words, self.size)
-
-    def _members(self, ids: Ids, indices: Ids) -> Ids:
-        out = np.empty(len(ids), dtype=np.int64)
-        new = np.unique(ids[self._place[ids] < 0]) if len(ids) else ids
-        if self._used + len(new) <= self._capacity:
-            self._make(new)
-            out[:] = self._rows[self._place[ids], indices]
-            return out
-        # More words than the budget holds: take them a share at a time, in order of id.
-        words, which = np.unique(ids, return_inverse=True)
-        order = np.argsort(which, kind="stable")
-        edges = np.searchsorted(which[order], np.arange(0, len(words) + self._capacity, self._capacity))
-        for start, stop in pairwise(edges):
-            share = order[start:stop]
-            self._place.fill(-1)
-            self._used = 0
-            self._make(np.unique(ids[share]))
-            out[share] = self._rows[self._place[ids[share]], indices[share]]
-        return out
-
-    def _make(self, words: Ids) -> None:
-        """Make and keep the rows of ``words``, none of which is kept yet."""
-        need_rows = self._used + len(words)
-        if need_rows > len(self._rows):
-            grown = np.empty((min(self._capacity, max(need_rows, 2 * len(self._rows))), self.size), self._rows.dtype)
-            grown[: self._used] = self._rows[: self._used]
-            self._rows = grown
-        grid = integer_grid(self._vocabulary)
-        for start in range(0, len(words), _BLOCK):
-            block = words[start : start + _BLOCK]
-            rows = slice(self._used, self._used + len(block))
-            self._rows[rows] = grid.neighborhoods(block, self.size, len(words))
-            # In this order, so that a run that is interrupted between two lines loses room and nothing else.
-            self._used = rows.stop
-            self._place[block] = np.arange(rows.start, rows.stop)
 
 
 @final
@@ -157,6 +55,11 @@ class Neighborhood:
     def parameters(self) -> Mapping[str, Any]:
         """Public parameters, for reports."""
         return {"epsilon": self.guarantee.epsilon, "neighborhood_size": self.weights.members}
+
+    @property
+    def tables(self) -> tuple[PublicTable, ...]:
+        """See ``capabilities.Tabulated``."""
+        return (self._rows.table,)
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``Mechanism.privatize``."""

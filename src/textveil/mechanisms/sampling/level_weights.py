@@ -8,7 +8,6 @@ Proof: ``privacy/proofs/metric_exponential.md``.
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -18,13 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.sampling.row_lock import RowLock
+from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
 from textveil.numerics.integer_weights import exp_floor, log_ratio_up
 from textveil.types import Ids, Integers
 from textveil.vocabulary.metrics.base import WordMetric
-
-ROW_BYTES = 128 * 2**20
-"""Byte budget of the rows that are kept; the least recently used go first."""
 
 TOTAL_BITS = 60
 """Totals stay below 2^60."""
@@ -102,14 +98,12 @@ class LevelRows:
     A row is a function of its word alone. A pickled copy starts empty: which rows are kept tells which words were seen.
     """
 
-    __slots__ = ("_budget", "_extra", "_kept", "_lock", "_metric", "_used", "_weights")
+    __slots__ = ("_budget", "_cache", "_extra", "_metric", "_weights")
 
     def __init__(self, metric: WordMetric, weights: LevelWeights, budget: int = ROW_BYTES) -> None:
         self._metric, self._weights, self._budget = metric, weights, budget
         self._extra = np.array(weights.weights[:-1], dtype=np.int64) - weights.weights[-1]
-        self._kept: OrderedDict[int, Row] = OrderedDict()
-        self._used = 0
-        self._lock = RowLock()
+        self._cache = RowCache(metric.facts.size, self._make, block=_BLOCK, size=_members_bytes, budget=budget)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(LevelRows, budget=self._budget), (self._metric, self._weights)
@@ -121,27 +115,14 @@ class LevelRows:
         words, starts, which = np.unique(ids[order], return_index=True, return_inverse=True)
         bounds = np.append(starts, len(ids))
         for block in range(0, len(words), _BLOCK):
-            with self._lock:
-                rows = self.rows(words[block : block + _BLOCK])
+            with self._cache.rows(words[block : block + _BLOCK]) as slots:
+                rows = self._cache.table[slots].tolist()
             totals = np.array([row.total for row in rows])
             last = bounds[min(block + _BLOCK, len(words))]
             for start in range(bounds[block], last, _DRAWS):
                 part = slice(start, min(start + _DRAWS, last))
                 index = which[part] - block
                 out[order[part]] = self._at(rows, index, rng.integers(0, totals[index], dtype=np.int64))
-        return out
-
-    def rows(self, words: Ids) -> list[Row]:
-        """The rows of these words; hold the lock."""
-        new = np.array([word for word in words.tolist() if word not in self._kept], dtype=np.int64)
-        made = dict(zip(new.tolist(), self._made(new), strict=True)) if len(new) else {}
-        out = [made[word] if word in made else self._kept[word] for word in words.tolist()]
-        for word, row in zip(words.tolist(), out, strict=True):
-            self._used += row.members.nbytes if word in made else 0
-            self._kept[word] = row
-            self._kept.move_to_end(word)
-        while self._used > self._budget and len(self._kept) > _BLOCK:
-            self._used -= self._kept.popitem(last=False)[1].members.nbytes
         return out
 
     def weights(self, words: Ids) -> Integers:
@@ -151,6 +132,10 @@ class LevelRows:
         for values, row in zip(out, self._made(words), strict=True):
             values[row.members] += np.repeat(self._extra, np.diff(row.starts))
         return out
+
+    def _make(self, words: Ids, table: NDArray[Any], slots: Integers, wanted: int) -> None:
+        for slot, row in zip(slots.tolist(), self._made(words), strict=True):
+            table[slot] = row
 
     def _made(self, words: Ids) -> list[Row]:
         base = self._metric.facts.size << self._weights.shift
@@ -174,3 +159,7 @@ class LevelRows:
         member = firsts[row] + starts[row, level] + (value - below) // self._extra[level]
         out[raised] = np.concatenate([one.members for one in rows])[member]
         return out
+
+
+def _members_bytes(row: Row) -> int:
+    return int(row.members.nbytes)

@@ -1,0 +1,66 @@
+"""The nearest words of each word: from the public table where there is one, else made when a word first appears."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
+from textveil.types import Ids, Integers
+from textveil.vocabulary.grid import integer_grid
+from textveil.vocabulary.tables.neighbor_order import NEIGHBORS, neighbor_order
+from textveil.vocabulary.tables.public import OpenTable, PublicTable
+from textveil.vocabulary.vocabulary import Vocabulary
+
+_BLOCK = 256
+"""Words whose rows are made at once: their scores take 33 MB at 33,000 words."""
+
+
+@final
+class NeighborRows:
+    """The sets S(x) of the ``size`` nearest words, x included, each in its order (``IntegerGrid.neighborhoods``).
+
+    A table and rows made here hold the same ids in the same order, so draws are the same. A pickled copy starts
+    empty and looks for the table itself.
+    """
+
+    __slots__ = ("_budget", "_looked", "_open", "_rows", "_vocabulary", "size")
+
+    def __init__(self, vocabulary: Vocabulary, size: int, budget: int = ROW_BYTES) -> None:
+        self.size = size
+        self._vocabulary, self._budget = vocabulary, budget
+        self._rows = RowCache(
+            len(vocabulary),
+            self._make,
+            block=_BLOCK,
+            width=size,
+            dtype=np.min_scalar_type(len(vocabulary) - 1),
+            budget=budget,
+        )
+        self._open: OpenTable | None = None
+        self._looked = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NeighborRows, (self._vocabulary, self.size, self._budget)
+
+    @property
+    def table(self) -> PublicTable:
+        """The table that can hold these rows."""
+        return neighbor_order(self._vocabulary, self.size)
+
+    def members(self, ids: Ids, indices: Integers) -> Ids:
+        """Member number ``indices[i]`` of S(ids[i]); shapes (batch,)."""
+        if not self._looked:
+            self.use(self.table.opened())
+        if self._open is not None:
+            return self._open[NEIGHBORS][ids, indices].astype(np.int64)
+        return self._rows.entries(ids, indices)
+
+    def use(self, table: OpenTable | None) -> None:
+        """Read rows from this table from now on; None: from memory."""
+        self._open, self._looked = table, True
+
+    def _make(self, words: Ids, table: NDArray[Any], slots: Integers, wanted: int) -> None:
+        table[slots] = integer_grid(self._vocabulary).neighborhoods(words, self.size, wanted)

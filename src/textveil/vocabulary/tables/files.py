@@ -1,0 +1,244 @@
+"""The file of a table: a header that says what it was made from, then arrays that are mapped as they are.
+
+The first 4,096 bytes are a JSON object, padded with spaces: the format's number, the kind of table, everything that
+entered it, name, type, shape and offset of each array, and the SHA-256 of what follows. A file is written under
+another name in the same folder, brought to the disk and renamed, so under its name it is whole or not there. It is read
+only if its header is the one expected, to the letter, and its length and digest are right.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import mmap
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import need
+
+FORMAT: Final = 1
+SUFFIX: Final = ".table"
+
+_PARTIAL: Final = ".partial"
+_HEADER_BYTES: Final = 4096
+"""A page: the arrays behind it are aligned."""
+
+_ALIGNED: Final = 64
+
+Arrays: TypeAlias = Mapping[str, NDArray[Any]]
+
+
+class ArrayShape(NamedTuple):
+    """Name, type (``"<u2"``) and shape of an array of a table."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the array."""
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableKey:
+    """What tells a table from every other.
+
+    Attributes:
+        kind: what it holds; lower-case letters and hyphens.
+        made_from: all that entered, of JSON's types: digest of the vocabulary, grid, rule, parameters.
+        arrays: what is in it.
+    """
+
+    kind: str
+    made_from: Mapping[str, str | int | float | None]
+    arrays: tuple[ArrayShape, ...]
+
+    def __post_init__(self) -> None:
+        need(self.kind.replace("-", "").isalpha() and self.kind.islower(), "kind", repr(self.kind), "letters, hyphens")
+        little = all(np.dtype(one.dtype).newbyteorder("<").str == one.dtype for one in self.arrays)
+        need(little, "arrays", [one.dtype for one in self.arrays], "of little-endian types, spelled as NumPy does")
+
+    @property
+    def digest(self) -> str:
+        """SHA-256, in hexadecimal, of all of it and of the format's number."""
+        return hashlib.sha256(_canonical(self._fields())).hexdigest()
+
+    @property
+    def file_name(self) -> str:
+        """The name of the table's file."""
+        return f"{self.kind}-{self.digest[:32]}{SUFFIX}"
+
+    @property
+    def nbytes(self) -> int:
+        """Length of the file."""
+        return _HEADER_BYTES + sum(_padded(one.nbytes) for one in self.arrays)
+
+    def _fields(self) -> dict[str, Any]:
+        arrays = [[one.name, one.dtype, list(one.shape)] for one in self.arrays]
+        return {"textveil table": FORMAT, "kind": self.kind, "made_from": dict(self.made_from), "arrays": arrays}
+
+    def header(self, content: str) -> bytes:
+        """The file's first bytes; ``content`` is the SHA-256 of what follows them."""
+        text = _canonical({**self._fields(), "sha256": content})
+        need(len(text) < _HEADER_BYTES, "made_from", f"{len(text)} bytes", f"less than {_HEADER_BYTES}")
+        return text.ljust(_HEADER_BYTES - 1) + b"\n"
+
+
+def encoded(key: TableKey, arrays: Arrays) -> list[bytes | memoryview]:
+    """The bytes of a table's file, in parts; the arrays are as the key says."""
+    parts = list(_parts(key, arrays))
+    mixed = hashlib.sha256()
+    for part in parts:
+        mixed.update(part)
+    return [key.header(mixed.hexdigest()), *parts]
+
+
+def write_table(folder: Path, key: TableKey, arrays: Arrays) -> Path:
+    """Write a whole table, or nothing.
+
+    Args:
+        folder: made where it is missing. Nothing private is in it: its files may be read by others.
+        key: of the table; the arrays are as it says.
+        arrays: by name.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    parts = encoded(key, arrays)
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / key.file_name
+    hidden = folder / f".{target.name}-{secrets.token_hex(8)}{_PARTIAL}"
+    try:
+        handle = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        with os.fdopen(handle, "wb") as stream:
+            stream.writelines(parts)
+            stream.flush()
+            os.fsync(stream.fileno())
+        hidden.replace(target)
+    finally:
+        with contextlib.suppress(OSError):
+            hidden.unlink(missing_ok=True)
+    _sync(folder)
+    return target
+
+
+def read_table(path: Path, key: TableKey) -> dict[str, NDArray[Any]] | None:
+    """The arrays of a table, mapped and read-only; None where there is no such file or it is not intact."""
+    mapped = _mapped(path, key.nbytes)
+    if mapped is None:
+        return None
+    content = hashlib.sha256(memoryview(mapped)[_HEADER_BYTES:]).hexdigest()
+    if mapped[:_HEADER_BYTES] != key.header(content):
+        return None
+    arrays = {}
+    offset = _HEADER_BYTES
+    for one in key.arrays:
+        flat = np.frombuffer(mapped, dtype=one.dtype, count=math.prod(one.shape), offset=offset)
+        arrays[one.name] = flat.reshape(one.shape)
+        offset += _padded(one.nbytes)
+    return arrays
+
+
+class TableFile(NamedTuple):
+    """A file of the folder: its name, bytes, and what its header says; ``made_from`` is None where it says nothing."""
+
+    name: str
+    nbytes: int
+    kind: str
+    made_from: dict[str, Any] | None
+    intact: bool
+
+
+def table_files(folder: Path) -> list[TableFile]:
+    """The tables in a folder by name, those that are not intact too."""
+    return [_described(path) for path in sorted(folder.glob(f"*{SUFFIX}"))] if folder.is_dir() else []
+
+
+def clear_tables(folder: Path) -> tuple[int, int]:
+    """Remove the tables in a folder, and what builders that were killed left; how many files and bytes.
+
+    Processes that have a table open keep it.
+
+    Raises:
+        OSError: a file cannot be removed.
+    """
+    files = bytes_freed = 0
+    for path in [*folder.glob(f"*{SUFFIX}"), *folder.glob(f".*{SUFFIX}-*{_PARTIAL}")] if folder.is_dir() else []:
+        size = path.lstat().st_size
+        path.unlink(missing_ok=True)
+        files, bytes_freed = files + 1, bytes_freed + size
+    return files, bytes_freed
+
+
+def _parts(key: TableKey, arrays: Arrays) -> Iterator[bytes | memoryview]:
+    """What follows the header."""
+    need(set(arrays) == {one.name for one in key.arrays}, "arrays", sorted(arrays), "those that the key names")
+    for one in key.arrays:
+        array = arrays[one.name]
+        need(array.shape == one.shape, one.name, f"shape {array.shape}", f"shape {one.shape}")
+        yield np.ascontiguousarray(array, dtype=one.dtype).reshape(-1).view(np.uint8).data
+        yield bytes(_padded(one.nbytes) - one.nbytes)
+
+
+def _mapped(path: Path, size: int | None = None) -> mmap.mmap | None:
+    """A regular file of that size, mapped for reading; None where it is not to be had."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return None
+    try:
+        found = os.fstat(handle)
+        fits = found.st_size == size if size is not None else found.st_size >= _HEADER_BYTES
+        if not (stat.S_ISREG(found.st_mode) and fits):
+            return None
+        return mmap.mmap(handle, 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):
+        return None
+    finally:
+        os.close(handle)
+
+
+def _described(path: Path) -> TableFile:
+    size = path.lstat().st_size
+    nothing = TableFile(path.name, size, "unknown", None, False)
+    mapped = _mapped(path)
+    if mapped is None:
+        return nothing
+    try:
+        header = json.loads(mapped[:_HEADER_BYTES])
+        arrays = tuple(ArrayShape(name, kind, tuple(shape)) for name, kind, shape in header["arrays"])
+        key = TableKey(kind=header["kind"], made_from=header["made_from"], arrays=arrays)
+        return TableFile(path.name, size, key.kind, dict(key.made_from), read_table(path, key) is not None)
+    except (ValueError, TypeError, KeyError, AttributeError):  # need() raises a ValueError
+        return nothing
+
+
+def _canonical(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, allow_nan=False).encode("ascii")
+
+
+def _padded(size: int) -> int:
+    return -(-size // _ALIGNED) * _ALIGNED
+
+
+def _sync(folder: Path) -> None:
+    """Bring the new name to the disk, where the system can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,138 @@
+"""A table by what it is made from: opened where it is kept, or built whole and kept.
+
+Tables are public: they are computed from a public vocabulary and public parameters alone. They are complete or absent,
+never grown with what a text asks for, since which rows are there would tell which words were seen. Whether one is
+built may depend on public facts only, such as the size of the input.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple, final
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.types import Progress
+from textveil.vocabulary.tables.files import Arrays, TableKey, read_table, write_table
+
+FOLDER_VARIABLE: Final = "TEXTVEIL_CACHE"
+"""Environment variable that names another folder for caches."""
+
+Sound = Callable[[Arrays], bool]
+"""Whether arrays are such that a guarantee holds with them, whoever made them."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class OpenTable:
+    """A table's arrays, read-only; mapped from the file where it is on disk, so that processes share them."""
+
+    arrays: Arrays
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.arrays[name]
+
+
+class Built(NamedTuple):
+    """What came of building: the table, where it is kept (None: in memory only), and then why, in one line."""
+
+    table: OpenTable
+    path: Path | None
+    problem: str = ""
+
+
+_OPEN: WeakValueDictionary[str, OpenTable] = WeakValueDictionary()
+"""Tables that something in this process holds, by the digests of their keys."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicTable:
+    """What a table is made from and how; nothing is read or made before ``opened`` or ``build``.
+
+    Attributes:
+        key: what it is made from.
+        describe: for a person: ``"the 128 nearest words of 32,698"``.
+        make: computes the arrays; the same bytes on every machine.
+        sound: asked of every file from the cache folder, beyond its checksum: with arrays that pass it the guarantee
+            holds, even if somebody else wrote them.
+        shipped: a file of the package that may hold it; trusted as the package's code is.
+    """
+
+    key: TableKey
+    describe: str
+    make: Callable[[Progress | None], Arrays]
+    sound: Sound
+    shipped: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """Where it is kept, or will be."""
+        return tables_folder() / self.key.file_name
+
+    def opened(self) -> OpenTable | None:
+        """The table, if it is there and intact; a file that is not is left for ``build`` to replace."""
+        digest = self.key.digest
+        found = _OPEN.get(digest)
+        if found is not None:
+            return found
+        arrays = None if self.shipped is None else read_table(self.shipped, self.key)
+        if arrays is None:
+            arrays = read_table(self.path, self.key)
+            if arrays is None or not self.sound(arrays):
+                return None
+        table = _OPEN[digest] = OpenTable(arrays)
+        return table
+
+    def build(self, progress: Progress | None = None) -> Built:
+        """Make all of it and keep it; where the folder cannot be written, in memory as long as it is held.
+
+        Of two that build at once each writes a whole file, and the later name stands: their bytes are the same.
+
+        Args:
+            progress: called as rows are done.
+        """
+        made = self.make(progress)
+        folder = tables_folder()
+        try:
+            path = write_table(folder, self.key, made)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            return Built(self._held(made), None, f"{self.describe} could not be kept on disk ({reason}).")
+        arrays = read_table(path, self.key)
+        if arrays is None:  # removed at once by somebody, or a disk that does not keep what it is given
+            return Built(self._held(made), None, f"{self.describe} could not be read back from disk.")
+        table = _OPEN[self.key.digest] = OpenTable(arrays)
+        return Built(table, path)
+
+    def _held(self, arrays: Arrays) -> OpenTable:
+        for array in arrays.values():
+            array.flags.writeable = False
+        table = _OPEN[self.key.digest] = OpenTable(arrays)
+        return table
+
+
+def tables_folder() -> Path:
+    """Where tables are kept: below the folder that TEXTVEIL_CACHE names, else below the user's cache folder."""
+    named = os.environ.get(FOLDER_VARIABLE)
+    if named:
+        return Path(named) / "tables"
+    from platformdirs import user_cache_path  # here: most runs find their table in the package
+
+    return user_cache_path("textveil", appauthor=False) / "tables"
+
+
+def distinct_rows(rows: NDArray[Any], count: int) -> bool:
+    """Whether every row of ids is in [0, count) and names no id twice."""
+    if rows.size and (int(rows.min()) < 0 or int(rows.max()) >= count):
+        return False
+    for start in range(0, len(rows), 4096):
+        ordered = np.sort(rows[start : start + 4096], axis=1)
+        if bool((ordered[:, 1:] == ordered[:, :-1]).any()):
+            return False
+    return True

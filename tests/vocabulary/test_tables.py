@@ -19,6 +19,7 @@ import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
+from textveil.mechanisms.capabilities import Tabulated
 from textveil.mechanisms.channels.neighborhood import neighborhood
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.randomness import seeded_generator
@@ -34,7 +35,7 @@ from textveil.vocabulary.tables.files import (
     write_table,
 )
 from textveil.vocabulary.tables.neighbor_order import NEIGHBORS, SHIPPED, SHIPPED_SIZE, neighbor_order, row_length
-from textveil.vocabulary.tables.public import tables_folder
+from textveil.vocabulary.tables.public import builds, tables_folder
 from textveil.vocabulary.vocabulary import Vocabulary
 
 KEY = TableKey(
@@ -215,10 +216,13 @@ def test_draws_are_the_same_with_a_table_and_without(folder: Path, size: int) ->
     built = without.tables[0].build()
     made = _channel(vocabulary, size)
     for channel in (made, pickle.loads(pickle.dumps(made))):
+        assert isinstance(channel, Tabulated)
         np.testing.assert_array_equal(channel.privatize(ids, seeded_generator(3)), drawn)
         np.testing.assert_array_equal(channel.probabilities(5), without.probabilities(5))
         assert channel._rows._open is not None and len(channel._rows._rows.kept) == 0
-    del built
+    assert built.path is not None
+    without.privatize(ids)
+    assert without._rows._open is built.table, "a channel that found no table finds one that was built since"
 
 
 def test_a_damaged_table_is_taken_for_absent_and_built_again(folder: Path) -> None:
@@ -323,7 +327,7 @@ def test_the_shipped_rows_are_the_computed_ones(embedded: Vocabulary, rng) -> No
     assert table is not None
     np.testing.assert_array_equal(table[NEIGHBORS][ids], integer_grid(embedded).neighborhoods(ids, SHIPPED_SIZE))
     computed = NeighborRows(embedded, 20)
-    computed.use(None)
+    computed._looked = builds()
     members = computed.members(np.repeat(ids, 20), np.tile(np.arange(20), 400))
     np.testing.assert_array_equal(table[NEIGHBORS][ids, :20].reshape(-1), members)
 

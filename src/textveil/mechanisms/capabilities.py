@@ -12,6 +12,7 @@ from textveil.nearest.base import Projection
 from textveil.noise.base import NoiseDistribution
 from textveil.types import Ids, Integers, Vectors
 from textveil.vocabulary.metrics.base import WordMetric
+from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 
 
@@ -60,3 +61,12 @@ class OnWordMetric(Protocol):
     @property
     def metric(self) -> WordMetric:
         """The metric."""
+
+
+@runtime_checkable
+class Tabulated(Protocol):
+    """A mechanism whose draws read public tables where there are any; without them it draws the same, only later."""
+
+    @property
+    def tables(self) -> tuple[PublicTable, ...]:
+        """The tables, whether they are there or not; a mechanism finds those that ``build`` makes by itself."""

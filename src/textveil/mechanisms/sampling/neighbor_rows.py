@@ -11,7 +11,7 @@ from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
 from textveil.types import Ids, Integers
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.tables.neighbor_order import NEIGHBORS, neighbor_order
-from textveil.vocabulary.tables.public import OpenTable, PublicTable
+from textveil.vocabulary.tables.public import OpenTable, PublicTable, builds
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _BLOCK = 256
@@ -40,7 +40,7 @@ class NeighborRows:
             budget=budget,
         )
         self._open: OpenTable | None = None
-        self._looked = False
+        self._looked = -1
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NeighborRows, (self._vocabulary, self.size, self._budget)
@@ -52,15 +52,12 @@ class NeighborRows:
 
     def members(self, ids: Ids, indices: Integers) -> Ids:
         """Member number ``indices[i]`` of S(ids[i]); shapes (batch,)."""
-        if not self._looked:
-            self.use(self.table.opened())
+        if self._open is None and self._looked != builds():
+            self._looked = builds()
+            self._open = self.table.opened()
         if self._open is not None:
             return self._open[NEIGHBORS][ids, indices].astype(np.int64)
         return self._rows.entries(ids, indices)
-
-    def use(self, table: OpenTable | None) -> None:
-        """Read rows from this table from now on; None: from memory."""
-        self._open, self._looked = table, True
 
     def _make(self, words: Ids, table: NDArray[Any], slots: Integers, wanted: int) -> None:
         table[slots] = integer_grid(self._vocabulary).neighborhoods(words, self.size, wanted)

@@ -49,6 +49,13 @@ class Built(NamedTuple):
 _OPEN: WeakValueDictionary[str, OpenTable] = WeakValueDictionary()
 """Tables that something in this process holds, by the digests of their keys."""
 
+_BUILDS: list[str] = []
+
+
+def builds() -> int:
+    """How many tables this process has built: who found none looks again when there are more."""
+    return len(_BUILDS)
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,23 +105,22 @@ class PublicTable:
             progress: called as rows are done.
         """
         made = self.make(progress)
-        folder = tables_folder()
+        path: Path | None = None
+        problem = ""
         try:
-            path = write_table(folder, self.key, made)
+            path = write_table(tables_folder(), self.key, made)
         except OSError as error:
-            reason = error.strerror or type(error).__name__
-            return Built(self._held(made), None, f"{self.describe} could not be kept on disk ({reason}).")
-        arrays = read_table(path, self.key)
-        if arrays is None:  # removed at once by somebody, or a disk that does not keep what it is given
-            return Built(self._held(made), None, f"{self.describe} could not be read back from disk.")
-        table = _OPEN[self.key.digest] = OpenTable(arrays)
-        return Built(table, path)
-
-    def _held(self, arrays: Arrays) -> OpenTable:
-        for array in arrays.values():
-            array.flags.writeable = False
-        table = _OPEN[self.key.digest] = OpenTable(arrays)
-        return table
+            problem = f"{self.describe} could not be kept on disk ({error.strerror or type(error).__name__})."
+        arrays = None if path is None else read_table(path, self.key)
+        if arrays is None:
+            for array in made.values():
+                array.flags.writeable = False
+            if path is not None:  # removed at once by somebody, or a disk that does not keep what it is given
+                path, problem = None, f"{self.describe} could not be read back from disk."
+        digest = self.key.digest
+        table = _OPEN[digest] = OpenTable(made if arrays is None else arrays)
+        _BUILDS.append(digest)
+        return Built(table, path, problem)
 
 
 def tables_folder() -> Path:

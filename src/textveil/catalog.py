@@ -144,7 +144,7 @@ def mechanism(
         if key in known and (value is not None or known[key].can_be_turned_off):
             given[key] = known[key].checked(value)
         elif value is not None:
-            raise ParameterError(_unknown_option(name, key, known))
+            raise unknown_option(name, key, known)
     if "epsilon" in known and "epsilon" not in given and "epsilon_per_distance" not in given:
         given["epsilon"] = DEFAULT_EPSILON
     words = load_vocabulary() if vocabulary is None else vocabulary
@@ -155,10 +155,11 @@ def mechanism(
     return constructor(words, **given)
 
 
-def _unknown_option(name: str, key: str, known: Iterable[str]) -> str:
+def unknown_option(name: str, key: str, known: Iterable[str]) -> ParameterError:
+    """The error for an option that the mechanism of that name does not take."""
     close = difflib.get_close_matches(key, known, n=1)
     hint = f" Did you mean {_spelled(close)}?" if close else ""
-    return f"{name} takes the options {_spelled(known)}; got {_spelled([key])}.{hint}"
+    return ParameterError(f"{name} takes the options {_spelled(known)}; got {_spelled([key])}.{hint}")
 
 
 def _spelled(options: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli import options as opt
+from textveil.cli.mechanism_options import given, make
 from textveil.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
@@ -20,18 +21,14 @@ REFUTED = 4
 
 
 def audit_command(
-    mechanism: Annotated[
-        str | None, typer.Option("--mechanism", "-m", metavar="NAME", help="A name from: textveil mechanisms.")
-    ] = None,
+    context: typer.Context,
+    mechanism: opt.MechanismOrNone = None,
     python: Annotated[
         str | None,
         typer.Option(
             metavar="MODULE:CALLABLE", help="Foreign code instead: a function from a list of words to a list of words."
         ),
     ] = None,
-    epsilon: opt.Epsilon = None,
-    epsilon_per_distance: opt.EpsilonPerDistance = None,
-    delta: opt.Delta = None,
     claim_epsilon: Annotated[
         float | None,
         typer.Option(metavar="E", help="Test this epsilon instead of the one that the mechanism promises."),
@@ -64,16 +61,6 @@ def audit_command(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="R.html", help="Write a page that stands alone.")
     ] = None,
-    clip: opt.Clip = None,
-    no_clip: opt.NoClip = False,
-    neighborhood_size: opt.NeighborhoodSize = None,
-    metric: opt.Metric = None,
-    neighbors: opt.Neighbors = None,
-    hops: opt.Hops = None,
-    calibration: opt.Calibration = None,
-    rank_constant: opt.RankConstant = None,
-    projection: opt.Projection = None,
-    noise_dim: opt.NoiseDim = None,
     vocabulary: opt.VocabularyPath = None,
     vocabulary_format: opt.VocabularyFormat = None,
     vocabulary_limit: opt.VocabularyLimit = None,
@@ -95,10 +82,10 @@ def audit_command(
     elif claim_delta is not None:
         raise ParameterError("--claim-delta needs --claim-epsilon; got none.")
     if python is not None:
-        of_mechanisms = (epsilon_per_distance, clip, neighborhood_size, calibration, rank_constant, noise_dim, seed)
-        of_metrics = (metric, neighbors, hops, projection)
-        of_vocabularies = (vocabulary, vocabulary_format, vocabulary_limit)
-        if no_clip or no_attacks or any(one is not None for one in (*of_mechanisms, *of_metrics, *of_vocabularies)):
+        of_mechanisms = given(context)
+        epsilon, delta = of_mechanisms.pop("epsilon", None), of_mechanisms.pop("delta", None)
+        others = (seed, vocabulary, vocabulary_format, vocabulary_limit)
+        if of_mechanisms or no_attacks or any(one is not None for one in others):
             raise ParameterError(
                 "--python takes no seed and no option of mechanisms, vocabularies or attacks; got one."
             )
@@ -119,22 +106,10 @@ def audit_command(
     else:
         if no_hygiene or any(one is not None for one in (words, batch, time_limit)):
             raise ParameterError("--words, --batch, --time-limit and --no-hygiene are for --python; got --mechanism.")
-        made = opt.make(
+        made = make(
+            context,
             mechanism or "",
             opt.load(vocabulary, vocabulary_format, vocabulary_limit),
-            epsilon=epsilon,
-            epsilon_per_distance=epsilon_per_distance,
-            delta=delta,
-            clip=clip,
-            no_clip=no_clip,
-            neighborhood_size=neighborhood_size,
-            metric=metric,
-            neighbors=neighbors,
-            hops=hops,
-            calibration=calibration,
-            rank_constant=rank_constant,
-            projection=projection,
-            noise_dim=noise_dim,
         )
         if isinstance(made, Channel) and len(made.vocabulary) > 5000:
             sys.stderr.write(

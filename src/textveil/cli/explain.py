@@ -9,14 +9,13 @@ from typing import Annotated
 import typer
 
 from textveil.cli import options as opt
+from textveil.cli.mechanism_options import make
 from textveil.errors import ParameterError
 
 
 def explain_command(
-    mechanism: opt.Mechanism_ = "neighborhood",
-    epsilon: opt.Epsilon = None,
-    epsilon_per_distance: opt.EpsilonPerDistance = None,
-    delta: opt.Delta = None,
+    context: typer.Context,
+    mechanism: opt.MechanismName = "neighborhood",
     word: Annotated[
         str | None,
         typer.Option("--word", "-w", metavar="W", help="The word to explain.  [default: an average over all]"),
@@ -26,16 +25,6 @@ def explain_command(
         int, typer.Option(metavar="N", help="Draws, for mechanisms whose distribution is not a finite table.")
     ] = 20_000,
     as_json: opt.AsJson = False,
-    clip: opt.Clip = None,
-    no_clip: opt.NoClip = False,
-    neighborhood_size: opt.NeighborhoodSize = None,
-    metric: opt.Metric = None,
-    neighbors: opt.Neighbors = None,
-    hops: opt.Hops = None,
-    calibration: opt.Calibration = None,
-    rank_constant: opt.RankConstant = None,
-    projection: opt.Projection = None,
-    noise_dim: opt.NoiseDim = None,
     vocabulary: opt.VocabularyPath = None,
     vocabulary_format: opt.VocabularyFormat = None,
     vocabulary_limit: opt.VocabularyLimit = None,
@@ -47,22 +36,10 @@ def explain_command(
     from textveil.sanitize.explanation import explain
 
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-    chosen = opt.make(
+    chosen = make(
+        context,
         mechanism,
         words,
-        epsilon=epsilon,
-        epsilon_per_distance=epsilon_per_distance,
-        delta=delta,
-        clip=clip,
-        no_clip=no_clip,
-        neighborhood_size=neighborhood_size,
-        metric=metric,
-        neighbors=neighbors,
-        hops=hops,
-        calibration=calibration,
-        rank_constant=rank_constant,
-        projection=projection,
-        noise_dim=noise_dim,
     )
     if seed is not None and isinstance(chosen, Channel):
         raise ParameterError(

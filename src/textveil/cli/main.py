@@ -19,6 +19,7 @@ import typer
 from textveil.cli.audit import audit_command
 from textveil.cli.bench import bench_command
 from textveil.cli.explain import explain_command
+from textveil.cli.mechanism_options import MechanismCommand
 from textveil.cli.mechanisms import mechanisms_command
 from textveil.cli.reproduce import reproduce_command
 from textveil.cli.sanitize import sanitize_command
@@ -33,9 +34,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("sanitize")(sanitize_command)
-app.command("explain")(explain_command)
-app.command("audit")(audit_command)
+app.command("sanitize", cls=MechanismCommand)(sanitize_command)
+app.command("explain", cls=MechanismCommand)(explain_command)
+app.command("audit", cls=MechanismCommand)(audit_command)
 app.command("mechanisms")(mechanisms_command)
 app.command("bench")(bench_command)
 app.command("reproduce")(reproduce_command)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal, cast
 import typer
 
 from textveil.cli import options as opt
+from textveil.cli.mechanism_options import make
 from textveil.errors import InputError, OutputError, ParameterError
+from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
     from textveil.corpora.engines.base import Engine
@@ -34,6 +36,7 @@ _SHOWN = 20
 
 
 def sanitize_command(
+    context: typer.Context,
     source: Annotated[
         list[str] | None,
         typer.Argument(metavar="[INPUT]...", help="Files or patterns; - is standard input.  [default: -]"),
@@ -41,13 +44,14 @@ def sanitize_command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="OUT", help="Output file.  [default: standard output]")
     ] = None,
-    mechanism: opt.Mechanism_ = "neighborhood",
-    epsilon: opt.Epsilon = None,
-    epsilon_per_distance: opt.EpsilonPerDistance = None,
-    delta: opt.Delta = None,
+    mechanism: opt.MechanismName = "neighborhood",
     number_epsilon: Annotated[
         float | None,
-        typer.Option(metavar="E", help="Nats for one number, shared over its digits.  [default: as for a word]"),
+        typer.Option(
+            metavar="E",
+            help="Nats for one number, shared over its digits.  [default: as for a word]",
+            rich_help_panel=GUARANTEE,
+        ),
     ] = None,
     corpus_format: Annotated[
         str | None,
@@ -73,16 +77,6 @@ def sanitize_command(
     ] = None,
     report: Annotated[Path | None, typer.Option("--report", metavar="R.json", help="Write the report as JSON.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")] = False,
-    clip: opt.Clip = None,
-    no_clip: opt.NoClip = False,
-    neighborhood_size: opt.NeighborhoodSize = None,
-    metric: opt.Metric = None,
-    neighbors: opt.Neighbors = None,
-    hops: opt.Hops = None,
-    calibration: opt.Calibration = None,
-    rank_constant: opt.RankConstant = None,
-    projection: opt.Projection = None,
-    noise_dim: opt.NoiseDim = None,
     allow_refuted: Annotated[
         bool,
         typer.Option("--allow-refuted", help="Run a mechanism whose claim is refuted; there is then no guarantee."),
@@ -129,22 +123,10 @@ def sanitize_command(
     need(seed is None or seed >= 0, "seed", seed, "an integer >= 0")
     need(on_error in ("stop", "skip"), "--on-error", on_error, "stop or skip")
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-    made = opt.make(
+    made = make(
+        context,
         mechanism,
         words,
-        epsilon=epsilon,
-        epsilon_per_distance=epsilon_per_distance,
-        delta=delta,
-        clip=clip,
-        no_clip=no_clip,
-        neighborhood_size=neighborhood_size,
-        metric=metric,
-        neighbors=neighbors,
-        hops=hops,
-        calibration=calibration,
-        rank_constant=rank_constant,
-        projection=projection,
-        noise_dim=noise_dim,
     )
     run = Run(
         options=SanitizerOptions(mechanism=made, seed=seed, number_epsilon=number_epsilon, allow_refuted=allow_refuted),

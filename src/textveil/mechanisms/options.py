@@ -27,6 +27,12 @@ Kind: TypeAlias = type[float] | type[int] | type[str] | type[bool]
 
 _KINDS: Mapping[Any, str] = {float: "a number", int: "an integer", str: "a name", bool: "True or False"}
 
+GUARANTEE = "Guarantee"
+VECTORS = "Vectors and noise"
+NEIGHBORHOODS = "Neighborhoods and word metrics"
+OTHERS = "Other options of mechanisms"
+"""Headings under which help lists options."""
+
 DEFAULT_EPSILON = 8.0
 """What the catalog takes where neither epsilon nor what stands in its place is given."""
 
@@ -94,7 +100,7 @@ class Option:
     domain: Domain = ANY
     help: str = ""
     metavar: str = "VALUE"
-    group: str = "Other options of mechanisms"
+    group: str = OTHERS
     unset: str = ""
     without: str = ""
     name: str = ""

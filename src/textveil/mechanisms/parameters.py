@@ -6,12 +6,8 @@ import math
 from typing import Annotated, TypeAlias
 
 from textveil.errors import ParameterError, need
-from textveil.mechanisms.options import DEFAULT_EPSILON, FRACTION, POSITIVE, Option, named
+from textveil.mechanisms.options import DEFAULT_EPSILON, FRACTION, GUARANTEE, POSITIVE, VECTORS, Option, named
 from textveil.nearest.choice import BACKENDS, FASTEST
-
-GUARANTEE = "Guarantee"
-VECTORS = "Vectors and noise"
-NEIGHBORHOODS = "Neighborhoods and word metrics"
 
 Epsilon: TypeAlias = Annotated[
     float,

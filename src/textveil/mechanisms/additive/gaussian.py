@@ -7,9 +7,8 @@ from typing import Annotated
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import Option, named
+from textveil.mechanisms.options import VECTORS, Option, named
 from textveil.mechanisms.parameters import (
-    VECTORS,
     Clip,
     Delta,
     Epsilon,

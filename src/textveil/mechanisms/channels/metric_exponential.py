@@ -12,8 +12,8 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import Option, at_least, named
-from textveil.mechanisms.parameters import NEIGHBORHOODS, Epsilon, EpsilonPerDistance, one_of
+from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least, named
+from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of
 from textveil.mechanisms.sampling.level_weights import TOTAL_BITS, LevelRows, LevelWeights, level_weights
 from textveil.numerics.integer_weights import log_ratio_up
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
@@ -92,7 +92,7 @@ _NEIGHBORS = Option(
 )
 _HOPS = Option(
     domain=at_least(2),
-    help="For the metric neighbor-graph: the largest distance.",
+    help="The largest distance, for the metric neighbor-graph.",
     metavar="H",
     group=NEIGHBORHOODS,
     unset=str(HOPS),

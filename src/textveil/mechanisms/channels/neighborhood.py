@@ -12,8 +12,8 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import Option, at_least
-from textveil.mechanisms.parameters import NEIGHBORHOODS, Epsilon
+from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
+from textveil.mechanisms.parameters import Epsilon
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status

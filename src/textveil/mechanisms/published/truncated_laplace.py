@@ -8,10 +8,8 @@ from typing import Annotated
 from textveil.errors import need
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import FRACTION, Option, at_least
+from textveil.mechanisms.options import FRACTION, GUARANTEE, VECTORS, Option, at_least
 from textveil.mechanisms.parameters import (
-    GUARANTEE,
-    VECTORS,
     Clip,
     Epsilon,
     ProjectionName,

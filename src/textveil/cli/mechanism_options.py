@@ -1,0 +1,195 @@
+"""The options of mechanisms on the command line, made from their declarations.
+
+A command of the class ``MechanismCommand`` takes, beside its own options, those of the mechanism that its
+``--mechanism`` names, installed by whomever; help shows those of all mechanisms, in the groups that they declare.
+Nothing of a mechanism is imported before the command is run or its help is asked for.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, final
+
+import typer
+import typer.main
+from typer.core import TyperCommand
+
+from textveil.errors import ParameterError, UnknownNameError
+
+if TYPE_CHECKING:
+    from textveil.mechanisms.base import Mechanism
+    from textveil.mechanisms.options import Option
+    from textveil.vocabulary.vocabulary import Vocabulary
+
+_OFFERED, _GIVEN = "textveil.offered", "textveil.given"
+"""Keys of what a run's context holds: the options that are offered, and the values that were given."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Offered:
+    """One way to give an option of mechanisms.
+
+    Attributes:
+        option: its declaration.
+        parameter: of the command.
+        off: whether it is the flag that turns the option off.
+    """
+
+    option: Option
+    parameter: Any
+    off: bool = False
+
+
+@final
+class MechanismCommand(TyperCommand):
+    """A command with the options of mechanisms; its function takes the context, for ``given`` and ``make``."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Its own parameters, and those that this run offers."""
+        return [*super().get_params(ctx), *(one.parameter for one in ctx.meta.get(_OFFERED, ()))]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments twice: for the mechanism's name, and with its options."""
+        name = self._named(ctx, args)
+        if name is not None:
+            ctx.meta[_OFFERED] = self._offered(_of_one(name))
+            try:
+                return super().parse_args(ctx, list(args))
+            except Exception as error:
+                if not hasattr(error, "option_name"):
+                    raise
+        # An option of other mechanisms, which the library refuses with the names of this one's; or none at all.
+        ctx.meta[_OFFERED] = self._offered(_of_all())
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Set the values of mechanisms' options apart, and run the command's function."""
+        ctx.meta[_GIVEN] = [(one, ctx.params.pop(one.parameter.name)) for one in ctx.meta[_OFFERED]]
+        return super().invoke(ctx)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Help, in groups: the command's own first, then those of mechanisms."""
+        offered = self._offered(_of_all())
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in [*super().get_params(ctx), *(one.parameter for one in offered)]:
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                kind = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                groups.setdefault(getattr(parameter, "rich_help_panel", None) or kind, []).append(record)
+        for title, records in groups.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+    def spellings(self) -> dict[str, str]:
+        """How each option of mechanisms is spelled here, by its name."""
+        return {one.option.name: one.parameter.opts[0] for one in self._offered(_of_all()) if not one.off}
+
+    def _named(self, ctx: Any, args: list[str]) -> str | None:
+        """The mechanism that the arguments name, the default where they name none; None where there is none."""
+        ctx.meta.pop(_OFFERED, None)
+        parser = self.make_parser(ctx)
+        parser.ignore_unknown_options = True
+        found = parser.parse_args(list(args))[0].get("mechanism")
+        if found is None:
+            found = next((one.default for one in self.params if one.name == "mechanism"), None)
+        return None if found is None else str(found)
+
+    def _offered(self, takers: Mapping[str, tuple[Option, str]]) -> tuple[_Offered, ...]:
+        """The options as parameters; one whose spelling the command has itself gets ``--mechanism-`` before it."""
+        taken = {spelling for one in self.params for spelling in (*one.opts, *one.secondary_opts)}
+        return _parameters(takers, taken | {"--help"})
+
+
+def _of_one(name: str) -> dict[str, tuple[Option, str]]:
+    """The options of one mechanism with their help; of all where there is none of that name."""
+    from textveil.catalog import entry
+
+    try:
+        return {key: (option, option.help) for key, option in entry(name).options().items()}
+    except UnknownNameError:  # said when the mechanism is made: until then, help may be asked for
+        return _of_all()
+
+
+def _of_all() -> dict[str, tuple[Option, str]]:
+    """The options of all mechanisms with their help, which says whose an option is that only one of them takes."""
+    from textveil.catalog import entries
+
+    found: dict[str, tuple[Option, list[str]]] = {}
+    for one in entries().values():
+        for key, option in one.options().items():
+            found.setdefault(key, (option, []))[1].append(one.name)
+    return {
+        key: (option, f"For {names[0]}: {option.help[:1].lower()}{option.help[1:]}" if len(names) == 1 else option.help)
+        for key, (option, names) in found.items()
+    }
+
+
+def _ways(option: Option, about: str) -> Iterator[tuple[str, Any, Any, str, bool]]:
+    """The ways to give an option: name, type, default, help, and whether it turns the option off."""
+    name = option.name.replace("_", "-")
+    names = f" One of: {', '.join(option.domain.names)}." if option.domain.names else ""
+    default = f"  [default: {option.default_text}]" if option.default_text else ""
+    if option.kind is not None:
+        yield name, option.kind | None, None, f"{about}{names}{default}".strip(), False
+        if option.can_be_turned_off and option.kind is not bool:
+            yield f"no-{name}", bool, False, option.without or f"Without {option.name}.", True
+
+
+def _parameters(takers: Mapping[str, tuple[Option, str]], taken: Collection[str]) -> tuple[_Offered, ...]:
+    """Typer's parameters, made by Typer from a function that has the options as its own."""
+    rows = [(option, *way) for option, about in takers.values() for way in _ways(option, about)]
+    declarations = []
+    for index, (option, name, kind, default, about, _) in enumerate(rows):
+        name = f"mechanism-{name}" if f"--{name}" in taken else name
+        shown = typer.Option(
+            f"--{name}/--no-{name}" if option.kind is bool else f"--{name}",
+            metavar=option.metavar,
+            help=about,
+            rich_help_panel=option.group,
+            show_default=False,
+        )
+        annotation, place = Annotated[kind, shown], inspect.Parameter.KEYWORD_ONLY
+        declarations.append(inspect.Parameter(f"option_{index}", place, annotation=annotation, default=default))
+
+    def template() -> None: ...
+
+    template.__signature__ = inspect.Signature(declarations)  # type: ignore[attr-defined]
+    template.__annotations__ = {one.name: one.annotation for one in declarations}
+    app = typer.Typer(add_completion=False)
+    app.command(add_help_option=False)(template)
+    parameters = typer.main.get_command(app).params
+    return tuple(_Offered(row[0], one, row[-1]) for row, one in zip(rows, parameters, strict=True))
+
+
+def given(context: typer.Context) -> dict[str, Any]:
+    """The options of mechanisms that were given, as keyword arguments.
+
+    Raises:
+        ParameterError: one is given and turned off.
+    """
+    found: dict[str, Any] = {}
+    for one, value in context.meta[_GIVEN]:
+        if value is None or (one.off and not value):
+            continue
+        if one.option.name in found:
+            on, off = f"--{one.option.name.replace('_', '-')}", one.parameter.opts[0]
+            raise ParameterError(f"{on} and {off} exclude each other; got both. Give one.")
+        found[one.option.name] = None if one.off else value
+    return found
+
+
+def make(context: typer.Context, name: str, vocabulary: Vocabulary) -> Mechanism:
+    """The mechanism of the catalog with the options that were given; under a progress bar, for it may take a minute."""
+    from textveil.catalog import entry, mechanism, unknown_option
+    from textveil.cli.progress import counting
+
+    options = given(context)
+    known = entry(name).options()
+    for key, value in options.items():
+        if value is None and key not in known:  # to Python, None is an option that is not given
+            raise unknown_option(name, key, known)
+    with counting("making the mechanism", "words") as progress:
+        return mechanism(name, vocabulary, progress=progress, **options)

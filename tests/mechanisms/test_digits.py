@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -19,13 +20,52 @@ ALPHA = 1e-6
 @pytest.mark.parametrize("length", [1, 2, 3, 7, 50])
 def test_the_shares_of_a_number_never_exceed_its_budget(epsilon: float, length: int) -> None:
     share = math.nextafter(epsilon / length, 0.0)
-    assert math.fsum([_weights(share).epsilon] * length) <= epsilon
+    for limit in (0.1, 0.3, 0.5, 1.0):
+        assert math.fsum([_weights(share, limit).epsilon] * length) <= epsilon
+
+
+@pytest.mark.parametrize("limit", [0.1, 0.1 + 1e-12, 0.25, 1 / 3, 0.5, 0.9, 1 - 2**-53])
+@pytest.mark.parametrize("epsilon", [1e-9, 1.0, math.log(9), math.nextafter(math.log(9), 3), 8.0, 40.0, 1e308])
+def test_no_digit_stays_with_more_than_the_limit_in_integers(epsilon: float, limit: float) -> None:
+    weights = _weights(epsilon, limit)
+    assert Fraction(weights.inside, weights.total) <= Fraction(limit)
+    assert weights.epsilon <= epsilon
+    free = _weights(epsilon, 1.0)
+    if free.probability_inside < limit:
+        assert weights == free
+    elif 0.11 < limit < 0.99:  # and it is not much less
+        assert weights.probability_inside > limit - 1e-9
+
+
+def test_by_default_a_lone_digit_stays_half_the_time_whatever_its_budget(rng) -> None:
+    """At alpha 1e-9; without the limit a digit stays with probability .997 at epsilon 8."""
+    numbers = 40_000
+    for response, kept in ((DigitResponse(8.0), 0.5), (DigitResponse(8.0, 0.2), 0.2), (DigitResponse(8.0, 1.0), 0.997)):
+        drawn = response.privatize(np.full(numbers, 7), np.ones(numbers, dtype=np.int64), rng)
+        bound = 6.2 * math.sqrt(kept * (1 - kept) * numbers)
+        assert abs(np.count_nonzero(drawn == 7) - kept * numbers) < bound
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.0999, 1.001, math.nan, -1.0])
+def test_the_limit_has_a_domain(limit: float) -> None:
+    with pytest.raises(ParameterError, match="digit_keep_limit must be between"):
+        DigitResponse(1.0, limit)
+
+
+def test_a_number_of_a_million_digits_is_drawn_at_its_share(rng) -> None:
+    """Shares that underflow make digits uniform; of numbers of many lengths the time stays linear."""
+    lengths = np.concatenate([np.arange(1, 1001), [500_000]])
+    digits = np.full(int(lengths.sum()), 3)
+    for epsilon in (8.0, 1e-300, 5e-324):
+        drawn = DigitResponse(epsilon).privatize(digits, lengths, rng)
+        counts = np.bincount(drawn[-500_000:], minlength=10)
+        assert chisquare(counts).pvalue > ALPHA
 
 
 @pytest.mark.parametrize("length", [1, 4])
 def test_each_digit_follows_its_distribution_and_an_unshared_budget_is_noticed(length: int, rng) -> None:
     epsilon, numbers = 4.0, 60_000
-    drawn = DigitResponse(epsilon).privatize(np.full(numbers * length, 7), np.full(numbers, length), rng)
+    drawn = DigitResponse(epsilon, 1.0).privatize(np.full(numbers * length, 7), np.full(numbers, length), rng)
     counts = np.bincount(drawn, minlength=10)
 
     def distribution(share: float) -> np.ndarray:
@@ -41,7 +81,7 @@ def test_each_digit_follows_its_distribution_and_an_unshared_budget_is_noticed(l
 def test_numbers_of_many_lengths_keep_their_places(rng) -> None:
     lengths = np.array([1, 3, 2, 1])
     digits = np.array([1, 2, 3, 4, 5, 6, 7])
-    drawn = DigitResponse(120.0).privatize(digits, lengths, rng)
+    drawn = DigitResponse(120.0, 1.0).privatize(digits, lengths, rng)
     np.testing.assert_array_equal(drawn, digits)  # at 40 nats a digit stays, but for 1 in 10^16
 
 

@@ -83,11 +83,12 @@ def test_words_are_told_with_the_ids_that_stand_for_them() -> None:
 
 def test_digits_are_told_number_by_number() -> None:
     made = TextCodes(WORDS)
-    found = made.numbers(made.encode(["1,05 the cat 007"]).codes)
-    assert found.digits.tolist() == [1, 0, 5, 0, 0, 7]
-    assert found.lengths.tolist() == [3, 3]
-    none = made.numbers(made.encode(["the cat."]).codes)
-    assert [len(one) for one in none] == [0, 0, 0]
+    found = made.numbers(made.encode(["1,05 the cat 007 8", "9"]))
+    assert found.digits.tolist() == [1, 0, 5, 0, 0, 7, 8, 9]
+    assert found.lengths.tolist() == [3, 4, 1]
+    assert found.going_on.tolist() == [found.indices[6]]
+    none = made.numbers(made.encode(["the cat."]))
+    assert [len(one) for one in none] == [0, 0, 0, 0]
 
 
 @settings(deadline=None, max_examples=200)
@@ -95,7 +96,7 @@ def test_digits_are_told_number_by_number() -> None:
 def test_words_and_digits_change_places_with_others_and_nothing_else_does(texts: list[str]) -> None:
     made = TextCodes(WORDS)
     coded = made.encode(texts)
-    words, numbers = made.words(coded.codes), made.numbers(coded.codes)
+    words, numbers = made.words(coded.codes), made.numbers(coded)
     ids, digits = (words.ids + 1) % len(WORDS), 9 - numbers.digits
     before = coded.codes.copy()
     after = made.replaced(coded.codes, words, ids, numbers, digits)

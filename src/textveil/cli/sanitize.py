@@ -53,6 +53,13 @@ def sanitize_command(
             rich_help_panel=GUARANTEE,
         ),
     ] = None,
+    digit_keep_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P",
+            help="No digit stays with a larger probability, whatever its budget; 1 is no limit.  [default: 0.5]",
+        ),
+    ] = None,
     corpus_format: Annotated[
         str | None,
         typer.Option(
@@ -118,6 +125,7 @@ def sanitize_command(
     _check_streams(inputs, output)
     from textveil.corpora.run import Run
     from textveil.errors import need
+    from textveil.mechanisms.channels.digits import KEEP_LIMIT
     from textveil.sanitize.options import SanitizerOptions
 
     need(seed is None or seed >= 0, "seed", seed, "an integer >= 0")
@@ -129,7 +137,13 @@ def sanitize_command(
         words,
     )
     run = Run(
-        options=SanitizerOptions(mechanism=made, seed=seed, number_epsilon=number_epsilon, allow_refuted=allow_refuted),
+        options=SanitizerOptions(
+            mechanism=made,
+            seed=seed,
+            number_epsilon=number_epsilon,
+            digit_keep_limit=KEEP_LIMIT if digit_keep_limit is None else digit_keep_limit,
+            allow_refuted=allow_refuted,
+        ),
         corpus_format=reader,
         inputs=inputs,
         engine=chosen,

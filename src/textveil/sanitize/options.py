@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
 
@@ -19,12 +20,14 @@ class SanitizerOptions:
         mechanism: draws the words.
         seed: for experiments: releases are stamped "not for release".
         number_epsilon: see ``Sanitizer``.
+        digit_keep_limit: see ``Sanitizer``.
         allow_refuted: see ``Sanitizer``.
     """
 
     mechanism: Mechanism
     seed: int | None = None
     number_epsilon: float | None = None
+    digit_keep_limit: float = KEEP_LIMIT
     allow_refuted: bool = False
 
     def sanitizer(self) -> Sanitizer:
@@ -35,4 +38,10 @@ class SanitizerOptions:
             ParameterError: as ``Sanitizer``.
         """
         rng = None if self.seed is None else seeded_generator(self.seed)
-        return Sanitizer(self.mechanism, number_epsilon=self.number_epsilon, rng=rng, allow_refuted=self.allow_refuted)
+        return Sanitizer(
+            self.mechanism,
+            number_epsilon=self.number_epsilon,
+            digit_keep_limit=self.digit_keep_limit,
+            rng=rng,
+            allow_refuted=self.allow_refuted,
+        )

@@ -18,7 +18,7 @@ from textveil.text.render import Span
 PUBLIC = (
     "the vocabulary, its vectors and everything computed from them",
     "the number, the order and the kinds of the tokens",
-    "how many digits each number has, and its separators",
+    "how many digits each number has, and what stands between them",
     "spacing, line ends and punctuation",
     "the mechanism, its parameters and this report outside sender_only",
 )
@@ -131,6 +131,7 @@ class Report:
                     "optimal": _optimal_data([everything]),
                 },
                 "by_kind": [one.as_data() for one in setting.protected],
+                "digit_keep_limit": setting.digit_keep_limit,
             },
             "documents": tally.documents,
             "tokens": dict(sorted(tally.kinds.items())),
@@ -159,6 +160,7 @@ class Report:
             f"unknown     {tally.mapped} words were not in the vocabulary and were mapped to it (for you only)",
             f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip(),
             f"per token   {_line(setting.token)}",
+            *_number_lines(setting),
             f"per document {_line(document)} for the costliest, {most} protected tokens",
             *_optimal_lines(self._documents()),
             f"whole input {_line(everything.spent)} for {self._drawn()} protected tokens",
@@ -170,6 +172,15 @@ class Report:
             kept = f"; copied as they were: {', '.join(self.kept_fields)}" if self.kept_fields else ""
             lines.append(f"fields      sanitized: {', '.join(self.sanitized_fields)}{kept}; all others dropped")
         return "\n".join(lines)
+
+
+def _number_lines(setting: Setting) -> list[str]:
+    limit = setting.digit_keep_limit
+    kept = (
+        f"no digit stays with probability above {limit:.6g}" if limit < 1 else "a digit may stay with any probability"
+    )
+    numbers = [one.guarantee for one in setting.protected if one.kind == "number"]
+    return [f"numbers     {_line(one)} for one, shared over its digits; {kept}" for one in numbers]
 
 
 def _line(guarantee: Guarantee) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from textveil.errors import InputError, ParameterError, RefutedGuarantee, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Mechanism
-from textveil.mechanisms.channels.digits import DigitResponse
+from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
 from textveil.privacy.guarantees import Guarantee, NoGuarantee, Status
 from textveil.randomness import is_secure, resolve
 from textveil.sanitize.release import Release
@@ -41,12 +41,14 @@ class Sanitizer:
         mechanism: draws the words.
         number_epsilon: nats for one number, shared over its digits; None takes what the mechanism
             guarantees for one word.
+        digit_keep_limit: no digit stays with a larger probability, even if that leaves some of the number's budget
+            unspent; between 0.1 and 1, which is no limit.
         rng: None is the operating system's randomness. Anything but it stamps releases "not for release".
         allow_refuted: run a mechanism whose claim is refuted; its releases carry no guarantee.
 
     Raises:
         RefutedGuarantee: the mechanism's claim is refuted and ``allow_refuted`` is not set.
-        ParameterError: ``number_epsilon`` is not finite and > 0, or cannot be derived.
+        ParameterError: ``number_epsilon`` is not finite and > 0, or cannot be derived; ``digit_keep_limit`` is outside.
 
     Safe to use from several threads at once. Proof of the whole release: privacy/proofs/sanitizer.md.
     """
@@ -56,14 +58,20 @@ class Sanitizer:
         mechanism: Mechanism,
         *,
         number_epsilon: float | None = None,
+        digit_keep_limit: float = KEEP_LIMIT,
         rng: np.random.Generator | None = None,
         allow_refuted: bool = False,
     ) -> None:
         promise = _promise(mechanism.guarantee, allow_refuted)
         self.mechanism = mechanism
         self._rng = rng
-        self._options: dict[str, Any] = {"number_epsilon": number_epsilon, "rng": rng, "allow_refuted": allow_refuted}
-        self._digits = DigitResponse(_number_epsilon(mechanism.guarantee, number_epsilon))
+        self._options: dict[str, Any] = {
+            "number_epsilon": number_epsilon,
+            "digit_keep_limit": digit_keep_limit,
+            "rng": rng,
+            "allow_refuted": allow_refuted,
+        }
+        self._digits = DigitResponse(_number_epsilon(mechanism.guarantee, number_epsilon), digit_keep_limit)
         vocabulary = mechanism.vocabulary
         self._codes = TextCodes(vocabulary.words)
         self.setting = Setting(
@@ -74,6 +82,7 @@ class Sanitizer:
                 Protected("number", self._digits.guarantee if promise.promises else promise),
             ),
             number_epsilon=self._digits.epsilon,
+            digit_keep_limit=digit_keep_limit,
             vocabulary={
                 "name": vocabulary.name,
                 "words": len(vocabulary),
@@ -154,13 +163,13 @@ class Sanitizer:
         """Draw for every token of several documents, then put them together."""
         legend, rng = self._codes.legend, resolve(self._rng if rng is None else rng)
         kinds = token_kinds(coded, legend)
-        words, numbers = self._codes.words(coded.codes), self._codes.numbers(coded.codes)
+        words, numbers = self._codes.words(coded.codes), self._codes.numbers(coded)
         size = len(self.mechanism.vocabulary)
         ids = _checked_draw(self.mechanism.privatize(words.ids, rng), len(words.ids), size)
         digits = self._digits.privatize(numbers.digits, numbers.lengths, rng)
         drawn = self._codes.replaced(coded.codes, words, ids, numbers, digits)
         strings = legend.written[drawn].tolist()
-        counts, mapped = _counts(kinds, coded.bounds), _sums(words.out_of_vocabulary, coded.bounds)
+        counts, mapped = _counts(kinds, numbers.going_on, coded.bounds), _sums(words.out_of_vocabulary, coded.bounds)
         releases = []
         for index, (start, stop) in enumerate(pairwise(coded.bounds.tolist())):
             found = rendered_spans(legend.lengths[drawn[start:stop]], kinds[start:stop]) if spans else ()
@@ -176,10 +185,11 @@ class Sanitizer:
         return releases
 
 
-def _counts(kinds: NDArray[np.int8], bounds: Integers) -> list[list[int]]:
-    """How many tokens of each kind each document has."""
+def _counts(kinds: NDArray[np.int8], going_on: Ids, bounds: Integers) -> list[list[int]]:
+    """How many tokens of each kind each document has; a number counts once, however many tokens it is."""
     documents = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     begun = kinds != GOES_ON
+    begun[going_on] = False
     cells = documents[begun] * len(_NAMES) + kinds[begun]
     counts = np.bincount(cells, minlength=(len(bounds) - 1) * len(_NAMES))
     return counts.reshape(-1, len(_NAMES)).tolist()

@@ -51,6 +51,7 @@ class Setting:
         parameters: its public parameters.
         protected: what is drawn: unit, kind and guarantee of one draw of each kind.
         number_epsilon: nats that the digits of one number are drawn with; also where nothing is promised of them.
+        digit_keep_limit: probability above which no digit of a number stays.
         vocabulary: name, number of words, dimension and SHA-256 digest.
         secure: whether draws come from the operating system's randomness.
         version: of textveil.
@@ -60,6 +61,7 @@ class Setting:
     parameters: Mapping[str, Any]
     protected: tuple[Protected, ...]
     number_epsilon: float
+    digit_keep_limit: float
     vocabulary: Mapping[str, Any]
     secure: bool
     version: str
@@ -134,6 +136,7 @@ class Setting:
             "parameters": dict(self.parameters),
             "protected": [one.as_data() for one in self.protected],
             "number_epsilon": self.number_epsilon,
+            "digit_keep_limit": self.digit_keep_limit,
             "vocabulary": dict(self.vocabulary),
             "secure": self.secure,
         }

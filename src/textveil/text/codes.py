@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.text.numbers import plain_number
+from textveil.text.numbers import JOINING, plain_number, same_number
 from textveil.text.out_of_vocabulary import WordIndex
 from textveil.text.render import written
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
@@ -91,17 +91,19 @@ class WordPlaces(NamedTuple):
 
 
 class NumberPlaces(NamedTuple):
-    """The digits among codes, number by number.
+    """The digits among codes, number by number; a number may be several tokens (``text.numbers``).
 
     Attributes:
         indices: where they stand, in order.
         digits: the value of each, in [0, 10).
         lengths: how many of them belong to each number.
+        going_on: where tokens begin that go on with a number begun by an earlier one.
     """
 
     indices: Ids
     digits: Ids
     lengths: Ids
+    going_on: Ids
 
 
 @final
@@ -156,6 +158,7 @@ class TextCodes:
         self._next_mark = count(self._base + _MARK)
         for mark in f" {_PADDED}":
             self._mark(mark)
+        self._joining = np.array([self._mark(mark) for mark in JOINING])
         self._pieces = _Memory({None: (self._base + _END,)})
         self._surfaces = _Memory({})
 
@@ -166,12 +169,32 @@ class TextCodes:
         outside = (codes >= size) & (codes < self._base)
         return WordPlaces(indices, codes[indices] - size * outside[indices], outside)
 
-    def numbers(self, codes: Integers) -> NumberPlaces:
-        """The digits among codes, and which of them belong to one number."""
+    def numbers(self, coded: EncodedTexts) -> NumberPlaces:
+        """The digits of texts, and which of them belong to one number."""
+        codes = coded.codes
         indices = np.flatnonzero((codes >= self._base + _FIRST_DIGIT) & (codes < self._base + _POINT))
         offsets = codes[indices] - (self._base + _FIRST_DIGIT)
-        lengths = np.diff(np.flatnonzero(offsets < BASE), append=len(offsets))
-        return NumberPlaces(indices, offsets % BASE, lengths)
+        tokens = np.flatnonzero(offsets < BASE)
+        begins = np.ones(len(tokens), dtype=np.bool_)
+        begins[1:] = ~self._same_number(coded, indices[tokens[1:] - 1], indices[tokens[1:]])
+        lengths = np.diff(tokens[begins], append=len(offsets))
+        return NumberPlaces(indices, offsets % BASE, lengths, indices[tokens[~begins]])
+
+    def _same_number(self, coded: EncodedTexts, ends: Ids, starts: Ids) -> NDArray[np.bool_]:
+        """Whether a token of digits goes on with the number that ends before it, for each pair of them."""
+        if len(starts) == 0:
+            return np.zeros(0, dtype=np.bool_)
+        codes, bounds = coded
+        kinds = self.legend.kinds[codes]
+        one_text = np.searchsorted(bounds, ends, side="right") == np.searchsorted(bounds, starts, side="right")
+        same = same_number(
+            ends,
+            starts,
+            kinds == Kind.SPACE,
+            kinds == Kind.PUNCTUATION,
+            lambda places: np.isin(codes[places], self._joining),
+        )
+        return one_text & same
 
     def replaced(self, codes: Integers, words: WordPlaces, ids: Ids, numbers: NumberPlaces, digits: Ids) -> Integers:
         """The codes with other words and digits in the places of these.
@@ -180,7 +203,7 @@ class TextCodes:
             codes: as encoded.
             words: ``words(codes)``.
             ids: a word for each.
-            numbers: ``numbers(codes)``.
+            numbers: those of the texts.
             digits: a digit for each.
         """
         replaced = codes.copy()

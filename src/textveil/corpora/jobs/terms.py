@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 _NAMED = {
     "textveil": "the version of textveil",
     "mechanism": "mechanism",
+    "digit_keep_limit": "digit keep limit",
     "vocabulary": "vocabulary",
     "secure": "seed",
     "format": "format",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 from typing import final
 
@@ -21,33 +22,54 @@ PROOF = "privacy/proofs/digits.md"
 BASE = 10
 
 
+KEEP_LIMIT = 0.5
+"""Probability above which no digit stays unless somebody asks for it."""
+
+
 @lru_cache(maxsize=4096)
-def _weights(epsilon: float) -> TwoLevelWeights:
-    if epsilon == 0:  # a share too small for a float: every digit is uniform
+def _weights(epsilon: float, keep_limit: float) -> TwoLevelWeights:
+    """The integer weights of one digit: of both bounds the stricter one.
+
+    Args:
+        epsilon: nats for the digit, >= 0.
+        keep_limit: bound on the probability that it stays, in [1 / BASE, 1].
+    """
+    if keep_limit < 1:
+        odds = (BASE - 1) * Fraction(keep_limit) / (1 - Fraction(keep_limit))
+        epsilon = min(epsilon, math.log(odds))
+    if epsilon <= 0:  # also a share too small for a float: every digit is uniform
         return TwoLevelWeights(size=BASE, members=1, inside=1, shift=0)
-    return two_level_weights(size=BASE, members=1, epsilon=epsilon)
+    weights = two_level_weights(size=BASE, members=1, epsilon=epsilon)
+    if keep_limit == 1:
+        return weights
+    # The logarithm may have been rounded up; the integers keep the limit exactly.
+    return replace(weights, inside=min(weights.inside, math.floor(odds * weights.outside)))
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class DigitResponse:
-    """Each of a number's k digits is kept or replaced by randomized response at epsilon / k.
+    """Each of a number's k digits is kept or replaced by randomized response at epsilon / k or less.
 
     Two numbers of k digits each differ in at most k digits, so the k draws cost at most epsilon together.
     The number of digits is public. Proof: privacy/proofs/digits.md.
 
     Attributes:
         epsilon: nats for one number, any two numbers with as many digits; finite and > 0.
+        keep_limit: no digit stays with a larger probability, however much of epsilon is then left unspent; in
+            [0.1, 1], where 1 is no limit and 0.1 makes every digit uniform. One half is ln 9 nats a digit.
     """
 
     epsilon: float
+    keep_limit: float = KEEP_LIMIT
 
     def __post_init__(self) -> None:
         need(0 < self.epsilon < math.inf, "epsilon", self.epsilon, "finite and > 0")
+        need(1 / BASE <= self.keep_limit <= 1, "digit_keep_limit", self.keep_limit, f"between {1 / BASE} and 1")
 
     @property
     def guarantee(self) -> PureDP:
-        """Pure DP for one number."""
+        """Pure DP for one number, however many digits it has."""
         return PureDP(epsilon=self.epsilon, status=Status.PROVED, source=PROOF)
 
     def privatize(self, digits: Ids, lengths: Integers, rng: np.random.Generator | None = None) -> Ids:
@@ -63,11 +85,15 @@ class DigitResponse:
         """
         need(int(lengths.sum()) == len(digits), "lengths", "another sum", "the number of digits in total")
         generator = resolve(rng)
-        out = np.empty(len(digits), dtype=np.int64)
         length_of_digit = np.repeat(lengths, lengths)
-        for length in np.unique(lengths).tolist():
-            here = np.flatnonzero(length_of_digit == length)
+        order = np.argsort(length_of_digit, kind="stable")  # digits of numbers of one length stand together
+        distinct, counts = np.unique(lengths, return_counts=True)
+        out = np.empty(len(digits), dtype=np.int64)
+        stop = 0
+        for length, count in zip(distinct.tolist(), counts.tolist(), strict=True):
+            here = order[stop : stop + length * count]
+            stop += length * count
             # epsilon / length in floating point may exceed the share by half an ulp; one step down pays it.
             share = math.nextafter(self.epsilon / length, 0.0)
-            out[here] = flip(digits[here], _weights(share), generator)
+            out[here] = flip(digits[here], _weights(share, self.keep_limit), generator)
         return out

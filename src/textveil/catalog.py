@@ -164,4 +164,4 @@ def unknown_option(name: str, key: str, known: Iterable[str]) -> ParameterError:
 
 def _spelled(options: Iterable[str]) -> str:
     """Options by the names that the command line and keyword arguments share, but for the marks."""
-    return ", ".join(f"{name} (--{name.replace('_', '-')})" for name in options)
+    return ", ".join(f"`{name}`" for name in options)

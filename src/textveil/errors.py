@@ -12,7 +12,9 @@
     ├── RefutedGuarantee      (also ValueError)   the mechanism's claim is known to be false
     └── RandomnessError       (also TypeError)    randomness would be copied or reused
 
-A message is one line: what, wanted, got, what to do next. It never holds input text.
+A message is one line: what, wanted, got, what to do next. It never holds input text. It names parameters of this
+library as they are spelled in Python, between backticks where they are not its first word: Raise `max_document_bytes`.
+Try `workers=1`. The command line puts its own spelling in their places.
 """
 
 from __future__ import annotations
@@ -23,7 +25,13 @@ class TextveilError(Exception):
 
 
 class ParameterError(TextveilError, ValueError):
-    """An argument is outside its domain."""
+    """An argument is outside its domain.
+
+    Attributes:
+        parameter: the argument with whose name the message begins; empty where it begins otherwise.
+    """
+
+    parameter: str = ""
 
 
 class UnknownNameError(ParameterError):
@@ -73,4 +81,6 @@ def need(condition: bool, name: str, value: object, wanted: str, hint: str = "")
     """
     if not condition:
         tail = f" {hint}" if hint else ""
-        raise ParameterError(f"{name} must be {wanted}; got {value}.{tail}")
+        error = ParameterError(f"{name} must be {wanted}; got {value}.{tail}")
+        error.parameter = name
+        raise error

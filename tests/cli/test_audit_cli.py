@@ -130,13 +130,21 @@ BAD = {
     "seed": (("--python", "foreign_cli:clean", *CLAIM, "--seed", "1"), 2, "--python takes no seed"),
     "vocabulary": (("--python", "foreign_cli:clean", *CLAIM, *OWN), 2, "--python takes no seed"),
     "epsilon negative": (("--python", "a:b", "--epsilon", "-1"), 2, "epsilon must be finite and >= 0"),
-    "claim negative": (("-m", "laplace", "--claim-epsilon", "-1", *OWN), 2, "epsilon must be finite and >= 0"),
-    "claim NaN": (("-m", "laplace", "--claim-epsilon", "nan", *OWN), 2, "epsilon must be finite and >= 0; got nan"),
+    "claim negative": (("-m", "laplace", "--claim-epsilon", "-1", *OWN), 2, "--claim-epsilon must be finite and >= 0"),
+    "claim NaN": (
+        ("-m", "laplace", "--claim-epsilon", "nan", *OWN),
+        2,
+        "--claim-epsilon must be finite",
+    ),
     "delta NaN": (("-m", "laplace", "--claim-epsilon", "1", "--claim-delta", "nan", *OWN), 2, "delta must be in"),
     "delta alone": (("-m", "laplace", "--claim-delta", "0.1", *OWN), 2, "needs --claim-epsilon"),
     "words": (("-m", "laplace", "--words", f"{SECRET},b", *OWN), 2, "--no-hygiene are for --python"),
     "samples negative": (("-m", "laplace", "--samples", "-1", *OWN), 2, "samples must be >= 0"),
-    "no folder": (("-m", "laplace", "--html", "no/r.html", "--no-attacks", *OWN), 1, "folder of --html must exist"),
+    "no folder": (
+        ("-m", "laplace", "--html", "no/r.html", "--no-attacks", *OWN),
+        1,
+        "folder of --html must exist",
+    ),
 }
 
 

@@ -78,7 +78,7 @@ def test_a_record_that_is_too_large_is_dropped_and_the_next_is_read(size: int) -
     plain = f"one\n{big}\nthree\n".encode()
     good, bad = found(PlainText(max_document_bytes=100), plain, size)
     assert [text for (text,) in good] == ["one\n", "three\n"]
-    assert bad == [(2, "line 2 must have at most 100 bytes; got more. Raise --max-document-bytes.")]
+    assert bad == [(2, "line 2 must have at most 100 bytes; got more. Raise `max_document_bytes`.")]
     table = f'text\none\n"{big}\n{big}""{big}"\nthree\n'.encode()
     good, bad = found(CsvTable(choice=FieldChoice(), max_document_bytes=100), table, size)
     assert good == [("one",), ("three",)]

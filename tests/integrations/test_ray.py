@@ -154,7 +154,7 @@ def test_a_block_is_done_once_more_and_gives_the_same_bytes(
     ("deed", "kind", "said"),
     [
         (refuse, ParameterError, "no number must be 7; got 7."),
-        (quote, TextveilError, r"internal error: KeyError in test_ray.py:\d+. Run with --engine local"),
+        (quote, TextveilError, r"internal error: KeyError in test_ray.py:\d+. Run on the local engine"),
     ],
 )
 def test_errors_come_back_without_text(

@@ -67,7 +67,7 @@ def audit_mechanism(
     if isinstance(mechanism, NearestSearch) and not mechanism.projection.exact:
         raise UnsupportedGuarantee(
             "an audit needs a mechanism with exact search, whose distribution it knows; got an approximate one. "
-            "Audit it without --projection: the guarantee is the same."
+            "Audit it without `projection`: the guarantee is the same."
         )
     tested = claim if claim is not None else claim_of(mechanism.guarantee)
     rng = resolve(None) if seed is None else seeded_generator(seed)

@@ -11,6 +11,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import given, make
+from textveil.cli.spelling import renamed
 from textveil.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ def audit_command(
 
     claim = None
     if claim_epsilon is not None:
-        claim = Claim(epsilon=claim_epsilon, log_delta=_log(claim_delta))
+        with renamed(epsilon="claim_epsilon", delta="claim_delta"):
+            claim = Claim(epsilon=claim_epsilon, log_delta=_log(claim_delta))
     elif claim_delta is not None:
         raise ParameterError("--claim-delta needs --claim-epsilon; got none.")
     if python is not None:

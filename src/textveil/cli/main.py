@@ -23,6 +23,7 @@ from textveil.cli.mechanism_options import MechanismCommand
 from textveil.cli.mechanisms import mechanisms_command
 from textveil.cli.reproduce import reproduce_command
 from textveil.cli.sanitize import sanitize_command
+from textveil.cli.spelling import complaint, options_of
 from textveil.errors import MissingExtra, ParameterError, RefutedGuarantee, TextveilError
 from textveil.version import VERSION
 
@@ -80,7 +81,7 @@ def _exit_code() -> int:
     try:
         code = app(standalone_mode=False)
     except TextveilError as error:
-        _complain(str(error))
+        _complain(complaint(error, options_of(typer.main.get_command(app))))
         return 2 if isinstance(error, ParameterError | RefutedGuarantee | MissingExtra) else 1
     except BrokenPipeError:
         # The reader went away; close stdout without another write to it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal, cast
 
@@ -12,6 +12,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import make
+from textveil.cli.spelling import options_of, spelled
 from textveil.errors import InputError, OutputError, ParameterError
 from textveil.mechanisms.options import GUARANTEE
 
@@ -149,7 +150,8 @@ def sanitize_command(
         engine=chosen,
         on_error=cast(Literal["stop", "skip"], on_error),
     )
-    return _told(_done(run, output, report, resume), quiet)
+    options = options_of(context.command)
+    return _told(_done(run, output, report, resume, options), quiet, options)
 
 
 def _is_file(output: Path | None) -> bool:
@@ -241,7 +243,7 @@ def _engine(name: str, workers: int | None) -> Engine:
     return RayEngine(workers)
 
 
-def _done(run: Run, output: Path | None, report: Path | None, resume: bool) -> Finished:
+def _done(run: Run, output: Path | None, report: Path | None, resume: bool, options: Mapping[str, str]) -> Finished:
     """Run it, with a bar, to wherever the output goes."""
     from dataclasses import replace
 
@@ -262,19 +264,19 @@ def _done(run: Run, output: Path | None, report: Path | None, resume: bool) -> F
     except (KeyboardInterrupt, SystemExit) as interrupt:
         bar.close()
         for note in getattr(interrupt, "__notes__", ()):
-            sys.stderr.write(f"textveil: {note}\n")
+            sys.stderr.write(f"textveil: {spelled(note, options)}\n")
         raise
     finally:
         bar.close()
 
 
-def _told(finished: Finished, quiet: bool) -> int:
+def _told(finished: Finished, quiet: bool, options: Mapping[str, str]) -> int:
     """Say what was done, on standard error; the exit code."""
     report = finished.report
     lines = report.setting.warnings() if quiet else [report.summary()]
     if finished.already:
         lines.append("The job of this output was finished before; nothing was released now.")
-    named = [f"skipped: {skip.reason}" for skip in finished.totals.skipped[:_SHOWN]]
+    named = [f"skipped: {spelled(skip.reason, options)}" for skip in finished.totals.skipped[:_SHOWN]]
     if finished.skipped > len(named):
         named.append(f"skipped: {finished.skipped - len(named)} more; --report names the first of them")
     sys.stderr.writelines(line + "\n" for line in [*lines, *named])

@@ -14,13 +14,13 @@ from typing import Any, BinaryIO, final
 from textveil.corpora.blocks import BLOCK_BYTES, Block, Outcome, Skip
 from textveil.corpora.engines.base import Engine
 from textveil.corpora.engines.block_worker import BlockWorker, OnError
-from textveil.corpora.files.atomic import atomic_writers
+from textveil.corpora.files.atomic import atomic_writers, check_folder
 from textveil.corpora.files.inputs import Inputs, file_size
 from textveil.corpora.files.pieces import Pieces
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.jobs.job import SYNC_SECONDS, Job, JobFinished, opened_job
 from textveil.corpora.jobs.ledger import Totals
-from textveil.errors import InputError, OutputError, TextveilError
+from textveil.errors import InputError, TextveilError
 from textveil.randomness import new_secret
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.release import Report
@@ -248,17 +248,6 @@ def _renew(report: Path | None, text: str) -> None:
             return
     with atomic_writers([report]) as sinks:
         sinks[0].write(text.encode("ascii"))
-
-
-def check_folder(path: Path) -> None:
-    """Raise ``OutputError`` now where a file could not be made later."""
-    target = Path(os.path.realpath(path))
-    if not target.exists() or target.is_file():
-        folder = target.parent
-        if not (folder.is_dir() and os.access(folder, os.W_OK)):
-            raise OutputError("the folder of --output, --report or --html must exist and be writable. Make it first.")
-    elif target.is_dir():
-        raise OutputError("the output must be a file; got a folder. Name a file in it.")
 
 
 def _identity(name: str) -> list[Any]:

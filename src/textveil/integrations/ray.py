@@ -65,7 +65,7 @@ class _Releasing:
         except Exception as error:
             index = traceback.extract_tb(error.__traceback__)[-1]
             name = f"{type(error).__name__} in {Path(index.filename).name}:{index.lineno}"
-        return _Failure(None, f"internal error: {name}. Run with --engine local and TEXTVEIL_TRACEBACK=1 to see it.")
+        return _Failure(None, f"internal error: {name}. Run on the local engine with `workers=1` to see it whole.")
 
     def ready(self) -> bool:
         """Answered once the sanitizer is made."""
@@ -237,7 +237,7 @@ class _Crew:
             if self._false_starts > len(self._actors):
                 raise TextveilError(
                     "the actors must start; they died at once. Is textveil installed on every node, with enough "
-                    "memory? Try --engine local."
+                    "memory? Try the local engine."
                 )
         else:
             for block in waiting:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -231,6 +232,7 @@ def _promise(guarantee: Guarantee, allow_refuted: bool) -> Guarantee:
 def _number_epsilon(guarantee: Guarantee, asked: float | None) -> float:
     """The budget of a number: as asked, else the epsilon that one word costs."""
     if asked is not None:
+        need(0 < asked < math.inf, "number_epsilon", asked, "finite and > 0")
         return asked
     if guarantee.promises:
         return guarantee.approximate().epsilon

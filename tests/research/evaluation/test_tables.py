@@ -10,9 +10,9 @@ import math
 import numpy as np
 import pytest
 
+from textveil.corpora.files.atomic import write_whole
 from textveil.errors import OutputError, ParameterError
 from textveil.research.evaluation.tables import Table, save_table, shown
-from textveil.research.evaluation.whole_files import write_whole
 
 
 def made(**facts: object) -> Table:

@@ -171,7 +171,7 @@ def test_a_folder_of_others_is_refused_and_left_alone(tmp_path, report: str | No
     if report is not None:
         (tmp_path / "report.json").write_text(report)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(ParameterError, match=r"--output must be a new or empty folder, .*report\.json"):
+    with pytest.raises(ParameterError, match=r"`output` must be a new or empty folder, .*report\.json"):
         reproduce(toy("failing"), toy("failing").items, tmp_path, tiny_setting())
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -225,7 +225,7 @@ def test_folders_that_cannot_be_written(tmp_path) -> None:
     study = toy("measured")
     (tmp_path / "file").write_text("x")
     for folder in (tmp_path / "file", tmp_path / "missing/out"):
-        with pytest.raises(ParameterError, match="--output must be a folder"):
+        with pytest.raises(ParameterError, match="`output` must be a folder"):
             reproduce(study, study.items, folder, tiny_setting())
 
 

@@ -188,7 +188,7 @@ class _Pool:
             self._false_starts += 1
             if self._false_starts > len(self._hands):
                 raise TextveilError(
-                    "the processes must start; they died at once. Is there enough memory? Try --workers 1."
+                    "the processes must start; they died at once. Is there enough memory? Try `workers=1`."
                 )
         elif hand.held:
             suspect = hand.held[0]
@@ -254,4 +254,4 @@ def _failure(error: Exception) -> _Failure:
         return _Failure(None if isinstance(error, MissingExtra) else type(error), str(error))
     index = traceback.extract_tb(error.__traceback__)[-1]
     name = f"{type(error).__name__} in {Path(index.filename).name}:{index.lineno}"
-    return _Failure(None, f"internal error: {name}. Run with --workers 1 and TEXTVEIL_TRACEBACK=1 to see it whole.")
+    return _Failure(None, f"internal error: {name}. Run with `workers=1` to see it whole.")

@@ -65,9 +65,7 @@ def atomic_writers(
             raise
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            raise OutputError(
-                f"the folder of --output, --report or --html must exist and be writable; got {reason}. Make it first."
-            ) from None
+            raise no_folder(reason) from None
         try:
             yield [partial.stream for partial in partials]
             for partial in partials:
@@ -85,6 +83,32 @@ def atomic_writers(
     finally:
         for partial in partials:
             partial.drop()
+
+
+def no_folder(reason: str) -> OutputError:
+    """The error of an output whose folder is not there or cannot be written."""
+    return OutputError(f"the folder of an output must exist and be writable; got {reason}. Make it first.")
+
+
+def check_folder(path: Path) -> None:
+    """Raise ``OutputError`` now where a file could not be made later."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise OutputError("the output must be a file; got a folder. Name a file in it.")
+    folder = target.parent
+    if (not target.exists() or target.is_file()) and not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise no_folder("none" if not folder.is_dir() else "a folder that is not")
+
+
+def write_whole(path: Path, data: bytes) -> Path:
+    """Write a file that appears under its name whole, or not at all; returns the name.
+
+    Raises:
+        OutputError: the folder does not exist or cannot be written, or the disk is full.
+    """
+    with atomic_writers([path]) as (stream,):
+        stream.write(data)
+    return path
 
 
 def sync_folder(folder: Path) -> None:

@@ -23,11 +23,11 @@ def checked_columns(schema: Any, choice: FieldChoice) -> None:
         if len(indices) != 1:
             raise InputError(
                 f"the input must have the field {name!r} once; it has it {len(indices)} times. "
-                "Name another with --field or --keep."
+                "Name another with `sanitized` or `kept`."
             )
         kind = schema.field(indices[0]).type
         if name in choice.sanitized and not (_is_text(types, kind) or types.is_null(kind)):
-            raise InputError(f"the field {name!r} must be of strings; got {kind}. Cast it first, or --keep it.")
+            raise InputError(f"the field {name!r} must be of strings; got {kind}. Cast it, or name it with `kept`.")
 
 
 def _is_text(types: Any, kind: Any) -> bool:

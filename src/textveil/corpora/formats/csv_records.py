@@ -13,7 +13,7 @@ from textveil.errors import InputError
 _LARGEST_FIELD = 2**31 - 1
 """The ``csv`` module's limit, out of the way: records are limited here, by their bytes."""
 
-_REST = "The rest of this input is left out: text could stand in the kept columns. Correct it, or do without --keep."
+_REST = "The rest of this input is left out: text could stand in the kept columns. Correct it, or do without `kept`."
 
 
 class CsvRow(NamedTuple):

@@ -126,7 +126,8 @@ class CsvTable:
             if names.count(name) != 1:
                 raise InputError(
                     f"the header row must name the column {name!r} once; it does so {names.count(name)} times. "
-                    f"Columns are separated by commas; {len(names)} were found. Name another with --field or --keep."
+                    f"Columns are separated by commas; {len(names)} were found. Name another with `sanitized` or "
+                    "`kept`."
                 )
         return {name: names.index(name) for name in self.choice.all()}
 

@@ -100,7 +100,7 @@ class JsonLines:
         for name in self.choice.all():
             if name not in values:
                 raise InputError(
-                    f"{where} must have the field {name!r}; it has not. Name another with --field or --keep."
+                    f"{where} must have the field {name!r}; it has not. Name another with `sanitized` or `kept`."
                 )
         texts = tuple(_text(values[name].value, name, where) for name in self.choice.sanitized)
         return texts, "".join(f", {json.dumps(name)}: {values[name].written}" for name in self.choice.kept)

@@ -112,7 +112,7 @@ def checked_size(max_document_bytes: int) -> int:
 
 def too_large(where: str, limit: int) -> str:
     """The reason for which a record is refused unread."""
-    return f"{where} must have at most {limit} bytes; got more. Raise --max-document-bytes."
+    return f"{where} must have at most {limit} bytes; got more. Raise `max_document_bytes`."
 
 
 def read(method: Callable[[int], bytes], size: int) -> bytes:

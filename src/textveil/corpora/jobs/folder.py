@@ -11,7 +11,7 @@ from io import RawIOBase
 from pathlib import Path
 from typing import BinaryIO, final
 
-from textveil.corpora.files.atomic import sync_folder
+from textveil.corpora.files.atomic import no_folder, sync_folder
 from textveil.corpora.files.identity import same_file
 from textveil.errors import OutputError, ParameterError
 from textveil.randomness import SECRET_BYTES, new_secret
@@ -100,9 +100,7 @@ class JobFolder:
                 return None
             except OSError as error:
                 reason = error.strerror or type(error).__name__
-        raise OutputError(
-            f"the folder of --output, --report or --html must exist and be writable; got {reason}. Make it first."
-        )
+        raise no_folder(reason)
 
     def holds(self, ledger: BinaryIO) -> bool:
         """Whether an open ledger is the one in the folder: the folder may have been deleted, and made by another."""

@@ -58,7 +58,7 @@ class Job:
         totals: over the committed blocks and those written since.
         committed: how many blocks are committed.
         ended: whether all are.
-        stuck: why ``--resume`` would not go on as things are: the input is another, or the folder is gone.
+        stuck: whether the job cannot go on as things are: the input is another, or the folder is gone.
     """
 
     folder: JobFolder
@@ -203,7 +203,7 @@ class Job:
         if self.stuck or (self.committed == 0 and not self.ended):
             return ""
         return (
-            f"{self.totals.tally.documents} documents are kept: --resume goes on behind them, "
+            f"{self.totals.tally.documents} documents are kept: `resume=True` goes on behind them, "
             f"deleting {self.folder.told} forgets them."
         )
 
@@ -318,8 +318,8 @@ def _check(folder: JobFolder, found: LedgerState, settings: Mapping[str, Any], p
     begun = found.totals.blocks > 0 or found.ended
     if begun and not found.finished and not resume:
         raise ParameterError(
-            f"--output has an unfinished job, in which {found.totals.tally.documents} documents are released. Go on "
-            f"with --resume, or delete {folder.told} to forget it."
+            f"`output` has an unfinished job, in which {found.totals.tally.documents} documents are released. Go on "
+            f"with `resume=True`, or delete {folder.told} to forget it."
         )
     if not (resume and begun and found.begin is not None):
         return
@@ -327,12 +327,12 @@ def _check(folder: JobFolder, found: LedgerState, settings: Mapping[str, Any], p
     if found.finished:
         if differs:
             raise ParameterError(
-                f"--resume needs {differs.began}, which is finished; these differ now: {differs.named}. Name another "
-                f"--output, or delete {folder.told} to release again."
+                f"`resume=True` needs {differs.began}, which is finished; these differ now: {differs.named}. Name "
+                f"another `output`, or delete {folder.told} to release again."
             )
         if found.whole is None or not is_whole(folder.output, found.whole):
             raise ParameterError(
-                f"--resume needs the output of the job, which is finished; it is gone or was changed. Delete "
+                f"`resume=True` needs the output of the job, which is finished; it is gone or was changed. Delete "
                 f"{folder.told} to release again."
             )
         folder.cleared()
@@ -370,7 +370,7 @@ def _opened(
 
 
 def _refused(folder: JobFolder, wanted: str, got: str) -> ParameterError:
-    return ParameterError(f"--resume needs {wanted}; {got}. Delete {folder.told} to forget the job.")
+    return ParameterError(f"`resume=True` needs {wanted}; {got}. Delete {folder.told} to forget the job.")
 
 
 @contextlib.contextmanager

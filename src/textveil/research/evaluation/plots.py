@@ -16,8 +16,8 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.corpora.files.atomic import write_whole
 from textveil.errors import MissingExtra, need
-from textveil.research.evaluation.whole_files import write_whole
 
 Numbers: TypeAlias = Sequence[float] | NDArray[Any]
 

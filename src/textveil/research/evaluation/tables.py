@@ -12,8 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias, final
 
+from textveil.corpora.files.atomic import write_whole
 from textveil.errors import need
-from textveil.research.evaluation.whole_files import write_whole
 
 Cell: TypeAlias = str | int | float | bool | None
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from textveil.corpora.files.atomic import write_whole
 from textveil.errors import OutputError, ParameterError
 from textveil.research.evaluation.plots import need_matplotlib, save_figure
 from textveil.research.evaluation.tables import save_table
-from textveil.research.evaluation.whole_files import write_whole
 from textveil.research.papers.registry import Item, Paper
 from textveil.research.papers.report import StudyRun, to_html, to_markdown
 from textveil.research.papers.setting import ItemOutcome, StudySetting
@@ -110,7 +110,7 @@ def _whole_folder(folder: Path) -> Iterator[Path]:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ParameterError(
-            f"--output must be a folder that can be written, in one that exists; got {reason}. Name another."
+            f"`output` must be a folder that can be written, in one that exists; got {reason}. Name another."
         ) from None
     try:
         yield staging
@@ -159,7 +159,7 @@ def _earlier_files(folder: Path) -> tuple[str, ...]:
         names = [str(name) for item in facts["items"] for name in item["files"]]
     except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
         raise ParameterError(
-            f"--output must be a new or empty folder, or one with a {REPORT} of textveil; got a folder of other files. "
+            f"`output` must be a new or empty folder, or one with a {REPORT} of textveil; got a folder of other files. "
             "Name another, or empty it."
         ) from None
     return tuple(name for name in names if Path(name).name == name and Path(name).suffix in _KINDS)

@@ -70,12 +70,12 @@ class StudySetting:
 
     def __post_init__(self) -> None:
         need(len(self.vocabularies) > 0, "vocabularies", "none", "one or more")
-        need(self.sample is None or self.sample >= 1, "--sample", self.sample, ">= 1")
+        need(self.sample is None or self.sample >= 1, "sample", self.sample, ">= 1")
         seeded_generator(self.seed)
         for vocabulary in self.vocabularies:
             fits = self.sample is None or self.sample <= len(vocabulary)
             wanted = f"at most the {len(vocabulary)} words of {vocabulary.name}"
-            need(fits, "--sample", self.sample, wanted, f"Give a smaller one, or none for {DEFAULT_SAMPLE:,} or all.")
+            need(fits, "sample", self.sample, wanted, f"Give a smaller one, or none for {DEFAULT_SAMPLE:,} or all.")
             _need_distinct_vectors(vocabulary)
 
     def words(self, vocabulary: Vocabulary, *stream: int, most: int | None = None) -> Ids:

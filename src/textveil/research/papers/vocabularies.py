@@ -14,7 +14,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 SHARED = "TEXTVEIL_SHARED"
 """The environment variable that names a folder with data/vectors in it."""
 
-_NEXT = "Correct it, unset it for the embedded words, or give --vocabulary."
+_NEXT = "Correct it, unset it for the embedded words, or name a `vocabulary`."
 
 
 def chosen_vocabularies(
@@ -37,14 +37,14 @@ def chosen_vocabularies(
     if paths:
         found = tuple(load_vocabulary(path, progress=progress) for path in paths)
         names = [vocabulary.name for vocabulary in found]
-        need(len(set(names)) == len(names), "--vocabulary", "two of one name", "of distinct names", "Rename one.")
-        return found, "Vocabularies named on the command line."
+        need(len(set(names)) == len(names), "vocabulary", "two of one name", "of distinct names", "Rename one.")
+        return found, "Vocabularies named by their paths."
     indices = _shared_places(folders)
     if indices:
         return tuple(load_vocabulary(index, progress=progress) for index in indices), (
             f"Public subsets of the paper's vocabularies, from ${SHARED}."
         )
-    return (load_vocabulary(),), f"The embedded vocabulary: neither --vocabulary nor ${SHARED} names another."
+    return (load_vocabulary(),), f"The embedded vocabulary: neither a path nor ${SHARED} names another."
 
 
 def _shared_places(folders: Sequence[str]) -> list[Path]:

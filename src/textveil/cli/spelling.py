@@ -1,0 +1,72 @@
+"""The library's messages in the command line's words: parameters become options."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from textveil.errors import ParameterError, TextveilError
+
+_OTHERS = {
+    "sanitized": "--field",
+    "fields": "--field",
+    "kept": "--keep",
+    "whole": "--whole-file",
+    "format": "--vocabulary-format",
+    "limit": "--vocabulary-limit",
+}
+"""Parameters of the library whose options have other names than they."""
+
+_NAMED = re.compile(r"`(\w+)(?:=([^`]*))?`")
+
+
+def options_of(command: Any) -> dict[str, str]:
+    """The options of a command of Typer and of those below it, by the names of their parameters."""
+    found = dict(_OTHERS)
+    for below in getattr(command, "commands", {}).values():
+        found |= options_of(below)
+    for parameter in command.params:
+        option = max(parameter.opts, key=len)
+        if parameter.name is not None and option.startswith("--"):
+            found[parameter.name] = option
+    return found
+
+
+def spelled(message: str, options: Mapping[str, str]) -> str:
+    """The message with an option for every parameter between backticks that is one.
+
+    Args:
+        message: one of the library's, as ``errors.py`` has them.
+        options: of ``options_of``.
+    """
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found[1], found[2]
+        if name not in options:
+            return found[0]
+        return options[name] if value in (None, "True") else f"{options[name]} {value}"
+
+    return _NAMED.sub(option, message)
+
+
+def complaint(error: TextveilError, options: Mapping[str, str]) -> str:
+    """The line for an error: of a parameter that is an option, the option stands first."""
+    message = str(error)
+    if isinstance(error, ParameterError) and error.parameter in options and message.startswith(error.parameter):
+        message = options[error.parameter] + message.removeprefix(error.parameter)
+    return spelled(message, options)
+
+
+@contextlib.contextmanager
+def renamed(**names: str) -> Iterator[None]:
+    """In errors of the block a parameter goes by the name of another, whose option the value came from."""
+    try:
+        yield
+    except ParameterError as error:
+        if error.parameter in names:
+            message = str(error).removeprefix(error.parameter)
+            error.parameter = names[error.parameter]
+            error.args = (error.parameter + message,)
+        raise

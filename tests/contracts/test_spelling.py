@@ -1,0 +1,92 @@
+"""The library does not know the command line, and modules do not know each other's private names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import textveil
+
+PACKAGE = Path(textveil.__file__).parent
+LIBRARY = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] != "cli"]
+
+STARTS_THE_COMMAND = {"bench/memory.py"}
+"""Files that run ``textveil`` as a process of its own, with its options."""
+
+_FLAG = re.compile(r"(?<![\w|-])--(?=[a-z]|$)")
+"""Two dashes before a name, or at the end of a piece of a string that a name may follow."""
+
+
+def _strings(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+
+
+def _flags(text: str) -> list[str]:
+    """Strings that spell an option; two dashes alone are a line style."""
+    return [f"line {line}" for line, value in _strings(ast.parse(text)) if value != "--" and _FLAG.search(value)]
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_the_library_spells_no_option_of_the_command_line(path: Path) -> None:
+    if str(path.relative_to(PACKAGE)) not in STARTS_THE_COMMAND:
+        assert _flags(path.read_text(encoding="utf-8")) == []
+
+
+def test_an_option_in_a_string_is_found() -> None:
+    assert _flags('"Raise --limit."\nf"got (--{name})"\nx = "--"\ny = "a -- b"\n"|---|--|"') == ["line 1", "line 2"]
+
+
+_PUBLIC = {"_asdict", "_replace", "_fields", "_make"}
+"""Of named tuples: underscored, so that they clash with no field, and public."""
+
+
+def _private(text: str, own_packages: set[str]) -> list[str]:
+    """Private names of other modules' objects that a module uses, and private names that it imports."""
+    tree = ast.parse(text)
+    made = {name for node in ast.walk(tree) for name in _defined(node)}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and _is_private(node.attr) and node.attr not in made | _PUBLIC:
+            base = node.value.id if isinstance(node.value, ast.Name) else ""
+            if base not in own_packages:
+                found.append(f"line {node.lineno}: {ast.unparse(node)}")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("textveil"):
+            found += [f"line {node.lineno}: {one.name}" for one in node.names if _is_private(one.name)]
+    return found
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def _defined(node: ast.AST) -> Iterator[str]:
+    """Names that a module gives to its own things: functions, classes, fields, and attributes of ``self``."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        yield node.attr
+
+
+FOREIGN = {"torch"}
+"""Packages of others in which the function that is needed has such a name."""
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_modules_use_no_private_names_of_others(path: Path) -> None:
+    assert _private(path.read_text(encoding="utf-8"), FOREIGN) == []
+
+
+def test_a_private_name_of_another_module_is_found() -> None:
+    code = (
+        "from textveil.x import _y\nclass A:\n    _z: int\n    def f(self, other):\n        self._own = other._z\n"
+        "        return other._hidden, self._own._deep, other._asdict(), self.__dict__, torch._mm()\n"
+    )
+    assert _private(code, {"torch"}) == ["line 1: _y", "line 6: other._hidden", "line 6: self._own._deep"]

@@ -132,11 +132,7 @@ def sanitize_command(
     need(seed is None or seed >= 0, "seed", seed, "an integer >= 0")
     need(on_error in ("stop", "skip"), "--on-error", on_error, "stop or skip")
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-    made = make(
-        context,
-        mechanism,
-        words,
-    )
+    made = make(context, mechanism, words)
     run = Run(
         options=SanitizerOptions(
             mechanism=made,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from textveil.cli.mechanism_options import MechanismCommand
 from textveil.errors import ParameterError, TextveilError
 
 _OTHERS = {
@@ -27,6 +28,9 @@ def options_of(command: Any) -> dict[str, str]:
     found = dict(_OTHERS)
     for below in getattr(command, "commands", {}).values():
         found |= options_of(below)
+    if isinstance(command, MechanismCommand):
+        with contextlib.suppress(Exception):  # an error is told here: a package that cannot be loaded makes no second
+            found |= command.spellings()
     for parameter in command.params:
         option = max(parameter.opts, key=len)
         if parameter.name is not None and option.startswith("--"):

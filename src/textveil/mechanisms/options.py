@@ -20,7 +20,7 @@ from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Annotated, Any, TypeAlias, Union, final, get_args, get_origin, get_type_hints
 
-from textveil.errors import ParameterError, UnknownNameError
+from textveil.errors import UnknownNameError, need
 
 Kind: TypeAlias = type[float] | type[int] | type[str] | type[bool]
 """The type of an option's values; a float takes any real number, but none takes True for 1."""
@@ -140,16 +140,16 @@ class Option:
         if not _fits(value, self.kind):
             if self.foreign:
                 return value
-            raise ParameterError(f"{self.name} must be {_KINDS[self.kind]}; got {_shown_kind(value)}.")
+            need(False, self.name, _shown_kind(value), _KINDS[self.kind])
         try:
             made = self.kind(value)
         except OverflowError:
             made = math.inf
-        if not self.domain.holds(made):
+        inside = self.domain.holds(made)
+        if self.domain.names and not inside:
             hint = f" {self.domain.hint}" if self.domain.hint else ""
-            if self.domain.names:
-                raise UnknownNameError(f"{self.name} must be {self.domain.wanted}; got {str(made)[:60]!r}.{hint}")
-            raise ParameterError(f"{self.name} must be {self.wanted}; got {made}.{hint}")
+            raise UnknownNameError(f"{self.name} must be {self.domain.wanted}; got {str(made)[:60]!r}.{hint}")
+        need(inside, self.name, made, self.wanted, self.domain.hint)
         return made
 
 

@@ -14,6 +14,7 @@ from tests.helpers.exactness import hockey_stick, table, worst_integer_ratio, wo
 from tests.helpers.shared import reference
 from tests.helpers.vocabularies import made_vocabulary
 
+from textveil.audit.channels import exact as exact_module
 from textveil.audit.channels import hockey_stick as hockey_stick_module
 from textveil.audit.channels import metric_loss as metric_loss_module
 from textveil.audit.channels import rows as rows_module
@@ -126,6 +127,38 @@ def test_epsilon_at_a_delta_inverts_the_profile(rows: np.ndarray, share: float) 
     assert found.upper - found.lower <= 1e-6
     assert hockey_stick(rows, found.upper) <= delta
     assert found.lower == 0 or hockey_stick(rows, found.lower) >= delta
+
+
+def test_a_loss_that_floats_cannot_tell_from_another_is_found_where_its_shares_are_small() -> None:
+    """Two columns of ratio 2 in floats; the one of smaller shares has the larger exact ratio."""
+    weights = np.array([[2**58, 2**56 + 1, 2**59], [2**57, 2**55, 2**59 + 2**57 + 2**55 + 1]])
+    assert weights.sum(axis=1).tolist() == [weights[0].sum()] * 2
+    loss = pure_epsilon_integer(IntegerRows(shape=(2, 3), make=lambda ids: weights[ids]))
+    assert (loss.ratio, loss.output) == (Fraction(2**56 + 1, 2**55), 1)
+
+
+@given(rows=CHANNELS, share=st.floats(0.05, 0.9), factor=st.floats(0.2, 1.5))
+@settings(deadline=None, max_examples=60)
+def test_a_large_channel_brackets_its_epsilon(rows: np.ndarray, share: float, factor: float) -> None:
+    """Where the least epsilon at a delta would take too long, what is stated holds it."""
+    delta = share * hockey_stick(rows, 0.0)
+    if delta < 1e-9:
+        return
+    exact = epsilon_at(rows, delta)
+    if math.isinf(exact.upper) or exact.upper < 1e-9:
+        return
+    claim = Claim(epsilon=max(factor * exact.estimate, 1e-12), log_delta=math.log(delta))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact_module, "_PROFILE_WORK", 0)
+        found = audit_channel(rows, claim)
+    assert found.epsilon.lower <= exact.upper
+    assert found.epsilon.upper >= exact.lower
+    loss = pure_epsilon(rows)
+    holds_by_delta = found.verdict is Verdict.CERTIFIED and loss.epsilon.estimate > claim.epsilon * (1 + 1e-9)
+    assert found.epsilon.upper == min(loss.epsilon.upper, claim.epsilon if holds_by_delta else math.inf)
+    assert 0 <= found.epsilon.lower <= found.epsilon.estimate <= found.epsilon.upper
+    if found.verdict is Verdict.REFUTED:  # by this pair, so it is known to cost more than was claimed
+        assert found.epsilon.estimate >= claim.epsilon * (1 - 1e-9)
 
 
 def test_the_epsilon_of_a_pair_by_hand() -> None:

@@ -264,6 +264,13 @@ def test_the_outer_strip_matches_multiple_precision_at_any_ratio(scale, bound, s
         assert float(distribution.cdf(width - bound)) == pytest.approx(float(exact), rel=1e-6, abs=1e-15)
 
 
+@pytest.mark.parametrize("scale", [1e-250, 1.0, 1e300])
+def test_a_support_far_narrower_than_the_scale_is_uniform_also_where_their_ratio_underflows(scale):
+    """Without the branch of its own the mass would be 0 / 0, or have few digits."""
+    shares = np.array([0.0, 0.125, 0.5, 1.0, 1.5, 2.0])
+    np.testing.assert_array_equal(outer_strip_mass(shares * 1e-300, scale, 1e-300), shares / 2)
+
+
 def test_truncated_delta_multiplies_coordinates_and_broadcasts():
     with mpmath.workdps(60):
         shift = [0.3, -1.7, 2.9, 0.0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -51,6 +53,23 @@ def test_distances_meet_float64_and_clip(rng) -> None:
         found = grid.distances(np.arange(60), clip)
         np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-7)
         assert (np.diag(found) == 0).all()
+
+
+def test_the_rounding_is_never_stated_smaller_than_it_is() -> None:
+    """By fractions; without the units in the last place of the longest row it would be, for some vectors."""
+    short = 0
+    for seed in range(20):
+        vectors = np.random.default_rng(seed).normal(size=(3, 40)).astype(np.float32)
+        grid = integer_grid(_vocabulary(vectors))
+        scales = [Fraction(float(scale)) for scale in grid.scales]
+        squares = [
+            sum((scale * int(value) - Fraction(float(part))) ** 2 for value, part in zip(values, vector, strict=True))
+            for scale, values, vector in zip(scales, grid.values, vectors, strict=True)
+        ]
+        stated, room = Fraction(grid.rounding(vectors)), Fraction(2.0**-48 * float(grid.lengths.max()))
+        assert (stated - 2 * room) ** 2 < max(squares) <= stated**2
+        short += max(squares) > (stated - room) ** 2
+    assert short > 0
 
 
 def test_a_zero_row_is_no_trouble() -> None:

@@ -130,8 +130,9 @@ class IntegerGrid:
             part = slice(start, start + 4096)
             gaps = self.values[part].astype(np.float64) * scales[part, None] - points[part]
             largest = max(largest, float(np.sqrt(np.einsum("nd,nd->n", gaps, gaps).max())))
-        # Scaled rows and squares are off by a few units in the last place of the longest row.
-        return largest * (1 + 2.0**-40) + 2.0**-48 * float(self.lengths.max())
+        # The scaled rows are off by half a unit in the last place. The sum of squares is off by as many as there are
+        # coordinates, of a gap that is a small part of a row: half a step of the grid in each of them.
+        return largest + 2.0**-48 * float(self.lengths.max())
 
     def cosines(self, ids: Ids, wanted: int = 0) -> NDArray[np.float32]:
         """Cosines with every row, shape (batch, n), float32; infinity for a row with itself."""

@@ -248,8 +248,20 @@ def _rate_with_room(
         f"at most {2 * (math.log(top) - 20 * math.log(2)) / diameter:.4g}, which keeps integer weights above 2^20",
     )
     longest = float(grid.lengths.max()) if clip is None else min(clip, float(grid.lengths.max()))
-    distance_error = 2**-47 * longest**2 / apart + 2 * rounding
-    slip = 2 / smallest + rate * distance_error + 2**-48 * (1 + rate * diameter)
-    room = 2 * slip / least
+    room = 2 * _slip(rate, smallest, longest, apart, rounding) / least
     need(room < rate, name, epsilon_per_distance, f"above {2 * room:.3g}, what rounding takes")
     return rate - room
+
+
+def _slip(rate: float, smallest: float, longest: float, apart: float, rounding: float) -> float:
+    """A bound on the error of the logarithm of one weight: s of the proof, section 2.
+
+    Args:
+        rate: nats per unit of distance.
+        smallest: of the weights, >= 2^20.
+        longest: norm of the vectors.
+        apart: a lower bound on the computed distance of two words, > 0.
+        rounding: the largest distance between a vector and its row of integers.
+    """
+    distance_error = 2**-47 * longest**2 / apart + 2 * rounding
+    return 2 / smallest + rate * distance_error + 2**-48

@@ -223,7 +223,9 @@ def main() -> int:
     arguments = _arguments()
     chosen, known = settings(), accepted()
     files = [file for target in arguments.targets for file in files_of(target)]
-    lines = range(*(int(part) + end for end, part in enumerate(arguments.lines.split("-")))) if arguments.lines else None
+    lines = (
+        range(*(int(part) + end for end, part in enumerate(arguments.lines.split("-")))) if arguments.lines else None
+    )
     mutants = [one for file in files for one in mutants_of(file, chosen["operators"])]
     whole = lines is None and not arguments.minutes
     mutants = [one for one in mutants if lines is None or one.number in lines]
@@ -261,7 +263,9 @@ def main() -> int:
     stale = [one for one in known if one.file in files and one not in used] if whole else []
     for one in stale:
         print(f"no such mutant any more: {one.file}: {one.line}")
-    print(f"{ran} of {len(mutants)} mutants run: {len(survivors)} survive, {len(used)} accepted as {ACCEPTED.name} says.")
+    print(
+        f"{ran} of {len(mutants)} mutants run: {len(survivors)} survive, {len(used)} accepted as {ACCEPTED.name} says."
+    )
     return 1 if survivors or stale else 0
 
 

@@ -62,6 +62,21 @@ def test_a_number_of_a_million_digits_is_drawn_at_its_share(rng) -> None:
         assert chisquare(counts).pvalue > ALPHA
 
 
+@pytest.mark.parametrize(
+    "response",
+    [DigitResponse(5e-324), DigitResponse(8.0, keep_limit=0.1)],
+    ids=["a share below the least float", "the lowest limit"],
+)
+def test_a_digit_without_a_budget_is_uniform(response: DigitResponse, rng) -> None:
+    assert math.nextafter(5e-324 / 3, 0.0) == 0.0
+    drawn = response.privatize(np.full(60_000, 7), np.full(20_000, 3), rng)
+    counts = np.bincount(drawn, minlength=10)
+    assert chisquare(counts).pvalue > ALPHA
+    assert chisquare(counts + 600 * (np.arange(10) == 7)).pvalue < ALPHA  # what a digit that stays a bit more would do
+    weights = _weights(0.0, 0.1)
+    assert (weights.inside, weights.epsilon) == (weights.outside, 0.0)
+
+
 @pytest.mark.parametrize("length", [1, 4])
 def test_each_digit_follows_its_distribution_and_an_unshared_budget_is_noticed(length: int, rng) -> None:
     epsilon, numbers = 4.0, 60_000

@@ -37,9 +37,8 @@ def _weights(epsilon: float, keep_limit: float) -> TwoLevelWeights:
     if keep_limit < 1:
         odds = (BASE - 1) * Fraction(keep_limit) / (1 - Fraction(keep_limit))
         epsilon = min(epsilon, math.log(odds))
-    if epsilon <= 0:  # also a share too small for a float: every digit is uniform
-        return TwoLevelWeights(size=BASE, members=1, inside=1, shift=0)
-    weights = two_level_weights(size=BASE, members=1, epsilon=epsilon)
+    # A share too small for a float counts as the least one, for which the integers are equal: the digit is uniform.
+    weights = two_level_weights(size=BASE, members=1, epsilon=max(epsilon, math.ulp(0.0)))
     if keep_limit == 1:
         return weights
     # The logarithm may have been rounded up; the integers keep the limit exactly.

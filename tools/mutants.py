@@ -37,7 +37,7 @@ SOURCE = ROOT / "src" / "textveil"
 ACCEPTED = ROOT / "tests" / "mutants" / "accepted.toml"
 
 LEAST_SECONDS = 20.0
-"""A mutant may take this long at least, and five times as long as the tests take without one: an endless loop is seen."""
+"""A mutant may take this long at least, else five times as long as the tests take without one: loops may be endless."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import pickle
+import re
 import sys
 from pathlib import Path
 
@@ -271,6 +272,28 @@ def test_the_catalog(textveil) -> None:
     assert all(
         {"name", "family", "guarantee", "status", "proof", "source", "summary", "options"} <= set(row) for row in rows
     )
+
+
+def test_one_mechanism_with_its_options(textveil) -> None:
+    code, out, _ = textveil("mechanisms", "gaussian")
+    assert code == 0
+    assert "guarantee  approximate DP [proved]" in out.decode()
+    assert re.search(r"\ndelta +in \(0, 1\) +1e-5 +Delta of one token", out.decode())
+    (row,) = json.loads(textveil("mechanisms", "gaussian", "--json")[1])
+    assert [one["name"] for one in row["declarations"]] == row["options"]
+    assert row["declarations"][1] == {
+        "name": "delta",
+        "type": "float",
+        "values": "in (0, 1)",
+        "default": 1e-5,
+        "without_it": "1e-5",
+        "help": "Delta of one token, for approximate DP.",
+        "group": "Guarantee",
+    }
+    code, _, err = textveil("mechanisms", "gausian")
+    assert code == 2
+    one_line(err)
+    assert "Did you mean 'gaussian'" in err
 
 
 def test_explain(textveil) -> None:

@@ -63,6 +63,26 @@ def test_the_readme_table_states_the_true_status() -> None:
     assert dict(rows) == {name: one.status.value for name, one in MECHANISMS.items()}
 
 
+def test_the_table_of_options_is_the_declarations() -> None:
+    """A row for each option and each default that it has, in groups, in the catalog's order."""
+    takers: dict[tuple[str, ...], list[str]] = {}
+    for name, one in MECHANISMS.items():
+        for option in one.options().values():
+            hyphens = option.name.replace("_", "-")
+            spelled = f"`--{hyphens}`, `--no-{hyphens}`" if option.can_be_turned_off else f"`--{hyphens}`"
+            row = (option.group, spelled, option.wanted, option.default_text or "none", option.help)
+            takers.setdefault(row, []).append(f"`{name}`")
+    expected = [
+        f"| {spelled} | {wanted} | {default} | {about} | {'all' if len(of) == len(MECHANISMS) else ', '.join(of)} |"
+        for group in dict.fromkeys(row[0] for row in takers)
+        for (its, spelled, wanted, default, about), of in takers.items()
+        if its == group
+    ]
+    page = (ROOT / "docs/mechanisms.md").read_text(encoding="utf-8")
+    found = [line for line in page.splitlines() if line.startswith("| `--")]
+    assert found == expected, "\n".join(["the table must be", *expected])
+
+
 @pytest.mark.parametrize("script", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.name)
 def test_examples_run(script: Path) -> None:
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)

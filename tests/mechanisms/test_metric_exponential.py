@@ -222,6 +222,8 @@ def test_the_catalog_makes_it_with_its_options() -> None:
         "epsilon": 2.0,
         "metric": "neighbor-graph",
         "distance": "hops between nearest 5, at most 4",
+        "neighbors": 5,
+        "hops": 4,
     }
     assert isinstance(mechanism("metric-exponential", WORDS).metric, Ultrametric)
     per_distance = mechanism("metric-exponential", WORDS, epsilon_per_distance=0.5)

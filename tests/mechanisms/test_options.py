@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import pickle
 from fractions import Fraction
@@ -78,6 +79,32 @@ def test_values_become_the_declared_type(tiny) -> None:
     assert made.parameters["delta"] == 2.0**-10
     size = mechanism("neighborhood", tiny, neighborhood_size=np.int16(4)).parameters["neighborhood_size"]
     assert (size, type(size)) == (4, int)
+
+
+ASKED: dict[str, Any] = {
+    "epsilon": 0.75,
+    "epsilon_per_distance": 0.25,
+    "delta": 0.125,
+    "clip": 2.0,
+    "calibration": "classical",
+    "rank_constant": 0.5,
+    "projection": "numpy",
+    "noise_dim": 400,
+    "neighborhood_size": 7,
+    "metric": "neighbor-graph",
+    "neighbors": 9,
+    "hops": 4,
+}
+
+
+@pytest.mark.parametrize(("name", "key"), EVERY)
+def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: str, tiny) -> None:
+    others = {"hops": {"metric": "neighbor-graph"}, "calibration": {"epsilon": 0.75}}.get(key, {})
+    made = mechanism(name, tiny, **others, **{key: ASKED[key]})
+    wanted = ASKED[key]
+    assert made.parameters[key] == (wanted if isinstance(wanted, str) else pytest.approx(wanted, rel=1e-5))
+    usual = mechanism(name, tiny)
+    assert json.dumps(dict(made.parameters)) != json.dumps(dict(usual.parameters))
 
 
 def test_none_turns_off_what_is_on_by_default_and_counts_as_not_given_elsewhere(tiny) -> None:

@@ -1,37 +1,80 @@
-"""``textveil mechanisms``: the catalog, with the true status of every claim."""
+"""``textveil mechanisms``: the catalog, with the true status of every claim and the options of each mechanism."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from textveil.cli import options as opt
 
+if TYPE_CHECKING:
+    from textveil.catalog import CatalogEntry
+    from textveil.mechanisms.options import Option
 
-def mechanisms_command(as_json: opt.AsJson = False) -> None:
-    """List the mechanisms with the status of their guarantees."""
-    from textveil.catalog import entries
 
-    catalog = entries()
+def mechanisms_command(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One mechanism, with its options.  [default: all]")
+    ] = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """List the mechanisms with the status of their guarantees, or one with its options."""
+    from textveil.catalog import entries, entry
+
+    shown = list(entries().values()) if name is None else [entry(name)]
     if as_json:
-        rows = [
-            {
-                "name": entry.name,
-                "family": entry.family,
-                "guarantee": entry.notion,
-                "status": entry.status.value,
-                "proof": entry.proof,
-                "source": entry.source,
-                "summary": entry.summary,
-                "options": list(entry.options()),
-                "instead": entry.instead or None,
-            }
-            for entry in catalog.values()
-        ]
-        sys.stdout.write(json.dumps(rows, indent=2) + "\n")
-        return
-    columns = [("NAME", "GUARANTEE", "STATUS", "WHAT IT DOES")]
-    columns += [(one.name, one.notion, one.status.value, one.summary) for one in catalog.values()]
-    widths = [max(len(row[index]) for row in columns) for index in range(3)]
-    for name, notion, status, summary in columns:
-        sys.stdout.write(f"{name:<{widths[0]}}  {notion:<{widths[1]}}  {status:<{widths[2]}}  {summary}\n")
+        sys.stdout.write(json.dumps([_data(one) for one in shown], indent=2) + "\n")
+    elif name is None:
+        columns = [("NAME", "GUARANTEE", "STATUS", "WHAT IT DOES")]
+        _write(columns + [(one.name, one.notion, one.status.value, one.summary) for one in shown])
+    else:
+        (one,) = shown
+        facts = {"mechanism": one.name, "guarantee": f"{one.notion} [{one.status.value}]", "family": one.family}
+        facts |= {"source": one.source, "proof": one.proof, "instead": one.instead}
+        _write([(key, value) for key, value in facts.items() if value])
+        sys.stdout.write(f"\n{one.summary}\n\n")
+        columns = [("OPTION", "VALUES", "DEFAULT", "WHAT IT DOES")]
+        rows = [(key, each.wanted, each.default_text or "-", each.help) for key, each in one.options().items()]
+        _write(columns + rows)
+
+
+def _write(rows: Sequence[tuple[str, ...]]) -> None:
+    """A table without lines; the last column is as wide as it is."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
+    for row in rows:
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
+        sys.stdout.write("  ".join([*cells, row[-1]]).rstrip() + "\n")
+
+
+def _data(one: CatalogEntry) -> dict[str, Any]:
+    options = one.options()
+    return {
+        "name": one.name,
+        "family": one.family,
+        "guarantee": one.notion,
+        "status": one.status.value,
+        "proof": one.proof,
+        "source": one.source,
+        "summary": one.summary,
+        "options": list(options),
+        "declarations": [_declaration(option) for option in options.values()],
+        "instead": one.instead or None,
+    }
+
+
+def _declaration(option: Option) -> dict[str, Any]:
+    """An option as JSON data; a default that is no JSON value is text."""
+    plain = option.default is None or isinstance(option.default, float | int | str)
+    return {
+        "name": option.name,
+        "type": None if option.kind is None else option.kind.__name__,
+        "values": option.wanted,
+        "default": option.default if plain else str(option.default),
+        "without_it": option.default_text or None,
+        "help": option.help,
+        "group": option.group,
+    }

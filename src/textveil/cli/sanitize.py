@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal, cast
 
 import typer
 
@@ -146,8 +146,7 @@ def sanitize_command(
         engine=chosen,
         on_error=cast(Literal["stop", "skip"], on_error),
     )
-    options = options_of(context.command)
-    return _told(_done(run, output, report, resume, options), quiet, options)
+    return _told(_done(run, output, report, resume, context.command), quiet, context.command)
 
 
 def _is_file(output: Path | None) -> bool:
@@ -239,7 +238,7 @@ def _engine(name: str, workers: int | None) -> Engine:
     return RayEngine(workers)
 
 
-def _done(run: Run, output: Path | None, report: Path | None, resume: bool, options: Mapping[str, str]) -> Finished:
+def _done(run: Run, output: Path | None, report: Path | None, resume: bool, command: Any) -> Finished:
     """Run it, with a bar, to wherever the output goes."""
     from dataclasses import replace
 
@@ -260,18 +259,19 @@ def _done(run: Run, output: Path | None, report: Path | None, resume: bool, opti
     except (KeyboardInterrupt, SystemExit) as interrupt:
         bar.close()
         for note in getattr(interrupt, "__notes__", ()):
-            sys.stderr.write(f"textveil: {spelled(note, options)}\n")
+            sys.stderr.write(f"textveil: {spelled(note, options_of(command))}\n")
         raise
     finally:
         bar.close()
 
 
-def _told(finished: Finished, quiet: bool, options: Mapping[str, str]) -> int:
+def _told(finished: Finished, quiet: bool, command: Any) -> int:
     """Say what was done, on standard error; the exit code."""
     report = finished.report
     lines = report.setting.warnings() if quiet else [report.summary()]
     if finished.already:
         lines.append("The job of this output was finished before; nothing was released now.")
+    options = options_of(command) if finished.totals.skipped else {}  # which imports every mechanism
     named = [f"skipped: {spelled(skip.reason, options)}" for skip in finished.totals.skipped[:_SHOWN]]
     if finished.skipped > len(named):
         named.append(f"skipped: {finished.skipped - len(named)} more; --report names the first of them")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.options import DEFAULT_EPSILON, FRACTION, GUARANTEE, POSITIVE, VECTORS, Option, named
@@ -79,6 +79,11 @@ def one_of(**options: float | None) -> tuple[str, float]:
         raise ParameterError(f"exactly one of {names} must be given; got {got}. Give one of them.")
     ((name, value),) = given.items()
     return name, value
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """The options that are not None, for the parameters of a report."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def checked_clip(clip: float | None) -> float | None:

@@ -14,6 +14,7 @@ from textveil.mechanisms.parameters import (
     Epsilon,
     ProjectionName,
     RankConstant,
+    given,
     outward,
     rank_decay,
 )
@@ -73,7 +74,13 @@ def gaussian(
         Gaussian(dim=vocabulary.dim, sigma=sigma),
         ApproximateDP(epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=PROOF),
         name="gaussian",
-        parameters={"epsilon": epsilon, "delta": delta, "sigma": sigma},
+        parameters={
+            "epsilon": epsilon,
+            "delta": delta,
+            "sigma": sigma,
+            "calibration": calibration,
+            **given(rank_constant=rank_constant),
+        },
         clip=clip,
         rank_decay=rank_decay(rank_constant, epsilon),
         projection=projection,

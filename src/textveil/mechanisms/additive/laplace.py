@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.parameters import Clip, Epsilon, ProjectionName, RankConstant, outward, rank_decay
+from textveil.mechanisms.parameters import Clip, Epsilon, ProjectionName, RankConstant, given, outward, rank_decay
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.privacy.calibration import laplace_scale
 from textveil.privacy.guarantees import PureDP, Status
@@ -48,7 +48,7 @@ def laplace(
         CoordinateLaplace(dim=vocabulary.dim, scale=scale),
         PureDP(epsilon=epsilon, status=Status.PROVED, source=PROOF),
         name="laplace",
-        parameters={"epsilon": epsilon, "scale": scale},
+        parameters={"epsilon": epsilon, "scale": scale, **given(rank_constant=rank_constant)},
         clip=clip,
         rank_decay=rank_decay(rank_constant, epsilon),
         projection=projection,

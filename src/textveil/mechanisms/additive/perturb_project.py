@@ -10,7 +10,7 @@ import numpy as np
 
 from textveil.mechanisms.additive.rank_resampling import RankResampling
 from textveil.mechanisms.base import checked_ids
-from textveil.mechanisms.parameters import checked_clip
+from textveil.mechanisms.parameters import checked_clip, given
 from textveil.nearest.base import Projection
 from textveil.nearest.choice import nearest
 from textveil.noise.base import NoiseDistribution
@@ -92,12 +92,11 @@ def perturb_project(
         projection: a backend of ``projection.choice``; None is the fastest exact one that is installed.
     """
     clip = checked_clip(clip)
-    searched = {} if projection is None else {"projection": projection}
     points = vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip)
     resampling = None if rank_decay is None else RankResampling(integer_grid(vocabulary), clip, rank_decay)
     return PerturbProject(
         name=name,
-        parameters={**parameters, "clip": clip, "rank_decay": rank_decay, **searched},
+        parameters={**parameters, "clip": clip, "rank_decay": rank_decay, **given(projection=projection)},
         vocabulary=vocabulary,
         distribution=distribution,
         clip=clip,

@@ -6,7 +6,16 @@ import math
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.parameters import Clip, Delta, Epsilon, ProjectionName, RankConstant, outward, rank_decay
+from textveil.mechanisms.parameters import (
+    Clip,
+    Delta,
+    Epsilon,
+    ProjectionName,
+    RankConstant,
+    given,
+    outward,
+    rank_decay,
+)
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import laplace_scale, truncated_laplace_bound
 from textveil.privacy.guarantees import ApproximateDP, Status
@@ -58,7 +67,13 @@ def truncated_laplace(
         distribution,
         ApproximateDP(epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=PROOF),
         name="truncated-laplace",
-        parameters={"epsilon": epsilon, "delta": delta, "scale": distribution.scale, "bound": distribution.bound},
+        parameters={
+            "epsilon": epsilon,
+            "delta": delta,
+            "scale": distribution.scale,
+            "bound": distribution.bound,
+            **given(rank_constant=rank_constant),
+        },
         clip=clip,
         rank_decay=rank_decay(rank_constant, epsilon),
         projection=projection,

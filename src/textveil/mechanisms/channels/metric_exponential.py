@@ -13,7 +13,7 @@ from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least, named
-from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of
+from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of
 from textveil.mechanisms.sampling.level_weights import TOTAL_BITS, LevelRows, LevelWeights, level_weights
 from textveil.numerics.integer_weights import log_ratio_up
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
@@ -42,12 +42,14 @@ class MetricExponential:
         metric: the metric.
         weights: the integers that are sampled, one for each level of the metric.
         guarantee: pure DP where ``epsilon`` was asked for, metric DP where ``epsilon_per_distance`` was.
+        sizes: of the metric, as they were asked for: ``neighbors`` and ``hops``, where they were.
     """
 
     vocabulary: Vocabulary
     metric: WordMetric
     weights: LevelWeights
     guarantee: PureDP | MetricDP
+    sizes: Mapping[str, int]
     _rows: LevelRows = field(repr=False)
 
     @property
@@ -64,7 +66,7 @@ class MetricExponential:
             if isinstance(promise, PureDP)
             else {"epsilon_per_distance": promise.epsilon_per_distance}
         )
-        return {**asked, "metric": facts.name, "distance": facts.description}
+        return {**asked, "metric": facts.name, "distance": facts.description, **self.sizes}
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``Mechanism.privatize``."""
@@ -159,7 +161,8 @@ def metric_exponential(
         )
     unused = chosen.facts.top - deepest  # no two words are that far: these weights are never drawn
     weights = LevelWeights(weights=weights.weights + weights.weights[-1:] * unused, shift=weights.shift)
-    return MetricExponential(vocabulary, chosen, weights, promise, LevelRows(chosen, weights))
+    sizes = given(neighbors=neighbors, hops=hops)
+    return MetricExponential(vocabulary, chosen, weights, promise, sizes, LevelRows(chosen, weights))
 
 
 def _weights(rate: float, distances: tuple[int, ...], counts: Integers) -> LevelWeights:

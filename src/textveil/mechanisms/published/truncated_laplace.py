@@ -14,6 +14,7 @@ from textveil.mechanisms.parameters import (
     Epsilon,
     ProjectionName,
     RankConstant,
+    given,
     rank_decay,
 )
 from textveil.noise.truncated_laplace import TruncatedLaplace
@@ -92,6 +93,7 @@ def truncated_laplace_published(
             "noise_dim": published.noise_dim,
             "scale": published.scale,
             "bound": published.bound,
+            **given(delta=delta, rank_constant=rank_constant),
         },
         clip=clip,
         rank_decay=rank_decay(rank_constant, epsilon),

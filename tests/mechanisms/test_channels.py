@@ -250,7 +250,7 @@ def test_threads_share_rows_and_every_kept_row_is_right(kind: str) -> None:
     rows, cache = made._rows, made._rows._rows
     seen = cache.kept
     assert len(seen) > (1000 if kind == "neighborhood" else 300)
-    with cache.rows(seen) as slots:
+    with cache.rows(seen, rows._make) as slots:
         kept = cache.table[slots]
     if kind == "neighborhood":
         np.testing.assert_array_equal(kept, integer_grid(vocabulary).neighborhoods(seen, rows.size))

@@ -17,17 +17,33 @@ def _row(words) -> np.ndarray:
     return np.asarray(words)[:, None] * 10 + np.arange(WIDTH)
 
 
-def _numbers(budget: int, block: int = 16, made: list | None = None) -> RowCache:
+class _Cache:
+    """A cache with the function that makes its rows."""
+
+    def __init__(self, make, **options) -> None:
+        self.cache, self.make = RowCache(WORDS, **options), make
+
+    def rows(self, words):
+        return self.cache.rows(words, self.make)
+
+    def entries(self, ids, columns):
+        return self.cache.entries(ids, columns, self.make)
+
+    def __getattr__(self, name: str):
+        return getattr(self.cache, name)
+
+
+def _numbers(budget: int, block: int = 16, made: list | None = None) -> _Cache:
     def make(words, table, slots, wanted) -> None:
         assert len(words) <= min(block, wanted)
         if made is not None:
             made.extend(words.tolist())
         table[slots] = _row(words)
 
-    return RowCache(WORDS, make, block=block, width=WIDTH, dtype=np.int64, budget=budget)
+    return _Cache(make, block=block, width=WIDTH, dtype=np.int64, budget=budget)
 
 
-def _objects(budget: int, block: int = 16, made: list | None = None) -> RowCache:
+def _objects(budget: int, block: int = 16, made: list | None = None) -> _Cache:
     """Rows of different lengths: that of word w holds w % 7 + 1 numbers."""
 
     def make(words, table, slots, wanted) -> None:
@@ -36,7 +52,7 @@ def _objects(budget: int, block: int = 16, made: list | None = None) -> RowCache
                 made.append(word)
             table[slot] = np.full(word % 7 + 1, word)
 
-    return RowCache(WORDS, make, block=block, size=lambda row: row.nbytes, budget=budget)
+    return _Cache(make, block=block, size=lambda row: row.nbytes, budget=budget)
 
 
 @pytest.mark.parametrize("budget", [0, 40 * 8 * WIDTH, 10**9])
@@ -79,7 +95,7 @@ def test_a_row_is_made_once_and_the_least_recently_used_goes(cache_of) -> None:
     cache = cache_of(32 * 3 if cache_of is _numbers else 28 * 8, block=2, made=made)
     first, second, third, fourth = (np.array([word, word + 7]) for word in (6, 20, 34, 48))  # 7 numbers in each
     if cache_of is _numbers:
-        cache.capacity = 4
+        cache.cache.capacity = 4
     for words in (first, second, first, third, first, fourth, first):
         with cache.rows(words):
             pass
@@ -95,16 +111,16 @@ def test_rows_that_an_interrupt_left_unknown_are_forgotten(cache_of, monkeypatch
     cache = cache_of(0, block=64)
     with cache.rows(np.arange(60)):
         pass
-    right = cache._make
+    right = cache.make
 
     def interrupted(words, table, slots, wanted) -> None:
         table[slots[0]] = -1
         raise KeyboardInterrupt
 
-    cache._make = interrupted
+    cache.make = interrupted
     with pytest.raises(KeyboardInterrupt), cache.rows(np.arange(30, 90)):
         pass
-    cache._make = right
+    cache.make = right
     assert len(cache.kept) == 0
     with cache.rows(np.arange(20, 80)) as slots:
         found = [row[0] if cache_of is _objects else row[0] // 10 for row in cache.table[slots]]

@@ -24,6 +24,7 @@ from textveil.cli.mechanisms import mechanisms_command
 from textveil.cli.reproduce import reproduce_command
 from textveil.cli.sanitize import sanitize_command
 from textveil.cli.spelling import complaint, options_of
+from textveil.cli.tables import tables_app
 from textveil.errors import MissingExtra, ParameterError, RefutedGuarantee, TextveilError
 from textveil.version import VERSION
 
@@ -41,6 +42,7 @@ app.command("audit", cls=MechanismCommand)(audit_command)
 app.command("mechanisms")(mechanisms_command)
 app.command("bench")(bench_command)
 app.command("reproduce")(reproduce_command)
+app.add_typer(tables_app, name="tables")
 
 
 def _version(value: bool) -> None:

@@ -246,7 +246,17 @@ def _done(run: Run, output: Path | None, report: Path | None, resume: bool, comm
     from textveil.corpora.files.atomic import atomic_writers
 
     bar = Bar("sanitizing", "words")
-    run = replace(run, progress=bar.update)
+    making = Bar("building the table of neighbors", "words")
+
+    def building(done: int, total: int | None) -> None:
+        making.update(done, total, done)
+        if done == total:
+            making.close()
+
+    def tell(line: str) -> None:
+        sys.stderr.write(f"textveil: {line}\n")
+
+    run = replace(run, progress=bar.update, building=building, tell=tell)
     try:
         if output is not None and _is_file(output):
             return run.to_file(output, report, resume=resume)

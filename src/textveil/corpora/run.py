@@ -20,11 +20,13 @@ from textveil.corpora.files.pieces import Pieces
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.jobs.job import SYNC_SECONDS, Job, JobFinished, opened_job
 from textveil.corpora.jobs.ledger import Totals
+from textveil.corpora.tables import provided_tables
 from textveil.errors import InputError, TextveilError
 from textveil.randomness import new_secret
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.release import Report
 from textveil.sanitize.setting import Setting
+from textveil.types import Progress as TableProgress
 
 Progress = Callable[[int, int | None, int], None]
 """Called with input bytes read, their total where it is known, and words released."""
@@ -42,6 +44,8 @@ class Run:
         engine: where blocks are released.
         on_error: ``"stop"`` at the first record that cannot be read, or ``"skip"`` it.
         progress: called after every block.
+        building: called as rows of a table are done, where a large input makes it pay to build one (``tables``).
+        tell: called with one line where a table cannot be kept.
         block_bytes: input bytes a block aims at.
         sync_seconds: how often a job commits.
     """
@@ -52,6 +56,8 @@ class Run:
     engine: Engine
     on_error: OnError = "stop"
     progress: Progress = field(default=lambda bytes_read, total, words: None, repr=False)
+    building: TableProgress | None = field(default=None, repr=False)
+    tell: Callable[[str], None] = field(default=lambda line: None, repr=False)
     block_bytes: int = BLOCK_BYTES
     sync_seconds: float = SYNC_SECONDS
 
@@ -145,12 +151,14 @@ class Run:
         self, worker: BlockWorker, blocks: Iterator[Block], totals: Totals, write: Callable[[Outcome], None]
     ) -> None:
         total = self._inputs(worker.secret).total()
+        held = provided_tables(self.options.mechanism, total, self.tell, self.building)
         for outcome in self.engine.outcomes(worker, blocks):
             skipped = tuple(skip._replace(reason=self._located(skip)) for skip in outcome.skipped)
             if skipped and self.on_error == "stop":
                 raise InputError(skipped[0].reason)
             write(replace(outcome, skipped=skipped))
             self.progress(outcome.bytes_read, total, totals.tally.kinds["word"])
+        del held  # until here, so that a table that is in memory only stays for this process
 
     def _located(self, skip: Skip) -> str:
         """The reason, with the input's number where there are several."""

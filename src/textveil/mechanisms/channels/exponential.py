@@ -56,9 +56,7 @@ class WeightRows:
     ) -> None:
         self._vocabulary, self._rate, self._clip, self._top, self._floor = vocabulary, rate, clip, top, floor
         self._budget = budget
-        self._rows = RowCache(
-            len(vocabulary), self._make, block=_BLOCK, width=len(vocabulary), dtype=np.int64, budget=budget
-        )
+        self._rows = RowCache(len(vocabulary), block=_BLOCK, width=len(vocabulary), dtype=np.int64, budget=budget)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy starts empty: which rows are kept tells which words were seen.
@@ -74,7 +72,7 @@ class WeightRows:
         starts = np.flatnonzero(np.diff(ordered, prepend=-1))
         words, bounds = ordered[starts], [*starts.tolist(), len(ids)]
         for block in range(0, len(words), _BLOCK):
-            with self._rows.rows(words[block : block + _BLOCK]) as slots:  # until the draws are made
+            with self._rows.rows(words[block : block + _BLOCK], self._make) as slots:  # until the draws are made
                 for offset, slot in enumerate(slots.tolist()):
                     row = self._rows.table[slot]
                     where = order[bounds[block + offset] : bounds[block + offset + 1]]

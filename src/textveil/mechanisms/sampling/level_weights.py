@@ -103,7 +103,7 @@ class LevelRows:
     def __init__(self, metric: WordMetric, weights: LevelWeights, budget: int = ROW_BYTES) -> None:
         self._metric, self._weights, self._budget = metric, weights, budget
         self._extra = np.array(weights.weights[:-1], dtype=np.int64) - weights.weights[-1]
-        self._cache = RowCache(metric.facts.size, self._make, block=_BLOCK, size=_members_bytes, budget=budget)
+        self._cache = RowCache(metric.facts.size, block=_BLOCK, size=_members_bytes, budget=budget)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(LevelRows, budget=self._budget), (self._metric, self._weights)
@@ -115,7 +115,7 @@ class LevelRows:
         words, starts, which = np.unique(ids[order], return_index=True, return_inverse=True)
         bounds = np.append(starts, len(ids))
         for block in range(0, len(words), _BLOCK):
-            with self._cache.rows(words[block : block + _BLOCK]) as slots:
+            with self._cache.rows(words[block : block + _BLOCK], self._make) as slots:
                 rows = self._cache.table[slots].tolist()
             totals = np.array([row.total for row in rows])
             last = bounds[min(block + _BLOCK, len(words))]

@@ -33,7 +33,6 @@ class NeighborRows:
         self._vocabulary, self._budget = vocabulary, budget
         self._rows = RowCache(
             len(vocabulary),
-            self._make,
             block=_BLOCK,
             width=size,
             dtype=np.min_scalar_type(len(vocabulary) - 1),
@@ -57,7 +56,7 @@ class NeighborRows:
             self._open = self.table.opened()
         if self._open is not None:
             return self._open[NEIGHBORS][ids, indices].astype(np.int64)
-        return self._rows.entries(ids, indices)
+        return self._rows.entries(ids, indices, self._make)
 
     def _make(self, words: Ids, table: NDArray[Any], slots: Integers, wanted: int) -> None:
         table[slots] = integer_grid(self._vocabulary).neighborhoods(words, self.size, wanted)

@@ -35,7 +35,6 @@ class RowCache:
 
     Args:
         words: number of words.
-        make: writes rows.
         block: words whose rows are made at once; so many rows are kept whatever the budget.
         width: numbers in a row; None for objects.
         dtype: of the numbers.
@@ -52,7 +51,6 @@ class RowCache:
         "_clock",
         "_last",
         "_lock",
-        "_make",
         "_size",
         "_slot",
         "_word",
@@ -64,7 +62,6 @@ class RowCache:
     def __init__(
         self,
         words: int,
-        make: Make,
         *,
         block: int,
         width: int | None = None,
@@ -75,7 +72,7 @@ class RowCache:
         self.table: NDArray[Any] = np.empty((0,) if width is None else (0, width), dtype=dtype)
         most = words if width is None else budget // (width * self.table.itemsize)
         self.capacity = min(words, max(block, most))
-        self._make, self._block, self._size, self._budget = make, block, size, budget
+        self._block, self._size, self._budget = block, size, budget
         self._slot = np.full(words, -1, dtype=np.int32)
         self._word, self._last, self._bytes = (np.empty(0, dtype=np.int64) for _ in range(3))
         self._clock = self.used = 0
@@ -87,19 +84,20 @@ class RowCache:
         return np.flatnonzero(self._slot >= 0)
 
     @contextmanager
-    def rows(self, words: Ids) -> Iterator[Integers]:
+    def rows(self, words: Ids, make: Make) -> Iterator[Integers]:
         """While open, row ``slots[i]`` of ``table`` is that of ``words[i]``; no other thread has the cache meanwhile.
 
         Args:
             words: ids with at most ``capacity`` distinct ones.
+            make: writes rows that are missing; always the same function (not kept: its owner holds the cache).
         """
         with self._lock:
-            yield self._slots(words)
+            yield self._slots(words, make)
 
-    def entries(self, ids: Ids, columns: Integers) -> Ids:
+    def entries(self, ids: Ids, columns: Integers, make: Make) -> Ids:
         """Number ``columns[i]`` of the row of ``ids[i]``, shape (batch,); of any number of words."""
         if self.capacity == len(self._slot):
-            with self.rows(ids) as slots:
+            with self.rows(ids, make) as slots:
                 return self.table[slots, columns].astype(np.int64)
         out = np.empty(len(ids), dtype=np.int64)
         words, which = np.unique(ids, return_inverse=True)
@@ -107,11 +105,11 @@ class RowCache:
         edges = np.searchsorted(which[order], np.arange(0, len(words) + self.capacity, self.capacity))
         for start, stop in pairwise(edges):
             share = order[start:stop]
-            with self.rows(ids[share]) as slots:
+            with self.rows(ids[share], make) as slots:
                 out[share] = self.table[slots, columns[share]]
         return out
 
-    def _slots(self, words: Ids) -> Integers:
+    def _slots(self, words: Ids, make: Make) -> Integers:
         slots = self._slot[words]
         missing = slots < 0
         self._clock += 1
@@ -119,19 +117,19 @@ class RowCache:
             self._last[slots[~missing]] = self._clock
         if missing.any():
             try:
-                self._add(np.unique(words[missing]))
+                self._add(np.unique(words[missing]), make)
             except BaseException:  # an interrupt: which slots hold what is no longer known
                 self._forget()
                 raise
             slots = self._slot[words]
         return slots.astype(np.int64)
 
-    def _add(self, new: Ids) -> None:
+    def _add(self, new: Ids, make: Make) -> None:
         """Make and keep rows. A row is written before the cache says that it is there: a fork may come between."""
         slots = self._room(len(new))
         for start in range(0, len(new), self._block):
             words, places = new[start : start + self._block], slots[start : start + self._block]
-            self._make(words, self.table, places, len(new))
+            make(words, self.table, places, len(new))
             self._last[places] = self._clock
             self._word[places] = words
             self._slot[words] = places

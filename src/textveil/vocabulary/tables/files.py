@@ -159,6 +159,7 @@ class TableFile(NamedTuple):
     nbytes: int
     kind: str
     made_from: dict[str, Any] | None
+    arrays: tuple[ArrayShape, ...]
     intact: bool
 
 
@@ -213,7 +214,7 @@ def _mapped(path: Path, size: int | None = None) -> mmap.mmap | None:
 
 def _described(path: Path) -> TableFile:
     size = path.lstat().st_size
-    nothing = TableFile(path.name, size, "unknown", None, False)
+    nothing = TableFile(path.name, size, "unknown", None, (), False)
     mapped = _mapped(path)
     if mapped is None:
         return nothing
@@ -221,7 +222,7 @@ def _described(path: Path) -> TableFile:
         header = json.loads(mapped[:_HEADER_BYTES])
         arrays = tuple(ArrayShape(name, kind, tuple(shape)) for name, kind, shape in header["arrays"])
         key = TableKey(kind=header["kind"], made_from=header["made_from"], arrays=arrays)
-        return TableFile(path.name, size, key.kind, dict(key.made_from), read_table(path, key) is not None)
+        return TableFile(path.name, size, key.kind, dict(key.made_from), arrays, read_table(path, key) is not None)
     except (ValueError, TypeError, KeyError, AttributeError):  # need() raises a ValueError
         return nothing
 

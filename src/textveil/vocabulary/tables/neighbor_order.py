@@ -53,7 +53,7 @@ def neighbor_order(vocabulary: Vocabulary, size: int) -> PublicTable:
             made_from={"vocabulary": vocabulary.digest, "grid": _grid_digest(vocabulary), "rule": _RULE},
             arrays=(ArrayShape(NEIGHBORS, np.min_scalar_type(n - 1).newbyteorder("<").str, (n, length)),),
         ),
-        describe=f"the table of the {length} nearest words of each of {n}",
+        describe=f"the table of the {length:,} nearest words of each of {n:,}",
         make=partial(_made, vocabulary, length),
         sound=partial(_sound, n),
         shipped=SHIPPED if length == SHIPPED_SIZE else None,

@@ -82,19 +82,25 @@ class PublicTable:
         """Where it is kept, or will be."""
         return tables_folder() / self.key.file_name
 
+    @property
+    def place(self) -> Path | None:
+        """The file that is read; None where there is no intact one."""
+        found = self._read()
+        return None if found is None else found[0]
+
     def opened(self) -> OpenTable | None:
         """The table, if it is there and intact; a file that is not is left for ``build`` to replace."""
         digest = self.key.digest
-        found = _OPEN.get(digest)
-        if found is not None:
-            return found
-        arrays = None if self.shipped is None else read_table(self.shipped, self.key)
-        if arrays is None:
-            arrays = read_table(self.path, self.key)
-            if arrays is None or not self.sound(arrays):
-                return None
-        table = _OPEN[digest] = OpenTable(arrays)
+        table = _OPEN.get(digest)
+        if table is None and (found := self._read()) is not None:
+            table = _OPEN[digest] = OpenTable(found[1])
         return table
+
+    def _read(self) -> tuple[Path, Arrays] | None:
+        if self.shipped is not None and (arrays := read_table(self.shipped, self.key)) is not None:
+            return self.shipped, arrays
+        kept = read_table(self.path, self.key)
+        return None if kept is None or not self.sound(kept) else (self.path, kept)
 
     def build(self, progress: Progress | None = None) -> Built:
         """Make all of it and keep it; where the folder cannot be written, in memory as long as it is held.

@@ -1,0 +1,95 @@
+"""``textveil tables``: the public tables that mechanisms read, built, listed and cleared."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import typer
+
+from textveil.cli import options as opt
+from textveil.cli.mechanism_options import MechanismCommand, make
+from textveil.errors import OutputError, ParameterError
+
+tables_app = typer.Typer(
+    no_args_is_help=True, help="Build, list or clear the public tables in the cache folder.", rich_markup_mode=None
+)
+
+
+@tables_app.command("build", cls=MechanismCommand)
+def build_command(
+    context: typer.Context,
+    mechanism: opt.MechanismName = "neighborhood",
+    vocabulary: opt.VocabularyPath = None,
+    vocabulary_format: opt.VocabularyFormat = None,
+    vocabulary_limit: opt.VocabularyLimit = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Build the tables of a mechanism with these options, unless they are there."""
+    from textveil.cli.progress import counting
+    from textveil.mechanisms.capabilities import Tabulated
+
+    words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
+    chosen = make(context, mechanism, words)
+    if not isinstance(chosen, Tabulated):
+        raise ParameterError(f"--mechanism must be one that reads tables; got {chosen.name}. Try neighborhood.")
+    rows = []
+    for table in chosen.tables:
+        if table.opened() is not None:
+            rows.append({"kind": table.key.kind, "bytes": table.key.nbytes, "path": str(table.place), "built": False})
+            continue
+        with counting("building", "words") as progress:
+            built = table.build(progress)
+        if built.path is None:
+            raise OutputError(f"{built.problem} Set TEXTVEIL_CACHE to a folder with room.")
+        rows.append({"kind": table.key.kind, "bytes": table.key.nbytes, "path": str(built.path), "built": True})
+    if as_json:
+        sys.stdout.write(json.dumps(rows, indent=2) + "\n")
+        return
+    for row in rows:
+        sys.stdout.write(f"{'built' if row['built'] else 'there'}  {row['bytes']:,} bytes  {row['path']}\n")
+
+
+@tables_app.command("list")
+def list_command(as_json: opt.AsJson = False) -> None:
+    """List the tables in the cache folder, each checked as a whole."""
+    from textveil.vocabulary.tables.files import table_files
+    from textveil.vocabulary.tables.public import tables_folder
+
+    folder = tables_folder()
+    found = table_files(folder)
+    if as_json:
+        rows = [
+            {
+                "name": one.name,
+                "bytes": one.nbytes,
+                "kind": one.kind,
+                "made_from": one.made_from,
+                "arrays": [array._asdict() for array in one.arrays],
+                "intact": one.intact,
+            }
+            for one in found
+        ]
+        sys.stdout.write(json.dumps({"folder": str(folder), "tables": rows}, indent=2) + "\n")
+        return
+    sys.stdout.write(f"{folder}\n")
+    for one in found:
+        shapes = ", ".join(" x ".join(f"{size:,}" for size in array.shape) for array in one.arrays)
+        state = f"{one.kind}, {shapes}" if one.intact else "not intact: it will be built again when it is needed"
+        sys.stdout.write(f"{one.nbytes:>14,} bytes  {one.name}  {state}\n")
+
+
+@tables_app.command("clear")
+def clear_command(as_json: opt.AsJson = False) -> None:
+    """Remove all tables from the cache folder; what comes with the package stays."""
+    from textveil.vocabulary.tables.files import clear_tables
+    from textveil.vocabulary.tables.public import tables_folder
+
+    try:
+        files, freed = clear_tables(tables_folder())
+    except OSError as error:
+        raise OutputError(f"the tables could not be removed: {error.strerror or type(error).__name__}.") from None
+    if as_json:
+        sys.stdout.write(json.dumps({"removed": files, "bytes": freed}) + "\n")
+        return
+    sys.stdout.write(f"removed {files} files, {freed:,} bytes\n")

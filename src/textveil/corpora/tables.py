@@ -1,0 +1,74 @@
+"""When a run builds the public tables that its mechanism reads, before its workers start.
+
+The decision reads public facts only: the size of the input, which anybody who sees the file sees, and the size of
+the vocabulary. That a table is there tells no more than that.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from typing import Final
+
+from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.capabilities import Tabulated
+from textveil.types import Progress
+from textveil.vocabulary.tables.public import OpenTable, tables_folder
+
+MOST_BYTES: Final = 256 * 2**20
+"""Larger tables are built when they are asked for by name, ``textveil tables build``."""
+
+_WORD_BYTES: Final = 6
+"""Bytes of running text for a word, with the space after it."""
+
+_HEAPS: Final = 30.0
+"""A text of N words has about 30 sqrt(N) different ones (Heaps' law; 21 to 31 in AG News and Wikipedia, up to 6 MB)."""
+
+
+def pays(input_bytes: int, words: int) -> bool:
+    """Whether so long a text would ask for half the rows of a table or more: they are made as fast in the table."""
+    return _HEAPS * (input_bytes / _WORD_BYTES) ** 0.5 >= words / 2
+
+
+def provided_tables(
+    mechanism: Mechanism, input_bytes: int | None, tell: Callable[[str], None], progress: Progress | None = None
+) -> list[OpenTable]:
+    """The tables of a mechanism, those built that are missing and pay; hold them as long as they are to be used.
+
+    Where one cannot be kept nothing is built, and a line is told: processes then make rows as words appear.
+
+    Args:
+        mechanism: any.
+        input_bytes: size of the input as it lies on the disk; None where it is not known: then nothing is built.
+        tell: called with one line, at most.
+        progress: called as rows of a table are done.
+    """
+    held: list[OpenTable] = []
+    for table in mechanism.tables if isinstance(mechanism, Tabulated) else ():
+        found = table.opened()
+        if found is None and input_bytes is not None and pays(input_bytes, len(mechanism.vocabulary)):
+            if table.key.nbytes > MOST_BYTES:
+                continue
+            problem = _no_room(table.key.nbytes)
+            if not problem:
+                found, _, problem = table.build(progress)
+            if problem:
+                tell(f"{problem} Rows are made as words appear. Set TEXTVEIL_CACHE to a folder with room.")
+        if found is not None:
+            held.append(found)
+    return held
+
+
+def _no_room(size: int) -> str:
+    """Why a table of so many bytes cannot be kept, known before it is made; empty where nothing speaks against it."""
+    folder = tables_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".probe"
+        probe.touch()
+        probe.unlink(missing_ok=True)
+        if shutil.disk_usage(folder).free < 2 * size:
+            return f"A table of {size:,} bytes does not fit in the cache folder."
+    except OSError as error:
+        return f"The cache folder cannot be written ({error.strerror or type(error).__name__})."
+    return ""

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from textveil.catalog import MECHANISMS
 
@@ -55,6 +56,18 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_ci_runs_the_readme_test_command() -> None:
     assert TEST_COMMAND in (ROOT / "README.md").read_text(encoding="utf-8")
     assert TEST_COMMAND in (ROOT / ".ci/run").read_text(encoding="utf-8")
+
+
+def test_ci_runs_the_scripts() -> None:
+    text = (ROOT / ".ci/run").read_text(encoding="utf-8")
+    for script in sorted(ROOT.glob("scripts/*")):
+        assert f"\nscripts/{script.name}\n" in text, script.name
+
+
+def test_the_suite_draws_the_same_cases_unless_told(request) -> None:
+    profile = request.config.getoption("--hypothesis-profile")
+    assert settings.default.derandomize == (profile != "new")
+    assert settings.default.deadline is None and settings.default.print_blob
 
 
 def test_the_readme_table_states_the_true_status() -> None:

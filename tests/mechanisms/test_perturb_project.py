@@ -72,7 +72,7 @@ def test_the_published_truncation_does_not_keep_its_claim(tiny: Vocabulary) -> N
     made = mechanism("truncated-laplace-published", tiny, epsilon=1.0)
     assert made.guarantee.status is Status.REFUTED
     distribution = made.distribution  # type: ignore[attr-defined]
-    points = made._points.astype(np.float64)  # type: ignore[attr-defined]
+    points = made.points.astype(np.float64)  # type: ignore[attr-defined]
     worst = float(truncated_delta(points[:, None] - points[None], distribution.scale, distribution.bound).max())
     assert worst > 1000 * made.guarantee.delta  # type: ignore[union-attr]
 

@@ -17,6 +17,7 @@ from textveil.errors import MissingExtra, ParameterError, UnknownNameError, Unsu
 from textveil.nearest import base, choice, nearest, torch_arrays
 from textveil.nearest.base import Projection
 from textveil.nearest.exact_numpy import exact_numpy
+from textveil.numerics.exact_products import exact_here
 from textveil.testing import check_projection
 
 NEEDS = {"numpy": "numpy", "int8": "torch", "faiss": "faiss", "approximate-faiss": "faiss"}
@@ -24,6 +25,15 @@ NEEDS = {"numpy": "numpy", "int8": "torch", "faiss": "faiss", "approximate-faiss
 
 def needed(name: str) -> None:
     pytest.importorskip(NEEDS[name], exc_type=ImportError)
+    if name == "int8" and not exact_here():
+        pytest.skip("8-bit products saturate on this processor")
+
+
+def test_a_processor_whose_products_saturate_is_told_so(monkeypatch) -> None:
+    pytest.importorskip("torch", exc_type=ImportError)
+    monkeypatch.setattr(torch_arrays, "exact_here", lambda: False)
+    with pytest.raises(ParameterError, match="this processor's saturate"):
+        nearest(np.ones((3, 2), dtype=np.float32), "int8")
 
 
 @pytest.mark.parametrize("name", [*NEEDS, None])

@@ -9,7 +9,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
@@ -51,12 +51,18 @@ def exact_worst(token, log_delta, times, epsilon):
     times=st.integers(1, 60),
     share=st.floats(0, 1.2),
 )
+@example(token=4.585617637955558, log_delta=-math.inf, times=49, share=1.0)  # epsilon is a rounding below the last loss
 def test_worst_tokens_against_multiple_precision(token, log_delta, times, share):
+    """Never below, and above by the rounding of logarithms alone.
+
+    Where epsilon comes near a loss, the gain 1 - e^(epsilon - loss) cancels; the rounding of its terms,
+    16 units of n ln(n + 1) + n (e + 1) + 16, counted twice, is then added in full: 2.5e-12 for 60 draws of 6 nats.
+    """
     epsilon = share * times * token
     exact = exact_worst(token, log_delta, times, epsilon)
     ours = WorstTokens(token_epsilon=token, log_delta=log_delta, times=times).delta(epsilon)
     assert ours >= exact * (1 - mpmath.mpf(2) ** -52)
-    assert ours <= exact * (1 + mpmath.mpf("1e-8")) + mpmath.mpf("1e-12")
+    assert ours <= exact * (1 + mpmath.mpf("1e-8")) + mpmath.mpf("2.5e-12")
 
 
 def test_worst_tokens_against_enumeration_of_randomized_response():

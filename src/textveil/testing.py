@@ -1,21 +1,32 @@
-"""Checks that third parties run on their own backends: what textveil demands of its own.
+"""Checks that third parties run on their own backends and mechanisms: what textveil demands of its own.
 
-from textveil.testing import check_projection
+from textveil.testing import check_mechanism, check_projection
 
 check_projection(my_backend, vectors)          # raises AssertionError with what is wrong
+check_mechanism(my_constructor, vocabulary)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import pickle
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import ParameterError
+from textveil.mechanisms.base import Channel, Mechanism
+from textveil.mechanisms.capabilities import IntegerWeights
+from textveil.mechanisms.declaration import CatalogEntry, entry_of
+from textveil.mechanisms.options import Option, options_of
 from textveil.nearest.base import Projection
 from textveil.nearest.exact_numpy import exact_numpy
+from textveil.privacy.guarantees import Status
+from textveil.randomness import seeded_generator
 from textveil.types import Ids, Reals, Vectors
+from textveil.vocabulary.vocabulary import Vocabulary
 
 _BATCHES = (0, 1, 7, 64, 513)
 _SEED = 20_260
@@ -143,3 +154,91 @@ def _check_refusal(backend: Projection, dim: int) -> None:
         raise AssertionError(
             f"queries of shape {shape} must be refused with a ParameterError where dim is {dim}; {instead}"
         )
+
+
+def check_mechanism(
+    constructor: Callable[..., Mechanism], vocabulary: Vocabulary, *, seed: int = _SEED, **options: Any
+) -> Mechanism:
+    """Hold a declared mechanism against its declaration and against what mechanisms promise.
+
+    The declaration has a proof that exists, where the status needs one, and options with help and a domain. What is
+    made states the name, the status and the source that are declared, and names every option that was given. Its draws
+    are ids of the vocabulary, the same under the same seed, also of a pickled copy; ids outside are refused. A
+    channel's rows are probabilities, and its integer weights give them. Whether the guarantee is true is another
+    question: ask ``textveil.audit``.
+
+    Args:
+        constructor: a function that ``textveil.mechanisms.declaration.declared`` decorates.
+        vocabulary: to make it with.
+        seed: of the draws.
+        **options: of the mechanism; epsilon is 1 where it is an option and none is given.
+
+    Returns:
+        The mechanism that was made.
+
+    Raises:
+        AssertionError: the mechanism fails; the message says where.
+    """
+    entry = entry_of(constructor)
+    assert entry is not None, "the constructor must be decorated with textveil.mechanisms.declaration.declared"
+    declarations = options_of(constructor)
+    _check_declaration(entry, declarations)
+    if "epsilon" in declarations and not options.keys() & {"epsilon", "epsilon_per_distance"}:
+        options["epsilon"] = 1.0
+    made = constructor(vocabulary, **options)
+    assert isinstance(made, Mechanism), f"the constructor must make a Mechanism; it made a {type(made).__name__}"
+    assert made.name == entry.name, f"name is {made.name!r}, and {entry.name!r} is declared"
+    stated = (made.guarantee.status, made.guarantee.source)
+    assert stated == (entry.status, entry.proof), f"{stated} is stated, and {(entry.status, entry.proof)} declared"
+    missing = {name for name, value in options.items() if value is not None} - set(made.parameters)
+    assert not missing, f"parameters must hold every option that was given; {sorted(missing)} are missing"
+    json.dumps(dict(made.parameters))
+    _check_draws(made, len(vocabulary), seed)
+    _check_rows(made, len(vocabulary))
+    return made
+
+
+def _check_declaration(entry: CatalogEntry, options: Mapping[str, Option]) -> None:
+    assert entry.summary.endswith("."), "the summary must be a sentence"
+    if entry.status in (Status.PROVED, Status.REFUTED):
+        assert entry.proof_file() is not None, f"there is no file {entry.proof!r}, and the status says that there is"
+    for name, option in options.items():
+        assert option.help.endswith("."), f"option {name} must have a help text, a sentence"
+        assert option.domain.wanted, f"option {name} must have a domain"
+
+
+def _check_draws(made: Mechanism, size: int, seed: int) -> None:
+    """Shapes, types and repeatability of draws, and the refusal of ids that are no words."""
+    ids = np.arange(5 * size, dtype=np.int64) % size
+    drawn = made.privatize(ids, seeded_generator(seed))
+    assert drawn.dtype == np.int64 and drawn.shape == ids.shape, f"draws must be int64 of shape {ids.shape}"
+    assert bool((drawn >= 0).all() and (drawn < size).all()), f"draws must be in [0, {size})"
+    assert np.array_equal(ids, np.arange(5 * size) % size), "ids must not be written to"
+    assert made.privatize(ids[:0], seeded_generator(seed)).shape == (0,), "no ids must give no draws"
+    copy = pickle.loads(pickle.dumps(made))
+    for one, which in ((made, "the mechanism"), (copy, "a pickled copy")):
+        again = one.privatize(ids, seeded_generator(seed))
+        assert np.array_equal(again, drawn), f"{which} must draw the same under the same seed"
+    for outside in ([size], [-1], [0.5], [[0]]):
+        try:
+            made.privatize(np.array(outside))
+        except ParameterError:
+            continue
+        raise AssertionError(f"ids {outside} must be refused with a ParameterError")
+
+
+def _check_rows(made: Mechanism, size: int) -> None:
+    """Rows of a channel are probabilities; integer weights have positive sums below 2^62 and give these rows."""
+    words = np.unique(np.linspace(0, size - 1, min(size, 50)).astype(np.int64))
+    rows = [made.probabilities(int(word)) for word in words] if isinstance(made, Channel) else []
+    for row in rows:
+        assert row.shape == (size,) and bool((row >= 0).all()), f"rows must have shape ({size},) and no negative entry"
+        assert abs(float(row.sum()) - 1) < 1e-9, f"rows must sum to 1; one sums to {float(row.sum())}"
+    if isinstance(made, IntegerWeights):
+        weights = made.integer_weights(words)
+        totals = weights.astype(object).sum(axis=1)
+        assert weights.shape == (len(words), size) and weights.dtype == np.int64, "weights must be int64, a row a word"
+        assert all(0 < total < 2**62 for total in totals), "sums of weights must be above 0 and below 2^62"
+        assert bool((weights >= 0).all()), "weights must not be negative"
+        shares = weights / totals[:, None].astype(np.float64)
+        assert not rows or np.allclose(shares, rows, rtol=1e-9, atol=0), "weights must give the rows of probabilities"

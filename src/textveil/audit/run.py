@@ -15,6 +15,7 @@ from textveil.audit.channels.exact import audit_channel
 from textveil.audit.foreign.callables import in_child, load_callable
 from textveil.audit.foreign.hygiene import run_hygiene
 from textveil.audit.noise.closed_form import audit_noise
+from textveil.audit.noise.shift_profile import Distribution
 from textveil.audit.report.report import AuditReport
 from textveil.audit.report.verdict import Claim, Finding
 from textveil.audit.report.verdict import claim_of as claim_of
@@ -46,8 +47,8 @@ def audit_mechanism(
 ) -> AuditReport:
     """Put a mechanism's claim to the test by every method that reaches it.
 
-    Channels are computed exactly, perturb-and-project mechanisms in closed form on their noise; anything else is
-    sampled. ``samples`` adds a sampled audit to the first two.
+    Channels are computed exactly, noise of a known distribution in closed form; anything else is sampled. ``samples``
+    adds a sampled audit to the first two.
 
     Args:
         mechanism: textveil's own or a third party's.
@@ -75,7 +76,7 @@ def audit_mechanism(
     findings: list[Finding] = []
     if isinstance(mechanism, Channel | IntegerWeights):
         findings.append(audit_channel(mechanism, tested, progress=progress))
-    elif isinstance(mechanism, NoisyVectors):
+    elif isinstance(mechanism, NoisyVectors) and isinstance(mechanism.distribution, Distribution):
         findings.append(audit_noise(mechanism, tested, progress=progress))
     if samples or not findings:
         findings.append(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, final
 
 from textveil.mechanisms.options import Option, options_of
@@ -31,7 +32,8 @@ class CatalogEntry:
         family: ``"channel"`` or ``"perturb and project"``.
         notion: the guarantee's notion, ``"pure DP"``, ``"approximate DP"`` or ``"metric DP"``.
         status: how far its guarantee can be trusted.
-        proof: the proof, or the page that refutes the claim, below the package that ``target`` is in.
+        proof: the proof, or the page that refutes the claim: a path below textveil, or one that begins with the package
+            that ``target`` is in.
         source: the publication, with its section.
         summary: one line.
         instead: for a refuted mechanism, the name of the valid one.
@@ -51,6 +53,15 @@ class CatalogEntry:
         """Import and return the constructor."""
         module, _, attribute = self.target.partition(":")
         return getattr(import_module(module), attribute)
+
+    def proof_file(self) -> Path | None:
+        """Where the proof stands; None where there is no such file."""
+        package = self.target.partition(":")[0].partition(".")[0]
+        home = getattr(import_module(package), "__file__", None)
+        if home is None or not self.proof:
+            return None
+        found = Path(home).parent / self.proof.removeprefix(f"{package}/")
+        return found if found.is_file() else None
 
     def options(self) -> Mapping[str, Option]:
         """What the constructor takes, by name."""
@@ -79,7 +90,7 @@ def declared(
         family: see ``CatalogEntry``, as all that follow.
         notion: of the guarantee.
         status: of the guarantee.
-        proof: file below the package.
+        proof: file, see ``CatalogEntry``.
         source: publication.
         summary: one line.
         instead: name of the valid mechanism.

@@ -14,10 +14,9 @@ from textveil.audit.noise.closed_form import (
     audit_noise,
     audit_shift,
     delta_over_pairs,
-    worst_delta,
     worst_pair,
 )
-from textveil.audit.noise.shift_profile import ShiftProfile
+from textveil.audit.noise.profiles import as_delta, epsilon_at
 from textveil.audit.report.verdict import Claim, Verdict, claim_of
 from textveil.catalog import MECHANISMS
 from textveil.errors import ParameterError, UnsupportedGuarantee
@@ -32,6 +31,10 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 PUBLISHED = "truncated-laplace-published"
 ADDITIVE = ["gaussian", "laplace", "spherical-laplace", "truncated-laplace"]
+
+
+def delta_at(distribution, shift, epsilon):
+    return as_delta(distribution.privacy_profile(shift).log_delta(epsilon))
 
 
 def make(name, vocabulary, **options):
@@ -108,7 +111,7 @@ def test_a_violation_of_a_fifth_in_epsilon_is_found(name, dim):
 @pytest.mark.parametrize("distribution", [Gaussian(dim=2, sigma=1.0), TruncatedLaplace(dim=2, scale=1.0, bound=5.0)])
 def test_verdicts_turn_at_the_exact_delta(distribution):
     shift = [0.7, -0.4]
-    exact = math.log(ShiftProfile.of(distribution, shift).delta(1.2).estimate)
+    exact = math.log(delta_at(distribution, shift, 1.2).estimate)
     assert audit_shift(distribution, shift, Claim(epsilon=1.2, log_delta=exact - 1e-7)).verdict is Verdict.REFUTED
     assert audit_shift(distribution, shift, Claim(epsilon=1.2, log_delta=exact + 1e-7)).verdict is Verdict.PROVED
 
@@ -128,12 +131,10 @@ def test_bounds_hold_for_every_pair_of_a_small_vocabulary(name, share):
     epsilon = share * 0.6
     pair = worst_pair(mechanism)
     points = mechanism.points.astype(np.float64)
-    everyone = [
-        ShiftProfile.of(mechanism.distribution, a - b).delta(epsilon) for a, b in itertools.combinations(points, 2)
-    ]
-    upper = worst_delta(mechanism.distribution, mechanism, pair, epsilon)
+    everyone = [delta_at(mechanism.distribution, a - b, epsilon) for a, b in itertools.combinations(points, 2)]
+    upper = math.exp(mechanism.distribution.worst_log_delta(epsilon, pair.reach, pair.widest))
     assert max(bound.lower for bound in everyone) <= upper * (1 + 1e-9)
-    witness = ShiftProfile.of(mechanism.distribution, pair.shift).delta(epsilon)
+    witness = delta_at(mechanism.distribution, pair.shift, epsilon)
     assert witness.lower <= max(bound.upper for bound in everyone)
     if name in ("gaussian", "spherical-laplace"):
         assert witness.upper == pytest.approx(max(bound.upper for bound in everyone), rel=1e-6)
@@ -166,7 +167,7 @@ def test_profiles_against_a_sum_over_the_plane(distribution):
         exact = on_a_grid(
             distribution, shift, epsilon, reach=8.0 if isinstance(distribution, TruncatedLaplace) else 22.0
         )
-        bound = ShiftProfile.of(distribution, shift).delta(epsilon)
+        bound = delta_at(distribution, shift, epsilon)
         assert bound.lower - 3e-3 <= exact <= bound.upper + 3e-3
         assert bound.upper - bound.lower <= 4e-3
         assert bound.estimate == pytest.approx(exact, abs=4e-3)
@@ -180,19 +181,18 @@ def test_spherical_profile_against_draws_in_fifty_dimensions(rng):
     losses = distribution.log_density(z) - distribution.log_density(z - shift)
     margin = math.sqrt(math.log(2e6) / (2 * count))
     seen = -np.expm1(np.minimum(0.0, -losses)).mean()
-    assert abs(seen - ShiftProfile.of(distribution, shift).delta(0.0).estimate) < margin
+    assert abs(seen - delta_at(distribution, shift, 0.0).estimate) < margin
     mutant = SphericalLaplace(dim=50, rate=2.2)
-    assert abs(seen - ShiftProfile.of(mutant, shift).delta(0.0).estimate) > margin
+    assert abs(seen - delta_at(mutant, shift, 0.0).estimate) > margin
 
 
 def test_spherical_in_one_dimension_is_laplace():
     shift = [1.5]
-    spherical = ShiftProfile.of(SphericalLaplace(dim=1, rate=2.0), shift)
-    laplace = ShiftProfile.of(CoordinateLaplace(dim=1, scale=0.5), shift)
+    spherical, laplace = SphericalLaplace(dim=1, rate=2.0), CoordinateLaplace(dim=1, scale=0.5)
     for epsilon in (0.0, 1.0, 2.9, 3.0, 4.0):
-        bound = laplace.delta(epsilon)
-        assert bound.lower <= spherical.delta(epsilon).estimate * (1 + 1e-12)
-        assert spherical.delta(epsilon).estimate <= bound.upper * (1 + 1e-12)
+        bound, other = delta_at(laplace, shift, epsilon), delta_at(spherical, shift, epsilon)
+        assert bound.lower <= other.estimate * (1 + 1e-12)
+        assert other.estimate <= bound.upper * (1 + 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -206,12 +206,12 @@ def test_spherical_in_one_dimension_is_laplace():
     ids=lambda distribution: type(distribution).__name__,
 )
 def test_epsilon_inverts_delta(distribution):
-    profile = ShiftProfile.of(distribution, np.linspace(0.05, 0.6, 7))
+    shift = np.linspace(0.05, 0.6, 7)
     for delta in (1e-2, 1e-4):
-        found = profile.epsilon(delta)
+        found = epsilon_at(distribution.privacy_profile(shift), math.log(delta))
         assert found.lower <= found.estimate <= found.upper
-        assert profile.delta(found.upper).lower <= delta * (1 + 1e-4)
-        assert profile.delta(0.99 * found.lower).upper > delta
+        assert delta_at(distribution, shift, found.upper).lower <= delta * (1 + 1e-4)
+        assert delta_at(distribution, shift, 0.99 * found.lower).upper > delta
 
 
 def test_valid_truncation_is_near_the_limit_in_one_dimension():
@@ -259,9 +259,9 @@ def test_what_cannot_be_audited_is_refused():
         with pytest.raises(ParameterError, match="shift"):
             audit_shift(distribution, shift, claim)
     with pytest.raises(ParameterError, match="epsilon"):
-        ShiftProfile.of(distribution, [1.0, 0.0, 0.0]).delta(-1.0)
-    with pytest.raises(ParameterError, match="delta"):
-        ShiftProfile.of(distribution, [1.0, 0.0, 0.0]).epsilon(2.0)
+        delta_at(distribution, [1.0, 0.0, 0.0], -1.0)
+    with pytest.raises(ParameterError, match="privacy profile"):
+        audit_shift(object(), [1.0], claim)
     with pytest.raises(ParameterError, match="distribution"):
         delta_over_pairs(make("laplace", vocabulary, epsilon=1.0))
     with pytest.raises(ParameterError, match="largest finite loss"):

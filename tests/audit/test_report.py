@@ -12,7 +12,7 @@ import pytest
 
 from textveil.audit.report.page import profile_svg, to_html
 from textveil.audit.report.report import AuditReport, shown_bound
-from textveil.audit.report.verdict import Claim, Finding, Verdict
+from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.statistics import Bound, exactly
 
 HOSTILE = "<script>alert('x')</script>&\""
@@ -31,7 +31,7 @@ def finding(verdict: Verdict = Verdict.CERTIFIED, **changes) -> Finding:
 
 
 def report(*findings: Finding, **changes) -> AuditReport:
-    facts = {"subject": "it", "parameters": {}, "findings": findings, "seconds": 1.0, "seed": None}
+    facts = {"name": "it", "parameters": {}, "findings": findings, "seconds": 1.0, "seed": None}
     return AuditReport(**{**facts, **changes})
 
 
@@ -40,6 +40,33 @@ def test_a_refutation_outweighs_and_proof_outweighs_silence() -> None:
     for count in range(1, 5):
         assert report(*map(finding, order[:count])).verdict is order[count - 1]
         assert report(*map(finding, reversed(order[:count]))).verdict is order[count - 1]
+
+
+def test_what_is_known_of_the_word_outweighs_what_is_known_of_the_vector() -> None:
+    vector = finding(Verdict.REFUTED, subject=Subject.NOISY_VECTOR, method="closed form")
+    word = finding(Verdict.CERTIFIED, method="exact cells")
+    silent = finding(Verdict.NOT_REFUTED, method="sampled", samples=9)
+    made = report(vector, word, silent)
+    assert (made.verdict, made.subject) == (Verdict.CERTIFIED, Subject.WORD_CHANNEL)
+    assert "noisy vector" not in made.sentence()
+    made = report(silent, vector)
+    assert (made.verdict, made.subject) == (Verdict.REFUTED, Subject.NOISY_VECTOR)
+    assert made.sentence().startswith("The noisy vector of it is not 1-DP")
+    assert made.sentence().endswith("Of the released word that says nothing.")
+    assert "subject    noisy vector of it" in made.summary()
+    data = json.loads(made.to_json())
+    assert (data["subject"], data["name"]) == ("noisy vector", "it")
+    assert [one["subject"] for one in data["findings"]] == ["word channel", "noisy vector"]
+    proved = report(finding(Verdict.PROVED, subject=Subject.NOISY_VECTOR))
+    assert proved.sentence().startswith("The noisy vector of it, and with it the word, is 1-DP, proved")
+
+
+def test_a_delta_below_the_floats_is_shown_as_a_power_of_ten() -> None:
+    claim = Claim(epsilon=1.0, log_delta=-3000.0)
+    log = Bound(-2500.0, -2400.0, -2300.0, 1.0)
+    tiny = finding(Verdict.REFUTED, claim=claim, delta=Bound(0.0, 0.0, 5e-324, 1.0), log_delta=log)
+    assert "at least 10^-1085.8 " in report(tiny).sentence()
+    assert "delta 10^-1042.3 [10^-1085.8, 10^-998.8]" in report(tiny).summary()
 
 
 def test_json_has_null_for_what_it_cannot_say() -> None:
@@ -91,7 +118,7 @@ def test_the_page_stands_alone_and_escapes() -> None:
     check = {"check": HOSTILE, "passed": False, "witness": HOSTILE, "detail": HOSTILE}
     made = report(
         finding(witness={"words": [HOSTILE, HOSTILE]}, notes=(HOSTILE,)),
-        subject=HOSTILE,
+        name=HOSTILE,
         parameters={HOSTILE: HOSTILE},
         vocabulary={"name": HOSTILE},
         attacks=(attack,),

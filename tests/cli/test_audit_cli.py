@@ -70,7 +70,7 @@ def test_a_certified_mechanism(audit) -> None:
     code, out, err = audit("-m", "neighborhood", "--epsilon", "1", "--json", *OWN)
     data = parsed(out)
     assert (code, err) == (0, "")
-    assert data["verdict"] == "certified"
+    assert (data["verdict"], data["subject"]) == ("certified", "word channel")
     for name in ("epsilon", "delta"):
         assert list(data[name]) == ["lower", "estimate", "upper", "confidence"]
     assert {"claimed", "method", "witness", "samples", "seconds", "seed"} <= set(data)
@@ -83,12 +83,21 @@ def test_the_published_truncation_is_refuted_on_a_page_too(audit) -> None:
     page = Path("r.html").read_text()
     assert (code, err) == (4, "")
     assert (data["verdict"], data["method"]) == ("refuted", "closed form")
+    assert (data["subject"], data["name"]) == ("noisy vector", "truncated-laplace-published")
     assert data["delta"]["lower"] > data["claimed"]["delta"]
     assert data["epsilon"]["estimate"] is None  # infinite
     assert "refuted</span>" in page
     assert "is not (1, " in page
     assert "<svg" in page
     assert "http" not in page
+
+
+def test_gaussian_noise_is_never_called_pure(audit) -> None:
+    code, out, _ = audit("-m", "gaussian", "--epsilon", "1", "--claim-epsilon", "100", "--json", *OWN)
+    data = parsed(out)
+    assert (code, data["verdict"], data["subject"]) == (4, "refuted", "noisy vector")
+    assert data["epsilon"]["lower"] is None  # infinite
+    assert data["log_delta"]["lower"] < -10_000
 
 
 def test_a_claim_below_the_truth_and_a_sampled_audit(audit) -> None:

@@ -84,7 +84,7 @@ def audit_mechanism(
         )
     vocabulary = mechanism.vocabulary
     return AuditReport(
-        subject=mechanism.name,
+        name=mechanism.name,
         parameters=mechanism.parameters,
         findings=tuple(findings),
         attacks=_attacks(mechanism, rng, progress) if attacks else (),
@@ -162,7 +162,7 @@ def audit_callable(
             {"check": one.check, "passed": one.passed, "witness": one.witness, "detail": one.detail} for one in found
         )
     return AuditReport(
-        subject=target,
+        name=target,
         parameters={"words": len(distinct), "batch": batch},
         findings=(finding,),
         hygiene=checks,

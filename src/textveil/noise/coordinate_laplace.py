@@ -18,6 +18,8 @@ from textveil.noise.base import (
     flip_signs,
     rounded_up,
 )
+from textveil.noise.laplace_profile import LaplaceProfile, worst_laplace_log_delta
+from textveil.noise.shifts import checked_shift, rounded_log
 from textveil.randomness import resolve
 from textveil.types import Reals
 
@@ -73,3 +75,22 @@ class CoordinateLaplace:
         """Natural logarithm of the density; shape (batch, dim) to (batch,)."""
         points = as_points(z, self.dim)
         return -np.abs(points).sum(axis=1) / self.scale - self.dim * (math.log(2) + math.log(self.scale))
+
+    @property
+    def norm(self) -> int:
+        """See ``capabilities.ProfiledNoise``."""
+        return 1
+
+    def privacy_profile(self, shift: ArrayLike) -> LaplaceProfile:
+        """See ``capabilities.ProfiledNoise``."""
+        return LaplaceProfile(shift=checked_shift(shift, self.dim), scale=self.scale)
+
+    def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
+        """See ``capabilities.ProfiledNoise``."""
+        return worst_laplace_log_delta(self.scale, math.inf, epsilon, reach, widest)
+
+    def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals] | None:
+        """See ``capabilities.LineNoise``: known along an axis."""
+        if np.count_nonzero(direction) > 1:
+            return None
+        return rounded_log(-math.log(2) - distance / self.scale)

@@ -8,8 +8,11 @@ from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import log_ndtr
 
 from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters, rounded_up
+from textveil.noise.gaussian_profile import GaussianProfile
+from textveil.noise.shifts import checked_shift, l2_times, rounded_log
 from textveil.randomness import resolve
 from textveil.types import Reals
 
@@ -62,3 +65,20 @@ class Gaussian:
         log_peak = -self.dim * (math.log(self.sigma) + 0.5 * math.log(2 * math.pi))
         with np.errstate(over="ignore"):  # so far out the logarithm itself is below every float: -inf
             return log_peak - 0.5 * np.square(points).sum(axis=1)
+
+    @property
+    def norm(self) -> int:
+        """See ``capabilities.ProfiledNoise``."""
+        return 2
+
+    def privacy_profile(self, shift: ArrayLike) -> GaussianProfile:
+        """See ``capabilities.ProfiledNoise``."""
+        return GaussianProfile(sigma=self.sigma, distance=l2_times(checked_shift(shift, self.dim), 1.0))
+
+    def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
+        """See ``capabilities.ProfiledNoise``."""
+        return GaussianProfile(sigma=self.sigma, distance=reach).log_delta(epsilon).upper
+
+    def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals]:
+        """See ``capabilities.LineNoise``: the product with any unit vector is Gaussian."""
+        return rounded_log(log_ndtr(-distance / self.sigma))

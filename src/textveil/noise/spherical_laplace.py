@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters
+from textveil.noise.shifts import checked_shift, l2_times, rounded_log
+from textveil.noise.spherical_profile import SphericalProfile, log_tail_of_product
 from textveil.randomness import resolve
 from textveil.types import Reals
+
+_TAILS = 256
+"""Tails of the product with a direction that are computed at once, some milliseconds each."""
 
 
 @final
@@ -79,3 +85,26 @@ class SphericalLaplace:
         half = self.dim / 2
         log_peak = self.dim * math.log(self.rate) + math.lgamma(half) - math.lgamma(self.dim)
         return log_peak - math.log(2) - half * math.log(math.pi) - self.rate * norms
+
+    @property
+    def norm(self) -> int:
+        """See ``capabilities.ProfiledNoise``."""
+        return 2
+
+    def privacy_profile(self, shift: ArrayLike) -> SphericalProfile:
+        """See ``capabilities.ProfiledNoise``."""
+        return SphericalProfile(dim=self.dim, largest_loss=l2_times(checked_shift(shift, self.dim), self.rate))
+
+    def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
+        """See ``capabilities.ProfiledNoise``."""
+        if Fraction(self.rate) * Fraction(reach) <= Fraction(epsilon):
+            return -math.inf
+        return SphericalProfile(dim=self.dim, largest_loss=self.rate * reach * (1 + 2.0**-52)).log_delta(epsilon).upper
+
+    def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals] | None:
+        """See ``capabilities.LineNoise``: the product with any unit vector is variance-gamma."""
+        if self.dim == 1:
+            return rounded_log(-math.log(2) - self.rate * distance)
+        if np.unique(distance).size > _TAILS:
+            return None
+        return log_tail_of_product(self.dim, self.rate * distance)

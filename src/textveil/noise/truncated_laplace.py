@@ -20,6 +20,9 @@ from textveil.noise.base import (
     flip_signs,
     rounded_down,
 )
+from textveil.noise.laplace_profile import LaplaceProfile, worst_laplace_log_delta
+from textveil.noise.shifts import checked_shift, rounded_log
+from textveil.privacy.truncation import log_outer_strip_mass, truncated_log_delta
 from textveil.randomness import resolve
 from textveil.types import Reals
 
@@ -185,3 +188,26 @@ class TruncatedLaplace:
         if ratio < _UNIFORM:
             return math.log(2) + math.log(self.bound)
         return math.log(2) + math.log(self.scale) + math.log(-math.expm1(-ratio))
+
+    @property
+    def norm(self) -> int:
+        """See ``capabilities.ProfiledNoise``."""
+        return 1
+
+    def privacy_profile(self, shift: ArrayLike) -> LaplaceProfile:
+        """See ``capabilities.ProfiledNoise``."""
+        return LaplaceProfile(shift=checked_shift(shift, self.dim), scale=self.scale, bound=self.bound)
+
+    def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
+        """See ``capabilities.ProfiledNoise``."""
+        return worst_laplace_log_delta(self.scale, self.bound, epsilon, reach, widest)
+
+    def log_outside(self, shifts: ArrayLike) -> Reals:
+        """See ``capabilities.BoundedSupport``."""
+        return truncated_log_delta(shifts, self.scale, self.bound)
+
+    def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals] | None:
+        """See ``capabilities.LineNoise``: known along an axis."""
+        if np.count_nonzero(direction) > 1:
+            return None
+        return rounded_log(log_outer_strip_mass(np.maximum(self.bound - distance, 0.0), self.scale, self.bound))

@@ -1,6 +1,6 @@
 """What any word-level guarantee allows: a mechanism that keeps more words than this is not private.
 
-Both limits speak of the probability that a word comes out unchanged under an (epsilon, delta) guarantee
+The first two limits speak of the probability that a word comes out unchanged under an (epsilon, delta) guarantee
 for any two words. They are used to refute claims, so they are rounded up.
 
 Derivations: from P(x | x) <= e^epsilon P(x | x') + delta for every x' != x, summed over all pairs, with
@@ -56,6 +56,25 @@ def unchanged_limit_with_prior(max_prior: float, epsilon: float, delta: float = 
     _check_guarantee(epsilon, delta)
     log_kept = epsilon + math.log(max_prior)
     return 1.0 if log_kept >= 0 else min(1.0, _MARGIN * (math.exp(log_kept) + delta))
+
+
+def log_delta_of_pure(pure: float, epsilon: float) -> float:
+    """Natural logarithm of the delta at ``epsilon`` that a pure loss allows: (e^p - e^epsilon) / (e^p + 1), rounded up.
+
+    Attained by randomized response. Source: Kairouz, Oh and Viswanath 2015, theorem 3.4 with one release.
+
+    Args:
+        pure: nats, >= 0; inf allows any delta.
+        epsilon: nats, finite and >= 0.
+    """
+    need(pure >= 0, "pure", pure, ">= 0")
+    _check_guarantee(epsilon, 0.0)
+    if pure <= epsilon:
+        return -math.inf
+    if math.isinf(pure):
+        return 0.0
+    gap = (pure - epsilon) * (1 + 2.0**-52)  # the difference is rounded once, and once more in its exponential
+    return min(0.0, math.log(-math.expm1(-gap)) - math.log1p(math.exp(-pure)) + 2.0**-48)
 
 
 def _check_guarantee(epsilon: float, delta: float) -> None:

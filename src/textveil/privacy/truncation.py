@@ -19,11 +19,15 @@ from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import logsumexp
 
 from textveil.errors import need
 from textveil.types import Reals
 
 _LOG_4 = math.log(4.0)
+
+_UNIFORM = 2.0**-60
+"""Below this ratio of bound to scale a coordinate is uniform to the last place."""
 
 
 @final
@@ -184,6 +188,13 @@ def outer_strip_mass(width: ArrayLike, scale: float, bound: float) -> Reals:
     return np.where(widths <= bound, smaller, 1.0 - smaller)
 
 
+def log_outer_strip_mass(width: ArrayLike, scale: float, bound: float) -> Reals:
+    """Natural logarithm of ``outer_strip_mass`` for widths of at most the bound, where the mass is at most 1/2."""
+    widths, log_smaller = _log_smaller_side(width, scale, bound)
+    need(bool(np.all(widths <= bound)), "width", "a larger one", f"at most the bound, {bound}")
+    return log_smaller
+
+
 def truncated_delta(shift: ArrayLike, scale: float, bound: float) -> Reals:
     """delta(v) = 1 - prod_i (1 - F(|v_i|)), exact at every epsilon >= ||v||_1 / scale.
 
@@ -197,6 +208,15 @@ def truncated_delta(shift: ArrayLike, scale: float, bound: float) -> Reals:
     """
     log_stay = _log_stay(np.abs(np.asarray(shift, dtype=np.float64)), scale, bound)
     return -np.expm1(log_stay.sum(axis=-1))
+
+
+def truncated_log_delta(shift: ArrayLike, scale: float, bound: float) -> Reals:
+    """Natural logarithm of ``truncated_delta``, also where that underflows; shape (..., dim) to (...)."""
+    widths, log_smaller = _log_smaller_side(np.abs(np.asarray(shift, dtype=np.float64)), scale, bound)
+    delta = truncated_delta(shift, scale, bound)
+    # Where all strips are tiny, 1 - prod (1 - F) is the sum of the F up to their products.
+    with np.errstate(divide="ignore"):
+        return np.where(delta > 1e-200, np.log(delta), logsumexp(np.where(widths > 0, log_smaller, -np.inf), axis=-1))
 
 
 def equal_spread_delta(distance: float, dim: int, scale: float, bound: float) -> float:
@@ -222,12 +242,28 @@ def _smaller_side(width: ArrayLike, scale: float, bound: float) -> tuple[Reals, 
 
     For w <= bound that is (e^(w/s) - 1) / (2 (e^(b/s) - 1)), written so that nothing overflows or cancels.
     """
+    widths, part = _parts(width, scale, bound)
+    ratio = bound / scale
+    if ratio < _UNIFORM:
+        return widths, 0.5 * part / bound
+    with np.errstate(over="ignore"):
+        return widths, 0.5 * np.exp((part - bound) / scale) * np.expm1(-part / scale) / math.expm1(-ratio)
+
+
+def _log_smaller_side(width: ArrayLike, scale: float, bound: float) -> tuple[Reals, Reals]:
+    """The widths, and the natural logarithms of the masses of ``_smaller_side``."""
+    widths, part = _parts(width, scale, bound)
+    ratio = bound / scale
+    with np.errstate(divide="ignore", over="ignore"):
+        if ratio < _UNIFORM:
+            return widths, np.log(0.5 * part / bound)
+        return widths, np.log(-0.5 * np.expm1(-part / scale)) + (part - bound) / scale - math.log(-math.expm1(-ratio))
+
+
+def _parts(width: ArrayLike, scale: float, bound: float) -> tuple[Reals, Reals]:
+    """The widths, at most 2 bound, and the width of the smaller side."""
     need(0 < scale < math.inf, "scale", scale, "finite and > 0")
     need(0 < bound < math.inf, "bound", bound, "finite and > 0")
     widths = np.minimum(np.asarray(width, dtype=np.float64), 2 * bound)
     need(bool(np.all(widths >= 0)), "width", "a negative or NaN entry", ">= 0")
-    part = np.minimum(widths, 2 * bound - widths)
-    ratio = bound / scale
-    if ratio < 2.0**-60:  # uniform to the last place
-        return widths, 0.5 * part / bound
-    return widths, 0.5 * np.exp((part - bound) / scale) * np.expm1(-part / scale) / math.expm1(-ratio)
+    return widths, np.minimum(widths, 2 * bound - widths)

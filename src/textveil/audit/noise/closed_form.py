@@ -2,18 +2,12 @@
 
 The profile is that of the noisy vector. Where a mechanism then releases the nearest word, a profile within the
 claim proves the claim for the word; a profile beyond it refutes the claim for the noisy vector, which is what the
-proofs of these mechanisms speak of. Per distribution, for a shift v and scale, rate or sigma of the noise:
+proofs of these mechanisms speak of, and says nothing about the word (see ``word_channel``). The profiles are what
+distributions offer (``noise.capabilities``): textveil's four and whoever else's.
 
-=====================  =====================================================================================
-Gaussian               exact: Phi(D/2s - e s/D) - e^e Phi(-D/2s - e s/D), D = ||v||_2
-spherical Laplace      quadrature over losses and radii, 0 from e = rate ||v||_2 on, exactly
-coordinate Laplace     composed loss distribution of the coordinates between two sides, 0 from ||v||_1/scale on
-truncated Laplace      exact from e = ||v||_1/scale on; below it as coordinate Laplace
-=====================  =====================================================================================
-
-Over all pairs of words: delta grows with ||v||_2 for the first two, so the farthest pair is the worst, exactly.
-For the other two the witness is the pair farthest in L1, whose profile is a lower bound of the worst; the upper
-bound holds for every pair (see ``worst_delta``).
+Over all pairs of words: for spherically symmetric noise delta grows with the L2 distance, so the farthest pair is
+the worst, exactly. For other noise the witness is the pair farthest in L1, whose profile is a lower bound of the worst;
+the upper bound holds for every pair.
 """
 
 from __future__ import annotations
@@ -26,16 +20,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textveil.audit.noise.shift_profile import Distribution, ShiftProfile
-from textveil.audit.report.verdict import Claim, Finding, Verdict, claim_of
-from textveil.errors import need
+from textveil.audit.noise.profiles import as_delta, epsilon_at, judged
+from textveil.audit.report.verdict import Claim, Finding, Subject, claim_of
+from textveil.errors import ParameterError, need
 from textveil.mechanisms.capabilities import NoisyVectors
-from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.gaussian import Gaussian
-from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.noise.truncated_laplace import TruncatedLaplace
-from textveil.privacy.calibration import gaussian_log_delta
-from textveil.privacy.truncation import truncated_delta
+from textveil.noise.capabilities import BoundedSupport, PrivacyProfile, ProfiledNoise
+from textveil.noise.shifts import checked_shift
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
 from textveil.types import Ids, Progress, Reals
@@ -44,6 +34,7 @@ from textveil.vocabulary.geometry import clipped_diameter, diameter, norm_range
 METHOD = "closed form"
 
 _UP = 1 + 2.0**-30
+_ROUNDED = 2.0**-30
 _VECTOR_NOTE = (
     "The profile is that of the noisy vector; the released word is computed from it, so the claim holds for the "
     "word where it holds for the vector, and the refutation is of the claim for the vector."
@@ -62,6 +53,7 @@ class WorstPair:
         shift: difference of their vectors as noise is added to them, float64, shape (dim,).
         norm: 1 or 2, the norm in which the pair is farthest.
         reach: an upper bound on that distance for every pair of words.
+        widest: an upper bound on every coordinate of a difference of two words.
     """
 
     first: int
@@ -69,6 +61,13 @@ class WorstPair:
     shift: Reals
     norm: int
     reach: float
+    widest: float
+
+    @property
+    def distance(self) -> float:
+        """The distance of the two words."""
+        norms = _norms(self.shift)
+        return norms["l1"] if self.norm == 1 else norms["l2"]
 
 
 @final
@@ -95,11 +94,11 @@ class PairSummary:
     largest: float
 
 
-def audit_shift(distribution: Distribution, shift: ArrayLike, claim: Claim) -> Finding:
+def audit_shift(distribution: object, shift: ArrayLike, claim: Claim) -> Finding:
     """Put a claim to the test for two vectors that differ by ``shift``.
 
     Args:
-        distribution: of the noise.
+        distribution: noise that offers its profile.
         shift: shape (dim,).
         claim: for any two words, so for these two.
 
@@ -108,19 +107,22 @@ def audit_shift(distribution: Distribution, shift: ArrayLike, claim: Claim) -> F
         upper bound is within it, else ``NOT_REFUTED``.
 
     Raises:
-        ParameterError: the shift is zero or of another shape, or the distribution is none of the four.
+        ParameterError: the shift is zero or of another shape, or the distribution offers no profile.
     """
-    profile = ShiftProfile.of(distribution, shift)
-    delta = profile.delta(claim.epsilon)
-    notes = (f"The verdict is about one shift, of L2 norm {profile.l2:.6g} and L1 norm {profile.l1:.6g}.",)
-    return _finding(claim, profile, delta, profile.epsilon(claim.delta), profile.max_loss, {}, notes)
+    known = checked_distribution(distribution)
+    checked = checked_shift(shift, known.dim)
+    profile = known.privacy_profile(checked)
+    norms = _norms(checked)
+    notes = (f"The verdict is about one shift, of L2 norm {norms['l2']:.6g} and L1 norm {norms['l1']:.6g}.",)
+    found = epsilon_at(profile, claim.log_delta)
+    return _finding(claim, profile, profile.log_delta(claim.epsilon), found, profile.largest_loss, norms, {}, notes)
 
 
 def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: Progress | None = None) -> Finding:
-    """Put the claim of a perturb-and-project mechanism to the test over all pairs of its vocabulary.
+    """Put the claim of a mechanism that adds noise to vectors to the test over all pairs of its vocabulary.
 
     Args:
-        mechanism: with one of the four distributions.
+        mechanism: with noise that offers its profile.
         claim: None is the mechanism's own.
         progress: called as blocks of pairs are done, where no stored fact names the farthest pair.
 
@@ -135,30 +137,49 @@ def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: P
     claim = claim_of(mechanism.guarantee) if claim is None else claim
     distribution = checked_distribution(mechanism.distribution)
     pair = worst_pair(mechanism, progress)
-    profile = ShiftProfile.of(distribution, pair.shift)
-    at_witness = profile.delta(claim.epsilon)
-    upper = max(at_witness.upper, worst_delta(distribution, mechanism, pair, claim.epsilon))
-    delta = Bound(at_witness.lower, at_witness.estimate, upper, 1.0)
-    found = profile.epsilon(claim.delta)
-    largest = pair.reach * _rate(distribution)
-    epsilon = Bound(found.lower, found.estimate, _worst_epsilon(distribution, mechanism, pair, claim, found.upper), 1.0)
+    profile = distribution.privacy_profile(pair.shift)
+    worst = _Worst(distribution, profile, pair)
+    log_delta = worst.log_delta(claim.epsilon)
+    found = epsilon_at(profile, claim.log_delta)
+    upper = epsilon_at(worst, claim.log_delta).upper
+    epsilon = Bound(found.lower, found.estimate, max(found.upper, upper), 1.0)
     words = mechanism.vocabulary.words
     witness = {"words": [words[pair.first], words[pair.second]], "ids": [pair.first, pair.second]}
     notes = (_VECTOR_NOTE, f"No two words are farther apart than {pair.reach:.6g} in the L{pair.norm} norm.")
-    return _finding(claim, profile, delta, epsilon, largest, witness, notes)
+    return _finding(claim, profile, log_delta, epsilon, worst.largest_loss, _norms(pair.shift), witness, notes)
 
 
-def checked_distribution(distribution: object) -> Distribution:
-    """``distribution`` where it is one of the four that have a closed form."""
-    known = isinstance(distribution, Gaussian | CoordinateLaplace | SphericalLaplace | TruncatedLaplace)
-    need(
-        known,
-        "distribution",
-        type(distribution).__name__,
-        "Gaussian, CoordinateLaplace, SphericalLaplace or TruncatedLaplace",
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Worst:
+    """A profile whose upper bounds hold for every pair of words, and whose lower bounds are those of the witness."""
+
+    distribution: ProfiledNoise
+    witness: PrivacyProfile
+    pair: WorstPair
+
+    @property
+    def largest_loss(self) -> float:
+        return self.witness.largest_loss * max(1.0, self.pair.reach / self.pair.distance) * (1 + _ROUNDED)
+
+    @property
+    def log_outside(self) -> Bound:
+        return self.witness.log_outside
+
+    def log_delta(self, epsilon: float) -> Bound:
+        found = self.witness.log_delta(epsilon)
+        upper = max(found.upper, self.distribution.worst_log_delta(epsilon, self.pair.reach, self.pair.widest))
+        return Bound(found.lower, found.estimate, upper, 1.0)
+
+
+def checked_distribution(distribution: object) -> ProfiledNoise:
+    """``distribution`` where it offers its privacy profile."""
+    if isinstance(distribution, ProfiledNoise):
+        return distribution
+    raise ParameterError(
+        f"distribution must offer its privacy profile (textveil.noise.capabilities.ProfiledNoise); got "
+        f"{type(distribution).__name__}. Use a sampled audit."
     )
-    assert isinstance(distribution, Gaussian | CoordinateLaplace | SphericalLaplace | TruncatedLaplace)
-    return distribution
 
 
 def worst_pair(mechanism: NoisyVectors, progress: Progress | None = None) -> WorstPair:
@@ -167,7 +188,7 @@ def worst_pair(mechanism: NoisyVectors, progress: Progress | None = None) -> Wor
     The pair is the stored one where clipping shortens all rows or none, else it is searched for.
     """
     vocabulary, points = mechanism.vocabulary, mechanism.points
-    norm = 2 if isinstance(checked_distribution(mechanism.distribution), Gaussian | SphericalLaplace) else 1
+    norm = checked_distribution(mechanism.distribution).norm
     least, greatest = norm_range(vocabulary)
     clip = mechanism.clip
     kind = "raw" if clip is None or greatest < clip * (1 - 1e-9) else "unit" if clip <= least else ""
@@ -181,30 +202,8 @@ def worst_pair(mechanism: NoisyVectors, progress: Progress | None = None) -> Wor
         reach = clipped_diameter(vocabulary, clip, norm, progress)
     shift = points[first].astype(np.float64) - points[second].astype(np.float64)
     need(bool(np.any(shift != 0)), "vocabulary", "vectors that are all the same", "one with two different vectors")
-    return WorstPair(first=first, second=second, shift=shift, norm=norm, reach=reach)
-
-
-def worst_delta(distribution: Distribution, mechanism: NoisyVectors, pair: WorstPair, epsilon: float) -> float:
-    """An upper bound on delta at epsilon for every pair of words.
-
-    Gaussian and spherical: the profile at the upper bound of the distance. Otherwise every finite loss is at most
-    t = reach / scale, so what the overlap of the supports adds is at most 1 - e^(epsilon - t). Truncation adds at
-    most the sum of the strips F(w_i) <= G(w_i) with G(w) = (e^(w/s) - 1) / (2 (e^(A/s) - 1)), convex with G(0) = 0:
-    with M the widest coordinate and sum w_i <= reach, at most (reach / M) G(M), and 1 - e^(-(reach / M) g(M))
-    for g = -ln(1 - F), which is convex too where M <= A.
-    """
-    if isinstance(distribution, Gaussian):
-        return _gaussian_delta(distribution, pair.reach, epsilon)
-    if isinstance(distribution, SphericalLaplace):
-        return ShiftProfile.of(distribution, _along(distribution.dim, pair.reach)).delta(epsilon).upper
-    excess = -math.expm1(min(0.0, epsilon - pair.reach / distribution.scale * _UP))
-    if pair.reach / distribution.scale <= epsilon:
-        excess = 0.0
-    if isinstance(distribution, CoordinateLaplace):
-        return excess
-    points = mechanism.points
     widest = float((points.max(axis=0).astype(np.float64) - points.min(axis=0)).max())
-    return min(1.0, excess + _strips(distribution, pair.reach, min(widest, pair.reach)) * _UP)
+    return WorstPair(first=first, second=second, shift=shift, norm=norm, reach=reach, widest=widest)
 
 
 def delta_over_pairs(
@@ -221,7 +220,7 @@ def delta_over_pairs(
     The sample is fixed and public: a seeded generator draws pairs of different words.
 
     Args:
-        mechanism: with Gaussian or truncated Laplace noise.
+        mechanism: with spherically symmetric noise, or noise of bounded support.
         epsilon: nats; None is the claimed one.
         words: take the first so many words; vocabularies are ordered by frequency.
         pairs: size of the sample; None takes all pairs (minutes for 10,000 words in 300 dimensions).
@@ -230,12 +229,14 @@ def delta_over_pairs(
     Raises:
         ParameterError: another distribution, or an epsilon below some finite loss of truncated noise.
     """
-    distribution = mechanism.distribution
+    distribution = checked_distribution(mechanism.distribution)
     chosen = claim_of(mechanism.guarantee).epsilon if epsilon is None else epsilon
     need(0 <= chosen < math.inf, "epsilon", chosen, "finite and >= 0")
-    known = isinstance(distribution, Gaussian | TruncatedLaplace)
-    need(known, "distribution", type(distribution).__name__, "Gaussian or TruncatedLaplace")
-    assert isinstance(distribution, Gaussian | TruncatedLaplace)
+    if distribution.norm != 2 and not isinstance(distribution, BoundedSupport):
+        raise ParameterError(
+            f"distribution must be spherically symmetric or of bounded support; got {type(distribution).__name__}. "
+            "Use audit_noise, which bounds all pairs at once."
+        )
     table = mechanism.points[:words].astype(np.float64)
     n = len(table)
     need(words >= 2 and (pairs is None or pairs >= 1), "words and pairs", (words, pairs), ">= 2 and >= 1")
@@ -253,9 +254,10 @@ def delta_over_pairs(
             done = stop
         if progress is not None:
             progress(done, total)
-    least, median, largest = (float(value) for value in np.quantile(values, [0.0, 0.5, 1.0]))
-    if isinstance(distribution, Gaussian):  # values are distances, in which delta grows
-        least, median, largest = (_gaussian_delta(distribution, value, chosen) for value in (least, median, largest))
+    found = [float(value) for value in np.quantile(values, [0.0, 0.5, 1.0])]
+    if distribution.norm == 2:  # values are distances, in which delta grows
+        found = [_delta_at_distance(distribution, value, chosen) for value in found]
+    least, median, largest = found
     return PairSummary(
         epsilon=chosen,
         words=n,
@@ -267,12 +269,15 @@ def delta_over_pairs(
     )
 
 
-def _pair_values(distribution: Gaussian | TruncatedLaplace, gaps: Reals, epsilon: float) -> Reals:
-    if isinstance(distribution, Gaussian):
+def _pair_values(distribution: ProfiledNoise, gaps: Reals, epsilon: float) -> Reals:
+    if distribution.norm == 2:
         return np.sqrt(np.einsum("nd,nd->n", gaps, gaps))
-    largest = float(gaps.sum(axis=1).max()) / distribution.scale
-    need(largest <= epsilon * _UP, "epsilon", epsilon, f">= {largest:.6g}, the largest finite loss of a pair")
-    return truncated_delta(gaps, distribution.scale, distribution.bound)
+    assert isinstance(distribution, BoundedSupport)
+    worst = gaps[int(np.argmax(gaps.sum(axis=1)))]
+    if worst.any():
+        largest = distribution.privacy_profile(worst).largest_loss
+        need(largest <= epsilon * _UP, "epsilon", epsilon, f">= {largest:.6g}, the largest finite loss of a pair")
+    return np.exp(distribution.log_outside(gaps))
 
 
 def _sampled_pairs(n: int, pairs: int) -> list[tuple[Ids, Ids]]:
@@ -290,80 +295,48 @@ def _all_pairs(n: int) -> Iterator[tuple[Ids, Ids]]:
 
 def _finding(
     claim: Claim,
-    profile: ShiftProfile,
-    delta: Bound,
+    profile: PrivacyProfile,
+    log_delta: Bound,
     epsilon: Bound,
     largest: float,
+    norms: Mapping[str, float],
     witness: Mapping[str, Any],
     notes: tuple[str, ...],
 ) -> Finding:
     """The verdict, with the profile of the witness pair around the claim."""
-    log_lower = math.log(delta.lower) if delta.lower > 0 else -math.inf
-    pure = claim.log_delta == -math.inf
-    within = delta.upper == 0 if pure else delta.upper > 0 and math.log(delta.upper) <= claim.log_delta
-    if log_lower > claim.log_delta:
-        verdict = Verdict.REFUTED
-    elif within or delta.upper == 0:
-        verdict = Verdict.PROVED
-    else:
-        verdict = Verdict.NOT_REFUTED
+    if math.isinf(largest):
+        notes = (*notes, "The loss of this noise has no bound: with delta 0 no epsilon holds for the vector.")
+    elif profile.log_outside.lower > -math.inf:
+        notes = (*notes, "Some noisy vectors of one word cannot come from the other: with delta 0 no epsilon holds.")
     end = max(2 * claim.epsilon, 1.2 * largest if math.isfinite(largest) else 0.0, 1.0)
     indices = sorted({*np.linspace(0.0, end, 33).tolist(), claim.epsilon})
-    norms = {"l1": profile.l1, "l2": profile.l2, "largest_coordinate": profile.largest_coordinate}
     return Finding(
-        verdict=verdict,
+        verdict=judged(claim, profile, log_delta),
+        subject=Subject.NOISY_VECTOR,
         claim=claim,
         epsilon=epsilon,
-        delta=delta,
+        delta=as_delta(log_delta),
+        log_delta=log_delta,
         method=METHOD,
-        witness={**witness, "shift": norms},
-        profile=tuple((index, profile.delta(index).upper) for index in indices),
+        witness={**witness, "shift": dict(norms)},
+        profile=tuple((index, as_delta(profile.log_delta(index)).upper) for index in indices),
         notes=notes,
     )
 
 
-def _rate(distribution: Distribution) -> float:
-    """Nats per unit of distance: the largest finite loss over the distance; infinite for Gaussian noise."""
-    if isinstance(distribution, Gaussian):
-        return math.inf
-    return distribution.rate if isinstance(distribution, SphericalLaplace) else 1 / distribution.scale
+def _norms(shift: Reals) -> dict[str, float]:
+    sizes = np.abs(shift)
+    return {
+        "l1": math.fsum(sizes.tolist()),
+        "l2": math.hypot(*shift.tolist()),
+        "largest_coordinate": float(sizes.max()),
+    }
 
 
-def _worst_epsilon(
-    distribution: Distribution, mechanism: NoisyVectors, pair: WorstPair, claim: Claim, witnessed: float
-) -> float:
-    """An upper bound, for every pair of words, on the least epsilon at the claimed delta."""
-    if isinstance(distribution, Gaussian):
-        if claim.delta == 0:
-            return math.inf
-        return max(
-            witnessed, ShiftProfile.of(distribution, _along(distribution.dim, pair.reach)).epsilon(claim.delta).upper
-        )
-    largest = pair.reach * _rate(distribution)
-    if worst_delta(distribution, mechanism, pair, math.nextafter(largest * _UP, math.inf)) <= claim.delta:
-        return max(witnessed, math.nextafter(largest, math.inf))
-    return math.inf
-
-
-def _strips(distribution: TruncatedLaplace, reach: float, widest: float) -> float:
-    """The bound of ``worst_delta`` on the mass that leaves the moved support."""
-    width, ratio = widest / distribution.scale, distribution.bound / distribution.scale
-    # (e^w - 1) / (2 (e^r - 1)), without overflow.
-    single = 0.5 * math.exp(min(width - ratio, 700.0)) * math.expm1(-width) / math.expm1(-ratio)
-    bounds = [1.0, reach / widest * single]
-    if widest <= distribution.bound:
-        bounds.append(-math.expm1(reach / widest * math.log1p(-single)))
-    return min(bounds)
-
-
-def _gaussian_delta(distribution: Gaussian, distance: float, epsilon: float) -> float:
+def _delta_at_distance(distribution: ProfiledNoise, distance: float, epsilon: float) -> float:
+    """Delta of spherically symmetric noise for two vectors that far apart."""
     if distance == 0:
         return 0.0
-    return min(1.0, math.exp(gaussian_log_delta(epsilon or 2.0**-1000, distribution.sigma, distance)))
-
-
-def _along(dim: int, length: float) -> Reals:
-    """A shift of this length along the first coordinate."""
-    shift = np.zeros(dim)
-    shift[0] = length
-    return shift
+    shift = np.zeros(distribution.dim)
+    shift[0] = distance
+    return as_delta(distribution.privacy_profile(shift).log_delta(epsilon)).estimate

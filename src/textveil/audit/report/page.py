@@ -35,8 +35,8 @@ def to_html(report: AuditReport) -> str:
     color = _COLORS[report.verdict]
     parts = [
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
-        f"<title>Audit of {_safe(report.subject)}</title><style>{_STYLE}</style></head><body>",
-        f"<h1>Audit of {_safe(report.subject)}</h1>",
+        f"<title>Audit of {_safe(report.name)}</title><style>{_STYLE}</style></head><body>",
+        f"<h1>Audit of {_safe(report.name)}</h1>",
         f"<p><span class='verdict' style='background:{color}'>{report.verdict.value}</span> "
         f"claimed: {_safe(shown_claim(report.leading))}</p>",
         f"<blockquote>{_safe(report.sentence())}</blockquote>",

@@ -8,11 +8,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from textveil.audit.report.verdict import Finding, Verdict
+from textveil.audit.report.verdict import Finding, Subject, Verdict
 from textveil.statistics import Bound
 
-# A refutation outweighs everything; else the strongest statement that a method reached.
-_WEIGHT = (Verdict.REFUTED, Verdict.CERTIFIED, Verdict.PROVED, Verdict.NOT_REFUTED)
+# What is known of the word outweighs what is known of the vector; a refutation outweighs what is proved of the same.
+_WEIGHT = (
+    (Subject.WORD_CHANNEL, Verdict.REFUTED),
+    (Subject.WORD_CHANNEL, Verdict.CERTIFIED),
+    (Subject.WORD_CHANNEL, Verdict.PROVED),
+    (Subject.NOISY_VECTOR, Verdict.REFUTED),
+    (Subject.NOISY_VECTOR, Verdict.CERTIFIED),
+    (Subject.NOISY_VECTOR, Verdict.PROVED),
+    (Subject.NOISY_VECTOR, Verdict.NOT_REFUTED),
+    (Subject.WORD_CHANNEL, Verdict.NOT_REFUTED),
+)
 
 
 @final
@@ -21,7 +30,7 @@ class AuditReport:
     """What all methods found about one subject.
 
     Attributes:
-        subject: the mechanism's name, or the callable's.
+        name: the mechanism's, or the callable's.
         parameters: public parameters of the mechanism.
         findings: at least one.
         attacks: success of attacks, as JSON data.
@@ -31,7 +40,7 @@ class AuditReport:
         seed: None where the operating system's randomness was used.
     """
 
-    subject: str
+    name: str
     parameters: Mapping[str, Any]
     findings: tuple[Finding, ...]
     attacks: tuple[Mapping[str, Any], ...] = ()
@@ -43,18 +52,23 @@ class AuditReport:
     @property
     def leading(self) -> Finding:
         """The finding that decides the verdict."""
-        return min(self.findings, key=lambda finding: _WEIGHT.index(finding.verdict))
+        return min(self.findings, key=lambda finding: _WEIGHT.index((finding.subject, finding.verdict)))
 
     @property
     def verdict(self) -> Verdict:
-        """Refuted if any method refutes; else the strongest that one reached."""
+        """That of the leading finding; ``subject`` says of what."""
         return self.leading.verdict
+
+    @property
+    def subject(self) -> Subject:
+        """What the verdict speaks of."""
+        return self.leading.subject
 
     def as_dict(self) -> dict[str, Any]:
         """JSON data; the leading finding's numbers stand at the top level."""
         lead = self.leading
         return {
-            "subject": self.subject,
+            "name": self.name,
             "parameters": dict(self.parameters),
             "vocabulary": dict(self.vocabulary),
             **finding_data(lead),
@@ -77,7 +91,7 @@ class AuditReport:
         pair = _pair(lead)
         if lead.verdict is Verdict.REFUTED:
             if lead.epsilon.confidence == 1.0:
-                how = f"its delta at epsilon {lead.claim.epsilon:.6g} is at least {_number(lead.delta.lower)}"
+                how = f"its delta at epsilon {lead.claim.epsilon:.6g} is at least {_delta(lead, 0)}"
                 if math.isinf(lead.claim.log_delta):
                     how = f"its epsilon is {_at_least(lead.epsilon.lower)}"
             else:
@@ -85,22 +99,23 @@ class AuditReport:
                     f"its epsilon is {_at_least(lead.epsilon.lower)} with {_percent(lead.epsilon)} confidence "
                     f"from {lead.samples} samples"
                 )
-            return f"{self.subject} is not {claim}: {how}{pair} ({lead.method})."
+            left = ". Of the released word that says nothing" if lead.subject is Subject.NOISY_VECTOR else ""
+            return f"{_who(self)} is not {claim}: {how}{pair} ({lead.method}){left}."
         if lead.verdict is Verdict.NOT_REFUTED:
             how = f"{_percent(lead.epsilon)} confidence, {lead.samples} samples" if lead.samples else lead.method
             return (
-                f"Nothing found against the claim that {self.subject} is {claim}: its epsilon is "
+                f"Nothing found against the claim that {_who(self, start=False)} is {claim}: its epsilon is "
                 f"{_at_least(lead.epsilon.lower)}{_at_delta(lead)}{pair} ({how})."
             )
         word = "certified" if lead.verdict is Verdict.CERTIFIED else "proved"
-        return f"{self.subject} is {claim}, {word} ({lead.method}): its {_largest(lead)}, for any two words."
+        return f"{_who(self)} is {claim}, {word} ({lead.method}): its {_largest(lead)}, for any two words."
 
     def summary(self) -> str:
         """The report for a reader, a few lines."""
-        lines = [f"verdict    {self.verdict.value}", f"subject    {self.subject}", self.sentence()]
+        lines = [f"verdict    {self.verdict.value}", f"subject    {self.subject.value} of {self.name}", self.sentence()]
         for one in self.findings:
-            numbers = f"epsilon {shown_bound(one.epsilon)}   delta {shown_bound(one.delta)}"
-            lines.append(f"{one.method:<14} {one.verdict.value:<12} {numbers}")
+            numbers = f"epsilon {shown_bound(one.epsilon)}   delta {shown_delta(one)}"
+            lines.append(f"{one.method:<14} {one.subject.value:<13} {one.verdict.value:<12} {numbers}")
             lines += [f"               {note}" for note in one.notes]
         for attack in self.attacks:
             success = attack["success"]
@@ -118,6 +133,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
     log_delta = finding.claim.log_delta
     return {
         "verdict": finding.verdict.value,
+        "subject": finding.subject.value,
         "claimed": {
             "epsilon": finding.claim.epsilon,
             "delta": finding.claim.delta,
@@ -125,6 +141,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
         },
         "epsilon": finding.epsilon._asdict(),
         "delta": finding.delta._asdict(),
+        "log_delta": None if finding.log_delta is None else finding.log_delta._asdict(),
         "method": finding.method,
         "witness": dict(finding.witness),
         "samples": finding.samples,
@@ -162,7 +179,7 @@ def _at_delta(finding: Finding) -> str:
 def _largest(finding: Finding) -> str:
     """What holds for every pair: an epsilon, or a delta where no epsilon was bounded."""
     if math.isinf(finding.epsilon.upper):
-        return f"delta at that epsilon is at most {_number(finding.delta.upper)}"
+        return f"delta at that epsilon is at most {_delta(finding, 2)}"
     return f"epsilon{_at_delta(finding)} is at most {_number(finding.epsilon.upper)}"
 
 
@@ -179,6 +196,30 @@ def shown_bound(bound: Bound) -> str:
     """A number with its interval, where it has one that shows."""
     lower, estimate, upper = map(_number, bound[:3])
     return estimate if lower == upper else f"{estimate} [{lower}, {upper}]"
+
+
+def shown_delta(finding: Finding) -> str:
+    """Delta with its interval, as a power of ten where it is too small for a float."""
+    lower, estimate, upper = (_delta(finding, place) for place in range(3))
+    return estimate if lower == upper else f"{estimate} [{lower}, {upper}]"
+
+
+def _delta(finding: Finding, place: int) -> str:
+    """The lower bound, the estimate or the upper bound of delta, by its place in ``Bound``."""
+    value, log = finding.delta[place], finding.log_delta
+    if log is None or value > 1e-300 or math.isinf(log[place]):
+        return _number(value)
+    tenths = 10 * log[place] / math.log(10)
+    return f"10^{(math.floor, round, math.ceil)[place](tenths) / 10:.1f}"
+
+
+def _who(report: AuditReport, *, start: bool = True) -> str:
+    """What the sentence is about; what holds for the noisy vector holds for the word."""
+    if report.subject is Subject.WORD_CHANNEL:
+        return report.name
+    article = "The" if start else "the"
+    word = ", and with it the word," if report.verdict is Verdict.PROVED else ""
+    return f"{article} noisy vector of {report.name}{word}"
 
 
 def _finite(value: Any) -> Any:

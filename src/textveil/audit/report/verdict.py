@@ -26,6 +26,16 @@ class Verdict(Enum):
     """The claim is false; the witness shows where."""
 
 
+class Subject(Enum):
+    """What a verdict speaks of."""
+
+    NOISY_VECTOR = "noisy vector"
+    """The word's vector plus noise, before any word is chosen. What holds for it holds for the word; what is refuted
+    of it may still be true of the word."""
+    WORD_CHANNEL = "word channel"
+    """The word that is released, given the word that went in."""
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
@@ -70,10 +80,12 @@ class Finding:
 
     Attributes:
         verdict: see ``Verdict``.
+        subject: what it speaks of.
         claim: what was put to the test.
         epsilon: the smallest true epsilon at the claimed delta, as far as it is known.
         delta: the smallest true delta at the claimed epsilon, as far as it is known.
-        method: ``"exact channel"``, ``"closed form"``, ``"sampled"``, ``"limit"``.
+        log_delta: natural logarithm of ``delta``, where it was computed: a delta may be too small for a float.
+        method: ``"exact channel"``, ``"exact cells"``, ``"closed form"``, ``"sampled"``, ``"limit"``.
         witness: the pair of words and the event or output that attain the bound; public words only, JSON values.
         samples: draws made; 0 where nothing was sampled.
         profile: points (epsilon, delta) of the privacy profile, where it is known; increasing in epsilon.
@@ -85,6 +97,8 @@ class Finding:
     epsilon: Bound
     delta: Bound
     method: str
+    subject: Subject = Subject.WORD_CHANNEL
+    log_delta: Bound | None = None
     witness: Mapping[str, Any] = field(default_factory=dict)
     samples: int = 0
     profile: tuple[tuple[float, float], ...] = ()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.audit.foreign.callables import ForeignCallable, WordCallable, in_process
-from textveil.audit.report.verdict import Claim, Finding, claim_of
+from textveil.audit.report.verdict import Claim, Finding, Subject, claim_of
 from textveil.audit.sampled.bounds import CONFIDENCE, SAMPLES, Draw, Score, audit_sampled
 from textveil.errors import need
 from textveil.mechanisms.base import Mechanism
@@ -103,7 +104,7 @@ def audit_noise_sampled(
     vector = np.asarray(shift, dtype=np.float64)
     need(vector.shape == (distribution.dim,), "shift", f"shape {vector.shape}", f"of shape ({distribution.dim},)")
     need(bool(np.isfinite(vector).all()), "shift", "an entry that is not finite", "finite")
-    return audit_sampled(
+    found = audit_sampled(
         noise_draw(distribution, rng),
         [(np.zeros(distribution.dim), vector)],
         claim,
@@ -112,6 +113,7 @@ def audit_noise_sampled(
         score=noise_score(distribution),
         name=lambda center: "v(x')" if np.any(center) else "v(x)",
     )
+    return replace(found, subject=Subject.NOISY_VECTOR)
 
 
 def audit_mechanism_sampled(

@@ -1,0 +1,75 @@
+"""What a noise distribution may offer beyond draws and a density: asked for by Protocol, whoever made it.
+
+With an exact profile a mechanism is audited in closed form; without one it is sampled.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from numpy.typing import ArrayLike
+
+from textveil.noise.base import NoiseDistribution
+from textveil.statistics import Bound
+from textveil.types import Reals
+
+
+@runtime_checkable
+class PrivacyProfile(Protocol):
+    """How far the noise and its copy moved by a shift are apart: the least delta at every epsilon."""
+
+    @property
+    def largest_loss(self) -> float:
+        """Supremum of the finite losses, nats, the least float that is not below it; inf where there is none."""
+
+    @property
+    def log_outside(self) -> Bound:
+        """Natural logarithm of the mass that leaves the moved support; -inf, exactly, where none does."""
+
+    def log_delta(self, epsilon: float) -> Bound:
+        """Natural logarithm of the least delta at epsilon, between two bounds that hold; never above 0.
+
+        It equals ``log_outside`` from ``largest_loss`` on, and is above -inf below it.
+
+        Args:
+            epsilon: nats, finite and >= 0.
+        """
+
+
+@runtime_checkable
+class ProfiledNoise(NoiseDistribution, Protocol):
+    """Noise whose privacy profile is known, for one shift and for all shifts of a vocabulary."""
+
+    @property
+    def norm(self) -> int:
+        """1 or 2: the norm in which the shifts of a vocabulary are compared.
+
+        2 says that delta at every epsilon grows with the L2 norm of the shift and depends on nothing else.
+        """
+
+    def privacy_profile(self, shift: ArrayLike) -> PrivacyProfile:
+        """The profile of two vectors that differ by ``shift``, shape (dim,), finite and not zero."""
+
+    def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
+        """An upper bound on ``log_delta`` for every shift of norm at most ``reach``, no entry above ``widest``."""
+
+
+@runtime_checkable
+class BoundedSupport(Protocol):
+    """Noise on a bounded support."""
+
+    def log_outside(self, shifts: ArrayLike) -> Reals:
+        """Natural logarithm of the mass that leaves the moved support, for shifts of shape (..., dim), to 1e-12."""
+
+
+@runtime_checkable
+class LineNoise(Protocol):
+    """Noise whose product with some directions has a known distribution."""
+
+    def log_tail(self, direction: Reals, distance: Reals) -> tuple[Reals, Reals] | None:
+        """Lower and upper bounds on ln P(<Z, direction> > distance), or None where they are not known.
+
+        Args:
+            direction: a unit vector, shape (dim,).
+            distance: >= 0, any shape.
+        """

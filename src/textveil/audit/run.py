@@ -15,7 +15,6 @@ from textveil.audit.channels.exact import audit_channel
 from textveil.audit.foreign.callables import in_child, load_callable
 from textveil.audit.foreign.hygiene import run_hygiene
 from textveil.audit.noise.closed_form import audit_noise
-from textveil.audit.noise.shift_profile import Distribution
 from textveil.audit.report.report import AuditReport
 from textveil.audit.report.verdict import Claim, Finding
 from textveil.audit.report.verdict import claim_of as claim_of
@@ -24,6 +23,7 @@ from textveil.audit.sampled.draws import audit_mechanism_sampled, callable_draw
 from textveil.errors import InputError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Channel, Mechanism
 from textveil.mechanisms.capabilities import IntegerWeights, NearestSearch, NoisyVectors
+from textveil.noise.capabilities import ProfiledNoise
 from textveil.randomness import resolve, seeded_generator
 
 Progress: TypeAlias = Callable[[int, int | None], None]
@@ -76,7 +76,7 @@ def audit_mechanism(
     findings: list[Finding] = []
     if isinstance(mechanism, Channel | IntegerWeights):
         findings.append(audit_channel(mechanism, tested, progress=progress))
-    elif isinstance(mechanism, NoisyVectors) and isinstance(mechanism.distribution, Distribution):
+    elif isinstance(mechanism, NoisyVectors) and isinstance(mechanism.distribution, ProfiledNoise):
         findings.append(audit_noise(mechanism, tested, progress=progress))
     if samples or not findings:
         findings.append(

@@ -86,11 +86,14 @@ class StudySetting:
             stream: of the random choice; the same numbers draw the same words.
             most: a smaller sample for items that take longer with each word; None for the whole one.
         """
+        return np.sort(self.words_of(self.generator(0, *stream), vocabulary, most))
+
+    def words_of(self, rng: np.random.Generator, vocabulary: Vocabulary, most: int | None = None) -> Ids:
+        """The same from a generator, in the order of the draws."""
         wanted = self.sample if self.sample is not None else QUICK_SAMPLE if self.quick else DEFAULT_SAMPLE
         count = min(wanted, len(vocabulary), wanted if most is None else most)
         self.samples.append(Sample(vocabulary.name, count, len(vocabulary)))
-        drawn = self.generator(0, *stream).choice(len(vocabulary), size=count, replace=False)
-        return np.sort(drawn).astype(np.int64)
+        return rng.choice(len(vocabulary), size=count, replace=False).astype(np.int64)
 
     def generator(self, *stream: int) -> np.random.Generator:
         """A repeatable generator of its own stream; never for a release."""

@@ -82,7 +82,7 @@ def measured(
 ) -> dict[tuple[str, float], RankProfile]:
     """Rank profiles on the directions of the vectors, by mechanism and epsilon."""
     kept = epsilons if not setting.quick else (2.0, 8.0)
-    words = setting.words(vocabulary, 4)
+    words = setting.words_of(setting.generator(4), vocabulary)
     found: dict[tuple[str, float], RankProfile] = {}
     for index, (name, made) in enumerate(makers):
         mechanisms = [made(epsilon) for epsilon in kept]

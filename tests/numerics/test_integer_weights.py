@@ -37,6 +37,8 @@ def test_the_ratio_stays_below_and_close(epsilon: float, size: int, data: st.Dat
     assert weights.total < 2**53 + 1
     assert weights.total == members * weights.inside + (size - members) * weights.outside
     assert mpmath.mpf(weights.epsilon) >= mpmath.log(exact)
+    if weights.shift > 0:
+        assert 0.999 * 2**51 < weights.total < 1.001 * 2**52
     if epsilon < 20:  # never cut there: the whole budget is used
         assert weights.epsilon == pytest.approx(epsilon, rel=1e-6, abs=1e-9)
         assert weights.stated(epsilon) == epsilon
@@ -65,6 +67,14 @@ def test_logarithms_are_rounded_up(denominator: int, more: int) -> None:
     exact = mpmath.log(mpmath.mpf(denominator + more) / denominator)
     assert mpmath.mpf(value) >= exact
     assert value == pytest.approx(float(exact), rel=1e-15, abs=1e-300)
+
+
+def test_a_draw_is_an_output_or_a_member_never_both(rng) -> None:
+    weights = two_level_weights(size=7, members=3, epsilon=2.0)
+    uniform, member = weights.draw(20_000, rng)
+    assert set(uniform.tolist()) == {-1, *range(7)}
+    assert set(member.tolist()) == {-1, *range(3)}
+    assert ((uniform == -1) != (member == -1)).all()
 
 
 @pytest.mark.parametrize("row", reference("neighborhood_response"))

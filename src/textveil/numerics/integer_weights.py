@@ -124,7 +124,7 @@ class TwoLevelWeights:
 def two_level_weights(*, size: int, members: int, epsilon: float) -> TwoLevelWeights:
     """The integer weights whose ratio is the greatest not above exp(epsilon).
 
-    The outside weight is the largest power of two that keeps the total below 2^53. Where epsilon is so
+    The outside weight is the largest power of two that keeps the total at 2^52 or below. Where epsilon is so
     large that not even 1 does (about 36 - ln m), the inside weight is cut: less is spent than asked.
 
     Args:

@@ -195,8 +195,8 @@ def _forked(mutant: Mutant | None, tests: Sequence[str]) -> int:
         sys.dont_write_bytecode = True
         import pytest
 
-        options = "-x -q -p no:randomly -p no:cacheprovider -W ignore::pytest.PytestAssertRewriteWarning".split()
-        code = int(pytest.main([*options, "--hypothesis-seed=0", *tests]))
+        options = ["-x", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+        code = int(pytest.main([*options, "-W", "ignore::pytest.PytestAssertRewriteWarning", *tests]))
     finally:
         os._exit(code)
 

@@ -97,7 +97,7 @@ class _Cipher(_Uncopied, ChaCha):  # type: ignore[misc]  # compiled base class w
 class SecureGenerator(_Uncopied, np.random.Generator):
     """NumPy ``Generator`` over ChaCha20 with a key from the operating system.
 
-    ``key`` is for ``derived_generator`` alone: whoever chooses it answers for its secrecy.
+    ``key`` is for ``derived_generator`` alone: a key from elsewhere is as secret as its source.
 
     Raises:
         RandomnessError: on any attempt to pickle, copy or spawn it.

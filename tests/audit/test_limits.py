@@ -1,4 +1,4 @@
-"""Limits as tripwires: what they refute, what they leave alone, and that true mechanisms never trip them."""
+"""Utility limits: what they refute, what they leave alone, and that true mechanisms never exceed them."""
 
 from __future__ import annotations
 

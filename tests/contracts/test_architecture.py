@@ -13,7 +13,7 @@ PAGE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 PACKAGE = Path(textveil.__file__).parent
 
 
-def _rooms() -> set[str]:
+def _packages() -> set[str]:
     files = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "__main__"}
     return files | {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
 
@@ -26,18 +26,18 @@ def _contract() -> list[str]:
     return contract["layers"]
 
 
-def test_the_table_of_rooms_is_the_tree() -> None:
-    assert set(re.findall(r"^\| `([a-z_]+)` \|", PAGE, flags=re.MULTILINE)) == _rooms()
+def test_the_table_of_packages_is_the_tree() -> None:
+    assert set(re.findall(r"^\| `([a-z_]+)` \|", PAGE, flags=re.MULTILINE)) == _packages()
 
 
-def test_the_distribution_on_the_page_is_the_distribution_of_the_machine() -> None:
+def test_the_layers_on_the_page_are_those_of_the_contract() -> None:
     section = PAGE.split("## Layers")[1].split("\n## ")[0]
     printed = [line.strip() for line in section.splitlines() if line.startswith("    ")]
     assert printed == _contract()
 
 
-def test_the_distribution_names_every_room() -> None:
-    assert {name for line in _contract() for name in re.split(r"[ :|]+", line)} == _rooms()
+def test_the_layers_name_every_package() -> None:
+    assert {name for line in _contract() for name in re.split(r"[ :|]+", line)} == _packages()
 
 
 def test_files_named_on_the_page_exist() -> None:

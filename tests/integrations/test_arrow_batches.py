@@ -348,7 +348,7 @@ def test_without_arrow_the_extra_is_named(words: Channel, monkeypatch: pytest.Mo
         job(object())
 
 
-def test_the_room_is_imported_without_its_packages() -> None:
+def test_the_package_is_imported_without_what_it_integrates() -> None:
     code = (
         "import sys; import textveil.integrations.arrow_batches, textveil.integrations.ray;"
         "assert not {'pyarrow', 'ray'} & set(sys.modules)"

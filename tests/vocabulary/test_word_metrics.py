@@ -15,7 +15,7 @@ from textveil.vocabulary.metrics.axioms import check_axioms, check_table
 from textveil.vocabulary.metrics.base import MetricFacts, WordMetric, distances, levels
 from textveil.vocabulary.metrics.choose import level_counts, word_metric
 from textveil.vocabulary.metrics.neighbor_graph import NeighborGraph, neighbor_graph
-from textveil.vocabulary.metrics.neighbor_lists import Adjacency, neighbor_lists
+from textveil.vocabulary.metrics.neighbor_lists import WordLists, neighbor_lists
 from textveil.vocabulary.metrics.shared_neighbors import SharedNeighbors, shared_neighbors
 from textveil.vocabulary.metrics.ultrametric import FAR, Ultrametric, ultrametric
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -128,7 +128,7 @@ def test_words_without_neighbors_of_their_own_are_far_from_all() -> None:
     assert check_axioms(metric).holds
     np.testing.assert_array_equal(level_counts(metric), [[1, 3, 0, 0, 0, 0, 4]] * 8)
     lonely = NeighborGraph(
-        graph=Adjacency(np.zeros(9, dtype=np.int64), np.array([], dtype=np.uint8)), neighbors=2, hops=4
+        graph=WordLists(np.zeros(9, dtype=np.int64), np.array([], dtype=np.uint8)), neighbors=2, hops=4
     )
     np.testing.assert_array_equal(level_counts(lonely), [[1, 0, 0, 0, 7]] * 8)
 
@@ -180,7 +180,7 @@ def test_what_a_proof_takes_for_granted_is_verified() -> None:
     graph = neighbor_graph(WORDS, 4, 3)
     words = graph.graph.words.copy()
     words[0] = (set(range(1, SIZE)) - set(graph.graph.of(0).tolist())).pop()  # an edge of one direction
-    assert not check_axioms(replace(graph, graph=Adjacency(graph.graph.starts, words)), most=20).holds
+    assert not check_axioms(replace(graph, graph=WordLists(graph.graph.starts, words)), most=20).holds
     assert not check_axioms(graph, most=20, strong=True).complete
 
 

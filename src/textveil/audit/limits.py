@@ -1,4 +1,4 @@
-"""Limits as tripwires: a reported share of unchanged words against what the claim allows anybody to reach.
+"""Utility limits: a reported share of unchanged words against what the claim allows anybody to reach.
 
 Nothing is run: a table in a paper, or a text before and after, is enough. The bound that is applied depends on
 who made the text, and reaches no further than that:

@@ -62,7 +62,7 @@ class BatchSanitizer:
         choice: which columns are sanitized, which are kept.
         key: name of a column whose values differ from row to row of the whole job, and are not computed from the
             texts; none of the sanitized ones.
-        secret: the job's; whoever has it can take the draws away.
+        secret: the job's; keep it secret: with it anybody can repeat the draws and test guesses of a text.
         counts: add the columns ``protected_words`` and ``protected_numbers``, from which the whole cost adds up.
         max_document_bytes: larger texts are refused.
         job: name under which processes keep the sanitizer; every object that is made has its own, and so has one of

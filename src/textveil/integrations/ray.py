@@ -42,7 +42,7 @@ def _ray(module: str = "ray") -> Any:
         raise MissingExtra("ray", "ray") from None
 
 
-class _Failure(NamedTuple):
+class _ActorError(NamedTuple):
     """An error in an actor: its class where it is one of ours, else None, and a line without input text."""
 
     kind: type[TextveilError] | None
@@ -56,16 +56,16 @@ class _Releasing:
     def __init__(self, worker: BlockWorker) -> None:
         self._release = worker.opened()
 
-    def release(self, block: Block) -> Outcome | _Failure:
+    def release(self, block: Block) -> Outcome | _ActorError:
         """The block's outcome. Errors are told, not raised: Ray logs what is raised, with messages that quote."""
         try:
             return self._release(block)
         except TextveilError as error:
-            return _Failure(None if isinstance(error, MissingExtra) else type(error), str(error))
+            return _ActorError(None if isinstance(error, MissingExtra) else type(error), str(error))
         except Exception as error:
             index = traceback.extract_tb(error.__traceback__)[-1]
             name = f"{type(error).__name__} in {Path(index.filename).name}:{index.lineno}"
-        return _Failure(None, f"internal error: {name}. Run on the local engine with `workers=1` to see it whole.")
+        return _ActorError(None, f"internal error: {name}. Run on the local engine with `workers=1` to see it whole.")
 
     def ready(self) -> bool:
         """Answered once the sanitizer is made."""
@@ -215,7 +215,7 @@ class _Crew:
         except self._ray.exceptions.RayError:
             self._actors[index] = self._mourned(actor)
             return
-        if isinstance(answer, _Failure):
+        if isinstance(answer, _ActorError):
             raise (answer.kind or TextveilError)(answer.message)
         if actor.ready:
             self._finish(actor.held.popleft()[0], answer)

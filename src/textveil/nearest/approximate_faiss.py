@@ -37,7 +37,6 @@ class ApproximateFaiss:
 
     @property
     def exact(self) -> bool:
-        """False."""
         return False
 
     def __call__(self, queries: Vectors) -> Ids:

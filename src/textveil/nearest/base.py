@@ -42,7 +42,7 @@ def checked_table(vectors: Vectors) -> Vectors:
         table = np.ascontiguousarray(vectors, dtype=np.float32)
     rows = max(1, _BLOCK // table.shape[1])
     finite = all(bool(np.isfinite(table[start : start + rows]).all()) for start in range(0, len(table), rows))
-    need(finite, "vectors", "NaN, or infinite in float32", "finite", "Drop or mend those rows.")
+    need(finite, "vectors", "NaN, or infinite in float32", "finite", "Drop or correct those rows.")
     return table
 
 

@@ -56,7 +56,6 @@ class FastestExact:
 
     @property
     def exact(self) -> bool:
-        """True."""
         return True
 
     def __call__(self, queries: Vectors) -> Ids:

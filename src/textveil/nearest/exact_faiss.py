@@ -51,7 +51,6 @@ class ExactFaiss:
 
     @property
     def exact(self) -> bool:
-        """True."""
         return True
 
     def __call__(self, queries: Vectors) -> Ids:

@@ -139,7 +139,6 @@ class ExactInt8:
 
     @property
     def exact(self) -> bool:
-        """True."""
         return True
 
     def __call__(self, queries: Vectors) -> Ids:

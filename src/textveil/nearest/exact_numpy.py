@@ -40,7 +40,6 @@ class ExactNumpy:
 
     @property
     def exact(self) -> bool:
-        """True."""
         return True
 
     def __call__(self, queries: Vectors) -> Ids:

@@ -49,7 +49,6 @@ class ExactTorch:
 
     @property
     def exact(self) -> bool:
-        """True."""
         return True
 
     def __call__(self, queries: Vectors) -> Ids:

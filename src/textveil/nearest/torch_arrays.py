@@ -49,8 +49,8 @@ def check_int8_products() -> None:
 
 
 @final
-class _Memory:
-    """An array's memory without its write protection; whoever gets it must not write."""
+class _Unprotected:
+    """An array's memory without its write protection; it must not be written to."""
 
     __slots__ = ("__array_interface__", "_array")
 
@@ -63,4 +63,4 @@ class _Memory:
 
 def tensor(array: NDArray[Any]) -> torch.Tensor:
     """A tensor over the same memory. For reading: torch has no read-only tensors, and warns of arrays that are."""
-    return load_torch().from_numpy(array if array.flags.writeable else np.asarray(_Memory(array)))
+    return load_torch().from_numpy(array if array.flags.writeable else np.asarray(_Unprotected(array)))

@@ -247,6 +247,6 @@ def _checked_draw(drawn: Ids, count: int, size: int) -> Ids:
     if not inside:
         raise UnsupportedGuarantee(
             f"a mechanism must return {count} word ids in [0, {size}); got {array.dtype} of shape {array.shape}, "
-            "or ids outside. Mend the mechanism."
+            "or ids outside. Correct its `privatize`."
         )
     return array

@@ -62,7 +62,7 @@ def metric_epsilon(rows: Rows, distances: Distances, *, progress: Progress | Non
         ParameterError: the rows are not a channel, or the distances do not fit them.
     """
     source = source_of(rows)
-    search = _Search(source, distances)
+    search = _RatioSearch(source, distances)
     panels = list(blocks(source.shape, _PANEL_BYTES))
     for number, panel in enumerate(panels):
         search.load(panel)
@@ -74,7 +74,7 @@ def metric_epsilon(rows: Rows, distances: Distances, *, progress: Progress | Non
 
 
 @final
-class _Search:
+class _RatioSearch:
     """The greatest ratio seen so far, and the panel of rows x' that is at hand."""
 
     def __init__(self, source: RowSource, distances: Distances) -> None:

@@ -1,4 +1,4 @@
-"""Integers over powers of a rate, rounded once, and the checks that the distributions of this room share."""
+"""Integers over powers of a rate, rounded once, and the checks that the distributions of this package share."""
 
 from __future__ import annotations
 

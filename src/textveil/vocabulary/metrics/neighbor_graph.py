@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.types import Ids, Integers, Progress
 from textveil.vocabulary.metrics.base import MetricFacts, NearWords
-from textveil.vocabulary.metrics.neighbor_lists import Adjacency, joined, neighbor_lists
+from textveil.vocabulary.metrics.neighbor_lists import WordLists, joined, neighbor_lists
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/word_metrics.md"
@@ -39,7 +39,7 @@ class NeighborGraph:
         hops: the largest distance, >= 2.
     """
 
-    graph: Adjacency
+    graph: WordLists
     neighbors: int
     hops: int
 

@@ -16,7 +16,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 _ROWS = 128
 
 
-class Adjacency(NamedTuple):
+class WordLists(NamedTuple):
     """Lists one behind the other: that of x is ``words[starts[x] : starts[x + 1]]``, ids rising."""
 
     starts: NDArray[np.int64]
@@ -48,17 +48,17 @@ def neighbor_lists(vocabulary: Vocabulary, neighbors: int, progress: Progress | 
     return out
 
 
-def postings(lists: NDArray[Any]) -> Adjacency:
+def postings(lists: NDArray[Any]) -> WordLists:
     """For every word z, the words that have z in their list."""
     n, k = lists.shape
     flat = lists.reshape(-1)
     order = np.argsort(flat, kind="stable")  # by z, then by the word whose list it is
     starts = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(flat, minlength=n), out=starts[1:])
-    return Adjacency(starts, (order // k).astype(lists.dtype))
+    return WordLists(starts, (order // k).astype(lists.dtype))
 
 
-def joined(lists: NDArray[Any]) -> Adjacency:
+def joined(lists: NDArray[Any]) -> WordLists:
     """The graph of the lists without direction: x and y are joined where either is in the other's list, x != y."""
     n, k = lists.shape
     first = np.repeat(np.arange(n, dtype=np.int64), k)
@@ -67,4 +67,4 @@ def joined(lists: NDArray[Any]) -> Adjacency:
     keys = np.sort(np.concatenate([(first * n + second)[apart], (second * n + first)[apart]]))
     keys = keys[np.append(True, keys[1:] != keys[:-1])]
     starts = np.searchsorted(keys, np.arange(n + 1, dtype=np.int64) * n)
-    return Adjacency(starts, (keys % n).astype(lists.dtype))
+    return WordLists(starts, (keys % n).astype(lists.dtype))

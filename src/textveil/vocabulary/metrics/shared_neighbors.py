@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from textveil.types import Ids, Integers, Progress
 from textveil.vocabulary.metrics.base import MetricFacts, NearWords, counted
-from textveil.vocabulary.metrics.neighbor_lists import Adjacency, neighbor_lists, postings
+from textveil.vocabulary.metrics.neighbor_lists import WordLists, neighbor_lists, postings
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/word_metrics.md"
@@ -30,7 +30,7 @@ class SharedNeighbors:
     """
 
     lists: NDArray[Any]
-    holders: Adjacency
+    holders: WordLists
 
     @property
     def facts(self) -> MetricFacts:

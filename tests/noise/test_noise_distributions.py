@@ -23,7 +23,7 @@ from textveil.randomness import seeded_generator
 ALPHA = 1e-6
 """Probability that one statistical test of this file accuses a correct sampler."""
 
-LAWS = {
+DISTRIBUTIONS = {
     "coordinate": lambda dim: CoordinateLaplace(dim=dim, scale=0.7),
     "gaussian": lambda dim: Gaussian(dim=dim, sigma=1.3),
     "spherical": lambda dim: SphericalLaplace(dim=dim, rate=2.5),
@@ -33,7 +33,7 @@ LAWS = {
     "truncated-nearly-untruncated": lambda dim: TruncatedLaplace(dim=dim, scale=0.7, bound=1e9),
 }
 
-each_distribution = pytest.mark.parametrize("make", LAWS.values(), ids=LAWS.keys())
+each_distribution = pytest.mark.parametrize("make", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS.keys())
 each_precision = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
 

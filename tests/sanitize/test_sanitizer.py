@@ -19,6 +19,7 @@ from textveil.errors import InputError, ParameterError, RandomnessError, Refuted
 from textveil.privacy.guarantees import ApproximateDP, NoGuarantee, PureDP, Status
 from textveil.randomness import derived_generator, new_secret, secure_generator, seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.text.marks import PLAIN, Marks
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
 from textveil.vocabulary.embedded import load_vocabulary
 
@@ -60,8 +61,8 @@ class _Constant:
 
 
 @cache
-def _zebras() -> Sanitizer:
-    return Sanitizer(_Constant(load_vocabulary(), "zebra"), rng=seeded_generator(1))
+def _zebras(marks: Marks = "keep") -> Sanitizer:
+    return Sanitizer(_Constant(load_vocabulary(), "zebra"), marks=marks, rng=seeded_generator(1))
 
 
 @given(st.text())
@@ -86,6 +87,41 @@ def test_only_public_characters_constants_and_draws_come_out(text: str) -> None:
             assert came == surface
     assert "".join(release.text[start:end] for start, end, _ in release.spans) == release.text
     release.text.encode("utf-8")
+
+
+@given(st.text())
+@settings(deadline=None, max_examples=300)
+def test_by_default_marks_and_white_space_are_of_a_small_set(text: str) -> None:
+    """With a constant mechanism nothing of a text comes out but its kinds, digit counts and marks in plain form."""
+    release = _zebras("normalize")(text)
+    for start, end, kind in release.spans:
+        came = release.text[start:end]
+        if kind == Kind.WORD:
+            assert came.lower() == "zebra"
+        elif kind == Kind.NUMBER:
+            assert set(came) <= set("0123456789.,")
+        else:
+            assert came == PLACEHOLDERS.get(kind) or came in ("\n\n", *PLAIN)
+    assert "".join(release.text[start:end] for start, end, _ in release.spans) == release.text
+
+
+def test_data_in_white_space_and_marks_does_not_come_out_by_default(embedded) -> None:
+    """Bits as thin and wide spaces, as rows of symbols and as quotation marks of a language: one text for both."""
+    pairs = [
+        ("\u2009", "\u2003"),
+        ("!!!!!", "!!!!!!!!"),
+        ("\u00ab", "\u201e"),
+        (" ", "\t"),
+        ("\u2013", "-"),
+        ("", "\u200b "),
+    ]
+    one, other = (" ".join(f"a{pair[bit]} b" for pair in pairs) for bit in (0, 1))
+    released = [_zebras("normalize")(text).text for text in (one, other)]
+    assert released[0] == released[1]
+    kept = [_zebras("keep")(text) for text in (one, other)]
+    assert kept[0].text != kept[1].text
+    assert "can carry data" in kept[0].report().to_json()
+    assert "in plain form" in _zebras("normalize")(one).report().summary()
 
 
 @pytest.mark.parametrize(
@@ -122,7 +158,8 @@ def test_what_the_vocabulary_does_not_know_never_comes_out_at_its_place(sanitize
                 assert came == PLACEHOLDERS[kind]
 
 
-def test_spans_survive_odd_text(sanitizer) -> None:
+def test_spans_survive_odd_text(embedded) -> None:
+    sanitizer = Sanitizer(mechanism("neighborhood", embedded, epsilon=8.0), marks="keep")
     text = (
         "Caf\u00e9 e\u0301t\u00e9 \U0001f469\u200d\U0001f52c says: \u0634\u0643\u0631\u0627!\r\n"
         "Next\tline\u2028end 3.14 \U0001f600"
@@ -132,6 +169,9 @@ def test_spans_survive_odd_text(sanitizer) -> None:
     assert [span.kind for span in release.spans] == [classify(one) for one in split(text)]
     assert "\r\n" in release.text
     assert "\u2028" in release.text
+    plain = Sanitizer(mechanism("neighborhood", embedded, epsilon=8.0))(text)
+    assert "".join(plain.text[span.start : span.end] for span in plain.spans) == plain.text
+    assert [span.kind for span in plain.spans] == [span.kind for span in release.spans]
 
 
 @pytest.mark.parametrize("name", VALID)
@@ -269,7 +309,7 @@ def test_streams_keep_order_and_read_no_further_than_needed(embedded) -> None:
         nonlocal read
         for number in range(6000):
             read += 1
-            yield "word " * 100 + "." * (number % 7)
+            yield "word " * 100 + ". " * (number % 7)
 
     stream = sanitizer.stream(documents())
     first = next(stream)

@@ -28,6 +28,7 @@ CHANGES: dict[str, Any] = {
     "protected": (Protected("word", _OTHER), Protected("number", _OTHER)),
     "number_epsilon": 8.0 + 1e-9,
     "digit_keep_limit": 0.6,
+    "marks": "keep",
     "vocabulary": {**SETTING.vocabulary, "digest": "0"},
     "secure": False,
     "version": "0",
@@ -99,10 +100,11 @@ def test_a_report_holds_the_digest(embedded) -> None:
 
 def test_options_make_the_sanitizer_that_they_say() -> None:
     options = SanitizerOptions(
-        mechanism=mechanism("neighborhood", epsilon=8.0), seed=3, number_epsilon=2.0, digit_keep_limit=0.3
+        mechanism=mechanism("neighborhood", epsilon=8.0), seed=3, number_epsilon=2.0, digit_keep_limit=0.3, marks="keep"
     )
     setting = pickle.loads(pickle.dumps(options)).sanitizer().setting
-    assert (setting.number_epsilon, setting.digit_keep_limit, setting.secure) == (2.0, 0.3, False)
+    assert (setting.number_epsilon, setting.digit_keep_limit, setting.marks) == (2.0, 0.3, "keep")
+    assert not setting.secure
     refuted = mechanism("truncated-laplace-published", epsilon=2.0)
     with pytest.raises(RefutedGuarantee):
         SanitizerOptions(mechanism=refuted, number_epsilon=1.0).sanitizer()

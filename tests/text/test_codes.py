@@ -58,7 +58,7 @@ def check(made: TextCodes, texts: list[str]) -> None:
 @settings(deadline=None, max_examples=600)
 @given(st.lists(TEXTS, max_size=3))
 def test_tokens_are_those_of_split_whatever_is_remembered(batches: list[list[str]]) -> None:
-    made = TextCodes(WORDS)
+    made = TextCodes(WORDS, marks="keep")
     for texts in batches:
         check(made, texts)
 
@@ -68,13 +68,13 @@ def test_tokens_are_those_of_split_whatever_is_remembered(batches: list[list[str
 def test_forgetting_changes_nothing(batches: list[list[str]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(codes, "MEMORY_BYTES", 2000)
-        made = TextCodes(WORDS)
+        made = TextCodes(WORDS, marks="keep")
         for texts in [*batches, *batches]:
             check(made, texts)
 
 
 def test_words_are_told_with_the_ids_that_stand_for_them() -> None:
-    made = TextCodes(WORDS)
+    made = TextCodes(WORDS, marks="keep")
     found = made.words(made.encode(["Cat qzx, the cats"]).codes)
     assert found.indices.tolist() == [0, 2, 5, 7]
     assert [WORDS[one] for one in found.ids.tolist()] == ["cat", WORDS[INDEX.lookup("qzx")[0]], "the", "cat"]
@@ -82,7 +82,7 @@ def test_words_are_told_with_the_ids_that_stand_for_them() -> None:
 
 
 def test_digits_are_told_number_by_number() -> None:
-    made = TextCodes(WORDS)
+    made = TextCodes(WORDS, marks="keep")
     found = made.numbers(made.encode(["1,05 the cat 007 8", "9"]))
     assert found.digits.tolist() == [1, 0, 5, 0, 0, 7, 8, 9]
     assert found.lengths.tolist() == [3, 4, 1]
@@ -94,7 +94,7 @@ def test_digits_are_told_number_by_number() -> None:
 @settings(deadline=None, max_examples=200)
 @given(TEXTS)
 def test_words_and_digits_change_places_with_others_and_nothing_else_does(texts: list[str]) -> None:
-    made = TextCodes(WORDS)
+    made = TextCodes(WORDS, marks="keep")
     coded = made.encode(texts)
     words, numbers = made.words(coded.codes), made.numbers(coded)
     ids, digits = (words.ids + 1) % len(WORDS), 9 - numbers.digits
@@ -109,7 +109,7 @@ def test_words_and_digits_change_places_with_others_and_nothing_else_does(texts:
 
 def test_memory_is_bounded() -> None:
     """Natural text never stops bringing new words; what is kept of them does."""
-    made = TextCodes(WORDS)
+    made = TextCodes(WORDS, marks="keep")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(codes, "MEMORY_BYTES", 60_000)
         for number in range(0, 6000, 50):
@@ -119,7 +119,7 @@ def test_memory_is_bounded() -> None:
 
 
 def test_no_more_room_for_marks_is_needed_than_there_is() -> None:
-    made = TextCodes(WORDS)
+    made = TextCodes(WORDS, marks="keep")
     everything = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x20000)]))
     passing = [one for one in everything if classify(one) in (Kind.SPACE, Kind.PUNCTUATION)]
     assert 800 < len(passing) < codes._MARKS
@@ -127,7 +127,7 @@ def test_no_more_room_for_marks_is_needed_than_there_is() -> None:
 
 
 def test_addresses_scripts_and_long_pieces_are_not_remembered() -> None:
-    made = TextCodes(WORDS)
+    made = TextCodes(WORDS, marks="keep")
     made.encode(["a@b.org (https://x.org) @name \u041c\u0438\u0440 " + "x" * 65 + " the, 12"])
     assert set(made._pieces.recent) == {None, "the,", "12"}
     assert set(made._surfaces.recent) <= {" ", "(", ")", ",", "the", "12"}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from textveil.corpora.engines.base import Engine
     from textveil.corpora.formats.records import CorpusFormat
     from textveil.corpora.run import Finished, Run
+    from textveil.text.marks import Marks
 
 FORMATS = ("txt", "jsonl", "csv", "parquet")
 
@@ -61,6 +62,13 @@ def sanitize_command(
             help="No digit stays with a larger probability, whatever its budget; 1 is no limit.  [default: 0.5]",
         ),
     ] = None,
+    marks: Annotated[
+        str,
+        typer.Option(
+            metavar="DO",
+            help="White space and punctuation: normalize them to single spaces and ASCII marks, or keep them.",
+        ),
+    ] = "normalize",
     corpus_format: Annotated[
         str | None,
         typer.Option(
@@ -128,6 +136,7 @@ def sanitize_command(
     from textveil.errors import need
     from textveil.mechanisms.channels.digits import KEEP_LIMIT
     from textveil.sanitize.options import SanitizerOptions
+    from textveil.text.marks import checked_marks
 
     need(seed is None or seed >= 0, "seed", seed, "an integer >= 0")
     need(on_error in ("stop", "skip"), "--on-error", on_error, "stop or skip")
@@ -139,6 +148,7 @@ def sanitize_command(
             seed=seed,
             number_epsilon=number_epsilon,
             digit_keep_limit=KEEP_LIMIT if digit_keep_limit is None else digit_keep_limit,
+            marks=checked_marks(cast("Marks", marks)),
             allow_refuted=allow_refuted,
         ),
         corpus_format=reader,

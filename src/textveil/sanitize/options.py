@@ -9,6 +9,7 @@ from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.text.marks import Marks
 
 
 @final
@@ -21,6 +22,7 @@ class SanitizerOptions:
         seed: for experiments: releases are stamped "not for release".
         number_epsilon: see ``Sanitizer``.
         digit_keep_limit: see ``Sanitizer``.
+        marks: see ``Sanitizer``.
         allow_refuted: see ``Sanitizer``.
     """
 
@@ -28,6 +30,7 @@ class SanitizerOptions:
     seed: int | None = None
     number_epsilon: float | None = None
     digit_keep_limit: float = KEEP_LIMIT
+    marks: Marks = "normalize"
     allow_refuted: bool = False
 
     def sanitizer(self) -> Sanitizer:
@@ -42,6 +45,7 @@ class SanitizerOptions:
             self.mechanism,
             number_epsilon=self.number_epsilon,
             digit_keep_limit=self.digit_keep_limit,
+            marks=self.marks,
             rng=rng,
             allow_refuted=self.allow_refuted,
         )

@@ -15,15 +15,6 @@ from textveil.privacy.guarantees import Guarantee
 from textveil.sanitize.setting import COUNTED, Setting
 from textveil.text.render import Span
 
-PUBLIC = (
-    "the vocabulary, its vectors and everything computed from them",
-    "the number, the order and the kinds of the tokens",
-    "how many digits each number has, and what stands between them",
-    "spacing, line ends and punctuation",
-    "the mechanism, its parameters and this report outside sender_only",
-)
-"""What no guarantee hides, for every release."""
-
 _SENDER_ONLY = "computed from the private text; not covered by the guarantee; do not pass it on with the text"
 
 
@@ -112,7 +103,7 @@ class Report:
         setting, tally = self.setting, self.tally
         most, document = self.costliest()
         everything = self._everything()
-        public = [*PUBLIC, *(f"the field {name!r}, copied as it was" for name in self.kept_fields)]
+        public = [*setting.public, *(f"the field {name!r}, copied as it was" for name in self.kept_fields)]
         return {
             "textveil": setting.version,
             "setting_digest": setting.digest().hex(),
@@ -166,7 +157,8 @@ class Report:
             f"whole input {_line(everything.spent)} for {self._drawn()} protected tokens",
             *_optimal_lines([everything]),
             f"vocabulary  {vocabulary['name']}: {vocabulary['words']} words, sha256 {vocabulary['digest'][:16]}",
-            "public      vocabulary; number, order and kinds of tokens; digits a number has; spacing, punctuation",
+            "public      vocabulary; number, order and kinds of tokens; digits a number has; spacing, punctuation"
+            + (" as they are" if setting.marks == "keep" else " in plain form"),
         ]
         if self.sanitized_fields:
             kept = f"; copied as they were: {', '.join(self.kept_fields)}" if self.kept_fields else ""

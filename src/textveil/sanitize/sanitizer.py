@@ -20,6 +20,7 @@ from textveil.randomness import is_secure, resolve
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Protected, Setting
 from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, token_kinds
+from textveil.text.marks import Marks
 from textveil.text.render import spans as rendered_spans
 from textveil.text.render import with_capitals
 from textveil.text.tokens import Kind
@@ -44,12 +45,15 @@ class Sanitizer:
             guarantees for one word.
         digit_keep_limit: no digit stays with a larger probability, even if that leaves some of the number's budget
             unspent; between 0.1 and 1, which is no limit.
+        marks: "normalize" puts white space and punctuation into plain form (``text.marks``), since unusual ones can
+            carry data; "keep" releases them as they are.
         rng: None is the operating system's randomness. Anything but it stamps releases "not for release".
         allow_refuted: run a mechanism whose claim is refuted; its releases carry no guarantee.
 
     Raises:
         RefutedGuarantee: the mechanism's claim is refuted and ``allow_refuted`` is not set.
-        ParameterError: ``number_epsilon`` is not finite and > 0, or cannot be derived; ``digit_keep_limit`` is outside.
+        ParameterError: ``number_epsilon`` is not finite and > 0, or cannot be derived; ``digit_keep_limit``
+            is outside; ``marks`` is neither.
 
     Safe to use from several threads at once. Proof of the whole release: privacy/proofs/sanitizer.md.
     """
@@ -60,6 +64,7 @@ class Sanitizer:
         *,
         number_epsilon: float | None = None,
         digit_keep_limit: float = KEEP_LIMIT,
+        marks: Marks = "normalize",
         rng: np.random.Generator | None = None,
         allow_refuted: bool = False,
     ) -> None:
@@ -69,12 +74,13 @@ class Sanitizer:
         self._options: dict[str, Any] = {
             "number_epsilon": number_epsilon,
             "digit_keep_limit": digit_keep_limit,
+            "marks": marks,
             "rng": rng,
             "allow_refuted": allow_refuted,
         }
         self._digits = DigitResponse(_number_epsilon(mechanism.guarantee, number_epsilon), digit_keep_limit)
         vocabulary = mechanism.vocabulary
-        self._codes = TextCodes(vocabulary.words)
+        self._codes = TextCodes(vocabulary.words, marks)
         self.setting = Setting(
             mechanism=mechanism.name,
             parameters=mechanism.parameters,
@@ -84,6 +90,7 @@ class Sanitizer:
             ),
             number_epsilon=self._digits.epsilon,
             digit_keep_limit=digit_keep_limit,
+            marks=marks,
             vocabulary={
                 "name": vocabulary.name,
                 "words": len(vocabulary),

@@ -13,6 +13,7 @@ from textveil.privacy.accountant import Accountant
 from textveil.privacy.composition import narrowed, weakest
 from textveil.privacy.guarantees import Guarantee, Status
 from textveil.privacy.units import ONE_DOCUMENT, ONE_TOKEN, Adjacency, Unit
+from textveil.text.marks import Marks
 
 COUNTED: Final = ("word", "number", "text")
 """The kinds that are drawn, and so cost something: tokens of two kinds, or a whole text at once."""
@@ -52,6 +53,7 @@ class Setting:
         protected: what is drawn: unit, kind and guarantee of one draw of each kind.
         number_epsilon: nats that the digits of one number are drawn with; also where nothing is promised of them.
         digit_keep_limit: probability above which no digit of a number stays.
+        marks: whether white space and punctuation are put into plain form ("normalize") or kept as they are ("keep").
         vocabulary: name, number of words, dimension and SHA-256 digest.
         secure: whether draws come from the operating system's randomness.
         version: of textveil.
@@ -62,6 +64,7 @@ class Setting:
     protected: tuple[Protected, ...]
     number_epsilon: float
     digit_keep_limit: float
+    marks: Marks
     vocabulary: Mapping[str, Any]
     secure: bool
     version: str
@@ -77,6 +80,18 @@ class Setting:
                 return one.guarantee
         kinds = ", ".join(one.kind for one in self.protected)
         raise UnsupportedGuarantee(f"kind must be one that is drawn ({kinds}); got {kind!r}.")
+
+    @property
+    def public(self) -> tuple[str, ...]:
+        """What no guarantee hides, for every release."""
+        marks = "as they are: they can carry data" if self.marks == "keep" else "in plain form (one space, ASCII marks)"
+        return (
+            "the vocabulary, its vectors and everything computed from them",
+            "the number, the order and the kinds of the tokens",
+            "how many digits each number has, and what stands between them",
+            f"spacing, line ends and punctuation, {marks}",
+            "the mechanism, its parameters and this report outside sender_only",
+        )
 
     @property
     def token(self) -> Guarantee:
@@ -137,6 +152,7 @@ class Setting:
             "protected": [one.as_data() for one in self.protected],
             "number_epsilon": self.number_epsilon,
             "digit_keep_limit": self.digit_keep_limit,
+            "marks": self.marks,
             "vocabulary": dict(self.vocabulary),
             "secure": self.secure,
         }

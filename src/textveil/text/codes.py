@@ -1,13 +1,13 @@
 """Texts as rows of integer codes: what a release needs to know of every token, and nothing else.
 
-A code stands for a word of the vocabulary, for a digit, or for something that is released as it is: a
-character of white space or punctuation, a separator in a number, a placeholder. So the codes of a text hold no
-string of it, and arrays of them can be drawn for and written out at once.
+A code stands for a word of the vocabulary, for a digit, or for something that is public: a character of white
+space or punctuation, in plain form (``text.marks``) or as it is; a separator in a number; a placeholder. So the
+codes of a text hold no string of it, and arrays of them can be drawn for and written out at once.
 
 Texts are cut at single spaces, and what stands between two (a word with its punctuation, mostly) is remembered
 with its codes: natural text repeats itself. No token but white space holds a space, and no rule of
-``text.tokens`` looks past one, so the tokens are those of ``tokens.split``. The memory is bounded in
-bytes, and forgetting changes nothing but time.
+``text.tokens`` looks past one, so the tokens are those of ``tokens.split``, of the text with plain marks. The
+memory is bounded in bytes, and forgetting changes nothing but time.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.text.marks import DROPPED, Marks, checked_marks, is_unseen, plain_gaps, short_runs, with_plain_marks
 from textveil.text.numbers import JOINING, plain_number, same_number
 from textveil.text.out_of_vocabulary import WordIndex
 from textveil.text.render import written
@@ -46,7 +47,8 @@ _MARKS: Final = 1 << 11
 """Room for the characters that pass: white space and punctuation of all writings are fewer than a thousand."""
 
 # Codes past those of words, as offsets from the first of them.
-_END, _FIRST_DIGIT, _DIGIT, _POINT, _COMMA, _PLACEHOLDER, _MARK = 0, 1, 11, 21, 22, 23, 23 + len(Kind)
+_END, _FIRST_DIGIT, _DIGIT, _POINT, _COMMA, _PLACEHOLDER, _UNSEEN = 0, 1, 11, 21, 22, 23, 23 + len(Kind)
+_MARK = _UNSEEN + 1
 
 Codes: TypeAlias = tuple[int, ...]
 
@@ -145,12 +147,17 @@ class TextCodes:
 
     Args:
         words: the vocabulary's, n of them.
+        marks: what is done with white space and punctuation (``text.marks``).
+
+    Raises:
+        ParameterError: ``marks`` is neither.
 
     Safe to use from several threads at once: they share what is remembered, and at worst learn it twice.
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], marks: Marks = "normalize") -> None:
         self._words = words
+        self._plain = checked_marks(marks) == "normalize"
         self._index = WordIndex(words)
         self._base = 2 * len(words)
         self.legend = self._empty_legend()
@@ -158,6 +165,7 @@ class TextCodes:
         self._next_mark = count(self._base + _MARK)
         for mark in f" {_PADDED}":
             self._mark(mark)
+        self._dropped = self._mark(DROPPED)
         self._joining = np.array([self._mark(mark) for mark in JOINING])
         self._pieces = _Memory({None: (self._base + _END,)})
         self._surfaces = _Memory({})
@@ -228,7 +236,8 @@ class TextCodes:
             learned = self._learn({pieces[index] for index in new}, recent)
             for index in new:
                 rows[index] = learned[pieces[index]]
-        return self._without_padding(np.fromiter(chain.from_iterable(rows), dtype=np.int64))
+        coded = self._without_padding(np.fromiter(chain.from_iterable(rows), dtype=np.int64))
+        return self._in_plain_form(coded) if self._plain else coded
 
     def _without_padding(self, codes: NDArray[np.int64]) -> EncodedTexts:
         """The codes without the space after the last piece of a text and those around padded marks, and bounds."""
@@ -241,6 +250,18 @@ class TextCodes:
         bounds = np.concatenate([[0], np.cumsum(keep)[ends]])
         return EncodedTexts(codes[keep], bounds)
 
+    def _in_plain_form(self, coded: EncodedTexts) -> EncodedTexts:
+        """The codes with white space and marks as ``text.marks`` says."""
+        codes, bounds = coded
+        vanishing = (codes == self._dropped) | (codes == self._base + _UNSEEN)
+        kinds = self.legend.kinds[codes]
+        blank, mark = (kinds == Kind.SPACE) | vanishing, (kinds == Kind.PUNCTUATION) & ~vanishing
+        space, line_end = self._base + _MARK, self._base + _MARK + 1
+        codes, keep = plain_gaps(codes, bounds, blank, mark, vanishing, space=space, line_end=line_end)
+        codes, bounds, mark = codes[keep], _after(keep, bounds), mark[keep]
+        keep = short_runs(bounds, mark)
+        return EncodedTexts(codes[keep], _after(keep, bounds))
+
     def _learn(self, wanted: set[Any], recent: dict[Any, Codes]) -> dict[str, Codes]:
         """Codes of pieces that are not among the recent ones, each with the space after it.
 
@@ -250,7 +271,8 @@ class TextCodes:
         pieces = list(wanted.difference(learned))
         if not pieces:
             return learned
-        surfaces = split(" ".join(pieces) + " ")
+        joined = " ".join(pieces) + " "
+        surfaces = split(with_plain_marks(joined) if self._plain else joined)
         known = self._surfaces.roll()
         coded = self._coded(set(surfaces), known)
         flat = list(chain.from_iterable(map(coded.__getitem__, surfaces)))
@@ -276,6 +298,8 @@ class TextCodes:
                 words.append(surface)
             elif kind == Kind.NUMBER:
                 new[surface] = self._number(plain_number(surface))
+            elif kind == Kind.SYMBOL and self._plain and is_unseen(surface):
+                coded[surface] = (self._base + _UNSEEN,)
             elif kind in PLACEHOLDERS:
                 coded[surface] = (self._base + _PLACEHOLDER + kind,)
             else:
@@ -333,3 +357,8 @@ def token_kinds(coded: EncodedTexts, legend: Legend) -> NDArray[np.int8]:
     later[firsts[(firsts > 0) & (firsts < len(kinds))] - 1] = False  # a text's first token begins there
     kinds[1:][later] = GOES_ON
     return kinds
+
+
+def _after(keep: NDArray[np.bool_], bounds: Ids) -> Ids:
+    """Where texts begin when only what is to stay is left."""
+    return np.concatenate([[0], np.cumsum(keep)])[bounds]

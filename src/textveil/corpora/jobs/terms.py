@@ -10,6 +10,7 @@ _NAMED = {
     "textveil": "the version of textveil",
     "mechanism": "mechanism",
     "digit_keep_limit": "digit keep limit",
+    "marks": "marks",
     "vocabulary": "vocabulary",
     "secure": "seed",
     "format": "format",

@@ -1,0 +1,191 @@
+"""White space and punctuation in plain form: the two things that a release shows as they are can carry data.
+
+A pattern of thin spaces, a row of odd symbols or a quotation mark of one country tells more than a reader sees.
+So by default
+
+- punctuation and currency signs become ASCII marks by ``plain_mark``; what has no such mark is dropped, and a
+  space stands for it where words would touch otherwise;
+- tokens that cannot be seen (zero-width spaces, byte order and direction marks that stand alone) are dropped too;
+- white space is one space, or one or two line ends where it holds as many or more; carriage returns, tabs, thin
+  and no-break spaces, indents and spaces at the end of a line vanish in these;
+- of marks in a row the first three stay, the same or mixed.
+
+What comes out beside words, digits and placeholders is then one of ``PLAIN``. All of this looks at kinds of
+tokens, white space and punctuation alone, which are public, so it moves no guarantee.
+"""
+
+from __future__ import annotations
+
+import string
+import unicodedata
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import need
+from textveil.types import Ids, Integers
+
+Marks: TypeAlias = Literal["normalize", "keep"]
+"""What is done with white space and punctuation: put into plain form, or released as they are."""
+
+Flags: TypeAlias = NDArray[np.bool_]
+
+MARKS: Final[tuple[Marks, ...]] = ("normalize", "keep")
+
+PLAIN: Final = f" \n{string.punctuation}"
+"""White space and marks that a release in plain form can hold."""
+
+LONGEST_RUN: Final = 3
+"""Marks in a row that stay."""
+
+_LINE_ENDS: Final = 2
+
+DROPPED: Final = "\N{INVERTED QUESTION MARK}"
+"""Stands, until the texts are put together, for a mark that is dropped."""
+
+_TABLE: Final = MappingProxyType(
+    {
+        mark: plain
+        for plain, marks in {
+            '"': "\u05f4\u2033\u2036\u2057\u300a\u300b\u300c\u300d\u300e\u300f\u301d\u301e\u301f\u201e\uff62\uff63",
+            "'": "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u2035\u05f3\u055a\u3008\u3009",
+            "*": "\u00b7\u0387\u2020\u2021\u2022\u2023\u2027\u203b\u2042\u204e\u2051\u30fb\uff65",
+            "-": "\u2043\u30a0",
+            ",": "\u060c\u055d\u07f8\u1363\u1802\u1808\u104a\u3001\uff64\ufe11\ufe51\ua4fe",
+            ";": "\u061b\u1364\u204f",
+            ":": "\u1365",
+            ".": "\u06d4\u0589\u0701\u0702\u0964\u0965\u104b\u1362\u1803\u1809\u17d4\u17d5\u3002\uff61\ufe12\ua4ff",
+            "?": "\u061f\u055e\u1367",
+            "!": "\u055c\u1944",
+            "%": "\u066a\u2030\u2031\u0609\u060a",
+            "~": "\u2053\u301c",
+            "&": "\u204a",
+            "#": "\u00a7\u00b6",
+        }.items()
+        for mark in marks
+    }
+)
+
+_BY_CATEGORY: Final = MappingProxyType({"Pd": "-", "Ps": "(", "Pe": ")", "Pi": '"', "Pf": '"', "Pc": "_", "Sc": "$"})
+
+
+def plain_mark(mark: str) -> str:
+    """The ASCII marks for a character of punctuation or a currency sign; ``DROPPED`` where it has none.
+
+    In order: ASCII stays; a closed table (quotes of all kinds, bullets, the stops and commas of other writings);
+    the compatibility form where that is ASCII punctuation (full-width forms, the ellipsis); then by category dashes
+    are "-", brackets "(" and ")", quotes '"', connectors "_", currency signs "$". All else is dropped.
+    """
+    if mark.isascii():
+        return mark
+    if mark in _TABLE:
+        return _TABLE[mark]
+    compatible = unicodedata.normalize("NFKC", mark)
+    if set(compatible) <= set(string.punctuation):
+        return compatible
+    return _BY_CATEGORY.get(unicodedata.category(mark), DROPPED)
+
+
+@final
+class _PlainMarks(dict[int, str]):
+    """A table for ``str.translate`` that fills itself as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        category = unicodedata.category(character)
+        if category[0] != "P" and category != "Sc":
+            return character
+        self[code] = plain = plain_mark(character)
+        return plain
+
+
+_PLAIN_MARKS: Final = _PlainMarks()
+
+
+def with_plain_marks(text: str) -> str:
+    """The text with ``plain_mark`` of every mark in it; all other characters stay."""
+    return text if text.isascii() else text.translate(_PLAIN_MARKS)
+
+
+def is_unseen(surface: str) -> bool:
+    """Whether a token shows nothing: format characters alone."""
+    return all(unicodedata.category(character) == "Cf" for character in surface)
+
+
+def checked_marks(marks: Marks) -> Marks:
+    """``marks`` if it is one.
+
+    Raises:
+        ParameterError: it is not.
+    """
+    need(marks in MARKS, "marks", marks, " or ".join(MARKS))
+    return marks
+
+
+def plain_gaps(
+    codes: Integers, bounds: Ids, blank: Flags, mark: Flags, vanishing: Flags, *, space: int, line_end: int
+) -> tuple[Integers, Flags]:
+    """Codes of texts with every run of white space in plain form.
+
+    Args:
+        codes: of all texts in a row.
+        bounds: where each text begins, and where the last ends.
+        blank: whether a code stands for white space, or for something that is dropped.
+        mark: whether it stands for punctuation.
+        vanishing: whether it is dropped; blank too.
+        space: the code of a space.
+        line_end: the code of a line end.
+
+    Returns:
+        The codes, and which of them stay.
+    """
+    keep = np.ones(len(codes), dtype=np.bool_)
+    begins = _begins(bounds, len(codes))
+    later = blank.copy()
+    later[1:] &= blank[:-1]
+    later &= ~begins
+    member = later | (blank & (codes != space) & (codes != line_end))
+    member[:-1] |= later[1:]
+    places = np.flatnonzero(member)
+    if len(places) == 0:
+        return codes, keep
+    starts = np.flatnonzero(~later[places])
+    first, last = places[starts], places[np.append(starts[1:], len(places)) - 1]
+    lines = np.minimum(np.add.reduceat(codes[places] == line_end, starts, dtype=np.int64), _LINE_ENDS)
+    seen = np.add.reduceat(~vanishing[places], starts, dtype=np.int64) > 0
+    solid = np.concatenate([[False], ~(blank | mark), [False]])  # by place + 1
+    edges = np.append(begins, True)
+    parts = (solid[first] & ~edges[first]) & (solid[last + 2] & ~edges[last + 1])
+    codes = codes.copy()
+    codes[places] = line_end
+    codes[first[lines == 0]] = space
+    keep[places] = False
+    keep[first[(lines > 0) | seen | parts]] = True
+    keep[first[lines == _LINE_ENDS] + 1] = True
+    return codes, keep
+
+
+def short_runs(bounds: Ids, mark: Flags) -> Flags:
+    """Which codes stay where of marks in a row the first ``LONGEST_RUN`` do.
+
+    Args:
+        bounds: where each text begins, and where the last ends.
+        mark: whether a code stands for punctuation.
+    """
+    keep = np.ones(len(mark), dtype=np.bool_)
+    places = np.flatnonzero(mark)
+    fresh = np.diff(places, prepend=-2) > 1
+    fresh |= _begins(bounds, len(mark))[places]
+    order = np.arange(len(places))
+    rank = order - np.maximum.accumulate(np.where(fresh, order, 0))
+    keep[places[rank >= LONGEST_RUN]] = False
+    return keep
+
+
+def _begins(bounds: Ids, size: int) -> Flags:
+    """Whether a text begins at a place."""
+    begins = np.zeros(size, dtype=np.bool_)
+    begins[bounds[bounds < size]] = True
+    return begins

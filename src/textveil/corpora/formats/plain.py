@@ -27,7 +27,7 @@ def _joined(released: Sequence[Sequence[str]]) -> bytes:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainText:
-    """UTF-8 text; line ends are kept as they are.
+    """UTF-8 text; a line end is part of its document.
 
     Attributes:
         whole: one document instead of one for each line.

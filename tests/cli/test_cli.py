@@ -57,13 +57,14 @@ def test_quiet_and_explicit_standard_input(textveil) -> None:
 def test_files_and_a_report(textveil, tmp_path) -> None:
     source, out, report = tmp_path / "in.txt", tmp_path / "out.txt", tmp_path / "report.json"
     source.write_text("A secret word.\nAnother xqzvbnm 12.\n")
-    code, stdout, _ = textveil("sanitize", source, "-o", out, "--report", report)
+    code, stdout, err = textveil("sanitize", source, "-o", out, "--report", report)
     assert (code, stdout) == (0, b"")
+    assert "for you only 1 words were not in the vocabulary" in err
     data = json.loads(report.read_text())
     assert data["documents"] == 2
     assert data["for_release"] is True
     assert data["tokens"]["word"] == 5
-    assert data["sender_only"]["unknown_words_mapped"] == 1
+    assert "unknown" not in report.read_text()
     assert data["guarantee"]["per_document"]["protected_tokens"] == 3
     assert data["mechanism"]["name"] == "neighborhood"
     assert out.read_text().count("\n") == 2

@@ -87,19 +87,21 @@ def test_mixed_encodings(textveil, tmp_path, on_error: str) -> None:
     raw = lines(3).encode() + SECRET.encode() + b"\xe9\n" + lines(2, 3).encode() + "\ufeff".encode("utf-16") + b"\n"
     source, report = tmp_path / "in.txt", tmp_path / "r.json"
     source.write_bytes(raw)
-    code, out, err = textveil(source, "--on-error", on_error, "--report", report)
+    sender = tmp_path / "s.json"
+    code, out, err = textveil(source, "--on-error", on_error, "--report", report, "--sender-report", sender)
     assert code == 1
     if on_error == "stop":
         assert out == b""
         assert err.startswith("textveil: line 4 must be UTF-8; byte 11")
-        assert not report.exists()
+        assert not report.exists() and not sender.exists()
         return
     assert shape(out) == shape(lines(5).encode())
     assert [line for line in err.splitlines() if line.startswith("skipped")] == [
         "skipped: line 4 must be UTF-8; byte 11 of it is not. Convert the input first.",
         "skipped: line 7 must be UTF-8; byte 1 of it is not. It looks like UTF-16: iconv -f utf-16 -t utf-8.",
     ]
-    skipped = json.loads(report.read_text())["sender_only"]["skipped"]
+    assert "skipped" not in report.read_text()
+    skipped = json.loads(sender.read_text())["skipped"]
     assert skipped["count"] == 2
     assert (skipped["first"][0]["source"], skipped["first"][0]["first"], skipped["first"][0]["last"]) == (1, 4, 4)
 
@@ -164,9 +166,9 @@ def test_faults_of_several_inputs_say_which(textveil, tmp_path, corpus_format: s
     number = 3 if unit == "line" else 2
     options = (tmp_path / "a", tmp_path / "b", "-f", corpus_format)
     assert f"textveil: input 2, {unit} {number} must be UTF-8" in textveil(*options)[2]
-    _, _, err = textveil(*options, "--on-error", "skip", "--report", tmp_path / "r")
+    _, _, err = textveil(*options, "--on-error", "skip", "--sender-report", tmp_path / "r")
     assert f"skipped: input 2, {unit} {number} must be UTF-8" in err
-    (skip,) = json.loads((tmp_path / "r").read_text())["sender_only"]["skipped"]["first"]
+    (skip,) = json.loads((tmp_path / "r").read_text())["skipped"]["first"]
     assert skip["reason"].startswith(f"input 2, {unit} {number}")
 
 
@@ -266,7 +268,8 @@ def test_a_job_goes_on_only_with_the_same_options_and_inputs(textveil, tmp_path)
     assert (code, "its first records are other ones now" in err) == (2, True)
     assert "goes on" not in err
     source.write_bytes(raw)
-    assert textveil(source, "-o", out, "--resume", "--on-error", "skip")[0] == 1
+    code, _, err = textveil(source, "-o", out, "--resume", "--on-error", "skip")
+    assert (code, "An input may have changed since the job began" in err) == (1, True)
     assert shape(out.read_bytes()) == shape(lines(200_000).encode())
     assert sorted(path.name for path in job.iterdir()) == ["ledger.jsonl"]
     code, _, err = textveil(source, "-o", out, "--resume", "--on-error", "skip")
@@ -279,6 +282,49 @@ def test_a_job_goes_on_only_with_the_same_options_and_inputs(textveil, tmp_path)
     assert (code, "the inputs with which the job began" in err) == (2, True)
     code, _, err = textveil(source, "-o", out, "--on-error", "skip")  # a new job, and a new release
     assert (code, job.exists()) == (1, False)
+
+
+def test_an_input_that_changed_behind_what_is_committed_is_told(textveil, tmp_path) -> None:
+    """Of the same name and size, and the same up to the last committed block: only the time of writing tells."""
+    source, out = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_bytes(lines(200_000).encode() + b"\xff\n")
+    assert textveil(source, "-o", out)[0] == 1
+    assert (tmp_path / ".out.txt.textveil-job").exists()
+    source.write_bytes(lines(200_000).encode() + b"a\n")
+    code, _, err = textveil(source, "-o", out, "--resume")
+    assert (code, out.read_bytes().count(b"\n")) == (0, 200_001)
+    assert "released as it is now, where it was not released before" in err
+    source.write_bytes(lines(200_000).encode() + b"b\n")
+    code, _, err = textveil(source, "-o", out, "--resume", "-q")
+    assert (code, "what is new in it was not released" in err) == (0, True)
+
+
+def test_an_input_that_is_as_it_was_is_not_told(textveil, tmp_path) -> None:
+    source, out = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_bytes(lines(200_000).encode() + b"\xff\n")
+    assert textveil(source, "-o", out)[0] == 1
+    for _ in range(2):
+        assert "may have changed" not in textveil(source, "-o", out, "--resume", "--on-error", "skip")[2]
+
+
+def test_reports_are_files_of_their_own_and_made_again(textveil, tmp_path) -> None:
+    source, out, report, sender = (tmp_path / name for name in ("in.txt", "out.txt", "r.json", "s.json"))
+    source.write_text(lines(5) + "xqzvbnmq\n")
+    options = (source, "-o", out, "--report", report, "--sender-report", sender, "--resume")
+    assert textveil(*options)[0] == 0
+    texts = report.read_text(), sender.read_text()
+    assert json.loads(texts[1])["unknown_words_mapped"] == 1
+    assert json.loads(texts[1])["setting_digest"] == json.loads(texts[0])["setting_digest"]
+    assert not {"unknown", "sender", "mapped", "skipped"} & set(json.loads(texts[0]))
+    for path in (report, sender):
+        path.unlink()
+    assert textveil(*options)[0] == 0
+    assert (report.read_text(), sender.read_text()) == texts
+    code, _, err = textveil(source, "--report", report, "--sender-report", report)
+    assert (code, "the input, --output and every report must be different files" in err) == (2, True)
+    (tmp_path / "o").mkdir()
+    assert textveil(source, "--sender-report", tmp_path / "o/s.json")[0] == 0  # to standard output, without a job
+    assert json.loads((tmp_path / "o/s.json").read_text())["skipped"] == {"count": 0, "first": []}
 
 
 def _process(small: tuple[str, ...], *arguments: str, **options) -> subprocess.Popen[bytes]:

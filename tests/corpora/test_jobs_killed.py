@@ -154,7 +154,9 @@ def _killed_again_and_again(folder: Path, steps: list[int]) -> None:
 
 
 def _python(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, __file__, *arguments], stderr=subprocess.PIPE, **options)
+    path = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": path}
+    return subprocess.Popen([sys.executable, __file__, *arguments], stderr=subprocess.PIPE, env=environment, **options)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")

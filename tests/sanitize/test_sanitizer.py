@@ -217,10 +217,14 @@ def test_reports_hold_no_text(sanitizer) -> None:
 
 
 def test_unknown_words_are_counted_for_the_sender_only(sanitizer) -> None:
-    data = sanitizer("the xqzvbnm of qqqqzz").report().as_dict()
-    assert data["sender_only"]["unknown_words_mapped"] == 2
-    public = {key: value for key, value in data.items() if key != "sender_only"}
-    assert "unknown" not in json.dumps(public)
+    release = sanitizer("the xqzvbnm of qqqqzz")
+    known = sanitizer("the cat of dogs")
+    data = release.sender_report().as_dict()
+    assert data["unknown_words_mapped"] == 2
+    assert "2 words" in release.sender_report().summary()
+    assert release.report().to_json() == known.report().to_json()
+    assert release.report().summary() == known.report().summary()
+    assert json.loads(release.sender_report().to_json()) == data
 
 
 def test_a_seed_repeats_and_stamps(embedded) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal, cast
 
@@ -13,25 +11,13 @@ import typer
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import make
 from textveil.cli.spelling import options_of, spelled
-from textveil.errors import InputError, OutputError, ParameterError
+from textveil.errors import OutputError
 from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
-    from textveil.corpora.engines.base import Engine
-    from textveil.corpora.formats.records import CorpusFormat
+    from textveil.corpora.places import Places
     from textveil.corpora.run import Finished, Run
     from textveil.text.marks import Marks
-
-FORMATS = ("txt", "jsonl", "csv", "parquet")
-
-_FOREIGN = (
-    *("json", "tsv", "xml", "html", "htm", "pdf", "docx", "odt", "rtf", "xlsx", "arrow", "feather"),
-    *("bz2", "xz", "zip", "tar", "tgz"),
-)
-"""Endings of files whose markup or container must not be taken for text without being told."""
-
-_COMPRESSED = ("gz", "zst")
-"""Endings that are set aside: compression is told by an input's first bytes, the format by the ending before."""
 
 _SHOWN = 20
 """Skipped records that are named on standard error."""
@@ -92,6 +78,10 @@ def sanitize_command(
         ),
     ] = None,
     report: Annotated[Path | None, typer.Option("--report", metavar="R.json", help="Write the report as JSON.")] = None,
+    sender_report: Annotated[
+        Path | None,
+        typer.Option(metavar="S.json", help="Write what is for you alone as JSON: unknown words, skipped records."),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")] = False,
     allow_refuted: Annotated[
         bool,
@@ -115,31 +105,37 @@ def sanitize_command(
     seed: opt.Seed = None,
 ) -> int:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""
-    # Everything that can be wrong with the options is found before a byte of input is read.
-    if report is not None and str(report) == "-":
-        raise ParameterError("--report must be a file; got -, which is the text's. Name a file.")
-    output = None if output is not None and str(output) == "-" else output
-    if resume and not _is_file(output):
-        raise ParameterError("--resume needs --output and a regular file; the job is kept beside it.")
-    patterns = source or ["-"]
-    reader = _reader(corpus_format or _guess(patterns), whole_file, field, keep, max_document_bytes, len(patterns) > 1)
-    chosen = _engine(engine, workers)
     from textveil.corpora.files.sources import expanded
-
-    inputs = tuple(expanded(patterns))
-    if len(inputs) > 1:
-        reader = _reader(corpus_format or _guess(inputs), whole_file, field, keep, max_document_bytes, True)
-    _refuse_ending(output, corpus_format or _guess(inputs))
-    _refuse_same_file(inputs, output, report)
-    _check_streams(inputs, output)
+    from textveil.corpora.formats.choice import FormatChoice
+    from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES
+    from textveil.corpora.places import Places, check_outputs
     from textveil.corpora.run import Run
     from textveil.errors import need
+    from textveil.integrations.engines import engine as engine_of
     from textveil.mechanisms.channels.digits import KEEP_LIMIT
     from textveil.sanitize.options import SanitizerOptions
     from textveil.text.marks import checked_marks
 
+    # Everything that can be wrong with the options is found before a byte of input is read.
+    output = None if output is not None and str(output) == "-" else output
+    check_outputs(output, [report, sender_report], resume=resume)
+    patterns = source or ["-"]
+    choice = FormatChoice(
+        corpus_format=corpus_format,
+        whole=whole_file,
+        sanitized=tuple(field or ()),
+        kept=tuple(keep or ()),
+        max_document_bytes=MAX_DOCUMENT_BYTES if max_document_bytes is None else max_document_bytes,
+    )
+    choice.reader(patterns)
+    chosen = engine_of(engine, workers)
+    inputs = tuple(expanded(patterns))
+    reader = choice.reader(inputs)
+    choice.check_output(inputs, output)
+    places = Places(inputs=inputs, output=output, report=report, sender_report=sender_report, resume=resume)
+    _check_streams(places)
     need(seed is None or seed >= 0, "seed", seed, "an integer >= 0")
-    need(on_error in ("stop", "skip"), "--on-error", on_error, "stop or skip")
+    need(on_error in ("stop", "skip"), "on_error", on_error, "stop or skip")
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
     made = make(context, mechanism, words)
     run = Run(
@@ -156,104 +152,14 @@ def sanitize_command(
         engine=chosen,
         on_error=cast(Literal["stop", "skip"], on_error),
     )
-    return _told(_done(run, output, report, resume, context.command), quiet, context.command)
+    return _told(_done(run, places, context.command), quiet, context.command)
 
 
-def _is_file(output: Path | None) -> bool:
-    """Whether the output is a regular file, or where one will be: only then there is a job."""
-    return output is not None and (not output.exists() or output.is_file() or output.is_dir())
-
-
-def _guess(sources: Sequence[str]) -> str:
-    """The format by the inputs' endings; txt where they do not speak of another format."""
-    found = {_by_ending(source) for source in sources}
-    if len(found) > 1:
-        raise ParameterError(f"--format must be one for all inputs; their endings say {', '.join(sorted(found))}.")
-    return found.pop()
-
-
-def _ending(path: Path) -> str:
-    """The ending that may speak of a format, without that of a compression."""
-    if path.suffix.lower().removeprefix(".") in _COMPRESSED:
-        path = path.with_suffix("")
-    return path.suffix.lower().removeprefix(".")
-
-
-def _refuse_ending(output: Path | None, corpus_format: str) -> None:
-    """An output's ending may not speak of another format than it will have; endings that say nothing pass."""
-    ending = "" if output is None else _ending(output)
-    known = {"ndjson": "jsonl"}.get(ending, ending)
-    if (known in FORMATS and known != corpus_format) or known in _FOREIGN:
-        raise ParameterError(
-            f"--output must be named as what it will be, {corpus_format}; got the ending .{ending}. Rename it."
-        )
-    if output is not None and corpus_format == "parquet" and output.suffix.lower().removeprefix(".") in _COMPRESSED:
-        raise ParameterError("--output must end in .parquet; such a file is compressed within. Rename it.")
-
-
-def _by_ending(source: str) -> str:
-    ending = _ending(Path(source))
-    if ending in _FOREIGN:
-        raise ParameterError(
-            f"--format cannot be told from the ending .{ending}: it is none of {', '.join(FORMATS)}. "
-            "Convert the file, or give --format txt to take it as plain text."
-        )
-    return {"ndjson": "jsonl"}.get(ending, ending) if ending in (*FORMATS, "ndjson") else "txt"
-
-
-def _reader(
-    corpus_format: str,
-    whole_file: bool,
-    field: list[str] | None,
-    keep: list[str] | None,
-    limit: int | None,
-    several: bool,
-) -> CorpusFormat:
-    """The reader and writer of the format, with options that fit it."""
-    from textveil.corpora.formats.csv_table import CsvTable
-    from textveil.corpora.formats.fields import FieldChoice
-    from textveil.corpora.formats.jsonl import JsonLines
-    from textveil.corpora.formats.plain import PlainText
-    from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES
-
-    size = MAX_DOCUMENT_BYTES if limit is None else limit
-    if corpus_format not in FORMATS:
-        raise ParameterError(f"--format must be one of {', '.join(FORMATS)}; got {corpus_format!r}.")
-    if corpus_format == "txt":
-        if field or keep:
-            raise ParameterError("--field and --keep need --format jsonl, csv or parquet; got txt.")
-        return PlainText(whole=whole_file, ended=several, max_document_bytes=size)
-    if whole_file:
-        raise ParameterError(f"--whole-file needs --format txt; got {corpus_format}.")
-    choice = FieldChoice(tuple(field or ("text",)), tuple(keep or ()))
-    if corpus_format == "jsonl":
-        return JsonLines(choice=choice, max_document_bytes=size)
-    if corpus_format == "csv":
-        return CsvTable(choice=choice, max_document_bytes=size)
-    from textveil.corpora.formats.parquet import Parquet
-
-    return Parquet(choice=choice, max_document_bytes=size)
-
-
-def _engine(name: str, workers: int | None) -> Engine:
-    """Where blocks are released."""
-    from textveil.corpora.engines.processes import Processes, cores
-
-    if name == "local":
-        return Processes(cores() if workers is None else workers)
-    if name != "ray":
-        raise ParameterError(f"--engine must be local or ray; got {name[:20]!r}.")
-    from textveil.integrations.ray import RayEngine
-
-    return RayEngine(workers)
-
-
-def _done(run: Run, output: Path | None, report: Path | None, resume: bool, command: Any) -> Finished:
+def _done(run: Run, places: Places, command: Any) -> Finished:
     """Run it, with a bar, to wherever the output goes."""
     from dataclasses import replace
 
     from textveil.cli.progress import Bar
-    from textveil.corpora.files.atomic import atomic_writers
 
     bar = Bar("sanitizing", "words")
     making = Bar("building the table of neighbors", "words")
@@ -266,16 +172,9 @@ def _done(run: Run, output: Path | None, report: Path | None, resume: bool, comm
     def tell(line: str) -> None:
         sys.stderr.write(f"textveil: {line}\n")
 
-    run = replace(run, progress=bar.update, building=building, tell=tell)
+    watched = replace(run, progress=bar.update, building=building, tell=tell)
     try:
-        if output is not None and _is_file(output):
-            return run.to_file(output, report, resume=resume)
-        paths = [path for path in (output, report) if path is not None]
-        with atomic_writers(paths) as sinks:
-            finished = run.to_stream(sinks[0] if output is not None else _standard_output())
-            if report is not None:
-                sinks[-1].write(finished.to_json().encode("ascii"))
-        return finished
+        return watched.to_places(places, _standard_output)
     except (KeyboardInterrupt, SystemExit) as interrupt:
         bar.close()
         for note in getattr(interrupt, "__notes__", ()):
@@ -288,13 +187,16 @@ def _done(run: Run, output: Path | None, report: Path | None, resume: bool, comm
 def _told(finished: Finished, quiet: bool, command: Any) -> int:
     """Say what was done, on standard error; the exit code."""
     report = finished.report
-    lines = report.setting.warnings() if quiet else [report.summary()]
+    lines = report.setting.warnings() if quiet else [report.summary(), finished.sender_report.summary()]
     if finished.already:
         lines.append("The job of this output was finished before; nothing was released now.")
+    if finished.modified:
+        since = "not released" if finished.already else "released as it is now, where it was not released before"
+        lines.append(f"An input may have changed since the job began: what is new in it was {since}.")
     options = options_of(command) if finished.totals.skipped else {}  # which imports every mechanism
     named = [f"skipped: {spelled(skip.reason, options)}" for skip in finished.totals.skipped[:_SHOWN]]
     if finished.skipped > len(named):
-        named.append(f"skipped: {finished.skipped - len(named)} more; --report names the first of them")
+        named.append(f"skipped: {finished.skipped - len(named)} more; --sender-report names the first of them")
     sys.stderr.writelines(line + "\n" for line in [*lines, *named])
     return 1 if finished.skipped and not finished.already else 0
 
@@ -306,22 +208,9 @@ def _standard_output() -> BinaryIO:
     return sys.stdout.buffer
 
 
-def _check_streams(inputs: Sequence[str], output: Path | None) -> None:
-    """Refuse closed streams before anything is read; tell who waits at a terminal what for."""
-    if output is None:
+def _check_streams(places: Places) -> None:
+    """Refuse a closed stream before anything is read; tell who waits at a terminal what for."""
+    if places.output is None:
         _standard_output()
-    if "-" in inputs:
-        if sys.stdin is None:
-            raise InputError("standard input must be open; got a closed one. Name a file.")
-        if sys.stdin.isatty():
-            sys.stderr.write("textveil: reading standard input; end it with Ctrl-D.\n")
-
-
-def _refuse_same_file(inputs: Sequence[str], output: Path | None, report: Path | None) -> None:
-    """No two of the inputs, the output and the report may be one file."""
-    from textveil.corpora.files.sources import one_file
-
-    files = [path for path in (output, report) if path is not None]
-    again = len({os.path.realpath(path) for path in files}) != len(files)
-    if again or any(one_file(name, path) for name in inputs for path in files):
-        raise ParameterError("the input, --output and --report must be different files; got one twice.")
+    if "-" in places.inputs and sys.stdin.isatty():
+        sys.stderr.write("textveil: reading standard input; end it with Ctrl-D.\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,17 +14,21 @@ from typing import Any, BinaryIO, final
 from textveil.corpora.blocks import BLOCK_BYTES, Block, Outcome, Skip
 from textveil.corpora.engines.base import Engine
 from textveil.corpora.engines.block_worker import BlockWorker, OnError
-from textveil.corpora.files.atomic import atomic_writers, check_folder
-from textveil.corpora.files.inputs import Inputs, file_size
+from textveil.corpora.files.atomic import atomic_writers, check_folder, write_whole
+from textveil.corpora.files.inputs import Inputs, file_size, file_stamp
 from textveil.corpora.files.pieces import Pieces
 from textveil.corpora.formats.records import Assembled, CorpusFormat
-from textveil.corpora.jobs.job import SYNC_SECONDS, Job, JobFinished, opened_job
+from textveil.corpora.jobs.job import SYNC_SECONDS, Job
 from textveil.corpora.jobs.ledger import Totals
+from textveil.corpora.jobs.opening import JobFinished, opened_job
+from textveil.corpora.jobs.terms import Terms
+from textveil.corpora.places import Places
 from textveil.corpora.tables import provided_tables
 from textveil.errors import InputError, TextveilError
 from textveil.randomness import new_secret
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.release import Report
+from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import Setting
 from textveil.types import Progress as TableProgress
 
@@ -91,14 +95,36 @@ class Run:
         pieces.close()
         return self._finished(totals)
 
-    def to_file(self, output: Path, report: Path | None = None, *, resume: bool = False) -> Finished:
-        """Release everything to a file, as a job (see ``job.py``); the report appears with it.
+    def to_places(self, places: Places, stream: Callable[[], BinaryIO]) -> Finished:
+        """Release everything to where it is wanted: as a job where there can be one.
+
+        Args:
+            places: outputs; its inputs are those of this run.
+            stream: gives what is written to where no output is named.
+
+        Raises:
+            TextveilError: as ``to_file`` and ``to_stream``.
+        """
+        if places.job is not None:
+            return self.to_file(places.job, places.report, sender_report=places.sender_report, resume=places.resume)
+        with atomic_writers(places.files) as sinks:
+            finished = self.to_stream(stream() if places.output is None else sinks[0])
+            texts = finished.texts(places.report, places.sender_report)
+            for sink, text in zip(sinks[len(sinks) - len(texts) :], texts.values(), strict=True):
+                sink.write(text.encode("ascii"))
+        return finished
+
+    def to_file(
+        self, output: Path, report: Path | None = None, *, sender_report: Path | None = None, resume: bool = False
+    ) -> Finished:
+        """Release everything to a file, as a job (see ``job.py``); the reports appear with it.
 
         Args:
             output: a regular file, or where one will be.
             report: where the report goes, as JSON.
+            sender_report: where it goes what is for the sender alone, as JSON.
             resume: go on with the job of this output, or begin it; its ledger stays when it is finished. Of a
-                finished one the report is written again where it is asked for and not there.
+                finished one the reports are written again where they are asked for and not there.
 
         Raises:
             InputError: there is no document, or a record cannot be read and the run is to stop.
@@ -106,22 +132,24 @@ class Run:
             ParameterError: another job is there, or it was begun otherwise.
         """
         settings = json.loads(json.dumps({**self.setting.as_dict(), **self._beside()}))
-        private = json.dumps([self.options.seed, [_identity(name) for name in self.inputs]])
+        terms = Terms(
+            settings,
+            json.dumps([self.options.seed, [_identity(name) for name in self.inputs]]),
+            json.dumps([file_stamp(name) for name in self.inputs]),
+        )
         try:
-            job = opened_job(
-                output, self.corpus_format, settings, private, resume=resume, sync_seconds=self.sync_seconds
-            )
+            job = opened_job(output, self.corpus_format, terms, resume=resume, sync_seconds=self.sync_seconds)
         except JobFinished as done:
-            finished = self._finished(done.totals, already=True)
-            _renew(report, finished.to_json())
+            finished = self._finished(done.totals, already=True, modified=done.modified)
+            _renew(finished.texts(report, sender_report))
             return finished
         try:
-            return self._work(job, report, resume)
+            return self._work(job, [report, sender_report], resume)
         except TextveilError as error:
             job.close()
-            if not (hint := job.hint()):
-                raise
-            kind, message = type(error), f"{error} {hint}"
+            if hint := job.hint():
+                error.args = (f"{error} {hint}",)
+            raise
         except (KeyboardInterrupt, SystemExit) as error:
             job.close()
             if hint := job.hint():
@@ -129,11 +157,11 @@ class Run:
             raise
         finally:
             job.close()
-        raise kind(message)
 
-    def _work(self, job: Job, report: Path | None, resume: bool) -> Finished:
-        if report is not None:
-            check_folder(report)
+    def _work(self, job: Job, reports: Sequence[Path | None], resume: bool) -> Finished:
+        for path in reports:
+            if path is not None:
+                check_folder(path)
         if not job.ended:
             worker = self._worker(job.secret)
             blocks = job.remaining(self._inputs(job.secret).blocks())
@@ -141,10 +169,9 @@ class Run:
             if job.totals.tally.documents == 0:
                 job.forget()
             self._need_documents(job.totals)
-        finished = self._finished(job.totals)
-        text = finished.to_json()
+        finished = self._finished(job.totals, modified=job.modified)
         job.end(finished.report.as_dict()["guarantee"])
-        job.finish(report, text, keep=resume)
+        job.finish(finished.texts(*reports), keep=resume)
         return finished
 
     def _pump(
@@ -194,7 +221,7 @@ class Run:
             "block_bytes": self.block_bytes,
         }
 
-    def _finished(self, totals: Totals, *, already: bool = False) -> Finished:
+    def _finished(self, totals: Totals, *, already: bool = False, modified: bool = False) -> Finished:
         choice = getattr(self.corpus_format, "choice", None)
         report = Report(
             setting=self.setting,
@@ -202,8 +229,7 @@ class Run:
             sanitized_fields=choice.sanitized if choice is not None else (),
             kept_fields=choice.kept if choice is not None else (),
         )
-        skipping = self.on_error == "skip" or bool(totals.skipped)
-        return Finished(report, totals, skipping, already)
+        return Finished(report, totals, already, modified)
 
     def _need_documents(self, totals: Totals) -> None:
         if totals.tally.documents == 0:
@@ -220,42 +246,45 @@ class Finished:
     Attributes:
         report: over all inputs.
         totals: with the records that were skipped.
-        skipping: whether records may have been skipped.
         already: the job was finished before; nothing was released now.
+        modified: the job was begun before, and an input was written since: what was not yet committed was released as
+            it is now.
     """
 
     report: Report
     totals: Totals
-    skipping: bool = False
     already: bool = False
+    modified: bool = False
 
     @property
     def skipped(self) -> int:
         """Entries of records that were not released."""
         return len(self.totals.skipped) + self.totals.more_skipped
 
-    def to_json(self) -> str:
-        """The report as JSON text; where records may be skipped, with those that were, for the sender only."""
-        if not self.skipping:
-            return self.report.to_json()
-        data = self.report.as_dict()
-        data["sender_only"] = {
-            **data["sender_only"],
-            "skipped": {"count": self.skipped, "first": [skip._asdict() for skip in self.totals.skipped]},
-        }
-        return json.dumps(data, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+    @property
+    def sender_report(self) -> SenderReport:
+        """What is for the sender alone: how many words were unknown, and which records were left out."""
+        return SenderReport(
+            setting=self.report.setting,
+            mapped=self.totals.tally.mapped,
+            skipped=[skip._asdict() for skip in self.totals.skipped],
+            skipped_count=self.skipped,
+        )
+
+    def texts(self, report: Path | None, sender_report: Path | None) -> dict[Path, str]:
+        """The reports that are asked for, as JSON text by where they go."""
+        found = ((report, self.report.to_json), (sender_report, self.sender_report.to_json))
+        return {path: text() for path, text in found if path is not None}
 
 
-def _renew(report: Path | None, text: str) -> None:
-    """Write the report of a finished job, unless it is there."""
-    if report is None:
-        return
-    check_folder(report)
-    with contextlib.suppress(OSError, ValueError):
-        if report.is_file() and report.read_text("ascii") == text:
-            return
-    with atomic_writers([report]) as sinks:
-        sinks[0].write(text.encode("ascii"))
+def _renew(texts: Mapping[Path, str]) -> None:
+    """Write the reports of a finished job, unless they are there."""
+    for path, text in texts.items():
+        check_folder(path)
+        with contextlib.suppress(OSError, ValueError):
+            if path.is_file() and path.read_text("ascii") == text:
+                continue
+        write_whole(path, text.encode("ascii"))
 
 
 def _identity(name: str) -> list[Any]:

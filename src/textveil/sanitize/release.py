@@ -12,11 +12,9 @@ from typing import Any, TypeAlias, final
 from textveil.privacy.accountant import Accountant, shown_optimal
 from textveil.privacy.composition import weakest
 from textveil.privacy.guarantees import Guarantee
+from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import COUNTED, Setting
 from textveil.text.render import Span
-
-_SENDER_ONLY = "computed from the private text; not covered by the guarantee; do not pass it on with the text"
-
 
 Counts: TypeAlias = tuple[int, ...]
 """How many of each kind of ``COUNTED``."""
@@ -65,7 +63,7 @@ def _within(first: Counts, second: Counts) -> bool:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What was spent on what, over all documents of a run; holds no text.
+    """What was spent on what, over all documents of a run; may be passed on with the release, and holds no text.
 
     Attributes:
         setting: the sanitizer's.
@@ -130,7 +128,6 @@ class Report:
             "public": public,
             "vocabulary": dict(setting.vocabulary),
             "randomness": "operating system" if setting.secure else "seeded: not for release",
-            "sender_only": {"note": _SENDER_ONLY, "unknown_words_mapped": tally.mapped},
         }
 
     def to_json(self) -> str:
@@ -148,7 +145,6 @@ class Report:
         lines += [
             f"documents   {tally.documents}",
             f"tokens      {counts or 'none'}",
-            f"unknown     {tally.mapped} words were not in the vocabulary and were mapped to it (for you only)",
             f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip(),
             f"per token   {_line(setting.token)}",
             *_number_lines(setting),
@@ -245,3 +241,7 @@ class Release:
         tally = Tally()
         tally.add(self.kinds, self.mapped)
         return Report(setting=self.setting, tally=tally)
+
+    def sender_report(self) -> SenderReport:
+        """What the sender alone may know of this one document."""
+        return SenderReport(setting=self.setting, mapped=self.mapped)

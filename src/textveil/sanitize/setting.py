@@ -90,7 +90,7 @@ class Setting:
             "the number, the order and the kinds of the tokens",
             "how many digits each number has, and what stands between them",
             f"spacing, line ends and punctuation, {marks}",
-            "the mechanism, its parameters and this report outside sender_only",
+            "the mechanism, its parameters and this report",
         )
 
     @property

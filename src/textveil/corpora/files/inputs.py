@@ -88,6 +88,15 @@ class Inputs:
         return mixed.hexdigest()
 
 
+def file_stamp(name: str) -> list[int]:
+    """When a regular file was last written and last changed in any way, in nanoseconds; else nothing."""
+    if name != "-":
+        with contextlib.suppress(OSError):
+            status = Path(name).stat()
+            return [status.st_mtime_ns, status.st_ctime_ns] if stat.S_ISREG(status.st_mode) else []
+    return []
+
+
 def file_size(name: str) -> int | None:
     """Bytes of a regular file, else None."""
     if name != "-":

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,18 +23,7 @@ from textveil.corpora.files.identity import Whole, is_whole, same_file, whole_of
 from textveil.corpora.files.sources import compressing
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.jobs.folder import JobFolder
-from textveil.corpora.jobs.ledger import (
-    DamagedLedger,
-    LedgerState,
-    Totals,
-    append,
-    block_ends,
-    block_line,
-    past,
-    totals_line,
-    whole_line,
-)
-from textveil.corpora.jobs.terms import changed, salted
+from textveil.corpora.jobs.ledger import Totals, append, block_ends, block_line, totals_line, whole_line
 from textveil.errors import OutputError, ParameterError
 
 SYNC_SECONDS = 1.0
@@ -50,7 +38,7 @@ _PIECE = 2**20
 @final
 @dataclass(slots=True)
 class Job:
-    """An output under way. Make it with ``opened_job``.
+    """An output under way. Make it with ``opening.opened_job``.
 
     Attributes:
         folder: its state.
@@ -58,6 +46,7 @@ class Job:
         totals: over the committed blocks and those written since.
         committed: how many blocks are committed.
         ended: whether all are.
+        modified: whether an input was written since the job began.
         stuck: whether the job cannot go on as things are: the input is another, or the folder is gone.
     """
 
@@ -71,6 +60,7 @@ class Job:
     _output: RawIOBase | None = field(repr=False)
     _sync_seconds: float
     _whole: Whole | None = None
+    modified: bool = False
     stuck: bool = False
     _closed: bool = False
     _lines: list[dict[str, Any]] = field(default_factory=list)
@@ -93,7 +83,7 @@ class Job:
                 found = block.chain
         if found != chain:
             self.stuck = True
-            raise _refused(self.folder, "the input with which the job began", "its first records are other ones now")
+            raise refused(self.folder, "the input with which the job began", "its first records are other ones now")
 
     def write(self, outcome: Outcome) -> None:
         """Add a block; it is committed soon.
@@ -103,7 +93,7 @@ class Job:
         """
         length = self.totals.length
         data = outcome.data if length or not outcome.data else outcome.head + outcome.data
-        with _written_or_refused():
+        with written_or_refused():
             try:
                 self._append(data)
             except OSError:
@@ -125,7 +115,7 @@ class Job:
         """
         if self._lines and self._output is not None:
             self._need_own()
-            with _written_or_refused():
+            with written_or_refused():
                 os.fsync(self._output.fileno())
                 append(self._ledger, self._lines)
             self.committed = self.totals.blocks
@@ -136,21 +126,20 @@ class Job:
         """Note that there are no more blocks, and what was spent in all."""
         self.commit()
         if not self.ended:
-            with _written_or_refused():
+            with written_or_refused():
                 append(self._ledger, [{**totals_line(self.totals), "guarantee": spent}])
             self.ended = True
 
-    def finish(self, report: Path | None, text: str, *, keep: bool) -> None:
-        """Give the output and the report their names, together; then forget the secret.
+    def finish(self, reports: Mapping[Path, str], *, keep: bool) -> None:
+        """Give the output and the reports their names, together; then forget the secret.
 
         Args:
-            report: where the report goes.
-            text: the report.
+            reports: texts by where they go.
             keep: leave the ledger where it is, so that the job can be told to be finished.
         """
         assert self.ended
         self._need_own()
-        with _written_or_refused():
+        with written_or_refused():
             hidden = self._complete()
             if hidden is not None:
                 # Before it gets its name: a run that dies behind that can tell that this is the job's.
@@ -159,11 +148,11 @@ class Job:
                 append(self._ledger, [whole_line(self._whole, finished=False)])
         assert self._whole is not None
         also = [] if hidden is None else [(hidden, self.folder.output)]
-        with atomic_writers([] if report is None else [report], also, self.folder.path) as sinks:
-            for sink in sinks:
+        with atomic_writers(list(reports), also, self.folder.path) as sinks:
+            for sink, text in zip(sinks, reports.values(), strict=True):
                 sink.write(text.encode("ascii"))
         sync_folder(self.folder.output.parent)
-        with _written_or_refused():
+        with written_or_refused():
             append(self._ledger, [whole_line(self._whole, finished=True)])
         self._leave(self.folder.cleared if keep else self.folder.removed)
 
@@ -267,114 +256,14 @@ def is_direct(corpus_format: CorpusFormat, output: Path) -> bool:
     return not isinstance(corpus_format, Assembled) and output.suffix.lower() not in COMPRESSED
 
 
-def opened_job(
-    output: Path,
-    corpus_format: CorpusFormat,
-    settings: Mapping[str, Any],
-    private: str,
-    *,
-    resume: bool,
-    sync_seconds: float,
-) -> Job:
-    """Begin the job of an output, or go on with it.
-
-    Args:
-        output: a file, or where one will be.
-        corpus_format: the format of both.
-        settings: public facts on which the draws depend; they stand in the ledger.
-        private: facts on which it depends too, of which the ledger holds a salted digest.
-        resume: go on with a job that is not finished; without one a new job begins.
-        sync_seconds: blocks are committed together about this often.
-
-    Raises:
-        ParameterError: there is a job to go on with, and ``resume`` is not set; settings or inputs are others now; or
-            another run is at it.
-        JobFinished: there is nothing left to do.
-        OutputError: the folder cannot be made.
-    """
-    folder = JobFolder(Path(os.path.realpath(output)))
-    ledger = folder.opened()
-    try:
-        with _written_or_refused():
-            there = folder.partial.stat().st_size if folder.partial.exists() else None
-            found = past(ledger, there)
-            if there is None and not found.ended:
-                found = past(ledger, 0)
-            _check(folder, found, settings, private, resume=resume)
-            return _opened(folder, ledger, corpus_format, found, settings, private, resume, sync_seconds)
-    except DamagedLedger as damaged:
-        ledger.close()
-        number = damaged.number
-    except BaseException:
-        ledger.close()
-        raise
-    raise OutputError(
-        f"the ledger of the job must be as it was written; line {number} is not. Delete {folder.told} to forget it."
-    )
-
-
-def _check(folder: JobFolder, found: LedgerState, settings: Mapping[str, Any], private: str, *, resume: bool) -> None:
-    """Refuse to go on with what cannot go on, and to begin over what is not finished."""
-    begun = found.totals.blocks > 0 or found.ended
-    if begun and not found.finished and not resume:
-        raise ParameterError(
-            f"`output` has an unfinished job, in which {found.totals.tally.documents} documents are released. Go on "
-            f"with `resume=True`, or delete {folder.told} to forget it."
-        )
-    if not (resume and begun and found.begin is not None):
-        return
-    differs = changed(found.begin, settings, private)
-    if found.finished:
-        if differs:
-            raise ParameterError(
-                f"`resume=True` needs {differs.began}, which is finished; these differ now: {differs.named}. Name "
-                f"another `output`, or delete {folder.told} to release again."
-            )
-        if found.whole is None or not is_whole(folder.output, found.whole):
-            raise ParameterError(
-                f"`resume=True` needs the output of the job, which is finished; it is gone or was changed. Delete "
-                f"{folder.told} to release again."
-            )
-        folder.cleared()
-        raise JobFinished(found.totals)
-    if differs:
-        raise _refused(folder, differs.began, f"these differ now: {differs.named}")
-    if folder.remembered() is None:
-        raise _refused(folder, "the secret of the job", "it is gone")
-
-
-def _opened(
-    folder: JobFolder,
-    ledger: BinaryIO,
-    corpus_format: CorpusFormat,
-    found: LedgerState,
-    settings: Mapping[str, Any],
-    private: str,
-    resume: bool,
-    sync_seconds: float,
-) -> Job:
-    """The job, gone on with where that is asked for and something of it is there, else begun anew."""
-    secret = folder.remembered()
-    goes_on = resume and found.begin is not None and not changed(found.begin, settings, private)
-    if goes_on and secret is not None:
-        totals, ended, whole = found.totals, found.ended, found.whole
-        ledger.truncate(found.length)
-    else:
-        totals, ended, whole = Totals(), False, None
-        ledger.truncate(0)
-        secret, salt = folder.begun(), secrets.token_hex(16)
-        append(ledger, [{"begin": 1, "settings": settings, "salt": salt, "inputs": salted(salt, private)}])
-        sync_folder(folder.path)
-    stream = None if ended else folder.continued(totals.length)
-    return Job(folder, secret, totals, totals.blocks, ended, corpus_format, ledger, stream, sync_seconds, whole)
-
-
-def _refused(folder: JobFolder, wanted: str, got: str) -> ParameterError:
+def refused(folder: JobFolder, wanted: str, got: str) -> ParameterError:
+    """The error of a job that cannot go on."""
     return ParameterError(f"`resume=True` needs {wanted}; {got}. Delete {folder.told} to forget the job.")
 
 
 @contextlib.contextmanager
-def _written_or_refused() -> Iterator[None]:
+def written_or_refused() -> Iterator[None]:
+    """Raise ``OutputError`` where the disk is full, or fails."""
     try:
         yield
     except OSError as error:
@@ -384,12 +273,3 @@ def _written_or_refused() -> Iterator[None]:
     else:
         return
     raise OutputError(f"the output could not be written: {reason}. No file stands half written.")
-
-
-@final
-class JobFinished(Exception):
-    """There is nothing left to do; holds the job's totals."""
-
-    def __init__(self, totals: Totals) -> None:
-        super().__init__("the job is finished")
-        self.totals = totals

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
 
 _NAMED = {
     "textveil": "the version of textveil",
@@ -41,28 +42,48 @@ class Changed(NamedTuple):
         return ", ".join([*self.options, *([self.inputs] if self.inputs else [])])
 
 
-def changed(begin: Mapping[str, Any], settings: Mapping[str, Any], private: str) -> Changed:
-    """What differs between the line that began a job and a run now.
+@final
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a job depends on.
 
-    Args:
-        begin: with ``settings``, ``salt`` and ``inputs``.
-        settings: public facts, now.
-        private: inputs and seed, now; of those then there is only a digest.
+    Attributes:
+        settings: public facts; they stand in the ledger.
+        private: inputs and seed, of which the ledger holds a salted digest.
+        stamps: when the inputs were last written, likewise; where these differ, the job goes on and says so.
     """
-    old, seeded = begin["settings"], not settings.get("secure", True)
-    inputs = "" if begin["inputs"] == salted(begin["salt"], private) else "inputs or seed" if seeded else "inputs"
-    names = [name for key, name in _NAMED.items() if old.get(key) != settings.get(key)]
-    if old.get("mechanism") == settings.get("mechanism"):
-        before, now = old.get("parameters") or {}, settings.get("parameters") or {}
-        names += sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
-    if not names and old.get("number_epsilon") != settings.get("number_epsilon"):
-        names = ["number epsilon"]
-    if not names and not inputs and old != dict(settings):
-        rest = sorted(key for key in {*old, *settings} if old.get(key) != settings.get(key))
-        names = [key.replace("_", " ") for key in rest]
-    if "seed" in names and inputs:  # the digest is over the seed too
-        inputs = ""
-    return Changed(tuple(names), inputs)
+
+    settings: Mapping[str, Any]
+    private: str
+    stamps: str
+
+    def begin(self, salt: str) -> dict[str, Any]:
+        """The line that begins a ledger."""
+        inputs, stamps = salted(salt, self.private), salted(salt, self.stamps)
+        return {"begin": 1, "settings": self.settings, "salt": salt, "inputs": inputs, "stamps": stamps}
+
+    def modified(self, begin: Mapping[str, Any]) -> bool:
+        """Whether an input was written since that line, as far as the file system tells."""
+        return "stamps" in begin and begin["stamps"] != salted(begin["salt"], self.stamps)
+
+    def changed(self, begin: Mapping[str, Any]) -> Changed:
+        """What differs between that line and now."""
+        settings = self.settings
+        old, seeded = begin["settings"], not settings.get("secure", True)
+        same = begin["inputs"] == salted(begin["salt"], self.private)
+        inputs = "" if same else "inputs or seed" if seeded else "inputs"
+        names = [name for key, name in _NAMED.items() if old.get(key) != settings.get(key)]
+        if old.get("mechanism") == settings.get("mechanism"):
+            before, now = old.get("parameters") or {}, settings.get("parameters") or {}
+            names += sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
+        if not names and old.get("number_epsilon") != settings.get("number_epsilon"):
+            names = ["number epsilon"]
+        if not names and not inputs and old != dict(settings):
+            rest = sorted(key for key in {*old, *settings} if old.get(key) != settings.get(key))
+            names = [key.replace("_", " ") for key in rest]
+        if "seed" in names and inputs:  # the digest is over the seed too
+            inputs = ""
+        return Changed(tuple(names), inputs)
 
 
 def salted(salt: str, private: str) -> str:

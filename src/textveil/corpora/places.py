@@ -1,0 +1,72 @@
+"""Where a run reads and writes: checked before a byte is read, for whoever starts one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from textveil.corpora.files.sources import one_file
+from textveil.errors import InputError, ParameterError
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Inputs and outputs of one run.
+
+    Attributes:
+        inputs: as ``sources.expanded`` gives them; ``-`` is standard input.
+        output: where the release goes; None is a stream that the caller has.
+        report: where the report goes, as JSON.
+        sender_report: where it goes what is for the sender alone, as JSON.
+        resume: go on with the job of the output, or begin it.
+
+    Raises:
+        ParameterError: a report has no name of a file; two of them are one file; or there is no job to go on with.
+        InputError: standard input is wanted and closed.
+    """
+
+    inputs: tuple[str, ...]
+    output: Path | None = None
+    report: Path | None = None
+    sender_report: Path | None = None
+    resume: bool = False
+
+    def __post_init__(self) -> None:
+        check_outputs(self.output, [self.report, self.sender_report], resume=self.resume)
+        files = self.files
+        again = len({os.path.realpath(path) for path in files}) != len(files)
+        if again or any(one_file(name, path) for name in self.inputs for path in files):
+            raise ParameterError("the input, `output` and every report must be different files; got one twice.")
+        if "-" in self.inputs and sys.stdin is None:
+            raise InputError("standard input must be open; got a closed one. Name a file.")
+
+    @property
+    def files(self) -> list[Path]:
+        """All that is written by name: the output first."""
+        return [path for path in (self.output, self.report, self.sender_report) if path is not None]
+
+    @property
+    def job(self) -> Path | None:
+        """The output where it is a regular file, or where one will be: only then there is a job."""
+        return self.output if self.output is not None and _is_file(self.output) else None
+
+
+def check_outputs(output: Path | None, reports: Sequence[Path | None], *, resume: bool) -> None:
+    """Refuse outputs that no inputs could make right.
+
+    Raises:
+        ParameterError: a report has no name of a file, or there is no job to go on with.
+    """
+    if any(path is not None and str(path) == "-" for path in reports):
+        raise ParameterError("a report must be a file; got -, which is the text's. Name a file.")
+    if resume and (output is None or not _is_file(output)):
+        raise ParameterError("`resume=True` needs `output` and a regular file; the job is kept beside it.")
+
+
+def _is_file(output: Path) -> bool:
+    return not output.exists() or output.is_file() or output.is_dir()

@@ -1,0 +1,28 @@
+"""Engines by their names."""
+
+from __future__ import annotations
+
+from textveil.corpora.engines.base import Engine
+from textveil.corpora.engines.processes import Processes, cores
+from textveil.errors import ParameterError
+
+ENGINES = ("local", "ray")
+
+
+def engine(name: str = "local", workers: int | None = None) -> Engine:
+    """Where blocks are released.
+
+    Args:
+        name: one of ``ENGINES``.
+        workers: processes or actors; None is one for each core.
+
+    Raises:
+        ParameterError: there is no such engine, or no such number of workers.
+    """
+    if name == "local":
+        return Processes(cores() if workers is None else workers)
+    if name != "ray":
+        raise ParameterError(f"`engine` must be {' or '.join(ENGINES)}; got {name[:20]!r}.")
+    from textveil.integrations.ray import RayEngine
+
+    return RayEngine(workers)

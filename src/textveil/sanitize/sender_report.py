@@ -1,0 +1,48 @@
+"""What only the sender may know of a run, apart from the report that goes with the release."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from textveil.sanitize.setting import Setting
+
+_NOTE = "computed from the private text; not covered by the guarantee; do not pass it on with the text"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SenderReport:
+    """Counts that are computed from the private text; no guarantee covers them. Holds no text.
+
+    Attributes:
+        setting: the sanitizer's.
+        mapped: how many words were not in the vocabulary and were mapped to it.
+        skipped: of records that could not be read, the first ones as JSON data.
+        skipped_count: entries of such records in all.
+    """
+
+    setting: Setting
+    mapped: int
+    skipped: Sequence[Mapping[str, Any]] = ()
+    skipped_count: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as JSON data; the keys are documented in docs/guarantees.md."""
+        return {
+            "textveil": self.setting.version,
+            "setting_digest": self.setting.digest().hex(),
+            "note": _NOTE,
+            "unknown_words_mapped": self.mapped,
+            "skipped": {"count": self.skipped_count, "first": [dict(one) for one in self.skipped]},
+        }
+
+    def to_json(self) -> str:
+        """The report as indented JSON text."""
+        return json.dumps(self.as_dict(), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+    def summary(self) -> str:
+        """The report for the sender, a line."""
+        return f"for you only {self.mapped} words were not in the vocabulary and were mapped to it"

@@ -15,6 +15,7 @@ from textveil.audit.channels.exact import audit_channel
 from textveil.audit.foreign.callables import in_child, load_callable
 from textveil.audit.foreign.hygiene import run_hygiene
 from textveil.audit.noise.closed_form import audit_noise
+from textveil.audit.noise.word_channel import audit_cells
 from textveil.audit.report.report import AuditReport
 from textveil.audit.report.verdict import Claim, Finding
 from textveil.audit.report.verdict import claim_of as claim_of
@@ -22,7 +23,7 @@ from textveil.audit.sampled.bounds import Interrupted, audit_sampled
 from textveil.audit.sampled.draws import audit_mechanism_sampled, callable_draw
 from textveil.errors import InputError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Channel, Mechanism
-from textveil.mechanisms.capabilities import IntegerWeights, NearestSearch, NoisyVectors
+from textveil.mechanisms.capabilities import IntegerWeights, NearestSearch, NearestWord, NoisyVectors
 from textveil.noise.capabilities import ProfiledNoise
 from textveil.randomness import resolve, seeded_generator
 
@@ -78,6 +79,8 @@ def audit_mechanism(
         findings.append(audit_channel(mechanism, tested, progress=progress))
     elif isinstance(mechanism, NoisyVectors) and isinstance(mechanism.distribution, ProfiledNoise):
         findings.append(audit_noise(mechanism, tested, progress=progress))
+        if isinstance(mechanism, NearestWord) and (word := audit_cells(mechanism, tested)) is not None:
+            findings.append(word)
     if samples or not findings:
         findings.append(
             audit_mechanism_sampled(mechanism, tested, samples=samples or SAMPLES, confidence=confidence, rng=rng)

@@ -55,6 +55,15 @@ class NearestSearch(Protocol):
 
 
 @runtime_checkable
+class NearestWord(NearestSearch, NoisyVectors, Protocol):
+    """A mechanism that releases the word nearest to the noisy vector, ties to any, or what is drawn from that word."""
+
+    @property
+    def resampling(self) -> object | None:
+        """What is drawn from the nearest word by public rules; None where it is released itself."""
+
+
+@runtime_checkable
 class OnWordMetric(Protocol):
     """A mechanism whose guarantee per distance rests on a metric on words."""
 

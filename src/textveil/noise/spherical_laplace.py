@@ -16,7 +16,7 @@ from textveil.noise.spherical_profile import SphericalProfile, log_tail_of_produ
 from textveil.randomness import resolve
 from textveil.types import Reals
 
-_TAILS = 256
+_TAILS = 512
 """Tails of the product with a direction that are computed at once, some milliseconds each."""
 
 

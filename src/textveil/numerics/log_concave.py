@@ -48,7 +48,7 @@ def log_integral(log_f: Function, slope: Function, low: float, high: float) -> t
 
 
 def log_difference(first: Reals, second: Reals) -> Reals:
-    """The logarithm of e^first - e^second for first >= second, entry by entry; -inf where they are equal."""
+    """The logarithm of e^first - e^second entry by entry; -inf where first <= second."""
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = np.where(first > second, second - first, 0.0)
         return np.where(first > second, first + np.log(-np.expm1(gap)), -np.inf)

@@ -7,7 +7,7 @@ makes it, ``declared`` as textveil's own are (or a ``CatalogEntry``); a name tha
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, final
@@ -155,11 +155,12 @@ def mechanism(
     return constructor(words, **given)
 
 
-def unknown_option(name: str, key: str, known: Iterable[str]) -> ParameterError:
+def unknown_option(name: str, key: str, known: Collection[str]) -> ParameterError:
     """The error for an option that the mechanism of that name does not take."""
     close = difflib.get_close_matches(key, known, n=1)
     hint = f" Did you mean {_spelled(close)}?" if close else ""
-    return ParameterError(f"{name} takes the options {_spelled(known)}; got {_spelled([key])}.{hint}")
+    taken = f"the options {_spelled(known)}" if known else "no options"
+    return ParameterError(f"{name} takes {taken}; got {_spelled([key])}.{hint}")
 
 
 def _spelled(options: Iterable[str]) -> str:

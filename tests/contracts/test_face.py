@@ -206,6 +206,20 @@ def test_third_parties_declare_as_textveil_does(monkeypatch, tiny) -> None:
         mechanism("their-own", tiny, rounds=2.5)
 
 
+def test_a_mechanism_need_not_have_an_epsilon(monkeypatch, tiny) -> None:
+    facts = {"family": "channel", "notion": "pure DP", "status": Status.CLAIMED, "proof": "", "source": ""}
+
+    @declared(**facts, summary="Theirs.")
+    def fixed(vocabulary):
+        return randomized_response(vocabulary, epsilon=0.5)
+
+    monkeypatch.setattr("textveil.catalog.entry_points", lambda group: [_Point("x", fixed)])
+    monkeypatch.setattr(CatalogEntry, "constructor", lambda self: fixed)
+    assert mechanism("fixed", tiny).guarantee.epsilon == 0.5
+    with pytest.raises(ParameterError, match="fixed takes no options; got `epsilon`"):
+        mechanism("fixed", tiny, epsilon=1.0)
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [

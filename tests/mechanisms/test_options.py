@@ -112,6 +112,8 @@ def test_none_turns_off_what_is_on_by_default_and_counts_as_not_given_elsewhere(
     assert mechanism("gaussian", tiny, clip=None).parameters["clip"] is None
     assert mechanism("gaussian", tiny, delta=None, calibration=None).parameters["delta"] == 1e-5
     assert mechanism("randomized-response", tiny, clip=None, metric=None).guarantee.epsilon == 8.0
+    assert mechanism("exponential", tiny, epsilon=None).guarantee.epsilon == 8.0
+    assert not MECHANISMS["exponential"].options()["epsilon"].can_be_turned_off
     with pytest.raises(ParameterError, match="clip must be a norm"):
         mechanism("truncated-laplace-published", tiny, clip=None)
 

@@ -74,6 +74,10 @@ def test_help_shows_every_declared_option_in_its_group(textveil, command: str) -
             assert f"--{key.replace('_', '-')} {option.metavar} " in section, (name, key)
             assert all(name in section for name in option.domain.names)
     assert "--no-clip " in _section(page, "Vectors and noise")
+    assert "--vocabulary PATH" in _section(page, "Vocabulary")
+    own = {"sanitize": ("Jobs and processes", "--workers N"), "audit": ("Code of others", "--time-limit S")}
+    title, option = own.get(command, ("Options", "--top K"))
+    assert option in _section(page, title)
     assert "--mechanism NAME" in _section(page, GUARANTEE)
     assert re.search(r"--epsilon E .*\[default: 8\]", " ".join(page.split()))
     assert "For their-own: words in a window. [default: 3]" in " ".join(_section(page, Option().group).split())

@@ -13,9 +13,13 @@ from textveil.cli import options as opt
 from textveil.cli.mechanism_options import given, make
 from textveil.cli.spelling import renamed
 from textveil.errors import OutputError, ParameterError
+from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
     from textveil.audit.report.report import AuditReport
+
+_FOREIGN = "Code of others"
+"""A heading of help."""
 
 REFUTED = 4
 """Exit code where an audit refutes the claim."""
@@ -27,15 +31,24 @@ def audit_command(
     python: Annotated[
         str | None,
         typer.Option(
-            metavar="MODULE:CALLABLE", help="Foreign code instead: a function from a list of words to a list of words."
+            metavar="MODULE:CALLABLE",
+            help="Foreign code instead: a function from a list of words to a list of words.",
+            rich_help_panel=_FOREIGN,
         ),
     ] = None,
     claim_epsilon: Annotated[
         float | None,
-        typer.Option(metavar="E", help="Test this epsilon instead of the one that the mechanism promises."),
+        typer.Option(
+            metavar="E",
+            help="Test this epsilon instead of the one that the mechanism promises.",
+            rich_help_panel=GUARANTEE,
+        ),
     ] = None,
     claim_delta: Annotated[
-        float | None, typer.Option(metavar="D", help="Test this delta, with --claim-epsilon.  [default: 0]")
+        float | None,
+        typer.Option(
+            metavar="D", help="Test this delta, with --claim-epsilon.  [default: 0]", rich_help_panel=GUARANTEE
+        ),
     ] = None,
     samples: Annotated[
         int | None,
@@ -45,17 +58,27 @@ def audit_command(
     ] = None,
     confidence: Annotated[float, typer.Option(metavar="P", help="Of all sampled bounds together.")] = 0.999,
     words: Annotated[
-        str | None, typer.Option(metavar="A,B,...", help="For --python: public words to try, two or more.")
+        str | None,
+        typer.Option(
+            metavar="A,B,...", help="For --python: public words to try, two or more.", rich_help_panel=_FOREIGN
+        ),
     ] = None,
     batch: Annotated[
         int | None,
-        typer.Option(metavar="N", help="For --python: words a call, where they are drawn independently.  [default: 1]"),
+        typer.Option(
+            metavar="N",
+            help="For --python: words a call, where they are drawn independently.  [default: 1]",
+            rich_help_panel=_FOREIGN,
+        ),
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option(metavar="S", help="For --python: seconds one call may take.  [default: 60]")
+        float | None,
+        typer.Option(
+            metavar="S", help="For --python: seconds one call may take.  [default: 60]", rich_help_panel=_FOREIGN
+        ),
     ] = None,
     no_hygiene: Annotated[
-        bool, typer.Option("--no-hygiene", help="For --python: leave out the hygiene checks.")
+        bool, typer.Option("--no-hygiene", help="For --python: leave out the hygiene checks.", rich_help_panel=_FOREIGN)
     ] = False,
     no_attacks: Annotated[bool, typer.Option("--no-attacks", help="Leave out the attacks.")] = False,
     as_json: opt.AsJson = False,

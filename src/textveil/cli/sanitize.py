@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from textveil.corpora.run import Finished, Run
     from textveil.text.marks import Marks
 
+_FORMATS = "Formats and fields"
+_JOBS = "Jobs and processes"
+"""Headings of help."""
+
 _SHOWN = 20
 """Skipped records that are named on standard error."""
 
@@ -46,6 +50,7 @@ def sanitize_command(
         typer.Option(
             metavar="P",
             help="No digit stays with a larger probability, whatever its budget; 1 is no limit.  [default: 0.5]",
+            rich_help_panel=GUARANTEE,
         ),
     ] = None,
     marks: Annotated[
@@ -58,16 +63,23 @@ def sanitize_command(
     corpus_format: Annotated[
         str | None,
         typer.Option(
-            "--format", "-f", metavar="NAME", help="txt, jsonl, csv or parquet.  [default: by INPUT's ending]"
+            "--format",
+            "-f",
+            metavar="NAME",
+            help="txt, jsonl, csv or parquet.  [default: by INPUT's ending]",
+            rich_help_panel=_FORMATS,
         ),
     ] = None,
     whole_file: Annotated[
-        bool, typer.Option("--whole-file", help="For txt: one document instead of one a line.")
+        bool,
+        typer.Option("--whole-file", help="For txt: one document instead of one a line.", rich_help_panel=_FORMATS),
     ] = False,
     field: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="F", help="For jsonl, csv and parquet: field to sanitize; may be repeated.  [default: text]"
+            metavar="F",
+            help="For jsonl, csv and parquet: field to sanitize; may be repeated.  [default: text]",
+            rich_help_panel=_FORMATS,
         ),
     ] = None,
     keep: Annotated[
@@ -75,6 +87,7 @@ def sanitize_command(
         typer.Option(
             metavar="F",
             help="For jsonl, csv and parquet: field to copy as it is; may be repeated. All others are dropped.",
+            rich_help_panel=_FORMATS,
         ),
     ] = None,
     report: Annotated[Path | None, typer.Option("--report", metavar="R.json", help="Write the report as JSON.")] = None,
@@ -85,23 +98,37 @@ def sanitize_command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")] = False,
     allow_refuted: Annotated[
         bool,
-        typer.Option("--allow-refuted", help="Run a mechanism whose claim is refuted; there is then no guarantee."),
+        typer.Option(
+            "--allow-refuted",
+            help="Run a mechanism whose claim is refuted; there is then no guarantee.",
+            rich_help_panel=GUARANTEE,
+        ),
     ] = False,
     vocabulary: opt.VocabularyPath = None,
     vocabulary_format: opt.VocabularyFormat = None,
     vocabulary_limit: opt.VocabularyLimit = None,
     max_document_bytes: Annotated[
-        int | None, typer.Option(metavar="N", help="Refuse larger documents.  [default: 16777216]")
+        int | None,
+        typer.Option(metavar="N", help="Refuse larger documents.  [default: 16777216]", rich_help_panel=_FORMATS),
     ] = None,
     on_error: Annotated[
         str,
-        typer.Option(metavar="DO", help="At a record that cannot be read: stop, or skip it, name it and exit with 1."),
+        typer.Option(
+            metavar="DO",
+            help="At a record that cannot be read: stop, or skip it, name it and exit with 1.",
+            rich_help_panel=_JOBS,
+        ),
     ] = "stop",
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the job of OUT where it was interrupted, or begin it.")
+        bool,
+        typer.Option(
+            "--resume", help="Go on with the job of OUT where it was interrupted, or begin it.", rich_help_panel=_JOBS
+        ),
     ] = False,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes.  [default: one for each core]")] = None,
-    engine: Annotated[str, typer.Option(metavar="NAME", help="local or ray.")] = "local",
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", help="Processes.  [default: one for each core]", rich_help_panel=_JOBS)
+    ] = None,
+    engine: Annotated[str, typer.Option(metavar="NAME", help="local or ray.", rich_help_panel=_JOBS)] = "local",
     seed: opt.Seed = None,
 ) -> int:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""

@@ -101,8 +101,8 @@ def tests_of(file: str, tests: dict[str, list[str]]) -> list[str]:
     raise SystemExit(f"mutants: [tool.mutants.tests] of pyproject.toml has no tests for {file}.")
 
 
-def mutants_of(file: str, operators: Sequence[str]) -> Iterator[Mutant]:
-    """Every mutant of a module, in the order of the operators."""
+def mutants_of(file: str, operators: Sequence[str], skipped: Sequence[str]) -> Iterator[Mutant]:
+    """Every mutant of a module, in the order of the operators, but for lines that begin with one of ``skipped``."""
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
@@ -118,7 +118,8 @@ def mutants_of(file: str, operators: Sequence[str]) -> Iterator[Mutant]:
                 continue
             seen.add(meaning)
             number, before, after = _change(code, made)
-            yield Mutant(file, number, before, after, name, made)
+            if not before.startswith(tuple(skipped)):
+                yield Mutant(file, number, before, after, name, made)
 
 
 def _meaning(code: str) -> str | None:
@@ -226,7 +227,7 @@ def main() -> int:
     lines = (
         range(*(int(part) + end for end, part in enumerate(arguments.lines.split("-")))) if arguments.lines else None
     )
-    mutants = [one for file in files for one in mutants_of(file, chosen["operators"])]
+    mutants = [one for file in files for one in mutants_of(file, chosen["operators"], chosen["skipped"])]
     whole = lines is None and not arguments.minutes
     mutants = [one for one in mutants if lines is None or one.number in lines]
     if arguments.list:

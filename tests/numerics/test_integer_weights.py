@@ -48,6 +48,7 @@ def test_the_ratio_stays_below_and_close(epsilon: float, size: int, data: st.Dat
 def test_a_huge_epsilon_is_cut_and_the_smaller_loss_is_stated() -> None:
     weights = two_level_weights(size=33_000, members=5, epsilon=700.0)
     assert weights.outside == 1
+    assert 2**53 - 5 < weights.total <= 2**53
     assert weights.epsilon < 37
     assert weights.stated(700.0) == weights.epsilon
 

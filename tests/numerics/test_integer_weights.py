@@ -61,6 +61,10 @@ def test_exponentials_are_floored_and_ceiled_exactly(epsilon: float, multiplier:
     assert exp_minus_half_ceiling(epsilon, multiplier) == int(mpmath.ceil(half))
 
 
+def test_a_ceiling_is_one_even_where_the_exponential_underflows() -> None:
+    assert exp_minus_half_ceiling(1e308, 2**46) == 1
+
+
 @given(st.integers(1, 2**40), st.integers(0, 2**40))
 @settings(deadline=None)
 def test_logarithms_are_rounded_up(denominator: int, more: int) -> None:

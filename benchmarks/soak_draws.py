@@ -55,6 +55,7 @@ def hold(sanitizer: Sanitizer, held: SecureGenerator | None, path: Path, nested:
         thread.start()
     for thread in threads:
         thread.join()
+    assert len(parts) == THREADS, "a thread could not draw"
     if nested:
         inner = multiprocessing.get_context("fork").Process(
             target=hold, args=(sanitizer, held, path.with_suffix(".inner"), False)

@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
-from textveil.text.marks import PLAIN
+from textveil.text.marks import PLAIN, with_plain_marks
 
 from textveil.catalog import mechanism
 from textveil.sanitize.sanitizer import Sanitizer
@@ -144,6 +144,7 @@ def _categories() -> list[np.ndarray]:
 
 
 def _digits_of(text: str) -> str:
-    """The digits of the numbers of a text, in ASCII."""
+    """The digits of the numbers of a text, in ASCII; marks first take their plain form, which can join tokens."""
+    text = with_plain_marks(text)
     numbers = "".join(text[token.start : token.end] for token in tokenize(text) if token.kind == Kind.NUMBER)
     return "".join(str(unicodedata.decimal(one)) for one in numbers if one.isdecimal())

@@ -79,6 +79,7 @@ def test_a_document_that_is_lost_is_seen() -> None:
 
 
 def test_a_draw_that_repeats_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))  # spawned processes import from there too
     draws = part("soak_draws")
     monkeypatch.setattr(draws, "drawn", lambda sanitizer, held: bytes(range(64)))
     with pytest.raises(AssertionError, match="were drawn twice"):

@@ -16,10 +16,10 @@ import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
-from textveil.text.marks import PLAIN, with_plain_marks
 
 from textveil.catalog import mechanism
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.text.marks import PLAIN, with_plain_marks
 from textveil.text.tokens import PLACEHOLDERS, Kind, tokenize
 from textveil.vocabulary.vocabulary import Vocabulary
 

@@ -19,6 +19,7 @@ from textveil.privacy.guarantees import Guarantee, NoGuarantee, Status
 from textveil.randomness import is_secure, resolve
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Protected, Setting
+from textveil.sanitize.unchanged import mostly_unchanged
 from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, token_kinds
 from textveil.text.marks import Marks
 from textveil.text.render import spans as rendered_spans
@@ -99,6 +100,7 @@ class Sanitizer:
             },
             secure=is_secure(rng),
             version=VERSION,
+            mostly_unchanged=mostly_unchanged(mechanism, promise),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, final
 
 from textveil.errors import UnsupportedGuarantee
@@ -57,6 +57,8 @@ class Setting:
         vocabulary: name, number of words, dimension and SHA-256 digest.
         secure: whether draws come from the operating system's randomness.
         version: of textveil.
+        mostly_unchanged: whether most words come out as they are (``sanitize.unchanged``). It follows from mechanism
+            and vocabulary, so no digest holds it.
     """
 
     mechanism: str
@@ -68,6 +70,7 @@ class Setting:
     vocabulary: Mapping[str, Any]
     secure: bool
     version: str
+    mostly_unchanged: bool = field(default=False, compare=False)
 
     def guarantee_of(self, kind: str) -> Guarantee:
         """The guarantee of one draw of this kind.
@@ -111,6 +114,10 @@ class Setting:
             lines.append("NO GUARANTEE: " + token.reason)
         elif token.status not in (Status.PROVED, Status.CERTIFIED):
             lines.append(f"NOT FOR RELEASE: the guarantee is {token.status.value}, neither proved nor certified.")
+        if self.mostly_unchanged:
+            lines.append(
+                "NEARLY THE TEXT ITSELF: over 90 % of words come out unchanged at this epsilon; choose a smaller one."
+            )
         if not self.secure:
             lines.append("NOT FOR RELEASE: the draws come from a seed and can be repeated by whoever knows it.")
         return lines

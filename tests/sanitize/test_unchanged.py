@@ -1,0 +1,93 @@
+"""One line warns of an epsilon at which most words stay."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tests.helpers.vocabularies import made_vocabulary
+
+from textveil.catalog import MECHANISMS, mechanism
+from textveil.errors import ParameterError
+from textveil.mechanisms.base import Channel, Mechanism
+from textveil.privacy.guarantees import NoGuarantee, PureDP, Status
+from textveil.randomness import seeded_generator
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.sanitize.unchanged import MOST, mostly_unchanged
+from textveil.vocabulary.vocabulary import Vocabulary
+
+VALID = [name for name, one in MECHANISMS.items() if one.status is Status.PROVED]
+
+
+@pytest.fixture(scope="module")
+def small() -> Vocabulary:
+    return made_vocabulary(300)
+
+
+def warned(made: Mechanism) -> bool:
+    lines = [line for line in Sanitizer(made).setting.warnings() if "unchanged" in line]
+    assert len(lines) <= 1
+    assert all("\n" not in line and len(line) < 120 for line in lines)
+    return bool(lines)
+
+
+@pytest.mark.parametrize("epsilon", [30.0, 1e6, 1e308])
+@pytest.mark.parametrize("name", VALID)
+def test_an_epsilon_at_which_words_stay_is_told(small, name: str, epsilon: float) -> None:
+    made = mechanism(name, small, epsilon=epsilon)
+    if epsilon > 1e300 and not isinstance(made, Channel):
+        with pytest.raises(ParameterError, match="to be sampled in"):  # noise that small has no numbers
+            Sanitizer(made)
+        return
+    ids = np.repeat(np.arange(len(small)), 40)
+    share = float(np.mean(made.privatize(ids, seeded_generator(3)) == ids))
+    assert warned(made) == (share > MOST)
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_an_epsilon_at_which_words_change_is_not(embedded, name: str) -> None:
+    assert not warned(mechanism(name, embedded, epsilon=8.0))
+
+
+def test_the_share_is_that_of_the_channel(embedded) -> None:
+    """Randomized response keeps e^epsilon / (e^epsilon + n - 1): nine tenths at ln(9 (n - 1))."""
+    edge = math.log(9 * (len(embedded) - 1))
+    assert not warned(mechanism("randomized-response", embedded, epsilon=edge - 1e-6))
+    assert warned(mechanism("randomized-response", embedded, epsilon=edge + 1e-6))
+
+
+def test_the_summary_says_so(embedded) -> None:
+    report = Sanitizer(mechanism("randomized-response", embedded, epsilon=1e308))("a cat").report()
+    assert report.summary().startswith("NEARLY THE TEXT ITSELF: over 90 % of words come out unchanged")
+
+
+class _Counting:
+    """Keeps every word, and counts its draws."""
+
+    name, parameters = "counting", {}
+
+    def __init__(self, vocabulary, guarantee) -> None:
+        self.vocabulary, self.guarantee, self.drawn = vocabulary, guarantee, 0
+
+    def privatize(self, ids, rng=None):
+        self.drawn += len(ids)
+        assert rng is not None
+        return ids
+
+
+def test_what_a_guarantee_excludes_is_not_tried(small) -> None:
+    little = _Counting(small, PureDP(epsilon=0.1, status=Status.PROVED))
+    assert not mostly_unchanged(little, little.guarantee)
+    assert little.drawn == 0
+    none = _Counting(small, NoGuarantee(reason="none"))
+    assert mostly_unchanged(none, none.guarantee)
+    assert 0 < none.drawn <= 256
+
+
+def test_the_release_draws_the_same_whether_it_was_tried_or_not(small, monkeypatch) -> None:
+    made = mechanism("gaussian", small, epsilon=400.0)
+    text = " ".join(small.words)
+    tried = Sanitizer(made, rng=seeded_generator(5))(text).text
+    monkeypatch.setattr("textveil.sanitize.sanitizer.mostly_unchanged", lambda *_: False)
+    assert Sanitizer(made, rng=seeded_generator(5))(text).text == tried

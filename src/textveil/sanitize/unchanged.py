@@ -17,7 +17,7 @@ MOST: Final = 0.9
 _WORDS: Final = 16
 """Words that stand for the vocabulary: evenly spaced in its order."""
 
-_DRAWS: Final = 16
+_DRAWS: Final = 4
 """Draws for each of them where the distribution is not a finite table."""
 
 _ENDLESS: Final = 1e6

@@ -114,7 +114,7 @@ class TwoLevelWeights:
         uniform = drawn >> self.shift
         extra = self.inside - self.outside
         member = np.full(count, -1, dtype=np.int64)
-        raised = uniform >= self.size
+        raised = (uniform >= self.size).nonzero()[0]
         if extra > 0:
             member[raised] = (drawn[raised] - (self.size << self.shift)) // extra
         uniform[raised] = -1

@@ -173,14 +173,17 @@ class TextCodes:
     def words(self, codes: Integers) -> WordPlaces:
         """The words among codes, those outside the vocabulary by the id that stands for them."""
         size = len(self._words)
-        indices = np.flatnonzero(codes < self._base)
-        outside = (codes >= size) & (codes < self._base)
+        word = codes < self._base
+        indices = word.nonzero()[0]
+        outside = word & (codes >= size)
         return WordPlaces(indices, codes[indices] - size * outside[indices], outside)
 
     def numbers(self, coded: EncodedTexts) -> NumberPlaces:
         """The digits of texts, and which of them belong to one number."""
         codes = coded.codes
-        indices = np.flatnonzero((codes >= self._base + _FIRST_DIGIT) & (codes < self._base + _POINT))
+        indices = ((codes >= self._base + _FIRST_DIGIT) & (codes < self._base + _POINT)).nonzero()[0]
+        if len(indices) == 0:
+            return NumberPlaces(indices, indices, indices, indices)
         offsets = codes[indices] - (self._base + _FIRST_DIGIT)
         tokens = np.flatnonzero(offsets < BASE)
         begins = np.ones(len(tokens), dtype=np.bool_)
@@ -230,9 +233,8 @@ class TextCodes:
             pieces.append(None)
         recent = self._pieces.roll()
         rows = list(map(recent.get, pieces, repeat(_NOTHING)))
-        sizes = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
-        new = np.flatnonzero(sizes == 0).tolist()
-        if new:
+        if _NOTHING in rows:
+            new = [index for index, row in enumerate(rows) if not row]
             learned = self._learn({pieces[index] for index in new}, recent)
             for index in new:
                 rows[index] = learned[pieces[index]]
@@ -241,13 +243,15 @@ class TextCodes:
 
     def _without_padding(self, codes: NDArray[np.int64]) -> EncodedTexts:
         """The codes without the space after the last piece of a text and those around padded marks, and bounds."""
-        keep = codes != self._base + _END
-        ends = np.flatnonzero(~keep)
+        end = codes == self._base + _END
+        ends = end.nonzero()[0]
+        keep = ~end
         keep[ends - 1] = False
-        padded = np.flatnonzero((codes > self._base + _MARK) & (codes <= self._base + _MARK + len(_PADDED)))
+        padded = ((codes > self._base + _MARK) & (codes <= self._base + _MARK + len(_PADDED))).nonzero()[0]
         keep[padded - 1] = False
         keep[padded + 1] = False
-        bounds = np.concatenate([[0], np.cumsum(keep)[ends]])
+        bounds = np.zeros(len(ends) + 1, dtype=np.int64)
+        bounds[1:] = keep.cumsum()[ends]
         return EncodedTexts(codes[keep], bounds)
 
     def _in_plain_form(self, coded: EncodedTexts) -> EncodedTexts:

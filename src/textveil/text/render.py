@@ -18,10 +18,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import pairwise
+from functools import partial
 from typing import Any, Final, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
@@ -51,6 +50,10 @@ class Span(NamedTuple):
     start: int
     end: int
     kind: Kind
+
+
+_SPAN: Final = partial(tuple.__new__, Span)
+"""A span of three values, made without the call of a function of Python's."""
 
 
 def _with_capital(match: re.Match[str]) -> str:
@@ -97,7 +100,8 @@ def spans(lengths: Integers, kinds: NDArray[Any]) -> list[Span]:
         KeyError: a kind does not exist.
     """
     need(len(kinds) == len(lengths), "kinds", len(kinds), f"one for each of the {len(lengths)} lengths")
-    firsts = np.flatnonzero(kinds >= 0)
-    ends = np.concatenate([[0], np.cumsum(lengths)])
-    indices = pairwise([*ends[firsts].tolist(), int(ends[-1])])
-    return [Span(*index, kind) for index, kind in zip(indices, map(_KIND, kinds[firsts].tolist()), strict=True)]
+    firsts = (kinds >= 0).nonzero()[0]
+    ends = lengths.cumsum()
+    starts = (ends - lengths)[firsts].tolist()
+    stops = [*starts[1:], int(ends[-1])] if starts else []
+    return list(map(_SPAN, zip(starts, stops, map(_KIND, kinds[firsts].tolist()), strict=True)))

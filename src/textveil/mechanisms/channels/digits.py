@@ -83,6 +83,8 @@ class DigitResponse:
             The drawn digits, int64, shape (sum of lengths,).
         """
         need(int(lengths.sum()) == len(digits), "lengths", "another sum", "the number of digits in total")
+        if len(digits) == 0:
+            return np.empty(0, dtype=np.int64)
         generator = resolve(rng)
         length_of_digit = np.repeat(lengths, lengths)
         order = np.argsort(length_of_digit, kind="stable")  # digits of numbers of one length stand together

@@ -65,7 +65,7 @@ class Neighborhood:
         """One draw for each id; see ``Mechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
         uniform, member = self.weights.draw(len(words), resolve(rng))
-        raised = np.flatnonzero(uniform < 0)
+        raised = (uniform < 0).nonzero()[0]
         uniform[raised] = self._rows.members(words[raised], member[raised])
         return uniform
 

@@ -19,7 +19,9 @@ from textveil.mechanisms.channels.exponential import exponential
 from textveil.mechanisms.channels.neighborhood import best_neighborhood_size, neighborhood
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
+from textveil.mechanisms.sampling.weight_rows import SPAN
 from textveil.privacy.guarantees import MetricDP, Status
+from textveil.randomness import seeded_generator
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -199,6 +201,32 @@ def test_a_row_is_a_function_of_its_word_alone() -> None:
         np.testing.assert_array_equal(exponential(vocabulary, epsilon=5.0)._rows.weights(rows), together[rows])
 
 
+@pytest.mark.parametrize(("words", "clip"), [(300, 1.0), (300, None), (64, 1.0), (129, None), (40, 1.0)])
+def test_a_draw_of_the_exponential_is_where_the_running_sum_passes_the_integer(words: int, clip) -> None:
+    """The rule that draws had when whole rows were kept: the bytes under a seed are the same."""
+    vocabulary = made_vocabulary(words, dim=30, seed=4)
+    made = exponential(vocabulary, epsilon=12.0, clip=clip)
+    ids = np.random.default_rng(7).integers(0, words, 20_000)
+    sums = np.cumsum(made._rows.weights(np.arange(words)), axis=1)
+    expected, rng = np.empty_like(ids), seeded_generator(5)
+    for word in range(words):
+        places = np.flatnonzero(ids == word)
+        uniform = rng.integers(0, sums[word, -1], size=len(places), dtype=np.int64)
+        expected[places] = np.searchsorted(sums[word], uniform, side="right")
+    np.testing.assert_array_equal(made.privatize(ids, seeded_generator(5)), expected)
+
+
+def test_every_integer_of_a_row_is_looked_up_in_its_span() -> None:
+    """Edges of spans included: the first and the last integer of every word."""
+    made = exponential(made_vocabulary(150, dim=5, seed=4), epsilon=3.0)
+    sums = np.cumsum(made._rows.weights(np.array([11]))[0])
+    spans = np.repeat(np.arange(150) // SPAN, 2)
+    before = np.append(0, sums[SPAN - 1 :: SPAN])[spans]
+    uniform = np.stack([np.append(0, sums[:-1]), sums - 1], axis=1).reshape(-1)
+    found = made._rows._within(np.full(300, 11), spans, uniform - before)
+    np.testing.assert_array_equal(found, np.repeat(np.arange(150), 2))
+
+
 def test_dropping_rows_for_want_of_room_changes_nothing(rng) -> None:
     vocabulary = made_vocabulary(900)
     roomy, narrow = NeighborRows(vocabulary, 20), NeighborRows(vocabulary, 20, budget=1)
@@ -255,7 +283,8 @@ def test_threads_share_rows_and_every_kept_row_is_right(kind: str) -> None:
     if kind == "neighborhood":
         np.testing.assert_array_equal(kept, integer_grid(vocabulary).neighborhoods(seen, rows.size))
     else:
-        np.testing.assert_array_equal(kept[:300], np.cumsum(rows.weights(seen[:300]), axis=1))
+        ends = np.minimum(np.arange(SPAN, 1500 + SPAN, SPAN), 1500) - 1
+        np.testing.assert_array_equal(kept[:300], np.cumsum(rows.weights(seen[:300]), axis=1)[:, ends])
 
 
 @pytest.mark.parametrize("kind", MAKERS)

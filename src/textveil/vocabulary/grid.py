@@ -101,19 +101,7 @@ class IntegerGrid:
 
     def distance_rows(self, ids: Ids, clip: float | None = None) -> Iterator[Reals]:
         """The rows of ``distances`` one after another, each in the same memory as the one before; shape (n,)."""
-        scales, lengths = self.scales, self.lengths
-        if clip is not None:
-            factor = np.minimum(1.0, clip / np.maximum(lengths, np.finfo(np.float64).tiny))
-            scales, lengths = scales * factor, lengths * factor
-        squares = lengths**2
-        out = np.empty(self.size, dtype=np.float64)
-        for word, products in zip(ids.tolist(), self.inner_products(ids), strict=True):
-            np.multiply(products, (-2.0 * scales[word]) * scales, out=out)
-            out += squares
-            out += squares[word]
-            np.maximum(out, 0.0, out=out)
-            out[word] = 0.0
-            yield np.sqrt(out, out=out)
+        return grid_distances(self, clip).rows(ids)
 
     def rounding(self, points: Vectors, clip: float | None = None) -> float:
         """How far a row can be from the vector that it stands for: the largest distance, rounded up.
@@ -155,6 +143,53 @@ class IntegerGrid:
         if size == 1:
             return np.ascontiguousarray(ids[:, None], dtype=np.int64)
         return largest(self.cosines(ids, wanted), size)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class GridDistances:
+    """Euclidean distances between rows, elementwise from exact products; see ``IntegerGrid.distances``.
+
+    Attributes:
+        grid: the rows.
+        scales: their scales after shortening, shape (n,).
+        squares: their squared norms after shortening, shape (n,).
+    """
+
+    grid: IntegerGrid
+    scales: Reals
+    squares: Reals
+
+    def rows(self, ids: Ids) -> Iterator[Reals]:
+        """From each id to every row, one after another, each in the same memory as the one before; shape (n,)."""
+        out = np.empty((1, self.grid.size), dtype=np.float64)
+        products = self.grid.inner_products(ids)
+        for index in range(len(ids)):
+            here = slice(index, index + 1)
+            yield self._measured(products[here], ids[here], slice(0, self.grid.size), out)[0]
+
+    def within(self, ids: Ids, columns: slice) -> Reals:
+        """From each id to a range of rows, shape (batch, range): the same bits as in ``rows``."""
+        products = self.grid.values[ids] @ self.grid.values[columns].T
+        return self._measured(products, ids, columns, np.empty(products.shape, dtype=np.float64))
+
+    def _measured(self, products: NDArray[Any], ids: Ids, columns: slice, out: Reals) -> Reals:
+        np.multiply(products, (-2.0 * self.scales[ids])[:, None] * self.scales[columns], out=out)
+        out += self.squares[columns]
+        out += self.squares[ids][:, None]
+        np.maximum(out, 0.0, out=out)
+        own = ((ids >= columns.start) & (ids < columns.stop)).nonzero()[0]
+        out[own, ids[own] - columns.start] = 0.0
+        return np.sqrt(out, out=out)
+
+
+def grid_distances(grid: IntegerGrid, clip: float | None) -> GridDistances:
+    """Distances between the rows of a grid; rows longer than ``clip`` are shortened to it first, None leaves them."""
+    scales, lengths = grid.scales, grid.lengths
+    if clip is not None:
+        factor = np.minimum(1.0, clip / np.maximum(lengths, np.finfo(np.float64).tiny))
+        scales, lengths = scales * factor, lengths * factor
+    return GridDistances(grid, scales, lengths**2)
 
 
 def integer_grid(vocabulary: Vocabulary) -> IntegerGrid:

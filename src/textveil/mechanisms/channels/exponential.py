@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -15,7 +13,7 @@ from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, given, metric_name, one_of, outward
-from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
+from textveil.mechanisms.sampling.weight_rows import WeightRows
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.randomness import resolve
@@ -26,92 +24,6 @@ from textveil.vocabulary.grid import IntegerGrid, integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/exponential.md"
-
-_BLOCK = 128
-"""Words whose inner products are made at once: 17 MB at 33,000 words."""
-
-_SHARED = 32
-"""Rows from which two threads make them."""
-
-
-@final
-class WeightRows:
-    """Cumulative integer weights of each word's row, made when a word first appears.
-
-    The weight of output y for word x is max(floor, floor(top * exp(-rate * d(x, y)))), an integer that
-    depends on x and y alone (see ``vocabulary.grid``).
-    """
-
-    __slots__ = ("_budget", "_clip", "_floor", "_rate", "_rows", "_top", "_vocabulary")
-
-    def __init__(
-        self,
-        vocabulary: Vocabulary,
-        *,
-        rate: float,
-        clip: float | None,
-        top: int,
-        floor: int,
-        budget: int = ROW_BYTES,
-    ) -> None:
-        self._vocabulary, self._rate, self._clip, self._top, self._floor = vocabulary, rate, clip, top, floor
-        self._budget = budget
-        self._rows = RowCache(len(vocabulary), block=_BLOCK, width=len(vocabulary), dtype=np.int64, budget=budget)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A copy starts empty: which rows are kept tells which words were seen.
-        options: dict[str, Any] = {"rate": self._rate, "clip": self._clip, "top": self._top, "floor": self._floor}
-        return partial(WeightRows, **options, budget=self._budget), (self._vocabulary,)
-
-    def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
-        """One draw for each id, by a uniform integer below the row's total."""
-        out = np.empty(len(ids), dtype=np.int64)
-        # On 16 bits NumPy sorts by digits, ten times as fast; the order is the same.
-        order = np.argsort(ids.astype(np.min_scalar_type(len(self._vocabulary) - 1)), kind="stable")
-        ordered = ids[order]
-        starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-        words, bounds = ordered[starts], [*starts.tolist(), len(ids)]
-        for block in range(0, len(words), _BLOCK):
-            with self._rows.rows(words[block : block + _BLOCK], self._make) as slots:  # until the draws are made
-                for offset, slot in enumerate(slots.tolist()):
-                    row = self._rows.table[slot]
-                    where = order[bounds[block + offset] : bounds[block + offset + 1]]
-                    uniform = rng.integers(0, row[-1], size=len(where), dtype=np.int64)
-                    out[where] = np.searchsorted(row, uniform, side="right")
-        return out
-
-    def _make(self, words: Ids, table: Integers, slots: Integers, wanted: int) -> None:
-        """Running sums of the weights of new words."""
-        self._sum(words, [table[slot] for slot in slots.tolist()])
-
-    def _sum(self, words: Ids, out: list[Integers]) -> None:
-        """Running sums of new rows; two threads share many, for exponentials use one core at a time."""
-
-        def fill(part: slice) -> None:
-            for row, sums in zip(self._weight_rows(words[part]), out[part], strict=True):
-                np.cumsum(row, out=sums)
-
-        if len(words) < _SHARED:
-            fill(slice(None))
-            return
-        middle = len(words) // 2
-        with ThreadPoolExecutor(max_workers=2) as pool:
-            list(pool.map(fill, (slice(middle), slice(middle, None))))
-
-    def weights(self, words: Ids) -> Integers:
-        """Integer weights, shape (batch, n)."""
-        rows = [row.copy() for row in self._weight_rows(words)]
-        return np.array(rows, dtype=np.int64).reshape(len(words), len(self._vocabulary))
-
-    def _weight_rows(self, words: Ids) -> Iterator[Integers]:
-        """The rows of ``weights``, each in the same memory as the one before."""
-        out = np.empty(len(self._vocabulary), dtype=np.int64)
-        for row in integer_grid(self._vocabulary).distance_rows(words, self._clip):
-            row *= -self._rate
-            np.exp(row, out=row)
-            row *= float(self._top)
-            out[:] = row  # truncates, which is the floor of what is not negative
-            yield np.maximum(out, self._floor, out=out)
 
 
 @final

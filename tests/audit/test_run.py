@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -155,3 +156,19 @@ def test_a_shared_distribution_is_not_mistaken_for_noise(tiny) -> None:
         profile = np.array(tv.audit(tv.mechanism(name, tiny, epsilon=1.0), attacks=False).leading.profile)
         assert (np.diff(profile[:, 0]) > 0).all()
         assert (np.diff(profile[:, 1]) <= 1e-12).all()
+
+
+class Unprofiled:
+    """Noise of which only draws and a density are known."""
+
+    def __init__(self, distribution) -> None:
+        self.dim, self.variance = distribution.dim, distribution.variance
+        self.sample, self.log_density = distribution.sample, distribution.log_density
+
+
+def test_noise_that_offers_no_profile_is_sampled(tiny) -> None:
+    made = tv.mechanism("laplace", tiny, epsilon=2.0)
+    unknown = replace(made, distribution=Unprofiled(made.distribution))
+    report = audit_mechanism(unknown, samples=2000, seed=1, attacks=False)
+    assert [one.method for one in report.findings] == ["sampled"]
+    assert report.verdict is Verdict.NOT_REFUTED

@@ -16,6 +16,7 @@ from textveil_plugin.frequency_window import FrequencyWindow, frequency_window
 from textveil_plugin.logistic import Logistic, log_delta_of_tails, logistic
 
 import textveil as tv
+from textveil.audit.report.verdict import Claim
 from textveil.audit.run import audit_mechanism
 from textveil.errors import ParameterError
 from textveil.testing import check_mechanism
@@ -106,9 +107,27 @@ def test_delta_is_that_of_the_tails_and_too_large_ones_are_refused(vocabulary: t
         logistic(vocabulary, epsilon=22.0)
 
 
-def test_an_audit_does_not_refute_the_noise(vocabulary: tv.Vocabulary) -> None:
-    report = audit_mechanism(logistic(vocabulary, epsilon=2.0), samples=4000, seed=1, attacks=False)
-    assert report.verdict.value != "refuted"
+@pytest.mark.parametrize("shift", [0.2, 1.0, 4.0, 15.0])
+def test_the_profile_bounds_delta_in_one_dimension(shift: float) -> None:
+    profile = Logistic(dim=1, scale=0.5).privacy_profile([shift])
+    assert profile.largest_loss == shift / 0.5
+    density = stats.logistic(scale=0.5)
+    points = np.linspace(-40, 40 + shift, 2_000_001)
+    here, moved = density.pdf(points), density.pdf(points - shift)
+    for share in (0.0, 0.3, 0.8, 0.99):
+        found = profile.log_delta(share * profile.largest_loss)
+        exact = np.trapezoid(np.maximum(here - math.exp(share * profile.largest_loss) * moved, 0.0), points)
+        assert -math.inf < found.lower <= math.log(exact) + 1e-4
+        assert math.log(exact) - 1e-4 <= found.upper <= 0
+    assert profile.log_delta(profile.largest_loss).upper == -math.inf
+
+
+def test_an_audit_proves_the_noise_and_refutes_a_smaller_claim(vocabulary: tv.Vocabulary) -> None:
+    made = logistic(vocabulary, epsilon=2.0)
+    verdicts = {finding.verdict.value for finding in audit_mechanism(made, attacks=False).findings}
+    assert verdicts == {"proved"}
+    report = audit_mechanism(made, claim=Claim(epsilon=0.2, log_delta=-30.0), attacks=False)
+    assert report.findings[0].verdict.value == "refuted"
 
 
 needs_installation = pytest.mark.skipif(

@@ -15,8 +15,10 @@ from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Clip, Epsilon, ProjectionName, outward
 from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters, rounded_up
+from textveil.noise.shifts import checked_shift, l1_over
 from textveil.privacy.calibration import laplace_scale
 from textveil.randomness import resolve
+from textveil.statistics import Bound, exactly
 from textveil.types import Reals
 from textveil.vocabulary.geometry import clipped_diameter
 
@@ -57,6 +59,67 @@ class Logistic:
         """Natural logarithm of the density; shape (batch, dim) to (batch,)."""
         steps = np.abs(as_points(z, self.dim)) / self.scale
         return (-steps - 2 * np.log1p(np.exp(-steps))).sum(axis=1) - self.dim * math.log(self.scale)
+
+    @property
+    def norm(self) -> int:
+        """Shifts are compared in the L1 norm."""
+        return 1
+
+    def privacy_profile(self, shift: ArrayLike) -> LogisticProfile:
+        """How far the noise and its copy moved by ``shift``, shape (dim,), are apart: for audits in closed form."""
+        moved = checked_shift(shift, self.dim)
+        steps = np.abs(moved[moved != 0]) / self.scale
+        return LogisticProfile(steps=tuple(steps.tolist()), largest_loss=l1_over(moved, self.scale))
+
+    def worst_log_delta(self, epsilon: float, reach: float, widest: float) -> float:
+        """An upper bound on ln delta for every shift of L1 norm at most ``reach``."""
+        return _log_gap(epsilon - math.nextafter(reach / self.scale, math.inf))
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogisticProfile:
+    """The privacy profile of one shift, between two bounds (proof, section 4).
+
+    Attributes:
+        steps: the shift's entries that are not zero, as multiples of the scale.
+        largest_loss: their sum, rounded up.
+    """
+
+    steps: tuple[float, ...]
+    largest_loss: float
+
+    @property
+    def log_outside(self) -> Bound:
+        """No mass: every point can come from every word."""
+        return exactly(-math.inf)
+
+    def log_delta(self, epsilon: float) -> Bound:
+        """Natural logarithm of the least delta at epsilon, between two bounds."""
+        upper = _log_gap(epsilon - self.largest_loss)
+        if upper == -math.inf:
+            return exactly(upper)
+        lower = -math.inf
+        for start in np.linspace(0.0, 40.0, 81).tolist():
+            inside = sum(_log_below(-start) for _ in self.steps)
+            moved = epsilon + sum(_log_below(-start - step) for step in self.steps)
+            if moved < inside - _SLACK:
+                lower = max(lower, inside + _log_gap(moved - inside) - _SLACK)
+        return Bound(min(lower, upper), upper, upper, 1.0)
+
+
+_SLACK = 1e-9
+"""More than what rounding takes from the logarithms of a bound."""
+
+
+def _log_below(end: float) -> float:
+    """Ln P(z <= end) of the standard logistic distribution, for end <= 0."""
+    return end - math.log1p(math.exp(end))
+
+
+def _log_gap(difference: float) -> float:
+    """ln(1 - e^difference), rounded up; -inf where the difference is not below 0."""
+    return math.log(-math.expm1(difference)) * (1 - 2.0**-40) if difference < 0 else -math.inf
 
 
 @declared(

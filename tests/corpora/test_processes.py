@@ -102,6 +102,23 @@ def test_small_inputs_start_no_process(tmp_path, monkeypatch) -> None:
     assert released(made(tmp_path, LINES, engine=Processes(1)))[0].count(b"\n") == 60
 
 
+def test_there_are_no_more_processes_than_blocks(tmp_path, monkeypatch) -> None:
+    """A process that is started beside the blocks would have nothing to do: 500 of them took minutes and memory."""
+    started = []
+    begin = processes._Pool._started
+
+    def counted(pool: processes._Pool) -> processes._Hand:
+        started.append(pool)
+        return begin(pool)
+
+    monkeypatch.setattr(processes._Pool, "_started", counted)
+    out, _ = released(made(tmp_path, LINES[:20], engine=Processes(50), seed=3, block_bytes=60))
+    blocks = len(list(made(tmp_path, LINES[:20], block_bytes=60)._inputs(bytes(32)).blocks()))
+    assert 2 < blocks < 20
+    assert len(started) <= blocks
+    assert out == released(made(tmp_path, LINES[:20], engine=Processes(1), seed=3, block_bytes=60))[0]
+
+
 class _Counted:
     """Blocks that know how many of them were read."""
 

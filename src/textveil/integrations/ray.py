@@ -5,26 +5,23 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
-from pathlib import Path
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.engines.base import abandoned
+from textveil.corpora.engines.block_queue import AHEAD, BlockQueue, Failure, failure
 from textveil.corpora.engines.block_worker import BlockWorker
 from textveil.corpora.engines.processes import cores
-from textveil.errors import MissingExtra, TextveilError, need
+from textveil.errors import MissingExtra, need
 from textveil.integrations.arrow_batches import BatchSanitizer
 
-_AHEAD = 2
-"""Blocks that an actor holds: the one it works on and the next, so that it never waits for this process."""
-
-_BYTES_AHEAD = 64 * 2**20
-"""Past so many input bytes under way no block is given out while another is under way."""
+_NO_START = (
+    "the actors must start; they died at once. Is textveil installed on every node, with enough memory? Try the local "
+    "engine."
+)
 
 _STORE_BYTES = 2**30
 """Shared memory of a local Ray that is started here: blocks under way fit in it, so that none is spilled to disk."""
@@ -42,13 +39,6 @@ def _ray(module: str = "ray") -> Any:
         raise MissingExtra("ray", "ray") from None
 
 
-class _ActorError(NamedTuple):
-    """An error in an actor: its class where it is one of ours, else None, and a line without input text."""
-
-    kind: type[TextveilError] | None
-    message: str
-
-
 @final
 class _Releasing:
     """What an actor is: a sanitizer of its own, made once."""
@@ -56,16 +46,12 @@ class _Releasing:
     def __init__(self, worker: BlockWorker) -> None:
         self._release = worker.opened()
 
-    def release(self, block: Block) -> Outcome | _ActorError:
+    def release(self, block: Block) -> Outcome | Failure:
         """The block's outcome. Errors are told, not raised: Ray logs what is raised, with messages that quote."""
         try:
             return self._release(block)
-        except TextveilError as error:
-            return _ActorError(None if isinstance(error, MissingExtra) else type(error), str(error))
         except Exception as error:
-            index = traceback.extract_tb(error.__traceback__)[-1]
-            name = f"{type(error).__name__} in {Path(index.filename).name}:{index.lineno}"
-        return _ActorError(None, f"internal error: {name}. Run on the local engine with `workers=1` to see it whole.")
+            return failure(error)
 
     def ready(self) -> bool:
         """Answered once the sanitizer is made."""
@@ -81,7 +67,8 @@ class RayEngine:
     the secret and the mechanism pass through Ray's shared memory; every node of the cluster is trusted with them.
 
     Attributes:
-        workers: actors; None takes one for each core that Ray has, and there are never more.
+        workers: actors at the most; None takes one for each core that Ray has, and there are never more, nor more
+            than there are blocks.
         address: of a cluster; None is the one that runs in this process or is named by RAY_ADDRESS, else a local
             Ray that is started for the run, without dashboard and usage statistics, and ended with it.
     """
@@ -96,9 +83,9 @@ class RayEngine:
         """See ``Engine.outcomes``."""
         with _running(self) as ray:
             most = max(1, int(ray.cluster_resources().get("CPU", 1)))
-            crew = _Crew(ray, worker, min(self.workers or most, most))
+            crew = _Crew(ray, worker, min(self.workers or most, most), iter(blocks))
             try:
-                yield from crew.outcomes(iter(blocks))
+                yield from crew.outcomes()
             finally:
                 crew.kill()
 
@@ -127,7 +114,7 @@ def _running(engine: RayEngine) -> Iterator[Any]:
 @final
 @dataclass(slots=True)
 class _Actor:
-    """An actor, with the blocks that it holds and the references to their outcomes, oldest first.
+    """An actor, with the blocks that it holds, oldest first, and the references to their outcomes.
 
     On a cluster that is busy with other things it may start late, or never; until then it gets no blocks.
     """
@@ -135,33 +122,28 @@ class _Actor:
     handle: Any
     starting: Any
     ready: bool = False
-    held: deque[tuple[Block, Any]] = field(default_factory=deque)
+    held: deque[Block] = field(default_factory=deque)
+    coming: deque[Any] = field(default_factory=deque)
 
 
 @final
 class _Crew:
-    """Gives blocks to actors and puts outcomes in order."""
+    """Actors that take from a queue; one is started where a block waits that no other can begin with."""
 
-    def __init__(self, ray: Any, worker: BlockWorker, size: int) -> None:
+    def __init__(self, ray: Any, worker: BlockWorker, most: int, blocks: Iterator[Block]) -> None:
         self._ray = ray
-        # No restarts by Ray: which block an actor died over is counted here.
+        # No restarts by Ray: which blocks an actor died over is counted by the queue.
         self._made = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Releasing)
         self._worker = ray.put(worker)
-        self._died_over: dict[int, int] = {}
-        self._false_starts = 0
-        self._again: deque[Block] = deque()
-        self._order: deque[Block] = deque()
-        self._done: dict[int, Outcome] = {}
-        self._under_way = 0
-        self._actors = [self._started() for _ in range(size)]
+        self._most = most
+        self._queue = BlockQueue(blocks)
+        self._actors: list[_Actor] = []
 
-    def outcomes(self, blocks: Iterator[Block]) -> Iterator[Outcome]:
+    def outcomes(self) -> Iterator[Outcome]:
         """See ``Engine.outcomes``."""
-        more = True
-        while more or self._order:
-            more = self._give(blocks, more)
-            while self._order and self._order[0].number in self._done:
-                yield self._done.pop(self._order.popleft().number)
+        while self._queue.unfinished(len(self._actors)):
+            self._give()
+            yield from self._queue.ready()
             self._receive()
 
     def kill(self) -> None:
@@ -169,29 +151,17 @@ class _Crew:
         for actor in self._actors:
             self._ray.kill(actor.handle)
 
-    def _give(self, blocks: Iterator[Block], more: bool) -> bool:
-        """Fill the actors' hands; whether there may be more blocks."""
-        for depth in range(1, _AHEAD + 1):
+    def _give(self) -> None:
+        """Fill the hands of the actors that have started, and start others for what still waits."""
+        for depth in range(1, AHEAD + 1):
             for actor in (actor for actor in self._actors if actor.ready):
-                while len(actor.held) < depth and (self._again or (more and self._room())):
-                    # What an actor died over is done again alone, so that the next death tells whose it is.
-                    if actor.held and (self._again or actor.held[0][0].number in self._died_over):
-                        break
-                    if self._again:
-                        block = self._again.popleft()
-                    elif (following := next(blocks, None)) is None:
-                        more = False
-                        break
-                    else:
-                        block = following
-                        self._order.append(block)
-                        self._under_way += len(block.payload)
-                    actor.held.append((block, actor.handle.release.remote(block)))
-        return more
-
-    def _room(self) -> bool:
-        """Whether another block may be read: outcomes that wait for an earlier one count too."""
-        return not self._order or (len(self._order) < 2 * _AHEAD * len(self._actors) and self._under_way < _BYTES_AHEAD)
+                while (block := self._queue.taken(actor.held, depth, len(self._actors))) is not None:
+                    actor.held.append(block)
+                    actor.coming.append(actor.handle.release.remote(block))
+            starting = sum(not actor.ready for actor in self._actors)
+            while len(self._actors) < self._most and self._queue.waits(starting + 1, len(self._actors) + 1):
+                self._actors.append(self._started())
+                starting += 1
 
     def _receive(self) -> None:
         """Wait for an outcome, a start or a death, if blocks are given out or no actor has started."""
@@ -202,7 +172,9 @@ class _Crew:
             if not actor.ready:
                 coming[actor.starting] = index
             elif actor.held:
-                coming[actor.held[0][1]] = index
+                coming[actor.coming[0]] = index
+        if not coming:
+            return
         self._ray.wait(list(coming), num_returns=1)
         ready, _ = self._ray.wait(list(coming), num_returns=len(coming), timeout=0)
         for reference in ready:
@@ -215,37 +187,19 @@ class _Crew:
         except self._ray.exceptions.RayError:
             self._actors[index] = self._mourned(actor)
             return
-        if isinstance(answer, _ActorError):
-            raise (answer.kind or TextveilError)(answer.message)
+        if isinstance(answer, Failure):
+            raise answer.error()
         if actor.ready:
-            self._finish(actor.held.popleft()[0], answer)
+            actor.coming.popleft()
+            self._queue.finish(actor.held.popleft(), answer)
         actor.ready = True
 
-    def _finish(self, block: Block, outcome: Outcome) -> None:
-        self._done[block.number] = outcome
-        self._under_way -= len(block.payload)
-        self._died_over.pop(block.number, None)
-
     def _mourned(self, actor: _Actor) -> _Actor:
-        """A new actor for one that died; a block is given up at the second death over it, when it was alone.
-
-        The first of the blocks in hand may have been done, and its outcome lost with the actor.
-        """
-        waiting = [block for block, _ in actor.held]
-        if not actor.ready:
-            self._false_starts += 1
-            if self._false_starts > len(self._actors):
-                raise TextveilError(
-                    "the actors must start; they died at once. Is textveil installed on every node, with enough "
-                    "memory? Try the local engine."
-                )
+        """A new actor for one that died. Its first block may have been done, and the outcome lost with the actor."""
+        if actor.ready:
+            self._queue.died(actor.held)
         else:
-            for block in waiting:
-                self._died_over[block.number] = self._died_over.get(block.number, 0) + 1
-            if len(waiting) == 1 and self._died_over[waiting[0].number] > 1:
-                suspect = waiting.pop()
-                self._finish(suspect, abandoned(suspect))
-        self._again.extendleft(reversed(waiting))
+            self._queue.never_started(actor.held, len(self._actors), _NO_START)
         return self._started()
 
     def _started(self) -> _Actor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol, final
 
-from textveil.corpora.blocks import Block, Outcome, lost
+from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.engines.block_worker import BlockWorker
 
 
@@ -15,14 +15,9 @@ class Engine(Protocol):
     def outcomes(self, worker: BlockWorker, blocks: Iterable[Block]) -> Iterator[Outcome]:
         """The outcome of every block, in the order of the blocks.
 
-        ``blocks`` is drawn from lazily with a bounded number of blocks in flight. A block whose process dies is
-        done once more elsewhere, then given up as ``abandoned(block)``. Closing the iterator ends the work.
+        ``blocks`` is drawn from lazily with a bounded number of blocks in flight. A block whose worker dies is done
+        again and given up as ``block_queue.py`` says. Closing the iterator ends the work.
         """
-
-
-def abandoned(block: Block) -> Outcome:
-    """The outcome of a block over which two processes died."""
-    return lost(block, f"{block.where} must be released by a process; two died over them. Is there enough memory?")
 
 
 @final

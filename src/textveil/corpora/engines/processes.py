@@ -8,29 +8,24 @@ import os
 import queue
 import signal
 import threading
-import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from pathlib import Path
-from typing import NamedTuple, final
+from typing import final
 
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.engines.base import InProcess, abandoned
+from textveil.corpora.engines.base import InProcess
+from textveil.corpora.engines.block_queue import AHEAD, BlockQueue, Failure, failure
 from textveil.corpora.engines.block_worker import BlockWorker
-from textveil.errors import MissingExtra, TextveilError, need
+from textveil.errors import need
 
 SMALL = 2
 """An input of no more blocks is released in this process: starting others takes longer."""
 
-_AHEAD = 2
-"""Blocks that a process holds: the one it works on and the next, so that it never waits for this one."""
-
-_BYTES_AHEAD = 64 * 2**20
-"""Past so many input bytes under way no block is given out while another is under way."""
+_NO_START = "the processes must start; they died at once. Is there enough memory? Try `workers=1`."
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -42,20 +37,13 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-class _Failure(NamedTuple):
-    """An error in a worker: its class where it is one of ours, else None, and a line without input text."""
-
-    kind: type[TextveilError] | None
-    message: str
-
-
 @final
 @dataclass(frozen=True, slots=True)
 class Processes:
     """``workers`` processes, started anew rather than forked: threads and locks of this one cannot harm them.
 
     Attributes:
-        workers: how many; one is this process itself.
+        workers: how many at the most, and never more than there are blocks; one is this process itself.
     """
 
     workers: int = field(default_factory=cores)
@@ -70,9 +58,9 @@ class Processes:
         if self.workers == 1 or len(start) <= SMALL:
             yield from InProcess().outcomes(worker, chain(start, coming))
             return
-        pool = _Pool(worker, self.workers)
+        pool = _Pool(worker, self.workers, chain(start, coming))
         try:
-            yield from pool.outcomes(chain(start, coming))
+            yield from pool.outcomes()
             pool.close()
         finally:
             pool.kill()
@@ -92,28 +80,20 @@ class _Hand:
 
 @final
 class _Pool:
-    """Gives blocks out and puts outcomes in order."""
+    """Processes that take from a queue; one is started when there is a block that no other could begin with."""
 
-    def __init__(self, worker: BlockWorker, count: int) -> None:
+    def __init__(self, worker: BlockWorker, most: int, blocks: Iterator[Block]) -> None:
         self._worker = worker
+        self._most = most
+        self._queue = BlockQueue(blocks)
         self._hands: list[_Hand] = []
-        self._again: deque[Block] = deque()
-        self._died_over: dict[int, int] = {}
-        self._false_starts = 0
-        self._order: deque[int] = deque()
-        self._done: dict[int, Outcome] = {}
-        self._under_way = 0
-        self._threads = max(1, cores() // count)
-        for _ in range(count):
-            self._hands.append(self._started())
+        self._threads = max(1, cores() // most)
 
-    def outcomes(self, blocks: Iterator[Block]) -> Iterator[Outcome]:
+    def outcomes(self) -> Iterator[Outcome]:
         """See ``Engine.outcomes``."""
-        more = True
-        while more or self._order:
-            more = self._give(blocks, more)
-            while self._order and self._order[0] in self._done:
-                yield self._done.pop(self._order.popleft())
+        while self._queue.unfinished(len(self._hands)):
+            self._give()
+            yield from self._queue.ready()
             if any(hand.held for hand in self._hands):
                 self._receive()
 
@@ -133,28 +113,21 @@ class _Pool:
             hand.tasks.close()
             hand.answers.close()
 
-    def _give(self, blocks: Iterator[Block], more: bool) -> bool:
-        """Fill the hands; whether there may be more blocks."""
-        for depth in range(1, _AHEAD + 1):
+    def _give(self) -> None:
+        """Fill the hands: a block for each, for new ones too, before any gets a second."""
+        for depth in range(1, AHEAD + 1):
             for hand in self._hands:
-                while len(hand.held) < depth and (self._again or (more and self._room())):
-                    block = self._again.popleft() if self._again else next(blocks, None)
-                    if block is None:
-                        more = False
-                        break
-                    if block.number not in self._died_over:
-                        self._died_over[block.number] = 0
-                        self._order.append(block.number)
-                        self._under_way += len(block.payload)
-                    hand.held.append(block)
-                    # A pipe to a dead process breaks: what it held is seen to when its answers end.
-                    with contextlib.suppress(OSError):
-                        hand.tasks.send(block)
-        return more
+                self._fill(hand, depth)
+            while len(self._hands) < self._most and self._queue.waits(1, len(self._hands) + 1):
+                self._hands.append(self._started())
+                self._fill(self._hands[-1], depth)
 
-    def _room(self) -> bool:
-        """Whether another block may be read: outcomes that wait for an earlier one count too."""
-        return not self._order or (len(self._order) < 2 * _AHEAD * len(self._hands) and self._under_way < _BYTES_AHEAD)
+    def _fill(self, hand: _Hand, depth: int) -> None:
+        while (block := self._queue.taken(hand.held, depth, len(self._hands))) is not None:
+            hand.held.append(block)
+            # A pipe to a dead process breaks: what it held is seen to when its answers end.
+            with contextlib.suppress(OSError):
+                hand.tasks.send(block)
 
     def _receive(self) -> None:
         """Wait for at least one answer, or death."""
@@ -168,34 +141,21 @@ class _Pool:
                 self._hands[index] = self._mourned(hand)
                 continue
             if isinstance(answer, Outcome):
-                self._finish(hand.held.popleft(), answer)
-            elif isinstance(answer, _Failure):
-                raise (answer.kind or TextveilError)(answer.message)
+                self._queue.finish(hand.held.popleft(), answer)
+            elif isinstance(answer, Failure):
+                raise answer.error()
             else:
                 hand.ready = True
 
-    def _finish(self, block: Block, outcome: Outcome) -> None:
-        self._done[block.number] = outcome
-        self._under_way -= len(block.payload)
-        del self._died_over[block.number]
-
     def _mourned(self, hand: _Hand) -> _Hand:
-        """A new process for one that died; the block that it worked on is given up at the second death over it."""
+        """A new process for one that died."""
         hand.tasks.close()
         hand.answers.close()
         hand.process.join()
-        if not hand.ready:
-            self._false_starts += 1
-            if self._false_starts > len(self._hands):
-                raise TextveilError(
-                    "the processes must start; they died at once. Is there enough memory? Try `workers=1`."
-                )
-        elif hand.held:
-            suspect = hand.held[0]
-            self._died_over[suspect.number] += 1
-            if self._died_over[suspect.number] > 1:
-                self._finish(hand.held.popleft(), abandoned(suspect))
-        self._again.extendleft(reversed(hand.held))
+        if hand.ready:
+            self._queue.died(hand.held)
+        else:
+            self._queue.never_started(hand.held, len(self._hands), _NO_START)
         return self._started()
 
     def _started(self) -> _Hand:
@@ -237,7 +197,7 @@ def _serve(worker: BlockWorker, tasks: Connection, answers: Connection) -> None:
         except BrokenPipeError:
             raise
         except Exception as error:
-            answers.send(_failure(error))
+            answers.send(failure(error))
 
 
 def _received(tasks: Connection, coming: queue.SimpleQueue[Block | None]) -> None:
@@ -246,12 +206,3 @@ def _received(tasks: Connection, coming: queue.SimpleQueue[Block | None]) -> Non
         while True:
             coming.put(tasks.recv())
     coming.put(None)
-
-
-def _failure(error: Exception) -> _Failure:
-    """What may be told of an error: of ours the message, of others type and place, for a message could hold text."""
-    if isinstance(error, TextveilError):
-        return _Failure(None if isinstance(error, MissingExtra) else type(error), str(error))
-    index = traceback.extract_tb(error.__traceback__)[-1]
-    name = f"{type(error).__name__} in {Path(index.filename).name}:{index.lineno}"
-    return _Failure(None, f"internal error: {name}. Run with `workers=1` to see it whole.")

@@ -113,6 +113,10 @@ def falls_back_to_the_input(words: list[str]) -> list[str]:
     return [word if rng.random() < 0.7 else out for word, out in zip(words, clean(words), strict=True)]
 
 
+def always_cat(words: list[str]) -> list[str]:
+    return ["cat"] * len(words)
+
+
 def identity(words: list[str]) -> list[str]:
     return list(words)
 
@@ -146,9 +150,9 @@ def needs(method: str) -> None:
 
 
 def failed(finding: HygieneFinding) -> bool:
-    assert bool(finding.witness) is not finding.passed
+    assert bool(finding.witness) is (finding.passed is False)
     assert finding.detail
-    return not finding.passed
+    return finding.passed is False
 
 
 def test_a_clean_mechanism_passes_every_check() -> None:
@@ -220,15 +224,27 @@ def test_a_pickled_copy_that_repeats_is_caught() -> None:
 
 def test_refusing_unknown_words_is_not_returning_them() -> None:
     watched = in_process(refuses)
-    for found in (check_unknown_words(watched), check_length(watched, WORDS), check_casing(watched, WORDS)):
+    for found in (check_unknown_words(watched), check_length(watched, WORDS)):
         assert found.passed
         assert "fails on" in found.detail
+    found = check_casing(watched, WORDS)
+    assert found.passed is None
+    assert "fails on" in found.detail
 
 
 def test_a_check_that_can_see_nothing_says_so() -> None:
     constant = in_process(lambda words: ["cat"] * len(words))
-    assert "no power" in check_batch(constant, WORDS).detail
-    assert check_casing(in_process(clean), ["7", "8"]).detail.startswith("no power")
+    found = check_batch(constant, WORDS)
+    assert (found.passed, found.result, found.witness) == (None, "no verdict", "")
+    assert "no power" in found.detail
+    found = check_casing(in_process(clean), ["7", "8"])
+    assert (found.passed, found.result) == (None, "no verdict")
+    assert found.detail.startswith("no power")
+    assert check_pickling(always_cat, WORDS).result == "no verdict"
+    found = check_input_word(in_process(clean), WORDS, 60, Claim(epsilon=9.0))
+    assert found.passed
+    assert "no power against the claim" in found.detail
+    assert "no power" not in check_input_word(in_process(clean), WORDS, 120, CLAIM).detail
 
 
 def test_a_worker_that_fails_or_hangs_is_an_input_error() -> None:

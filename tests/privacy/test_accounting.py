@@ -241,3 +241,12 @@ def test_dp_accounting_agrees():
         assert ours.delta(epsilon) == pytest.approx(theirs.get_delta_for_epsilon(epsilon), rel=1e-3)
         many = response.self_compose(12).get_delta_for_epsilon(epsilon)
         assert compose_tokens(pair, tokens=12).delta(epsilon) == pytest.approx(many, rel=1e-3)
+
+
+@pytest.mark.parametrize("log_delta", [-1e-17, -5e-324, -1e-9, -0.5, -40.0, -800.0])
+def test_disclosures_of_any_size(log_delta: float) -> None:
+    """Delta at the summed epsilon is 1 - (1 - d)^n; next to d = 1 the exponential rounds to 1."""
+    worst = WorstTokens(token_epsilon=1.0, log_delta=log_delta, times=3)
+    with mpmath.workdps(400):
+        exact = 1 - (1 - mpmath.exp(mpmath.mpf(log_delta))) ** 3
+        assert exact <= worst.delta(3.0) <= max(exact * (1 + mpmath.mpf(10) ** -12), 2.0**-1074)

@@ -23,9 +23,10 @@ from textveil.audit.sampled.bounds import Interrupted, audit_sampled
 from textveil.audit.sampled.draws import audit_mechanism_sampled, callable_draw
 from textveil.errors import InputError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Channel, Mechanism
-from textveil.mechanisms.capabilities import IntegerWeights, NearestSearch, NearestWord, NoisyVectors
+from textveil.mechanisms.capabilities import IntegerWeights, NearestSearch, NearestWord, NoisyVectors, OnWordMetric
 from textveil.noise.capabilities import ProfiledNoise
 from textveil.randomness import resolve, seeded_generator
+from textveil.vocabulary.metrics.axioms import need_metric
 
 Progress: TypeAlias = Callable[[int, int | None], None]
 
@@ -61,7 +62,7 @@ def audit_mechanism(
         progress: called as work is done.
 
     Raises:
-        ParameterError: an argument is outside its domain.
+        ParameterError: an argument is outside its domain, or the mechanism's word metric is none.
         UnsupportedGuarantee: the mechanism claims nothing and no claim is given, or its search is approximate.
     """
     need(samples >= 0, "samples", samples, ">= 0")
@@ -81,6 +82,8 @@ def audit_mechanism(
         findings.append(audit_noise(mechanism, tested, progress=progress))
         if isinstance(mechanism, NearestWord) and (word := audit_cells(mechanism, tested)) is not None:
             findings.append(word)
+    if isinstance(mechanism, OnWordMetric):
+        need_metric(mechanism.metric, progress=progress)
     if samples or not findings:
         findings.append(
             audit_mechanism_sampled(mechanism, tested, samples=samples or SAMPLES, confidence=confidence, rng=rng)
@@ -162,7 +165,14 @@ def audit_callable(
             found = ()
             finding = _with_note(finding, f"The hygiene checks could not be run: {error}")
         checks = tuple(
-            {"check": one.check, "passed": one.passed, "witness": one.witness, "detail": one.detail} for one in found
+            {
+                "check": one.check,
+                "passed": one.passed,
+                "result": one.result,
+                "witness": one.witness,
+                "detail": one.detail,
+            }
+            for one in found
         )
     return AuditReport(
         name=target,

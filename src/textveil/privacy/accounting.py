@@ -123,10 +123,13 @@ class WorstTokens:
     def delta(self, epsilon: float) -> float:
         """See ``Composed``; above the exact value by the rounding of log-factorials alone."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
-        disclosed = 1.0 if self.log_delta == 0 else -math.expm1(self.times * math.log1p(-math.exp(self.log_delta)))
+        # 1 - e^log_delta without cancellation: log_delta = -1e-17 is not 0, though its exponential rounds to 1.
+        disclosed = 1.0 if self.log_delta == 0 else -math.expm1(self.times * _log_complement(self.log_delta))
         kept = self._without_disclosure(epsilon)
         # disclosed * (1 - kept) + kept, and the next floats above, as 1 - (1 - d)^n cancels nothing.
         value = disclosed * (1 - kept) + kept
+        if self.log_delta > -math.inf:
+            value = max(value, 2.0**-1074)  # too small for a float, and not 0
         return min(1.0, value * (1 + 16 * _UNIT)) if value > 0 else 0.0
 
     def epsilon(self, delta: float) -> float:
@@ -293,6 +296,13 @@ def token_sigma(*, epsilon: float, delta: float, l2_sensitivity: float, tokens: 
         enough *= 2
         need(enough < 1e300, "the calibrated sigma", enough, "below 1e300", "Rescale the vectors.")
     return calibrate(composed, epsilon=epsilon, delta=delta, private=enough, other=enough * 2.0**-40)
+
+
+def _log_complement(log_share: float) -> float:
+    """The logarithm of 1 - e^log_share, for log_share < 0."""
+    if log_share > -math.log(2):
+        return math.log(-math.expm1(log_share))
+    return math.log1p(-math.exp(log_share))
 
 
 def _least_epsilon(composed: Composed, delta: float, high: float) -> float:

@@ -1,8 +1,8 @@
 """Checks of a callable for the ways in which guarantees break in practice, each with its witness.
 
 A check that fails has shown something, with a false alarm of probability ``ALPHA`` at most; a check that passes has
-seen nothing within its draws, and ``detail`` says where it could not have seen anything. Give only public words:
-they and the answers to them stand in the findings.
+seen nothing within its draws; where it could not have seen anything, there is no verdict, and ``detail`` says why.
+Give only public words: they and the answers to them stand in the findings.
 """
 
 from __future__ import annotations
@@ -43,15 +43,20 @@ class HygieneFinding:
 
     Attributes:
         check: its name.
-        passed: False where it saw what it looks for.
-        witness: what a reviewer can repeat; empty where it passed.
+        passed: False where it saw what it looks for; None where it could have seen nothing, which is no verdict.
+        witness: what a reviewer can repeat; empty unless it failed.
         detail: what was compared, and what the check cannot see.
     """
 
     check: str
-    passed: bool
+    passed: bool | None
     witness: str
     detail: str
+
+    @property
+    def result(self) -> str:
+        """``"passed"``, ``"failed"`` or ``"no verdict"``."""
+        return "no verdict" if self.passed is None else "passed" if self.passed else "failed"
 
 
 @final
@@ -170,7 +175,7 @@ def check_casing(function: ForeignCallable, words: Sequence[str], draws: int = D
     usable = [word for word in words if len({change(word) for change in spellings.values()}) == len(spellings)]
     detail = f"{draws} calls with words in each of three casings"
     if not usable:
-        return HygieneFinding("casing", True, "", "no power: no word has three casings")
+        return HygieneFinding("casing", None, "", "no power: no word has three casings")
     tests: dict[str, Callable[[str], bool]] = {
         "in capitals": str.isupper,
         "with a capital": lambda word: word != "" and word[0].isupper(),
@@ -182,7 +187,7 @@ def check_casing(function: ForeignCallable, words: Sequence[str], draws: int = D
             for name, change in spellings.items()
         }
     except InputError:
-        return HygieneFinding("casing", True, "", f"{detail}; it fails on one of the casings, so nothing was compared")
+        return HygieneFinding("casing", None, "", f"{detail}; it fails on one of the casings, so nothing was compared")
     for pattern, test in tests.items():
         rates = {name: _Rate(sum(map(test, given)), draws) for name, given in outputs.items()}
         for one, mine in rates.items():
@@ -209,7 +214,7 @@ def check_batch(function: ForeignCallable, words: Sequence[str], draws: int = DR
     detail = f"{word!r} twice: equal outputs {shared} in one call, {alone} in two calls"
     if shared.above(alone):
         return HygieneFinding("batch", False, detail, "one call must draw for each word anew")
-    return HygieneFinding("batch", True, "", detail + _power(alone))
+    return _seen_nothing("batch", detail, alone)
 
 
 def check_input_word(
@@ -245,6 +250,8 @@ def check_input_word(
             if _lower(own, tests) > factor * _upper(came, tests) + claim.delta:
                 witness = f"{x!r} came out {own} times from itself, {came} from {other!r}: above the claim"
                 return HygieneFinding(check, False, witness, detail)
+        if _lower(_Rate(draws, draws), tests) <= factor * _upper(_Rate(0, draws), tests) + claim.delta:
+            detail += f"; no power against the claim: {draws} draws cannot exceed it"
     return HygieneFinding(check, True, "", detail)
 
 
@@ -346,12 +353,14 @@ def _repeats(check: str, runs: Sequence[list[str]], control: Sequence[list[str]]
     detail = f"{who} agree in {same} draws, two stretches of one run in {usual}"
     if same.above(usual):
         return HygieneFinding(check, False, detail, "workers and copies must take fresh randomness")
-    return HygieneFinding(check, True, "", detail + _power(usual))
+    return _seen_nothing(check, detail, usual)
 
 
-def _power(usual: _Rate) -> str:
-    """A remark where even complete agreement would have shown nothing."""
-    return "" if _Rate(usual.trials, usual.trials).above(usual) else "; no power: outputs are equal too often anyway"
+def _seen_nothing(check: str, detail: str, usual: _Rate) -> HygieneFinding:
+    """Passed; or no verdict, where even complete agreement would have shown nothing."""
+    if _Rate(usual.trials, usual.trials).above(usual):
+        return HygieneFinding(check, True, "", detail)
+    return HygieneFinding(check, None, "", f"{detail}; no power: outputs are equal too often anyway")
 
 
 def _lower(rate: _Rate, tests: int) -> float:

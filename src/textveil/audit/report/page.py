@@ -6,7 +6,7 @@ import html
 import math
 from collections.abc import Sequence
 
-from textveil.audit.report.report import AuditReport, shown_bound, shown_claim
+from textveil.audit.report.report import AuditReport, shown_bound, shown_claim, shown_result
 from textveil.audit.report.verdict import Finding, Verdict
 from textveil.statistics import Bound
 
@@ -49,7 +49,7 @@ def to_html(report: AuditReport) -> str:
         rows = [[one["name"], shown_bound(Bound(**one["success"])), f"{one['baseline']:.4g}"] for one in report.attacks]
         parts += ["<h2>Attacks</h2>", _table(["attack", "success", "baseline"], rows)]
     if report.hygiene:
-        rows = [[one["check"], "passed" if one["passed"] else "FAILED", one["detail"]] for one in report.hygiene]
+        rows = [[one["check"], shown_result(one), one["detail"]] for one in report.hygiene]
         parts += ["<h2>Hygiene</h2>", _table(["check", "result", "detail"], rows)]
     facts = {**dict(report.parameters), **{f"vocabulary {key}": value for key, value in report.vocabulary.items()}}
     facts |= {"seconds": f"{report.seconds:.1f}", "seed": "none" if report.seed is None else report.seed}

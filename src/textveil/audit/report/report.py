@@ -123,9 +123,14 @@ class AuditReport:
                 f"attack         {attack['name']}: success {success['estimate']:.4g}, baseline {attack['baseline']:.4g}"
             )
         for check in self.hygiene:
-            result, reason = ("passed", check["detail"]) if check["passed"] else ("FAILED", check["witness"])
-            lines.append(f"hygiene        {check['check']}: {result}" + (f" ({reason})" if reason else ""))
+            reason = check["witness"] or check["detail"]
+            lines.append(f"hygiene        {check['check']}: {shown_result(check)}" + (f" ({reason})" if reason else ""))
         return "\n".join(lines)
+
+
+def shown_result(check: Mapping[str, Any]) -> str:
+    """The outcome of a hygiene check; one that could see nothing has no verdict."""
+    return "no verdict" if check["passed"] is None else "passed" if check["passed"] else "FAILED"
 
 
 def finding_data(finding: Finding) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from textveil.numerics.integer_weights import log_ratio_up
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Progress, Reals
+from textveil.vocabulary.metrics.axioms import need_metric
 from textveil.vocabulary.metrics.base import WordMetric, blocks
 from textveil.vocabulary.metrics.choose import DEFAULT, HOPS, NEIGHBORS, level_counts, word_metric
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -125,23 +126,27 @@ def metric_exponential(
         vocabulary: public words and vectors.
         epsilon: nats for any two words; what the normalizers of all words leave goes into the weights.
         epsilon_per_distance: nats per unit of the metric; half of it at least goes into the weights.
-        metric: ``"shared-neighbors"``, ``"neighbor-graph"`` or ``"ultrametric"``; or a metric on as many words.
+        metric: ``"shared-neighbors"``, ``"neighbor-graph"`` or ``"ultrametric"``; or a metric on as many words, whose
+            axioms are verified: above 2,000 words a guarantee per distance is then only CLAIMED.
         neighbors: length of a word's list, or size of a cell, the word itself included; None takes 128, 32 and
             32, in this order.
         hops: for ``"neighbor-graph"``: the largest distance; None takes 3.
         progress: called as words are done.
 
     Raises:
-        ParameterError: neither or both parameters, one out of its domain, or weights too small for integers.
+        ParameterError: neither or both parameters, one out of its domain, weights too small for integers, or a metric
+            that is none.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     if isinstance(metric, str):
         chosen = word_metric(vocabulary, metric, neighbors=neighbors, hops=hops, progress=progress)
+        verified = True  # by the proof of each
     else:
         chosen = metric
         need(neighbors is None and hops is None, "neighbors and hops", "given", "left to the metric that is given")
         need(isinstance(metric, WordMetric), "metric", type(metric).__name__, "a name or a WordMetric")
         need(metric.facts.size == len(vocabulary), "metric", f"{metric.facts.size} words", "one of the vocabulary's")
+        verified = need_metric(metric, progress=progress)
     counts = np.unique(level_counts(chosen, progress), axis=0)
     deepest = int(np.flatnonzero(counts.any(axis=0))[-1])
     distances, counts = chosen.facts.distances[: deepest + 1], counts[:, : deepest + 1]
@@ -156,7 +161,7 @@ def metric_exponential(
             epsilon_per_distance=value,
             metric=chosen.facts.description,
             diameter=float(distances[-1]),
-            status=Status.PROVED,
+            status=Status.PROVED if verified else Status.CLAIMED,
             source=PROOF,
         )
     unused = chosen.facts.top - deepest  # no two words are that far: these weights are never drawn
@@ -228,9 +233,14 @@ def certified_guarantee(mechanism: MetricExponential, *, progress: Progress | No
         progress: called as words are done.
 
     Returns:
-        Status CERTIFIED; at most what ``epsilon_per_distance`` promised, usually less.
+        Status CERTIFIED, or CLAIMED where the metric has too many words for its axioms to be verified; at most what
+        ``epsilon_per_distance`` promised, usually less.
+
+    Raises:
+        ParameterError: the metric is none.
     """
     metric, weights = mechanism.metric, mechanism.weights
+    verified = need_metric(metric, progress=progress)
     counts = level_counts(metric)
     totals = np.log(weights.totals(counts).astype(np.float64))
     distances = metric.facts.distances
@@ -256,7 +266,7 @@ def certified_guarantee(mechanism: MetricExponential, *, progress: Progress | No
         epsilon_per_distance=found,
         metric=metric.facts.description,
         diameter=float(distances[int(np.flatnonzero(counts.any(axis=0))[-1])]),
-        status=Status.CERTIFIED,
+        status=Status.CERTIFIED if verified else Status.CLAIMED,
         source=PROOF,
     )
 

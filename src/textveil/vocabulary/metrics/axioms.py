@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import need
+from textveil.errors import ParameterError, need
 from textveil.types import Integers, Progress
-from textveil.vocabulary.metrics.base import WordMetric, distances
+from textveil.vocabulary.metrics.base import WordMetric, blocks, distances
 from textveil.vocabulary.metrics.neighbor_graph import NeighborGraph
 from textveil.vocabulary.metrics.shared_neighbors import SharedNeighbors
 from textveil.vocabulary.metrics.ultrametric import Ultrametric
@@ -23,6 +24,8 @@ TRIPLES = 2000
 """Words up to which all triples are tried: 8 billion comparisons of small integers, some seconds."""
 
 _SAMPLE = 48
+
+_VERIFIED: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
 
 @final
@@ -86,6 +89,51 @@ def check_axioms(
         proof=proof if sound else "",
         witness=None if found.witness is None else tuple(int(sample[index]) for index in found.witness),
     )
+
+
+def need_metric(metric: WordMetric, *, progress: Progress | None = None) -> bool:
+    """Refuse what is no metric, and lists that contradict themselves; remembered as long as the metric lives.
+
+    Returns:
+        Whether the axioms were verified on all words: above ``TRIPLES`` words that takes a metric with a proof.
+
+    Raises:
+        ParameterError: an axiom fails (the words that show it are named by their public ids), or the lists or counts
+            are not those of a metric.
+    """
+    if metric not in _VERIFIED:
+        _need_sound_lists(metric)
+        found = check_axioms(metric, strong=False, progress=progress)
+        failed = [name for name in ("identity", "symmetry", "triangle") if not getattr(found, name)]
+        if failed:
+            raise ParameterError(
+                f"metric must be a metric; got one whose {' and '.join(failed)} fails, at the word ids "
+                f"{', '.join(map(str, found.witness or ()))}. Check it with check_axioms."
+            )
+        _VERIFIED[metric] = found.complete
+    return _VERIFIED[metric]
+
+
+def _need_sound_lists(metric: WordMetric) -> None:
+    """Draws and guarantees read lists and counts, so every word must stand in a list once, the word itself first."""
+    n, counts = metric.facts.size, metric.level_counts()
+    shape = (n, metric.facts.top + 1)
+    need(counts.shape == shape, "metric", f"level counts of shape {counts.shape}", f"one with counts of shape {shape}")
+    for ids in blocks(n):
+        for word, near in zip(ids.tolist(), metric.near(ids), strict=True):
+            members = np.asarray(near.members)
+            sound = (
+                len(near.counts) == metric.facts.top
+                and near.counts[0] == 1
+                and int(near.counts.sum()) == len(members) == len(np.unique(members))
+                and members[0] == word
+                and 0 <= int(members.min()) <= int(members.max()) < n
+                and np.array_equal(counts[word, :-1], near.counts)
+                and int(counts[word].sum()) == n
+            )
+            need(
+                sound, "metric", f"a list of word id {word} that contradicts itself", "one with sound lists and counts"
+            )
 
 
 def check_table(table: Integers, *, strong: bool = False, progress: Progress | None = None) -> AxiomVerdict:

@@ -91,7 +91,7 @@ def _exit_code() -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        _complain("interrupted; nothing half written was left behind.")
+        _complain("interrupted; no incomplete file is left.")
         return 130
     except OSError as error:
         _complain(f"input or output failed: {error.strerror or type(error).__name__}.")

@@ -115,7 +115,7 @@ class Vocabulary:
     def kept_at(self, load: Callable[..., Vocabulary], *arguments: str) -> Vocabulary:
         """This vocabulary, of which a pickle now holds no numbers: ``load(*arguments)`` gives it again elsewhere.
 
-        For what every process can open for itself. ``load`` answers for giving these very words and vectors.
+        For what every process can open for itself. ``load`` must give these very words and vectors.
         """
         self.__dict__["_elsewhere"] = (load, arguments)
         return self

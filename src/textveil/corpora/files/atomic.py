@@ -78,7 +78,7 @@ def atomic_writers(
             if isinstance(error, OutputError | BrokenPipeError):
                 raise
             raise OutputError(
-                f"the output could not be written: {error.strerror}. No file stands half written."
+                f"the output could not be written: {error.strerror}. No incomplete file is left."
             ) from None
     finally:
         for partial in partials:

@@ -79,7 +79,7 @@ def perturb_project(
     rank_decay: float | None = None,
     projection: str | None = None,
 ) -> PerturbProject:
-    """Assemble the mechanism; the caller answers for the guarantee.
+    """Assemble the mechanism; that the guarantee holds is up to the caller.
 
     Args:
         vocabulary: public words and vectors.

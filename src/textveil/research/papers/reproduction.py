@@ -121,7 +121,7 @@ def _whole_folder(folder: Path) -> Iterator[Path]:
     except OSError as error:
         if isinstance(error, OutputError):
             raise
-        raise OutputError(f"the output could not be written: {error.strerror}. Nothing stands half written.") from None
+        raise OutputError(f"the output could not be written: {error.strerror}. No incomplete file is left.") from None
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 

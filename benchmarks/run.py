@@ -27,6 +27,7 @@ from measure import SHARED, machine, paired, seconds
 
 import textveil as tv
 from noise import noise
+from textveil.catalog import word_mechanism
 from textveil.nearest import nearest
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -82,7 +83,7 @@ def spherical_laplace() -> list[Row]:
 
     vocabulary = shared_glove()
     theirs = get_mechanism("multivariate_calibrated", epsilon=10.0)
-    ours = tv.mechanism("spherical-laplace", vocabulary, epsilon_per_distance=10.0, clip=None)
+    ours = word_mechanism("spherical-laplace", vocabulary, epsilon_per_distance=10.0, clip=None)
     ids = np.random.default_rng(3).integers(0, 5000, 2048)
     words = [vocabulary.words[position] for position in ids[:64]]
     found = paired(lambda: ours.privatize(ids), lambda: [theirs.replace_word(word) for word in words], rounds=5)
@@ -103,7 +104,7 @@ def channels() -> list[Row]:
     rng = np.random.default_rng(4)
     rows = []
     for name in ("randomized-response", "neighborhood", "exponential"):
-        mechanism = tv.mechanism(name, vocabulary, epsilon=8.0)
+        mechanism = word_mechanism(name, vocabulary, epsilon=8.0)
         seen = np.arange(400)  # as many rows as the exponential keeps
         ids = rng.choice(seen, 1_000_000)
         mechanism.privatize(seen)
@@ -134,7 +135,7 @@ def new_rows() -> list[Row]:
     for name in ("neighborhood", "exponential"):
         times = []
         for _ in range(3):
-            mechanism = tv.mechanism(name, vocabulary, epsilon=8.0)
+            mechanism = word_mechanism(name, vocabulary, epsilon=8.0)
             times.append(seconds(partial(mechanism.privatize, ids)))
         rows.append({"what": f"{name}, rows of new words", "rows/s": len(ids) / statistics.median(times)})
     return rows

@@ -95,7 +95,7 @@ def hostile_strings(count: int, seed: int, first: int = 0) -> list[str]:
                 kept += sum(map(str.__eq__, before, after))
         if sys.stderr.isatty():
             print(f"{numbers[-1] + 1 - first:,} of {count:,} strings", end="\r", file=sys.stderr, flush=True)
-    limit = sanitizers[0].setting.digit_keep_limit
+    limit = sanitizers[0].setting.digit_keep_limit or 0.0
     most = limit * digits + 6 * (limit * (1 - limit) * digits) ** 0.5
     assert kept <= most, f"{kept:,} of {digits:,} digits came back, more than the {most:,.0f} that chance explains"
     return [

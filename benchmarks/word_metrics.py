@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 
-from textveil.catalog import mechanism
-from textveil.mechanisms.base import Channel, Mechanism
+from textveil.catalog import word_mechanism
+from textveil.mechanisms.base import Channel, WordMechanism
 from textveil.mechanisms.channels.metric_exponential import certified_guarantee, metric_exponential
 from textveil.randomness import seeded_generator
 from textveil.types import Ids
@@ -40,7 +40,7 @@ def sample(vocabulary: Vocabulary) -> tuple[Ids, Ids]:
     return ids, near[:, 1:]
 
 
-def shares(made: Mechanism, ids: Ids, close: Ids) -> tuple[float, float]:
+def shares(made: WordMechanism, ids: Ids, close: Ids) -> tuple[float, float]:
     """Shares of outputs that are the word itself, and among its 100 nearest."""
     if isinstance(made, Channel):
         rows = np.stack([made.probabilities(word) for word in ids.tolist()])
@@ -54,12 +54,12 @@ def shares(made: Mechanism, ids: Ids, close: Ids) -> tuple[float, float]:
 def profiles(vocabulary: Vocabulary) -> None:
     """Original / close / distant of every candidate at equal pure epsilon."""
     ids, close = sample(vocabulary)
-    names: dict[str, Callable[[float], Mechanism]] = {
-        "neighborhood": lambda e: mechanism("neighborhood", vocabulary, epsilon=e),
-        "randomized-response": lambda e: mechanism("randomized-response", vocabulary, epsilon=e),
-        "exponential": lambda e: mechanism("exponential", vocabulary, epsilon=e),
-        "spherical-laplace": lambda e: mechanism("spherical-laplace", vocabulary, epsilon=e),
-        "spherical-laplace, fix 0.04": lambda e: mechanism(
+    names: dict[str, Callable[[float], WordMechanism]] = {
+        "neighborhood": lambda e: word_mechanism("neighborhood", vocabulary, epsilon=e),
+        "randomized-response": lambda e: word_mechanism("randomized-response", vocabulary, epsilon=e),
+        "exponential": lambda e: word_mechanism("exponential", vocabulary, epsilon=e),
+        "spherical-laplace": lambda e: word_mechanism("spherical-laplace", vocabulary, epsilon=e),
+        "spherical-laplace, fix 0.04": lambda e: word_mechanism(
             "spherical-laplace", vocabulary, epsilon=e, rank_constant=0.04
         ),
     }

@@ -3,6 +3,7 @@
 import numpy as np
 
 import textveil as tv
+from textveil.catalog import word_mechanism
 from textveil.research.laws.conditions import overtaking_probability
 from textveil.research.laws.neighbors import neighbor_geometry, sample_words
 from textveil.research.laws.rank_profile import rank_profiles
@@ -21,7 +22,7 @@ def main() -> None:
         print(f"  rate {rate}: {leaves:.2e} and {passes:.2f}")
     print("at epsilon 8 for any two words, share that stays, goes to one of the 100 nearest, goes elsewhere:")
     names = ("neighborhood", "metric-exponential", "exponential", "gaussian", "spherical-laplace")
-    mechanisms = [tv.mechanism(name, vocabulary, epsilon=8.0) for name in names]
+    mechanisms = [word_mechanism(name, vocabulary, epsilon=8.0) for name in names]
     rng = tv.seeded_generator(1)
     profiles = rank_profiles(mechanisms, words, draws_per_word=5, clip=None, rng=rng)
     for name, profile in zip(names, profiles, strict=True):

@@ -19,7 +19,7 @@ from textveil.mechanisms.options import DEFAULT_EPSILON as DEFAULT_EPSILON
 from textveil.mechanisms.options import takes_progress
 
 if TYPE_CHECKING:
-    from textveil.mechanisms.base import Mechanism
+    from textveil.mechanisms.base import Mechanism, WordMechanism
     from textveil.types import Progress
     from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -55,6 +55,8 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "randomized-response": "textveil.mechanisms.channels.randomized_response:randomized_response",
         "exponential": "textveil.mechanisms.channels.exponential:exponential",
         "metric-exponential": "textveil.mechanisms.channels.metric_exponential:metric_exponential",
+        "consistent-neighborhood": "textveil.mechanisms.sequence.consistent_neighborhood:consistent_neighborhood",
+        "keywords": "textveil.mechanisms.document.keywords:keywords",
         "spherical-laplace": "textveil.mechanisms.additive.spherical_laplace:spherical_laplace",
         "gaussian": "textveil.mechanisms.additive.gaussian:gaussian",
         "laplace": "textveil.mechanisms.additive.laplace:laplace",
@@ -166,3 +168,14 @@ def unknown_option(name: str, key: str, known: Collection[str]) -> ParameterErro
 def _spelled(options: Iterable[str]) -> str:
     """Options by the names that the command line and keyword arguments share, but for the marks."""
     return ", ".join(f"`{name}`" for name in options)
+
+
+def word_mechanism(name: str = DEFAULT, vocabulary: Vocabulary | None = None, **options: Any) -> WordMechanism:
+    """``mechanism``, for a use that draws for each word alone.
+
+    Raises:
+        UnsupportedGuarantee: this one draws for whole documents or texts; or as ``mechanism``.
+    """
+    from textveil.mechanisms.base import words_alone
+
+    return words_alone(mechanism(name, vocabulary, **options), "this use")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.base import Channel, Mechanism
+from textveil.mechanisms.base import Channel, Mechanism, SequenceMechanism, TextMechanism, WordMechanism
 from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.declaration import CatalogEntry, entry_of
 from textveil.mechanisms.options import Option, options_of
@@ -163,9 +163,9 @@ def check_mechanism(
 
     The declaration has a proof that exists, where the status needs one, and options with help and a domain. What is
     made states the name, the status and the source that are declared, and names every option that was given. Its draws
-    are ids of the vocabulary, the same under the same seed, also of a pickled copy; ids outside are refused. A
-    channel's rows are probabilities, and its integer weights give them. Whether the guarantee is true is another
-    question: ask ``textveil.audit``.
+    are ids of the vocabulary, or texts of a mechanism of whole texts, the same under the same seed, also of a pickled
+    copy; ids outside are refused. A channel's rows are probabilities, and its integer weights give them. Whether the
+    guarantee is true is another question: ask ``textveil.audit``.
 
     Args:
         constructor: a function that ``textveil.mechanisms.declaration.declared`` decorates.
@@ -209,22 +209,44 @@ def _check_declaration(entry: CatalogEntry, options: Mapping[str, Option]) -> No
 
 def _check_draws(made: Mechanism, size: int, seed: int) -> None:
     """Shapes, types and repeatability of draws, and the refusal of ids that are no words."""
+    if isinstance(made, TextMechanism):
+        _check_texts(made, seed)
+        return
     ids = np.arange(5 * size, dtype=np.int64) % size
-    drawn = made.privatize(ids, seeded_generator(seed))
+    drawn = _drawn(made, ids, seed)
     assert drawn.dtype == np.int64 and drawn.shape == ids.shape, f"draws must be int64 of shape {ids.shape}"
     assert bool((drawn >= 0).all() and (drawn < size).all()), f"draws must be in [0, {size})"
     assert np.array_equal(ids, np.arange(5 * size) % size), "ids must not be written to"
-    assert made.privatize(ids[:0], seeded_generator(seed)).shape == (0,), "no ids must give no draws"
+    assert _drawn(made, ids[:0], seed).shape == (0,), "no ids must give no draws"
     copy = pickle.loads(pickle.dumps(made))
     for one, which in ((made, "the mechanism"), (copy, "a pickled copy")):
-        again = one.privatize(ids, seeded_generator(seed))
-        assert np.array_equal(again, drawn), f"{which} must draw the same under the same seed"
+        assert np.array_equal(_drawn(one, ids, seed), drawn), f"{which} must draw the same under the same seed"
     for outside in ([size], [-1], [0.5], [[0]]):
         try:
-            made.privatize(np.array(outside))
+            _drawn(made, np.array(outside), seed)
         except ParameterError:
             continue
         raise AssertionError(f"ids {outside} must be refused with a ParameterError")
+
+
+def _drawn(made: WordMechanism | SequenceMechanism, ids: NDArray[Any], seed: int) -> NDArray[Any]:
+    """Draws for words, in documents of three words and one of the rest where the mechanism looks at documents."""
+    rng = seeded_generator(seed)
+    if isinstance(made, SequenceMechanism):
+        return made.privatize_documents(ids, np.append(np.arange(0, len(ids), 3), len(ids)), rng)
+    return made.privatize(ids, rng)
+
+
+def _check_texts(made: TextMechanism, seed: int) -> None:
+    """A text for each text, the same under the same seed."""
+    texts = ["", "one word", "One word, and 2 more.", "one word"]
+    drawn = made.privatize_texts(texts, seeded_generator(seed))
+    assert len(drawn) == len(texts) and all(isinstance(text, str) for text in drawn), "a str must come for each text"
+    assert made.privatize_texts([], seeded_generator(seed)) == [], "no texts must give no draws"
+    copy = pickle.loads(pickle.dumps(made))
+    for one, which in ((made, "the mechanism"), (copy, "a pickled copy")):
+        again = one.privatize_texts(texts, seeded_generator(seed))
+        assert again == drawn, f"{which} must draw the same under the same seed"
 
 
 def _check_rows(made: Mechanism, size: int) -> None:

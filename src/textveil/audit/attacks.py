@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from textveil.audit.channels.rows import Rows, RowSource, blocks, source_of
 from textveil.errors import need
-from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.base import WordMechanism
 from textveil.randomness import resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.types import Ids, Integers, Progress, Reals
@@ -90,7 +90,7 @@ def bayes_decoder(rows: Rows, prior: ArrayLike | None = None) -> Ids:
 
 
 def nearest_neighbor_inversion(
-    mechanism: Mechanism,
+    mechanism: WordMechanism,
     prior: ArrayLike | None = None,
     *,
     neighbors: int = 1,
@@ -132,7 +132,7 @@ def nearest_neighbor_inversion(
 
 
 def sampled_bayes(
-    mechanism: Mechanism,
+    mechanism: WordMechanism,
     candidates: Sequence[int] | Ids,
     prior: ArrayLike | None = None,
     *,
@@ -221,7 +221,7 @@ def repeated_releases(
     scores = np.tile(start, (samples, 1))
     hits: dict[int, int] = {}
     for number in range(1, max(releases) + 1):
-        if isinstance(rows, Mechanism):
+        if isinstance(rows, WordMechanism):
             outputs = rows.privatize(ids[inputs], generator)
         else:
             outputs = _released(table, inputs, generator)
@@ -255,7 +255,7 @@ def _best_guesses(source: RowSource, prior: Reals, progress: Progress | None) ->
     return best, guess
 
 
-def _learned(mechanism: Mechanism, ids: Ids, prior: Reals, training: int, rng: np.random.Generator) -> Integers:
+def _learned(mechanism: WordMechanism, ids: Ids, prior: Reals, training: int, rng: np.random.Generator) -> Integers:
     """For every output the place of the candidate to guess, shape (n,)."""
     vectors = mechanism.vocabulary.vectors.astype(np.float64)
     near, apart = np.zeros(len(vectors), dtype=np.int64), np.full(len(vectors), np.inf)

@@ -12,6 +12,7 @@ import numpy as np
 
 from textveil.audit.attacks import bayes_vulnerability, nearest_neighbor_inversion
 from textveil.audit.channels.exact import audit_channel
+from textveil.audit.documents import audit_sequences, audit_texts, public_words
 from textveil.audit.foreign.callables import in_child, load_callable
 from textveil.audit.foreign.hygiene import run_hygiene
 from textveil.audit.noise.closed_form import audit_noise
@@ -22,7 +23,7 @@ from textveil.audit.report.verdict import claim_of as claim_of
 from textveil.audit.sampled.bounds import Interrupted, audit_sampled
 from textveil.audit.sampled.draws import audit_mechanism_sampled, callable_draw
 from textveil.errors import InputError, UnsupportedGuarantee, need
-from textveil.mechanisms.base import Channel, Mechanism
+from textveil.mechanisms.base import Channel, Mechanism, SequenceMechanism, TextMechanism, WordMechanism
 from textveil.mechanisms.capabilities import IntegerWeights, NearestSearch, NearestWord, NoisyVectors, OnWordMetric
 from textveil.noise.capabilities import ProfiledNoise
 from textveil.randomness import resolve, seeded_generator
@@ -50,7 +51,8 @@ def audit_mechanism(
     """Put a mechanism's claim to the test by every method that reaches it.
 
     Channels are computed exactly, noise of a known distribution in closed form; anything else is sampled. ``samples``
-    adds a sampled audit to the first two.
+    adds a sampled audit to the first two. Mechanisms of sequences are tried on documents of two words, by sampling
+    and in small vocabularies exactly; mechanisms of whole texts by sampling, on texts of words that are public.
 
     Args:
         mechanism: textveil's own or a third party's.
@@ -75,33 +77,58 @@ def audit_mechanism(
     tested = claim if claim is not None else claim_of(mechanism.guarantee)
     rng = resolve(None) if seed is None else seeded_generator(seed)
     start = time.perf_counter()
-    findings: list[Finding] = []
-    if isinstance(mechanism, Channel | IntegerWeights):
-        findings.append(audit_channel(mechanism, tested, progress=progress))
-    elif isinstance(mechanism, NoisyVectors) and isinstance(mechanism.distribution, ProfiledNoise):
-        findings.append(audit_noise(mechanism, tested, progress=progress))
-        if isinstance(mechanism, NearestWord) and (word := audit_cells(mechanism, tested)) is not None:
-            findings.append(word)
-    if isinstance(mechanism, OnWordMetric):
-        need_metric(mechanism.metric, progress=progress)
-    if samples or not findings:
-        findings.append(
-            audit_mechanism_sampled(mechanism, tested, samples=samples or SAMPLES, confidence=confidence, rng=rng)
-        )
-    vocabulary = mechanism.vocabulary
+    found: Sequence[Mapping[str, Any]] = ()
+    if isinstance(mechanism, TextMechanism):
+        words, count = public_words(mechanism, WORDS), samples or SAMPLES
+        findings = [audit_texts(mechanism, tested, words=words, samples=count, confidence=confidence, rng=rng)]
+    elif isinstance(mechanism, SequenceMechanism):
+        count = samples or SAMPLES
+        findings = audit_sequences(mechanism, tested, samples=count, confidence=confidence, rng=rng, progress=progress)
+    else:
+        findings = _of_words(mechanism, tested, samples, confidence, rng, progress)
+        found = _attacks(mechanism, rng, progress) if attacks else ()
+    vocabulary = getattr(mechanism, "vocabulary", None)
+    facts = (
+        {} if vocabulary is None else {"name": vocabulary.name, "words": len(vocabulary), "digest": vocabulary.digest}
+    )
     return AuditReport(
         name=mechanism.name,
         parameters=mechanism.parameters,
         findings=tuple(findings),
-        attacks=_attacks(mechanism, rng, progress) if attacks else (),
-        vocabulary={"name": vocabulary.name, "words": len(vocabulary), "digest": vocabulary.digest},
+        attacks=tuple(found),
+        vocabulary=facts,
         seconds=time.perf_counter() - start,
         seed=seed,
     )
 
 
+def _of_words(
+    mechanism: WordMechanism,
+    claim: Claim,
+    samples: int,
+    confidence: float,
+    rng: np.random.Generator,
+    progress: Progress | None,
+) -> list[Finding]:
+    """Every method that reaches a mechanism that draws for each word alone."""
+    findings: list[Finding] = []
+    if isinstance(mechanism, Channel | IntegerWeights):
+        findings.append(audit_channel(mechanism, claim, progress=progress))
+    elif isinstance(mechanism, NoisyVectors) and isinstance(mechanism.distribution, ProfiledNoise):
+        findings.append(audit_noise(mechanism, claim, progress=progress))
+        if isinstance(mechanism, NearestWord) and (word := audit_cells(mechanism, claim)) is not None:
+            findings.append(word)
+    if isinstance(mechanism, OnWordMetric):
+        need_metric(mechanism.metric, progress=progress)
+    if samples or not findings:
+        findings.append(
+            audit_mechanism_sampled(mechanism, claim, samples=samples or SAMPLES, confidence=confidence, rng=rng)
+        )
+    return findings
+
+
 def _attacks(
-    mechanism: Mechanism, rng: np.random.Generator, progress: Progress | None
+    mechanism: WordMechanism, rng: np.random.Generator, progress: Progress | None
 ) -> tuple[Mapping[str, Any], ...]:
     """The best recovery of a word: exactly for channels, by sampling for noise."""
     if isinstance(mechanism, Channel | IntegerWeights):

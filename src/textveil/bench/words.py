@@ -15,8 +15,8 @@ import numpy as np
 
 from textveil.bench.measure import Result, median_seconds, paired, seconds
 from textveil.bench.workload import Scale, made_corpus
-from textveil.catalog import mechanism
-from textveil.mechanisms.base import Mechanism
+from textveil.catalog import word_mechanism
+from textveil.mechanisms.base import WordMechanism
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -43,7 +43,7 @@ def channels(scale: Scale) -> Iterator[Result]:
     rng = np.random.default_rng(4)
     ids = rng.choice(np.arange(400), 200 * scale.corpus_words // 2000 + 100_000)
     for name in _CHANNELS:
-        made = mechanism(name, vocabulary, epsilon=_EPSILON)
+        made = word_mechanism(name, vocabulary, epsilon=_EPSILON)
         row = made.probabilities(7)  # type: ignore[attr-defined]
         made.privatize(np.arange(400))
         few = 100
@@ -61,7 +61,7 @@ def channels(scale: Scale) -> Iterator[Result]:
     for name in _CHANNELS[1:]:
         times = []
         for _ in range(max(2, scale.rounds // 2)):
-            made = mechanism(name, vocabulary, epsilon=_EPSILON)
+            made = word_mechanism(name, vocabulary, epsilon=_EPSILON)
             made.privatize(new[:1])  # tables that all rows share
             times.append(seconds(partial(made.privatize, new)))
         yield Result(
@@ -95,7 +95,7 @@ def _part(whole: Vocabulary, words: int) -> Vocabulary:
 
 
 def _rate(name: str, vocabulary: Vocabulary, batch: int, rounds: int) -> Result:
-    made = mechanism(name, vocabulary, epsilon=_EPSILON)
+    made = word_mechanism(name, vocabulary, epsilon=_EPSILON)
     ids = np.random.default_rng(batch).integers(0, len(vocabulary), batch)
     made.privatize(np.arange(len(vocabulary)) if name == "neighborhood" else ids)
     return Result(
@@ -111,7 +111,7 @@ def text(scale: Scale) -> Iterator[Result]:
     """A made corpus through ``Sanitizer.stream``: tokens, unknown words, numbers, draws, rendering."""
     documents = made_corpus(scale.corpus_words)
     for name in ("neighborhood", "spherical-laplace") if scale.corpus_words <= 200_000 else ("neighborhood",):
-        sanitizer = Sanitizer(mechanism(name, load_vocabulary(), epsilon=_EPSILON))
+        sanitizer = Sanitizer(word_mechanism(name, load_vocabulary(), epsilon=_EPSILON))
         for label in ("first time", "again"):
             start = time.perf_counter()
             words = sum(release.kinds.get("word", 0) for release in sanitizer.stream(documents))
@@ -145,10 +145,10 @@ def rivals(scale: Scale) -> Iterator[Result]:
             note = f"does not run ({type(error).__name__})"
             yield Result(part="rivals", what=f"mldp-text {name}", rate=None, unit="words/s", note=note)
             continue
-        yield _against(name, theirs.replace_word, mechanism(kind, load_vocabulary(), epsilon=10.0), scale)
+        yield _against(name, theirs.replace_word, word_mechanism(kind, load_vocabulary(), epsilon=10.0), scale)
 
 
-def _against(name: str, replace: Callable[[str], object], ours: Mechanism, scale: Scale) -> Result:
+def _against(name: str, replace: Callable[[str], object], ours: WordMechanism, scale: Scale) -> Result:
     ids = np.random.default_rng(3).integers(0, 5000, 4096)
     ours.privatize(ids)
 

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable
 from typing import Final
 
-from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.base import Mechanism, TextMechanism
 from textveil.mechanisms.capabilities import Tabulated
 from textveil.types import Progress
 from textveil.vocabulary.tables.public import OpenTable, tables_folder
@@ -44,6 +44,8 @@ def provided_tables(
         progress: called as rows of a table are done.
     """
     held: list[OpenTable] = []
+    if isinstance(mechanism, TextMechanism):
+        return held
     for table in mechanism.tables if isinstance(mechanism, Tabulated) else ():
         found = table.opened()
         if found is None and input_bytes is not None and pays(input_bytes, len(mechanism.vocabulary)):

@@ -1,21 +1,28 @@
-"""What a mechanism is: word ids in, word ids out, and a guarantee that is data."""
+"""What a mechanism is: private input in, released output out, and a guarantee that is data.
+
+Three kinds, by what one draw may look at:
+
+- a ``WordMechanism`` draws for each word id alone;
+- a ``SequenceMechanism`` draws for the ids of a document in their order, and a draw may look at that document's earlier
+  *outputs*, which are released anyway;
+- a ``TextMechanism`` maps a whole text to a text, under a guarantee of a unit of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from textveil.errors import need
+from textveil.errors import UnsupportedGuarantee, need
 from textveil.privacy.guarantees import Guarantee
-from textveil.types import Ids, Reals
+from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 
-@runtime_checkable
-class Mechanism(Protocol):
-    """Maps each word id to a random word id, independently of the other ids."""
+class Described(Protocol):
+    """What every mechanism says of itself."""
 
     @property
     def name(self) -> str:
@@ -26,12 +33,21 @@ class Mechanism(Protocol):
         """Public parameters for reports: JSON values, by name."""
 
     @property
+    def guarantee(self) -> Guarantee:
+        """What one draw promises; its ``unit`` and ``adjacency`` say of what."""
+
+
+class OverWords(Described, Protocol):
+    """A mechanism whose inputs and outputs are ids of public words."""
+
+    @property
     def vocabulary(self) -> Vocabulary:
         """The public words that ids stand for."""
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """What holds for one token and any two words."""
+
+@runtime_checkable
+class WordMechanism(OverWords, Protocol):
+    """Maps each word id to a random word id, independently of the other ids; its guarantee is of one token."""
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One fresh draw for each id; shape (batch,) to shape (batch,), int64.
@@ -41,11 +57,82 @@ class Mechanism(Protocol):
 
 
 @runtime_checkable
-class Channel(Mechanism, Protocol):
+class SequenceMechanism(OverWords, Protocol):
+    """Maps the word ids of a document, in their order, to random word ids; its guarantee is of one token.
+
+    The draw for a word may look at its own id and at what the same document's earlier words became: at no other id, no
+    other document, and nothing else that is private. If it is epsilon-DP in its own id whatever those outputs are, then
+    the whole output is epsilon-DP for two documents that differ in one word, since all other factors are equal.
+    Proof: privacy/proofs/sequence.md.
+    """
+
+    def privatize_documents(self, ids: Ids, bounds: Integers, rng: np.random.Generator | None = None) -> Ids:
+        """One fresh draw for each id of several documents, which may be drawn side by side.
+
+        Args:
+            ids: of all documents in a row, shape (batch,).
+            bounds: where each document begins in them and the last ends, from 0 to batch, shape (documents + 1,).
+            rng: None draws from the operating system's randomness.
+
+        Returns:
+            Word ids, int64, shape (batch,).
+        """
+
+
+@runtime_checkable
+class TextMechanism(Described, Protocol):
+    """Maps a whole text to a random text; its guarantee has a unit of its own, a document as a rule."""
+
+    def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
+        """One fresh draw for each text, independently of the others; ``rng=None`` is the operating system's randomness.
+
+        All of an output is released: nothing beside it, such as the number of words of the input, is public.
+        """
+
+
+Mechanism: TypeAlias = WordMechanism | SequenceMechanism | TextMechanism
+"""What a sanitizer can be made of."""
+
+
+@runtime_checkable
+class Channel(WordMechanism, Protocol):
     """A mechanism whose distribution is an explicit finite table P(y | x)."""
 
     def probabilities(self, word_id: int) -> Reals:
         """P(y | x = word_id) for every y; shape (n,), computed from the weights that are sampled."""
+
+
+def words_alone(mechanism: Mechanism, use: str) -> WordMechanism:
+    """``mechanism``, where it draws for each word alone.
+
+    Args:
+        mechanism: any.
+        use: what asks for it, for the message.
+
+    Raises:
+        UnsupportedGuarantee: it draws for whole documents or texts.
+    """
+    if isinstance(mechanism, WordMechanism):
+        return mechanism
+    raise UnsupportedGuarantee(
+        f"{use} needs a mechanism that draws for each word alone; got {mechanism.name}, whose draws depend on more. "
+        "Choose a mechanism of words."
+    )
+
+
+def checked_bounds(bounds: Integers, count: int) -> Integers:
+    """``bounds`` as int64: from 0 to ``count``, never falling.
+
+    Raises:
+        ParameterError: another shape or type, or other values.
+    """
+    array = np.asarray(bounds)
+    fits = array.ndim == 1 and array.dtype.kind in "iu" and len(array) >= 1
+    need(fits, "bounds", f"{array.dtype} of shape {array.shape}", "integers of shape (documents + 1,)")
+    array = array.astype(np.int64, copy=False)
+    inside = array[0] == 0 and array[-1] == count and bool((np.diff(array) >= 0).all())
+    need(inside, "bounds", "others", f"from 0 to the {count} ids, never falling")
+    return array
 
 
 def checked_ids(ids: Ids, size: int) -> Ids:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.base import OverWords, WordMechanism
 from textveil.nearest.base import Projection
 from textveil.noise.base import NoiseDistribution
 from textveil.types import Ids, Integers, Vectors
@@ -29,7 +29,7 @@ class IntegerWeights(Protocol):
 
 
 @runtime_checkable
-class NoisyVectors(Mechanism, Protocol):
+class NoisyVectors(WordMechanism, Protocol):
     """A mechanism whose output is computed from the word's vector plus noise, and from nothing else that is private."""
 
     @property
@@ -79,3 +79,16 @@ class Tabulated(Protocol):
     @property
     def tables(self) -> tuple[PublicTable, ...]:
         """The tables, whether they are there or not; a mechanism finds those that ``build`` makes by itself."""
+
+
+@runtime_checkable
+class SequenceWeights(OverWords, Protocol):
+    """A sequence mechanism that is drawn by integers, given what the document has released so far."""
+
+    def integer_weights_after(self, past: Ids, ids: Ids) -> Integers:
+        """The very integers w(x, y) that the next draw uses after the outputs ``past``, int64, shape (batch, n).
+
+        Args:
+            past: the document's earlier outputs, in order, shape (released,).
+            ids: inputs x at the next place, shape (batch,).
+        """

@@ -29,7 +29,7 @@ class CatalogEntry:
     Attributes:
         name: what users write.
         target: ``module:function``; the function takes a vocabulary and keyword options.
-        family: ``"channel"`` or ``"perturb and project"``.
+        family: ``"channel"``, ``"perturb and project"``, ``"sequence"`` or ``"document"``.
         notion: the guarantee's notion, ``"pure DP"``, ``"approximate DP"`` or ``"metric DP"``.
         status: how far its guarantee can be trusted.
         proof: the proof, or the page that refutes the claim: a path below textveil, or one that begins with the package

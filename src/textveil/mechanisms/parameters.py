@@ -6,7 +6,17 @@ import math
 from typing import Annotated, Any, TypeAlias
 
 from textveil.errors import ParameterError, need
-from textveil.mechanisms.options import DEFAULT_EPSILON, FRACTION, GUARANTEE, POSITIVE, VECTORS, Option, named
+from textveil.mechanisms.options import (
+    DEFAULT_EPSILON,
+    FRACTION,
+    GUARANTEE,
+    NEIGHBORHOODS,
+    POSITIVE,
+    VECTORS,
+    Option,
+    at_least,
+    named,
+)
 from textveil.nearest.choice import BACKENDS, FASTEST
 
 Epsilon: TypeAlias = Annotated[
@@ -17,6 +27,16 @@ Epsilon: TypeAlias = Annotated[
         metavar="E",
         group=GUARANTEE,
         unset=f"{DEFAULT_EPSILON:g}",
+    ),
+]
+NeighborhoodSize: TypeAlias = Annotated[
+    int,
+    Option(
+        domain=at_least(1),
+        help="Words that have the larger weight, the word itself included.",
+        metavar="M",
+        group=NEIGHBORHOODS,
+        unset="chosen for the vocabulary and epsilon",
     ),
 ]
 EpsilonPerDistance: TypeAlias = Annotated[

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import Channel, Mechanism
+from textveil.mechanisms.base import Channel, Mechanism, WordMechanism, words_alone
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import is_secure, resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
@@ -115,12 +115,16 @@ def explain(
     """The distribution of the output for ``word``, or averages over words spread across the vocabulary.
 
     Args:
-        mechanism: any; channels are computed exactly.
+        mechanism: any that draws for each word alone; channels are computed exactly.
         word: mapped to the vocabulary as in a text; None averages over 200 evenly spaced words.
         top: how many of the likeliest outputs to list.
         samples: draws where the distribution is not a finite table.
         rng: None is the operating system's randomness.
+
+    Raises:
+        UnsupportedGuarantee: the mechanism draws for whole documents or texts.
     """
+    mechanism = words_alone(mechanism, "the distribution of one word's output")
     need(top >= 0, "top", top, ">= 0")
     need(samples >= 1, "samples", samples, ">= 1")
     vocabulary = mechanism.vocabulary
@@ -165,7 +169,7 @@ def explain(
     )
 
 
-def _nearest_sets(mechanism: Mechanism, ids: Ids) -> Ids:
+def _nearest_sets(mechanism: WordMechanism, ids: Ids) -> Ids:
     """The NEAR nearest words of each, by cosine, shape (batch, min(NEAR, n))."""
     grid = integer_grid(mechanism.vocabulary)
     return largest(grid.cosines(ids), min(NEAR, grid.size))

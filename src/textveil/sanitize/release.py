@@ -141,20 +141,19 @@ class Report:
         everything = self._everything()
         lines = setting.warnings()
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.kinds.items()))
-        vocabulary = setting.vocabulary
+        drawn = "texts" if setting.whole_texts else "protected tokens"
         lines += [
             f"documents   {tally.documents}",
-            f"tokens      {counts or 'none'}",
+            *([] if setting.whole_texts else [f"tokens      {counts or 'none'}"]),
             f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip(),
             f"per token   {_line(setting.token)}",
             *_number_lines(setting),
-            f"per document {_line(document)} for the costliest, {most} protected tokens",
+            f"per document {_line(document)} for the costliest, {most} {drawn}",
             *_optimal_lines(self._documents()),
-            f"whole input {_line(everything.spent)} for {self._drawn()} protected tokens",
+            f"whole input {_line(everything.spent)} for {self._drawn()} {drawn}",
             *_optimal_lines([everything]),
-            f"vocabulary  {vocabulary['name']}: {vocabulary['words']} words, sha256 {vocabulary['digest'][:16]}",
-            "public      vocabulary; number, order and kinds of tokens; digits a number has; spacing, punctuation"
-            + (" as they are" if setting.marks == "keep" else " in plain form"),
+            *_vocabulary_lines(setting.vocabulary),
+            f"public      {_public(setting)}",
         ]
         if self.sanitized_fields:
             kept = f"; copied as they were: {', '.join(self.kept_fields)}" if self.kept_fields else ""
@@ -162,8 +161,23 @@ class Report:
         return "\n".join(lines)
 
 
+def _public(setting: Setting) -> str:
+    if setting.whole_texts:
+        return "the mechanism's words; number and order of documents"
+    form = " as they are" if setting.marks == "keep" else " in plain form"
+    return "vocabulary; number, order and kinds of tokens; digits a number has; spacing, punctuation" + form
+
+
+def _vocabulary_lines(vocabulary: Mapping[str, Any]) -> list[str]:
+    if not vocabulary:
+        return []
+    return [f"vocabulary  {vocabulary['name']}: {vocabulary['words']} words, sha256 {vocabulary['digest'][:16]}"]
+
+
 def _number_lines(setting: Setting) -> list[str]:
     limit = setting.digit_keep_limit
+    if limit is None:
+        return []
     kept = (
         f"no digit stays with probability above {limit:.6g}" if limit < 1 else "a digit may stay with any probability"
     )

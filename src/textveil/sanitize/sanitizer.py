@@ -2,46 +2,37 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from itertools import pairwise
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from textveil.errors import InputError, ParameterError, RefutedGuarantee, UnsupportedGuarantee, need
-from textveil.mechanisms.base import Mechanism
-from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
+from textveil.errors import InputError, RefutedGuarantee, need
+from textveil.mechanisms.base import Mechanism, TextMechanism
+from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.privacy.guarantees import Guarantee, NoGuarantee, Status
 from textveil.randomness import is_secure, resolve
 from textveil.sanitize.release import Release
-from textveil.sanitize.setting import Protected, Setting
+from textveil.sanitize.setting import Setting
 from textveil.sanitize.unchanged import mostly_unchanged
-from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, token_kinds
+from textveil.sanitize.ways import ByTexts, ByTokens, Way
 from textveil.text.marks import Marks
-from textveil.text.render import spans as rendered_spans
-from textveil.text.render import with_capitals
-from textveil.text.tokens import Kind
-from textveil.types import Ids, Integers
 from textveil.version import VERSION
 
 _STREAM_CHARACTERS = 500_000
 """Documents are gathered up to this many characters and drawn together."""
-
-Flags: TypeAlias = NDArray[np.bool_]
-
-_NAMES = [kind.name.lower() for kind in Kind]
 
 
 @final
 class Sanitizer:
     """Replaces every word and number of a text by a draw; everything else is public or a placeholder.
 
+    A mechanism of whole texts replaces each text by one draw instead.
+
     Args:
-        mechanism: draws the words.
+        mechanism: draws the words, each alone or by what the document released before; or whole texts.
         number_epsilon: nats for one number, shared over its digits; None takes what the mechanism
             guarantees for one word.
         digit_keep_limit: no digit stays with a larger probability, even if that leaves some of the number's budget
@@ -79,25 +70,21 @@ class Sanitizer:
             "rng": rng,
             "allow_refuted": allow_refuted,
         }
-        self._digits = DigitResponse(_number_epsilon(mechanism.guarantee, number_epsilon), digit_keep_limit)
-        vocabulary = mechanism.vocabulary
-        self._codes = TextCodes(vocabulary.words, marks)
+        if isinstance(mechanism, TextMechanism):
+            need(number_epsilon is None, "number_epsilon", number_epsilon, "left out for a mechanism of whole texts")
+            need(marks == "normalize", "marks", marks, "left out for a mechanism of whole texts")
+            way: Way = ByTexts(mechanism, promise)
+        else:
+            way = ByTokens(mechanism, promise, number_epsilon, digit_keep_limit, marks)
+        self._way = way
         self.setting = Setting(
             mechanism=mechanism.name,
             parameters=mechanism.parameters,
-            protected=(
-                Protected("word", promise),
-                Protected("number", self._digits.guarantee if promise.promises else promise),
-            ),
-            number_epsilon=self._digits.epsilon,
-            digit_keep_limit=digit_keep_limit,
-            marks=marks,
-            vocabulary={
-                "name": vocabulary.name,
-                "words": len(vocabulary),
-                "dim": vocabulary.dim,
-                "digest": vocabulary.digest,
-            },
+            protected=way.protected,
+            number_epsilon=way.number_epsilon,
+            digit_keep_limit=way.digit_keep_limit,
+            marks=way.marks,
+            vocabulary=_vocabulary_facts(mechanism),
             secure=is_secure(rng),
             version=VERSION,
             mostly_unchanged=mostly_unchanged(mechanism, promise),
@@ -139,7 +126,7 @@ class Sanitizer:
             "secure, as the sanitizer's releases say",
             "Make the sanitizer with a seeded generator too.",
         )
-        return self._releases(self._coded(texts), spans=spans, rng=rng)
+        return self._releases(self._prepared(texts), spans=spans, rng=rng)
 
     def stream(self, texts: Iterable[str], *, spans: bool = False) -> Iterator[Release]:
         """Sanitize documents one after another in constant memory, in order.
@@ -151,10 +138,10 @@ class Sanitizer:
         # The next batch is tokenized while this one is drawn: the draws run mostly outside the
         # interpreter's lock. Texts are read, and draws made, by the caller's thread only.
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="textveil-tokens") as worker:
-            waiting: Future[EncodedTexts] | None = None
+            waiting: Future[Any] | None = None
             first = 1
             for held in _gathered(texts):
-                upcoming = worker.submit(self._coded, held, first)
+                upcoming = worker.submit(self._prepared, held, first)
                 first += len(held)
                 if waiting is not None:
                     yield from self._releases(waiting.result(), spans=spans)
@@ -162,52 +149,17 @@ class Sanitizer:
             if waiting is not None:
                 yield from self._releases(waiting.result(), spans=spans)
 
-    def _coded(self, texts: Sequence[str], first: int = 1) -> EncodedTexts:
-        """The codes of documents; ``first`` is the number of the first, for errors."""
+    def _prepared(self, texts: Sequence[str], first: int = 1) -> Any:
+        """Documents ready for their draws; ``first`` is the number of the first, for errors."""
         for number, text in enumerate(texts, start=first):
             if not isinstance(text, str):
                 raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
-        return self._codes.encode(texts)
+        return self._way.prepared(texts)
 
-    def _releases(self, coded: EncodedTexts, *, spans: bool, rng: np.random.Generator | None = None) -> list[Release]:
-        """Draw for every token of several documents, then put them together."""
-        legend, rng = self._codes.legend, resolve(self._rng if rng is None else rng)
-        kinds = token_kinds(coded, legend)
-        words, numbers = self._codes.words(coded.codes), self._codes.numbers(coded)
-        size = len(self.mechanism.vocabulary)
-        ids = _checked_draw(self.mechanism.privatize(words.ids, rng), len(words.ids), size)
-        digits = self._digits.privatize(numbers.digits, numbers.lengths, rng)
-        drawn = self._codes.replaced(coded.codes, words, ids, numbers, digits)
-        strings = legend.written[drawn].tolist()
-        counts, mapped = _counts(kinds, numbers.going_on, coded.bounds), _sums(words.out_of_vocabulary, coded.bounds)
-        releases = []
-        for index, (start, stop) in enumerate(pairwise(coded.bounds.tolist())):
-            found = rendered_spans(legend.lengths[drawn[start:stop]], kinds[start:stop]) if spans else ()
-            releases.append(
-                Release(
-                    text=with_capitals("".join(strings[start:stop])),
-                    spans=tuple(found),
-                    kinds={name: count for name, count in zip(_NAMES, counts[index], strict=True) if count},
-                    setting=self.setting,
-                    mapped=mapped[index],
-                )
-            )
-        return releases
-
-
-def _counts(kinds: NDArray[np.int8], going_on: Ids, bounds: Integers) -> list[list[int]]:
-    """How many tokens of each kind each document has; a number counts once, however many tokens it is."""
-    documents = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-    begun = kinds != GOES_ON
-    begun[going_on] = False
-    cells = documents[begun] * len(_NAMES) + kinds[begun]
-    counts = np.bincount(cells, minlength=(len(bounds) - 1) * len(_NAMES))
-    return counts.reshape(-1, len(_NAMES)).tolist()
-
-
-def _sums(flags: Flags, bounds: Integers) -> list[int]:
-    """How many flags are set in each document."""
-    return np.diff(np.concatenate([[0], np.cumsum(flags)])[bounds]).tolist()
+    def _releases(self, prepared: Any, *, spans: bool, rng: np.random.Generator | None = None) -> list[Release]:
+        """Draw for several documents, then put them together."""
+        generator = resolve(self._rng if rng is None else rng)
+        return self._way.releases(prepared, self.setting, generator, spans=spans)
 
 
 def _gathered(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -227,7 +179,8 @@ def _gathered(texts: Iterable[str]) -> Iterator[list[str]]:
 def _promise(guarantee: Guarantee, allow_refuted: bool) -> Guarantee:
     """The guarantee that releases carry: the mechanism's, or none where it is refuted or nothing is promised."""
     if guarantee.status is Status.NONE and guarantee.promises:
-        return NoGuarantee(reason="the mechanism promises nothing", source=guarantee.source)
+        reason = "the mechanism promises nothing"
+        return NoGuarantee(reason=reason, source=guarantee.source, adjacency=guarantee.adjacency)
     if guarantee.status is not Status.REFUTED:
         return guarantee
     if not allow_refuted:
@@ -235,27 +188,18 @@ def _promise(guarantee: Guarantee, allow_refuted: bool) -> Guarantee:
             f"the claim {guarantee} of this mechanism is refuted ({guarantee.source}). "
             "Use truncated-laplace, the valid form, or allow refuted mechanisms; the release then has no guarantee."
         )
-    return NoGuarantee(reason=f"the claim {guarantee} is refuted", source=guarantee.source)
+    reason = f"the claim {guarantee} is refuted"
+    return NoGuarantee(reason=reason, source=guarantee.source, adjacency=guarantee.adjacency)
 
 
-def _number_epsilon(guarantee: Guarantee, asked: float | None) -> float:
-    """The budget of a number: as asked, else the epsilon that one word costs."""
-    if asked is not None:
-        need(0 < asked < math.inf, "number_epsilon", asked, "finite and > 0")
-        return asked
-    if guarantee.promises:
-        return guarantee.approximate().epsilon
-    raise ParameterError("number_epsilon must be given for a mechanism without a guarantee; got none.")
-
-
-def _checked_draw(drawn: Ids, count: int, size: int) -> Ids:
-    """The mechanism's answer, refused unless it is one id of the vocabulary for each token."""
-    array = np.asarray(drawn)
-    fits = array.shape == (count,) and array.dtype.kind in "iu"
-    inside = fits and (count == 0 or (int(array.min()) >= 0 and int(array.max()) < size))
-    if not inside:
-        raise UnsupportedGuarantee(
-            f"a mechanism must return {count} word ids in [0, {size}); got {array.dtype} of shape {array.shape}, "
-            "or ids outside. Correct its `privatize`."
-        )
-    return array
+def _vocabulary_facts(mechanism: Mechanism) -> dict[str, Any]:
+    """What reports say of the public words; empty for a mechanism that has none."""
+    vocabulary = getattr(mechanism, "vocabulary", None)
+    if vocabulary is None:
+        return {}
+    return {
+        "name": vocabulary.name,
+        "words": len(vocabulary),
+        "dim": vocabulary.dim,
+        "digest": vocabulary.digest,
+    }

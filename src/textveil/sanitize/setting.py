@@ -51,9 +51,11 @@ class Setting:
         mechanism: the mechanism's name.
         parameters: its public parameters.
         protected: what is drawn: unit, kind and guarantee of one draw of each kind.
-        number_epsilon: nats that the digits of one number are drawn with; also where nothing is promised of them.
+        number_epsilon: nats that the digits of one number are drawn with; also where nothing is promised of them;
+            None where numbers have no draws of their own, in a mechanism of whole texts.
         digit_keep_limit: probability above which no digit of a number stays.
-        marks: whether white space and punctuation are put into plain form ("normalize") or kept as they are ("keep").
+        marks: whether white space and punctuation are put into plain form ("normalize") or kept as they are ("keep");
+            None where none of a text's own is released.
         vocabulary: name, number of words, dimension and SHA-256 digest.
         secure: whether draws come from the operating system's randomness.
         version: of textveil.
@@ -64,9 +66,9 @@ class Setting:
     mechanism: str
     parameters: Mapping[str, Any]
     protected: tuple[Protected, ...]
-    number_epsilon: float
-    digit_keep_limit: float
-    marks: Marks
+    number_epsilon: float | None
+    digit_keep_limit: float | None
+    marks: Marks | None
     vocabulary: Mapping[str, Any]
     secure: bool
     version: str
@@ -85,8 +87,19 @@ class Setting:
         raise UnsupportedGuarantee(f"kind must be one that is drawn ({kinds}); got {kind!r}.")
 
     @property
+    def whole_texts(self) -> bool:
+        """Whether each text is replaced by one draw, so that nothing is known of its tokens."""
+        return any(one.kind == "text" for one in self.protected)
+
+    @property
     def public(self) -> tuple[str, ...]:
         """What no guarantee hides, for every release."""
+        if self.whole_texts:
+            return (
+                "the mechanism's words and everything computed from them",
+                "the number and the order of the documents, and how many texts each is made of",
+                "the mechanism, its parameters and this report",
+            )
         marks = "as they are: they can carry data" if self.marks == "keep" else "in plain form (one space, ASCII marks)"
         return (
             "the vocabulary, its vectors and everything computed from them",

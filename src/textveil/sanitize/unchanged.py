@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from textveil.mechanisms.base import Channel, Mechanism
+from textveil.mechanisms.base import Channel, Mechanism, SequenceMechanism, TextMechanism
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.limits import unchanged_limit
 from textveil.randomness import seeded_generator
@@ -28,12 +28,15 @@ def mostly_unchanged(mechanism: Mechanism, promise: Guarantee) -> bool:
     """Whether more than ``MOST`` of words come out unchanged, equally likely words taken.
 
     Read from the guarantee where that allows no such thing, at no cost. Else estimated from public data alone, over
-    evenly spaced words: exactly for channels, for other mechanisms from a few draws with a seed of their own.
+    evenly spaced words: exactly for channels, for other mechanisms from a few draws with a seed of their own, for those
+    of sequences in documents of one word. Of mechanisms of whole texts it is not said.
 
     Args:
         mechanism: draws the words.
         promise: the guarantee that its releases carry.
     """
+    if isinstance(mechanism, TextMechanism):
+        return False
     size = len(mechanism.vocabulary)
     if promise.promises:
         most = promise.approximate()
@@ -43,5 +46,8 @@ def mostly_unchanged(mechanism: Mechanism, promise: Guarantee) -> bool:
     if isinstance(mechanism, Channel):
         return float(np.mean([mechanism.probabilities(int(one))[one] for one in ids])) > MOST
     repeated = np.repeat(ids, _DRAWS)
-    drawn = np.asarray(mechanism.privatize(repeated, seeded_generator(0)))
+    if isinstance(mechanism, SequenceMechanism):
+        drawn = mechanism.privatize_documents(repeated, np.arange(len(repeated) + 1), seeded_generator(0))
+    else:
+        drawn = np.asarray(mechanism.privatize(repeated, seeded_generator(0)))
     return drawn.shape == repeated.shape and float(np.mean(drawn == repeated)) > MOST

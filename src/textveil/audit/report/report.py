@@ -14,13 +14,17 @@ from textveil.statistics import Bound
 # What is known of the word outweighs what is known of the vector; a refutation outweighs what is proved of the same.
 _WEIGHT = (
     (Subject.WORD_CHANNEL, Verdict.REFUTED),
+    (Subject.DOCUMENT_CHANNEL, Verdict.REFUTED),
     (Subject.WORD_CHANNEL, Verdict.CERTIFIED),
+    (Subject.DOCUMENT_CHANNEL, Verdict.CERTIFIED),
     (Subject.WORD_CHANNEL, Verdict.PROVED),
+    (Subject.DOCUMENT_CHANNEL, Verdict.PROVED),
     (Subject.NOISY_VECTOR, Verdict.REFUTED),
     (Subject.NOISY_VECTOR, Verdict.CERTIFIED),
     (Subject.NOISY_VECTOR, Verdict.PROVED),
     (Subject.NOISY_VECTOR, Verdict.NOT_REFUTED),
     (Subject.WORD_CHANNEL, Verdict.NOT_REFUTED),
+    (Subject.DOCUMENT_CHANNEL, Verdict.NOT_REFUTED),
 )
 
 
@@ -220,7 +224,7 @@ def _delta(finding: Finding, place: int) -> str:
 
 def _who(report: AuditReport, *, start: bool = True) -> str:
     """What the sentence is about; what holds for the noisy vector holds for the word."""
-    if report.subject is Subject.WORD_CHANNEL:
+    if report.subject is not Subject.NOISY_VECTOR:
         return report.name
     article = "The" if start else "the"
     word = ", and with it the word," if report.verdict is Verdict.PROVED else ""

@@ -34,6 +34,8 @@ class Subject(Enum):
     of it may still be true of the word."""
     WORD_CHANNEL = "word channel"
     """The word that is released, given the word that went in."""
+    DOCUMENT_CHANNEL = "document channel"
+    """All that is released of a document, given the document: of mechanisms that look at more than one word."""
 
 
 @final

@@ -12,7 +12,7 @@ from textveil.audit.foreign.callables import ForeignCallable, WordCallable, in_p
 from textveil.audit.report.verdict import Claim, Finding, Subject, claim_of
 from textveil.audit.sampled.bounds import CONFIDENCE, SAMPLES, Draw, Score, audit_sampled
 from textveil.errors import need
-from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.base import WordMechanism
 from textveil.noise.base import NoiseDistribution
 from textveil.randomness import resolve
 from textveil.types import Reals
@@ -25,7 +25,7 @@ _ROUNDED = 9
 """Decimals of a log-likelihood ratio: a loss that many outputs share is one level, not rounding noise."""
 
 
-def mechanism_draw(mechanism: Mechanism, rng: np.random.Generator | None = None) -> Draw:
+def mechanism_draw(mechanism: WordMechanism, rng: np.random.Generator | None = None) -> Draw:
     """Draws of output ids for one input id; ``rng=None`` is the operating system's randomness."""
     generator = resolve(rng)
 
@@ -117,7 +117,7 @@ def audit_noise_sampled(
 
 
 def audit_mechanism_sampled(
-    mechanism: Mechanism,
+    mechanism: WordMechanism,
     claim: Claim | None = None,
     *,
     pairs: list[tuple[int, int]] | None = None,

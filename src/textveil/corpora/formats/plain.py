@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import BinaryIO, final
 
 from textveil.corpora.formats.records import (
@@ -20,8 +21,12 @@ from textveil.corpora.formats.text_lines import BOM, cut_lines, pieces, split_li
 from textveil.errors import InputError
 
 
-def _joined(released: Sequence[Sequence[str]]) -> bytes:
-    return encoded("".join([texts[0] for texts in released]))
+def _joined(ends: Sequence[str], released: Sequence[Sequence[str]]) -> bytes:
+    """Releases in a row; a line that came out without its end, of a mechanism of whole texts, gets one."""
+    lines = [texts[0] for texts in released]
+    return encoded(
+        "".join([line if line.endswith("\n") else line + end for line, end in zip(lines, ends, strict=True)])
+    )
 
 
 @final
@@ -68,7 +73,8 @@ class PlainText:
                 texts.append((decoded(raw, where, self.max_document_bytes),))
             except InputError as error:
                 faults.append(RecordError(number, str(error)))
-        return Records(texts, faults, _joined)
+        ends = ["\n" if not self.whole and text.endswith("\n") else "" for (text,) in texts]
+        return Records(texts, faults, partial(_joined, ends))
 
     def _document(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         held: list[bytes] = []

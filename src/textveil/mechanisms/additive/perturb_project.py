@@ -56,7 +56,7 @@ class PerturbProject:
     projection: Projection = field(repr=False)
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``Mechanism.privatize``."""
+        """One draw for each id; see ``WordMechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
         generator = resolve(rng)
         out = np.empty(len(words), dtype=np.int64)

@@ -61,7 +61,7 @@ class Exponential:
         return {**asked, "epsilon_per_distance": self.epsilon_per_distance, "clip": self.clip}
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``Mechanism.privatize``."""
+        """One draw for each id; see ``WordMechanism.privatize``."""
         return self._rows.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
 
     def probabilities(self, word_id: int) -> Reals:

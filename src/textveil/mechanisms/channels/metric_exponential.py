@@ -70,7 +70,7 @@ class MetricExponential:
         return {**asked, "metric": facts.name, "distance": facts.description, **self.sizes}
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``Mechanism.privatize``."""
+        """One draw for each id; see ``WordMechanism.privatize``."""
         return self._rows.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
 
     def probabilities(self, word_id: int) -> Reals:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, final
+from typing import Any, final
 
 import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
-from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
@@ -62,7 +61,7 @@ class Neighborhood:
         return (self._rows.table,)
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``Mechanism.privatize``."""
+        """One draw for each id; see ``WordMechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
         uniform, member = self.weights.draw(len(words), resolve(rng))
         raised = (uniform < 0).nonzero()[0]
@@ -99,15 +98,6 @@ def best_neighborhood_size(vocabulary: Vocabulary, epsilon: float) -> int:
     return int(sizes[int(np.argmax(means))])
 
 
-_SIZE = Option(
-    domain=at_least(1),
-    help="Words that have the larger weight, the word itself included.",
-    metavar="M",
-    group=NEIGHBORHOODS,
-    unset="chosen for the vocabulary and epsilon",
-)
-
-
 @declared(
     family="channel",
     notion="pure DP",
@@ -120,7 +110,7 @@ def neighborhood(
     vocabulary: Vocabulary,
     *,
     epsilon: Epsilon,
-    neighborhood_size: Annotated[int, _SIZE] | None = None,
+    neighborhood_size: NeighborhoodSize | None = None,
 ) -> Neighborhood:
     """Neighborhood response at ``epsilon`` nats for any two words.
 

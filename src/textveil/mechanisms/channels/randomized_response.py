@@ -55,7 +55,7 @@ class RandomizedResponse:
         return {"epsilon": self.guarantee.epsilon}
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``Mechanism.privatize``."""
+        """One draw for each id; see ``WordMechanism.privatize``."""
         return flip(checked_ids(ids, len(self.vocabulary)), self.weights, resolve(rng))
 
     def probabilities(self, word_id: int) -> Reals:

@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import Mechanism, checked_ids
+from textveil.mechanisms.base import WordMechanism, checked_ids
 from textveil.mechanisms.parameters import checked_clip
 from textveil.randomness import resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
@@ -121,7 +121,7 @@ def mean_probability(successes: int, trials: int, confidence: float = 0.99) -> B
 
 
 def rank_profile(
-    mechanism: Mechanism,
+    mechanism: WordMechanism,
     ids: Ids,
     *,
     draws_per_word: int = 1,
@@ -145,7 +145,7 @@ def rank_profile(
 
 
 def rank_profiles(
-    mechanisms: Sequence[Mechanism],
+    mechanisms: Sequence[WordMechanism],
     ids: Ids,
     *,
     draws_per_word: int = 1,
@@ -326,7 +326,9 @@ def _checked_words(ids: Ids, n: int) -> Ids:
     return words
 
 
-def _common_clip(mechanisms: Sequence[Distribution] | Sequence[Mechanism], clip: float | str | None) -> float | None:
+def _common_clip(
+    mechanisms: Sequence[Distribution] | Sequence[WordMechanism], clip: float | str | None
+) -> float | None:
     """The clip that was asked for, or the one that all mechanisms use."""
     if clip != "mechanism":
         need(not isinstance(clip, str), "clip", repr(clip), "finite and > 0, None, or 'mechanism'")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from textveil.catalog import entries, mechanism
+from textveil.catalog import entries, word_mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.base import WordMechanism
 from textveil.privacy.guarantees import Status
 from textveil.research.evaluation.plots import new_figure
 from textveil.research.evaluation.tables import Cell, Table
@@ -77,7 +77,7 @@ def base_vocabulary(setting: StudySetting) -> Vocabulary:
 def measured(
     setting: StudySetting,
     vocabulary: Vocabulary,
-    makers: list[tuple[str, Callable[[float], Mechanism]]],
+    makers: list[tuple[str, Callable[[float], WordMechanism]]],
     epsilons: tuple[float, ...],
 ) -> dict[tuple[str, float], RankProfile]:
     """Rank profiles on the directions of the vectors, by mechanism and epsilon."""
@@ -92,11 +92,11 @@ def measured(
     return found
 
 
-def _maker(name: str, vocabulary: Vocabulary, **options: Any) -> Callable[[float], Mechanism]:
+def _maker(name: str, vocabulary: Vocabulary, **options: Any) -> Callable[[float], WordMechanism]:
     """Makes the mechanism at an epsilon, with the clip and the delta of this study where it takes them."""
     known = entries()[name].options()
     given: dict[str, Any] = {key: value for key, value in (("clip", CLIP), ("delta", DELTA)) if key in known}
-    return lambda epsilon: mechanism(name, vocabulary, epsilon=epsilon, **given, **options)
+    return lambda epsilon: word_mechanism(name, vocabulary, epsilon=epsilon, **given, **options)
 
 
 def _words_of(vocabulary: Vocabulary) -> str:

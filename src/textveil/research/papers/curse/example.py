@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from textveil.catalog import mechanism
-from textveil.mechanisms.base import Mechanism
+from textveil.catalog import word_mechanism
+from textveil.mechanisms.base import WordMechanism
 from textveil.privacy.guarantees import MetricDP
 from textveil.research.evaluation.drawn_tables import drawn_if_possible
 from textveil.research.evaluation.tables import Cell, Table
@@ -28,13 +28,15 @@ def table_1(setting: StudySetting) -> ItemOutcome:
     vocabulary = near[0] if near else max(setting.vocabularies, key=len)
     grid = noise_grid(vocabulary)
     constant = chosen_constant(vocabulary)
-    made: list[tuple[str, Mechanism]] = []
+    made: list[tuple[str, WordMechanism]] = []
     for part in (0.25, 0.5, 0.75):
         epsilon = grid[int(part * (len(grid) - 1))]
         for fix in (None, constant):
-            one = mechanism("spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None, rank_constant=fix)
+            one = word_mechanism(
+                "spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None, rank_constant=fix
+            )
             made.append((f"noise{'' if fix is None else f', fix with c = {fix:.2g}'}", one))
-    made.append(("neighborhood", mechanism("neighborhood", vocabulary, epsilon=8.0)))
+    made.append(("neighborhood", word_mechanism("neighborhood", vocabulary, epsilon=8.0)))
     rows: list[tuple[Cell, ...]] = [("original", None, None, TEXT)]
     for index, (name, one) in enumerate(made):
         sanitizer = Sanitizer(one, number_epsilon=8.0, rng=setting.generator(3, index))

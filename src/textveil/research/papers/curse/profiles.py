@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from textveil.catalog import mechanism
-from textveil.mechanisms.base import Mechanism
+from textveil.catalog import word_mechanism
+from textveil.mechanisms.base import WordMechanism
 from textveil.research.evaluation.plots import Chart, new_figure
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.laws.rank_profile import RankProfile, rank_profiles
@@ -43,8 +43,8 @@ class Curve(NamedTuple):
 def figure_2(setting: StudySetting) -> ItemOutcome:
     """Spherical Laplace noise, then the nearest word."""
 
-    def made(vocabulary: Vocabulary, epsilon: float) -> Mechanism:
-        return mechanism("spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None)
+    def made(vocabulary: Vocabulary, epsilon: float) -> WordMechanism:
+        return word_mechanism("spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None)
 
     curves = _curves(setting, made, noise_grid)
     return _outcome(setting, curves, "close neighbors are rarely chosen")
@@ -54,9 +54,9 @@ def figure_8(setting: StudySetting) -> ItemOutcome:
     """The same noise with the paper's fix: the nearest word is replaced by one of its neighbors."""
     constants = {one.name: _constant(one) for one in setting.vocabularies}
 
-    def made(vocabulary: Vocabulary, epsilon: float) -> Mechanism:
+    def made(vocabulary: Vocabulary, epsilon: float) -> WordMechanism:
         constant = constants[vocabulary.name][0]
-        return mechanism(
+        return word_mechanism(
             "spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None, rank_constant=constant
         )
 
@@ -81,7 +81,7 @@ def figure_9(setting: StudySetting) -> ItemOutcome:
 
 def profiles_of(
     setting: StudySetting,
-    mechanisms: Sequence[Mechanism],
+    mechanisms: Sequence[WordMechanism],
     words: Ids,
     stream: int,
     report: Callable[[float], None],
@@ -137,7 +137,7 @@ def table_of(setting: StudySetting, curves: Sequence[Curve]) -> Table:
 
 def _curves(
     setting: StudySetting,
-    made: Callable[[Vocabulary, float], Mechanism],
+    made: Callable[[Vocabulary, float], WordMechanism],
     grid: Callable[[Vocabulary], tuple[float, ...]],
 ) -> list[Curve]:
     """Profiles of every vocabulary along its grid."""

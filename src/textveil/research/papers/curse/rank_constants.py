@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textveil.catalog import mechanism
+from textveil.catalog import word_mechanism
 from textveil.research.evaluation.plots import new_figure
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.laws.rank_constant import compare_with_exponential
@@ -84,7 +84,7 @@ def _best_share(
     epsilons = [whole[len(whole) * part // 8] for part in (range(2, 7) if not setting.quick else (2, 4, 6))]
     words = setting.words(vocabulary, stream, most=_WORDS if not setting.quick else _QUICK_WORDS)
     made = [
-        mechanism("spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None, rank_constant=constant)
+        word_mechanism("spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None, rank_constant=constant)
         for epsilon in epsilons
     ]
     profiles = profiles_of(setting, made, words, 1000 + stream, lambda share: None)

@@ -1,0 +1,1 @@
+"""Mechanisms that map a whole document to a text."""

@@ -1,0 +1,161 @@
+"""A document's keywords in place of the document: k words, each drawn with more weight on words that stand in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Annotated, Any, final
+
+import numpy as np
+
+from textveil.errors import InputError, need
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import DEFAULT_EPSILON, GUARANTEE, POSITIVE, Option, at_least
+from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
+from textveil.privacy.composition import repeat
+from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.units import ANY_DOCUMENT
+from textveil.randomness import resolve
+from textveil.text.codes import TextCodes
+from textveil.text.render import written
+from textveil.types import Ids, Integers
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/keywords.md"
+
+CANDIDATES = 16
+"""Words of a document that weigh more, where nothing else is asked."""
+
+_GROUP = "Keywords of documents"
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Keywords:
+    """k words for a document, each y with weight a where y is in S(document), else b, over m a + (n - m) b.
+
+    S(document) has exactly m words: of the vocabulary's words in the document and its first m, the m last in the
+    vocabulary's order, which is that of falling frequency in the embedded one. Each draw is neighborhood response whose
+    input is the document, so k draws cost k ln(a / b) for any two documents, whatever they hold. Nothing else of
+    a document is released: not its length, not its shape. Proof: privacy/proofs/keywords.md.
+
+    Attributes:
+        vocabulary: the public words.
+        weights: the two integers; ``weights.members`` is m.
+        keywords: k.
+        guarantee: pure DP of a document.
+    """
+
+    vocabulary: Vocabulary
+    weights: TwoLevelWeights
+    keywords: int
+    guarantee: PureDP
+    _codes: TextCodes = field(repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy is made anew: what this one remembers of the texts it has seen stays here.
+        return _made, (self.vocabulary, self.weights, self.keywords, self.guarantee)
+
+    @property
+    def name(self) -> str:
+        """The catalog's name."""
+        return "keywords"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Public parameters, for reports."""
+        return {"epsilon": self.guarantee.epsilon, "keywords": self.keywords, "candidates": self.weights.members}
+
+    def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
+        """K words for each text, parted by spaces; see ``TextMechanism.privatize_texts``."""
+        sets = self.candidate_sets(texts)
+        document = np.repeat(np.arange(len(sets)), self.keywords)
+        drawn, member = self.weights.draw(len(document), resolve(rng))
+        inside = np.flatnonzero(drawn < 0)
+        drawn[inside] = sets[document[inside], member[inside]]
+        words = [written(self.vocabulary.words[one]) for one in drawn.tolist()]
+        return [" ".join(words[start : start + self.keywords]) for start in range(0, len(words), self.keywords)]
+
+    def candidate_sets(self, texts: Sequence[str]) -> Ids:
+        """S(text) of each text, shape (texts, m)."""
+        for number, text in enumerate(texts, start=1):
+            if not isinstance(text, str):
+                raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
+        encoded = self._codes.encode(texts)
+        words = self._codes.words(encoded.codes)
+        known = ~words.out_of_vocabulary[words.indices]
+        ids, places = words.ids[known], words.indices[known]
+        edges = np.searchsorted(places, encoded.bounds)
+        count = self.weights.members
+        first = np.arange(count)
+        sets = [np.union1d(ids[start:stop], first)[-count:] for start, stop in pairwise(edges.tolist())]
+        return np.array(sets, dtype=np.int64).reshape(len(texts), count)
+
+    def integer_weights_of(self, texts: Sequence[str]) -> Integers:
+        """The very integers that one of the k draws uses for each text, int64, shape (texts, n)."""
+        return self.weights.rows(self.candidate_sets(texts))
+
+
+def _made(vocabulary: Vocabulary, weights: TwoLevelWeights, keywords: int, guarantee: PureDP) -> Keywords:
+    return Keywords(vocabulary, weights, keywords, guarantee, TextCodes(vocabulary.words))
+
+
+@declared(
+    family="document",
+    notion="pure DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source=f"{PROOF}; extremal shape: Kairouz, Oh and Viswanath 2014",
+    summary="Replaces a whole document by a few words, likelier those that stand in it.",
+)
+def keywords(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Annotated[
+        float,
+        Option(
+            domain=POSITIVE,
+            help="Privacy loss in nats of one document, for any two documents.",
+            metavar="E",
+            group=GUARANTEE,
+            unset=f"{DEFAULT_EPSILON:g}",
+        ),
+    ],
+    keywords: Annotated[
+        int, Option(domain=at_least(1), help="Words that a document becomes.", metavar="K", group=_GROUP)
+    ] = 1,
+    candidates: Annotated[
+        int,
+        Option(
+            domain=at_least(1),
+            help="Words of a document that weigh more, the rarest.",
+            metavar="M",
+            group=_GROUP,
+            unset=f"{CANDIDATES}, or all words where there are fewer",
+        ),
+    ]
+    | None = None,
+) -> Keywords:
+    """Keywords of documents at ``epsilon`` nats for any two documents.
+
+    Args:
+        vocabulary: the public words, in an order that puts the words to prefer last.
+        epsilon: nats for a whole document, shared over its keywords; finite and > 0.
+        keywords: k, words that a document becomes.
+        candidates: m, words of a document that weigh more; None takes 16, or all words where there are fewer.
+
+    Raises:
+        ParameterError: an option is outside its domain.
+    """
+    size = len(vocabulary)
+    members = min(CANDIDATES, size) if candidates is None else candidates
+    need(1 <= members <= size, "candidates", members, f"between 1 and the {size} words of the vocabulary")
+    # epsilon / keywords in floating point may exceed the share by half an ulp; one step down pays it.
+    share = epsilon if keywords == 1 else math.nextafter(epsilon / keywords, 0.0)
+    weights = two_level_weights(size=size, members=members, epsilon=share)
+    cut = repeat(PureDP(epsilon=weights.stated(share)), keywords).approximate().epsilon
+    spent = epsilon if cut > epsilon * (1 - 1e-9) else cut
+    promise = PureDP(epsilon=spent, status=Status.PROVED, source=PROOF, adjacency=ANY_DOCUMENT)
+    return _made(vocabulary, weights, keywords, promise)

@@ -1,0 +1,219 @@
+"""The two ways through a sanitizer: token by token, or a whole text at once.
+
+A way makes texts ready for draws (``prepared``, which no draw depends on), and then draws and puts releases together
+(``releases``). What it draws, and under which guarantee, is ``protected``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Protocol, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import ParameterError, UnsupportedGuarantee, need
+from textveil.mechanisms.base import SequenceMechanism, TextMechanism, WordMechanism
+from textveil.mechanisms.channels.digits import DigitResponse
+from textveil.privacy.guarantees import Guarantee
+from textveil.privacy.units import Unit
+from textveil.sanitize.release import Release
+from textveil.sanitize.setting import Protected, Setting
+from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, token_kinds
+from textveil.text.marks import Marks
+from textveil.text.render import spans as rendered_spans
+from textveil.text.render import with_capitals
+from textveil.text.tokens import Kind
+from textveil.types import Ids, Integers
+
+Flags: TypeAlias = NDArray[np.bool_]
+
+_NAMES = [kind.name.lower() for kind in Kind]
+
+
+class Way(Protocol):
+    """How texts become releases."""
+
+    @property
+    def protected(self) -> tuple[Protected, ...]:
+        """What is drawn, with the guarantee of one draw of each kind."""
+
+    @property
+    def number_epsilon(self) -> float | None:
+        """Nats that the digits of one number are drawn with; None where numbers have no draws of their own."""
+
+    @property
+    def digit_keep_limit(self) -> float | None:
+        """Probability above which no digit stays; None where numbers have no draws of their own."""
+
+    @property
+    def marks(self) -> Marks | None:
+        """What is done with white space and punctuation; None where none of a text's own is released."""
+
+    def prepared(self, texts: Sequence[str]) -> Any:
+        """Texts made ready for draws, all of them strings."""
+
+    def releases(self, prepared: Any, setting: Setting, rng: np.random.Generator, *, spans: bool) -> list[Release]:
+        """A release of each text."""
+
+
+@final
+class ByTokens:
+    """Every word by the mechanism and every number digit by digit; everything else is public or a placeholder.
+
+    Args:
+        mechanism: draws the words, each alone or by what the same document released before.
+        promise: the guarantee that releases carry, of one token.
+        number_epsilon: nats for one number; None takes what the mechanism guarantees for one word.
+        digit_keep_limit: see ``Sanitizer``.
+        marks: see ``Sanitizer``.
+
+    Raises:
+        UnsupportedGuarantee: the guarantee is not of one token.
+        ParameterError: ``number_epsilon`` is not finite and > 0, or cannot be derived.
+    """
+
+    def __init__(
+        self,
+        mechanism: WordMechanism | SequenceMechanism,
+        promise: Guarantee,
+        number_epsilon: float | None,
+        digit_keep_limit: float,
+        marks: Marks,
+    ) -> None:
+        if promise.unit is not Unit.TOKEN:
+            raise UnsupportedGuarantee(
+                f"a mechanism of words must promise something of one token; got a promise of one {promise.unit.value}. "
+                "State its guarantee for one token."
+            )
+        self._mechanism = mechanism
+        self._digits = DigitResponse(_number_epsilon(mechanism.guarantee, number_epsilon), digit_keep_limit)
+        self._codes = TextCodes(mechanism.vocabulary.words, marks)
+        self.number_epsilon: float = self._digits.epsilon
+        self.digit_keep_limit = digit_keep_limit
+        self.marks = marks
+        self.protected = (
+            Protected("word", promise),
+            Protected("number", self._digits.guarantee if promise.promises else promise),
+        )
+
+    def prepared(self, texts: Sequence[str]) -> EncodedTexts:
+        """The codes of the texts' tokens."""
+        return self._codes.encode(texts)
+
+    def releases(
+        self, prepared: EncodedTexts, setting: Setting, rng: np.random.Generator, *, spans: bool
+    ) -> list[Release]:
+        """Draw for every token of several documents, then put them together."""
+        coded, legend = prepared, self._codes.legend
+        kinds = token_kinds(coded, legend)
+        words, numbers = self._codes.words(coded.codes), self._codes.numbers(coded)
+        ids = self._words(words.ids, np.searchsorted(words.indices, coded.bounds), rng)
+        digits = self._digits.privatize(numbers.digits, numbers.lengths, rng)
+        drawn = self._codes.replaced(coded.codes, words, ids, numbers, digits)
+        strings = legend.written[drawn].tolist()
+        counts, mapped = _counts(kinds, numbers.going_on, coded.bounds), _sums(words.out_of_vocabulary, coded.bounds)
+        releases = []
+        for index, (start, stop) in enumerate(pairwise(coded.bounds.tolist())):
+            found = rendered_spans(legend.lengths[drawn[start:stop]], kinds[start:stop]) if spans else ()
+            releases.append(
+                Release(
+                    text=with_capitals("".join(strings[start:stop])),
+                    spans=tuple(found),
+                    kinds={name: count for name, count in zip(_NAMES, counts[index], strict=True) if count},
+                    setting=setting,
+                    mapped=mapped[index],
+                )
+            )
+        return releases
+
+    def _words(self, ids: Ids, bounds: Integers, rng: np.random.Generator) -> Ids:
+        """A word for each id; ``bounds`` tell where each document begins among them."""
+        mechanism = self._mechanism
+        if isinstance(mechanism, SequenceMechanism):
+            drawn = mechanism.privatize_documents(ids, bounds, rng)
+        else:
+            drawn = mechanism.privatize(ids, rng)
+        return _checked_draw(drawn, len(ids), len(mechanism.vocabulary))
+
+
+@final
+class ByTexts:
+    """Every text by one draw of the mechanism; nothing but its output is released.
+
+    Args:
+        mechanism: draws the texts.
+        promise: the guarantee that releases carry, of a document.
+
+    Raises:
+        UnsupportedGuarantee: the guarantee is of another unit, so that what a text costs would not be known.
+    """
+
+    number_epsilon: None = None
+    digit_keep_limit: None = None
+    marks: None = None
+
+    def __init__(self, mechanism: TextMechanism, promise: Guarantee) -> None:
+        if promise.unit is not Unit.DOCUMENT:
+            raise UnsupportedGuarantee(
+                "a mechanism of whole texts must promise something of a document; got a promise of one "
+                f"{promise.unit.value}. State its guarantee for a document."
+            )
+        self._mechanism = mechanism
+        self.protected = (Protected("text", promise),)
+
+    def prepared(self, texts: Sequence[str]) -> Sequence[str]:
+        """The texts: nothing about them is known but what the mechanism releases."""
+        return texts
+
+    def releases(
+        self, prepared: Sequence[str], setting: Setting, rng: np.random.Generator, *, spans: bool
+    ) -> list[Release]:
+        """Draw for every text; the tokens of what is released are no tokens of the text, so there are no spans."""
+        drawn = self._mechanism.privatize_texts(prepared, rng)
+        if len(drawn) != len(prepared) or not all(isinstance(text, str) for text in drawn):
+            raise UnsupportedGuarantee(
+                f"a mechanism of whole texts must return {len(prepared)} strings; got {len(drawn)} values, or others. "
+                "Correct its `privatize_texts`."
+            )
+        return [Release(text=text, spans=(), kinds={"text": 1}, setting=setting, mapped=0) for text in drawn]
+
+
+def _counts(kinds: NDArray[np.int8], going_on: Ids, bounds: Integers) -> list[list[int]]:
+    """How many tokens of each kind each document has; a number counts once, however many tokens it is."""
+    documents = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    begun = kinds != GOES_ON
+    begun[going_on] = False
+    cells = documents[begun] * len(_NAMES) + kinds[begun]
+    counts = np.bincount(cells, minlength=(len(bounds) - 1) * len(_NAMES))
+    return counts.reshape(-1, len(_NAMES)).tolist()
+
+
+def _sums(flags: Flags, bounds: Integers) -> list[int]:
+    """How many flags are set in each document."""
+    return np.diff(np.concatenate([[0], np.cumsum(flags)])[bounds]).tolist()
+
+
+def _number_epsilon(guarantee: Guarantee, asked: float | None) -> float:
+    """The budget of a number: as asked, else the epsilon that one word costs."""
+    if asked is not None:
+        need(0 < asked < math.inf, "number_epsilon", asked, "finite and > 0")
+        return asked
+    if guarantee.promises:
+        return guarantee.approximate().epsilon
+    raise ParameterError("number_epsilon must be given for a mechanism without a guarantee; got none.")
+
+
+def _checked_draw(drawn: Ids, count: int, size: int) -> Ids:
+    """The mechanism's answer, refused unless it is one id of the vocabulary for each token."""
+    array = np.asarray(drawn)
+    fits = array.shape == (count,) and array.dtype.kind in "iu"
+    inside = fits and (count == 0 or (int(array.min()) >= 0 and int(array.max()) < size))
+    if not inside:
+        raise UnsupportedGuarantee(
+            f"a mechanism must return {count} word ids in [0, {size}); got {array.dtype} of shape {array.shape}, "
+            "or ids outside. Correct its `privatize`."
+        )
+    return array

@@ -112,7 +112,10 @@ def test_an_exact_claim_with_delta_is_not_accused_above_alpha(few, rng) -> None:
     assert audit_sampled(draw, [(0, 1)], PURE, samples=6000).verdict is Verdict.REFUTED
 
 
-@pytest.mark.parametrize("name", [name for name, one in MECHANISMS.items() if one.status is Status.PROVED])
+PROVED = [name for name, one in MECHANISMS.items() if one.words_alone and one.status is Status.PROVED]
+
+
+@pytest.mark.parametrize("name", PROVED)
 def test_what_the_catalog_calls_proved_is_not_refuted(name, tiny, rng) -> None:
     found = audit_mechanism_sampled(mechanism(name, tiny, epsilon=1.0), samples=2000, rng=rng)
     assert found.verdict is Verdict.NOT_REFUTED

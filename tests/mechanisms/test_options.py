@@ -82,6 +82,10 @@ def test_values_become_the_declared_type(tiny) -> None:
 
 
 ASKED: dict[str, Any] = {
+    "recent": 3,
+    "copies": 5,
+    "keywords": 2,
+    "candidates": 4,
     "epsilon": 0.75,
     "epsilon_per_distance": 0.25,
     "delta": 0.125,

@@ -49,6 +49,11 @@ class CatalogEntry:
     summary: str
     instead: str = ""
 
+    @property
+    def words_alone(self) -> bool:
+        """Whether it draws for each word alone; else for sequences or whole documents."""
+        return self.family not in ("sequence", "document")
+
     def constructor(self) -> Callable[..., Mechanism]:
         """Import and return the constructor."""
         module, _, attribute = self.target.partition(":")

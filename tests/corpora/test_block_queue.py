@@ -55,7 +55,7 @@ def test_what_a_worker_died_over_is_done_again_alone_and_given_up_at_the_second_
     other.clear()
     queue.died(again)
     (outcome, second) = list(queue.ready())
-    assert "two died over them" in outcome.skipped[0].reason
+    assert "two crashed on them" in outcome.skipped[0].reason
     assert (outcome.number, second.number, second.skipped) == (0, 1, ())
     assert [take(queue, other, AHEAD) for _ in range(2)] == [2, 3]
 

@@ -75,7 +75,7 @@ def test_a_block_over_which_two_processes_die_is_given_up_by_number(tmp_path, on
     lines = [*LINES[:30], f"{FATAL} {FATAL}", *LINES[30:]]
     run = made(tmp_path, lines, mechanism=deadly(tmp_path / "deaths", 2), on_error=on_error)
     if on_error == "stop":
-        with pytest.raises(InputError, match=r"lines? \d+( to \d+)? must be released by a process; two died"):
+        with pytest.raises(InputError, match=r"lines? \d+( to \d+)? must be released by a process; two crashed"):
             released(run)
         return
     out, finished = released(run)

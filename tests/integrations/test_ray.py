@@ -147,7 +147,7 @@ def test_a_block_is_done_once_more_and_gives_the_same_bytes(
     ((source, first, last, reason),) = made[3].skipped
     assert (source, first, last) == (1, 121, 160)
     assert made[3].data == b""
-    assert "two died" in reason
+    assert "two crashed" in reason
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ class Unstarted:
 def test_actors_that_cannot_start_end_the_run(ray: Any, words: Mechanism) -> None:
     one = worker(words)
     object.__setattr__(one, "options", Unstarted())
-    with pytest.raises(TextveilError, match="the actors must start; they died at once"):
+    with pytest.raises(TextveilError, match="the actors must start; they crashed at once"):
         outcomes(RayEngine(workers=1), one, blocks())
 
 

@@ -19,8 +19,8 @@ from textveil.errors import MissingExtra, need
 from textveil.integrations.arrow_batches import BatchSanitizer
 
 _NO_START = (
-    "the actors must start; they died at once. Is textveil installed on every node, with enough memory? Try the local "
-    "engine."
+    "the actors must start; they crashed at once. Is textveil installed on every node, with enough memory? Try the "
+    "local engine."
 )
 
 _STORE_BYTES = 2**30

@@ -102,7 +102,7 @@ class BlockQueue:
 
 def abandoned(block: Block) -> Outcome:
     """The outcome of a block over which two workers died."""
-    return lost(block, f"{block.where} must be released by a process; two died over them. Is there enough memory?")
+    return lost(block, f"{block.where} must be released by a process; two crashed on them. Is there enough memory?")
 
 
 class Failure(NamedTuple):

@@ -25,7 +25,7 @@ from textveil.errors import need
 SMALL = 2
 """An input of no more blocks is released in this process: starting others takes longer."""
 
-_NO_START = "the processes must start; they died at once. Is there enough memory? Try `workers=1`."
+_NO_START = "the processes must start; they crashed at once. Is there enough memory? Try `workers=1`."
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 

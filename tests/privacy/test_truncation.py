@@ -304,3 +304,10 @@ def test_a_distribution_outside_its_domain_is_refused(value):
         truncated_delta([math.nan], 1.0, 1.0)
     with pytest.raises(ParameterError, match="dim must be"):
         equal_spread_delta(1.0, 0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize("epsilon", [1.1e150, 1e308, math.inf, math.nan, 0.0])
+def test_the_published_form_refuses_an_epsilon_that_it_cannot_count_dimensions_for(epsilon):
+    with pytest.raises(ParameterError, match="epsilon must be > 0 and at most 1e\\+150"):
+        published_truncation(dim=300, epsilon=epsilon, clip=1.0, dummy_dimensions=True)
+    assert published_truncation(dim=300, epsilon=1e150, clip=1.0, dummy_dimensions=True).noise_dim > 1e300

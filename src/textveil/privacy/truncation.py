@@ -26,6 +26,9 @@ from textveil.types import Reals
 
 _LOG_4 = math.log(4.0)
 
+_LARGEST = 1e150
+"""Nats; the published form asks for about four times their square of dimensions, which must stay a float."""
+
 _UNIFORM = 2.0**-60
 """Below this ratio of bound to scale a coordinate is uniform to the last place."""
 
@@ -145,7 +148,7 @@ def published_truncation(
 
 def _check_published(dim: int, epsilon: float, clip: float, log_delta: float | None) -> None:
     need(isinstance(dim, int) and dim >= 1, "dim", dim, "an integer >= 1")
-    need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
+    need(0 < epsilon <= _LARGEST, "epsilon", epsilon, f"> 0 and at most {_LARGEST:g}")
     need(0 < clip < math.inf, "clip", clip, "finite and > 0")
     need(log_delta is None or -math.inf < log_delta < 0, "log_delta", log_delta, "finite and < 0")
 

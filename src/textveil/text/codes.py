@@ -143,7 +143,8 @@ class _Memory:
 class TextCodes:
     """Makes codes of texts, for one list of words.
 
-    The word with id i has code i, or n + i where it stands for a word that is unknown (``text.unknown``).
+    The word with id i has code i, or n + i where it stands for a word outside the vocabulary
+    (``text.out_of_vocabulary``).
 
     Args:
         words: the vocabulary's, n of them.

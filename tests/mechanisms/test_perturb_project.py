@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import gaussian_delta
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.privacy.truncation import truncated_delta
+from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
 
 ALPHA = 1e-6
@@ -218,3 +220,27 @@ def test_rank_0_is_the_word_itself_even_beside_a_twin(rng) -> None:
     ranks = resampling.ranks(300_000, rng)
     assert np.mean(drawn == 2) == pytest.approx(np.mean(ranks == 0), abs=0.02)
     assert np.mean(drawn == 3) == pytest.approx(np.mean(ranks == 3), abs=0.02)
+
+
+def test_noise_is_added_in_double_precision_and_rounded_once(tiny: Vocabulary, rng: np.random.Generator) -> None:
+    """So the search's float32 is a function of the noisy vector: rounding before the sum would not be."""
+    made = mechanism("laplace", tiny, epsilon=0.01)
+    assert isinstance(made, PerturbProject)
+    asked: list[np.ndarray] = []
+
+    def search(points: np.ndarray) -> np.ndarray:
+        asked.append(points)
+        return np.zeros(len(points), dtype=np.int64)
+
+    ids = rng.integers(0, len(tiny), 3000)
+    replace(made, projection=search).privatize(ids, seeded_generator(4))  # type: ignore[arg-type]
+    noise = made.distribution.sample(3000, seeded_generator(4), np.float64)
+    wanted = (noise + made.points[ids]).astype(np.float32)
+    np.testing.assert_array_equal(asked[0], wanted)
+    assert not np.array_equal(wanted, noise.astype(np.float32) + made.points[ids])
+
+
+def test_noise_that_float32_cannot_hold_is_refused_in_one_line(tiny: Vocabulary) -> None:
+    made = replace(mechanism("gaussian", tiny, epsilon=1.0, delta=1e-5), distribution=Gaussian(dim=8, sigma=1e38))  # type: ignore[type-var]
+    with pytest.raises(ParameterError, match="sigma must be within"):
+        made.privatize(np.zeros(3, dtype=np.int64))  # type: ignore[attr-defined]

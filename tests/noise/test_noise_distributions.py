@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from textveil.errors import ParameterError
-from textveil.noise.base import NoiseDistribution, rounded_down, rounded_up
+from textveil.noise.base import NoiseDistribution, block_rows, rounded_down
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
@@ -163,31 +163,41 @@ def test_single_precision_refuses_lengths_at_which_noise_would_vanish_or_overflo
 
 @settings(deadline=None)
 @given(st.floats(1e-30, 1e30))
-def test_lengths_are_rounded_outward_to_the_next_number_of_the_precision(length):
-    up, down = rounded_up(length, np.float32), rounded_down(length, np.float32)
-    assert down <= length <= up
-    assert np.float32(up) == up
-    assert np.nextafter(np.float32(down), np.float32(np.inf)) >= np.float32(up)
-    assert rounded_up(length, np.float64) == length == rounded_down(length, np.float64)
+def test_bounds_are_rounded_inward_to_the_next_number_of_the_precision(length):
+    down = rounded_down(length, np.float32)
+    assert down <= length < float(np.nextafter(np.float32(down), np.float32(np.inf)))
+    assert np.float32(down) == down
+    assert rounded_down(length, np.float64) == length
+
+
+@each_distribution
+def test_single_precision_is_double_precision_rounded_and_blocks_are_drawn_one_after_another(make):
+    """Across three blocks, the last of them not full; no draw of one block is that of another."""
+    distribution = make(1000)
+    count = 2 * block_rows(1000) + 7
+    single = distribution.sample(count, seeded_generator(5))
+    double = distribution.sample(count, seeded_generator(5), np.float64)
+    np.testing.assert_allclose(single, double, rtol=1e-6)
+    assert np.unique(double[:, 0]).size == count
 
 
 class ZerosFirst(np.random.Generator):
     """A generator whose first normal draws are a row of zeros, which has no direction."""
 
-    drawn = 0
+    sizes: tuple[int, ...] = ()
 
-    def standard_normal(self, size, dtype):
-        draws = super().standard_normal(size, dtype=dtype)
-        if not self.drawn:
-            draws[1] = 0
-        self.drawn += 1
+    def standard_normal(self, size):
+        draws = super().standard_normal(size)
+        if not self.sizes:
+            draws[2:4] = 0
+        self.sizes += (size,)
         return draws
 
 
 def test_a_direction_that_is_zero_is_drawn_again():
     generator = ZerosFirst(np.random.PCG64(0))
     draws = SphericalLaplace(dim=2, rate=1.0).sample(3, generator)
-    assert generator.drawn == 2
+    assert generator.sizes[:3] == (6, 2, 3)  # directions, the one again, lengths
     assert np.isfinite(draws).all()
     assert (draws != 0).all()
 

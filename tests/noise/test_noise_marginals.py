@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import special, stats
+from tests.helpers.goodness_of_fit import p_value
 from tests.helpers.shared import reference
 
 from textveil.noise.coordinate_laplace import CoordinateLaplace
@@ -22,14 +23,6 @@ from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace
 
 ALPHA = 1e-6
-
-
-def p_value(values, cdf):
-    """Upper bound 2 exp(-2 n D^2) of the two-sided Kolmogorov-Smirnov p-value (Massart 1990)."""
-    heights = cdf(np.sort(np.ravel(values).astype(np.float64)))
-    steps = np.arange(heights.size + 1) / heights.size
-    distance = max((steps[1:] - heights).max(), (heights - steps[:-1]).max())
-    return min(1.0, 2 * np.exp(-2 * heights.size * distance**2))
 
 
 def laplace_cdf(x, scale):
@@ -88,26 +81,26 @@ CASES = {
         lambda x: truncated_cdf(x, 0.4, 0.4),
         TRUNCATED_WRONG[2:],
     ),
-    "truncated-scale-rejection": Case(
+    "truncated-scale-inversion": Case(
         TruncatedLaplace(dim=300, scale=0.5, bound=3.0),
         lambda x: truncated_cdf(x, 0.5, 3.0),
         TRUNCATED_WRONG[:2],
-        sampler="sample_by_rejection",
+        sampler="sample_by_inversion",
     ),
-    "truncated-bound-rejection": Case(
+    "truncated-bound-inversion": Case(
         TruncatedLaplace(dim=300, scale=0.41, bound=0.4),
         lambda x: truncated_cdf(x, 0.41, 0.4),
         TRUNCATED_WRONG[2:],
-        sampler="sample_by_rejection",
+        sampler="sample_by_inversion",
     ),
-    "truncated-laplace-proposals": Case(
+    "truncated-near-one-scale-inversion": Case(
         TruncatedLaplace(dim=300, scale=0.4, bound=0.44),
         lambda x: truncated_cdf(x, 0.4, 0.44),
         (
             TruncatedLaplace(dim=300, scale=0.4, bound=0.44 * 1.05),
             TruncatedLaplace(dim=300, scale=0.4, bound=0.44 * 0.95),
         ),
-        sampler="sample_by_rejection",
+        sampler="sample_by_inversion",
     ),
     "truncated-huge-ratio": Case(
         TruncatedLaplace(dim=300, scale=0.8, bound=0.8e15),
@@ -119,11 +112,11 @@ CASES = {
         lambda x: 0.5 + x / 1.6,
         (TruncatedLaplace(dim=300, scale=1e13, bound=0.84), TruncatedLaplace(dim=300, scale=0.8, bound=0.8)),
     ),
-    "truncated-tiny-ratio-rejection": Case(
+    "truncated-tiny-ratio-inversion": Case(
         TruncatedLaplace(dim=300, scale=1e13, bound=0.8),
         lambda x: 0.5 + x / 1.6,
         (TruncatedLaplace(dim=300, scale=1e13, bound=0.84), TruncatedLaplace(dim=300, scale=0.8, bound=0.8)),
-        sampler="sample_by_rejection",
+        sampler="sample_by_inversion",
     ),
     "spherical-1": Case(
         SphericalLaplace(dim=1, rate=1 / 0.8),

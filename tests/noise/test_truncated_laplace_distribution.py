@@ -77,12 +77,12 @@ def test_the_ends_of_the_distribution():
 @given(
     scale=st.floats(1e-12, 1e12),
     bound=st.floats(1e-12, 1e12),
-    rejection=st.booleans(),
+    inversion=st.booleans(),
     dtype=st.sampled_from([np.float32, np.float64]),
 )
-def test_no_draw_lies_beyond_the_bound_or_at_zero(scale, bound, rejection, dtype):
+def test_no_draw_lies_beyond_the_bound_or_at_zero(scale, bound, inversion, dtype):
     distribution = TruncatedLaplace(dim=20, scale=scale, bound=bound)
-    draw = distribution.sample_by_rejection if rejection else distribution.sample
+    draw = distribution.sample_by_inversion if inversion else distribution.sample
     draws = draw(200, seeded_generator(3), dtype)
     assert draws.shape == (200, 20)
     assert draws.dtype == dtype
@@ -114,7 +114,7 @@ def test_single_precision_never_passes_a_bound_that_it_cannot_hold(bound, ends):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("bound", [1.0, 20.0, 1e9])
 def test_draws_are_symmetric_and_nonzero_down_to_the_last_uniform_number(bound, dtype, ends):
-    draws = TruncatedLaplace(dim=6, scale=1.0, bound=bound).sample(1, ends, dtype)[0]
+    draws = TruncatedLaplace(dim=6, scale=1.0, bound=bound).sample_by_inversion(1, ends, dtype)[0]
     np.testing.assert_array_equal(draws, -draws[::-1])
     assert (draws != 0).all()
     assert np.isfinite(draws).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -19,6 +20,9 @@ Precision: TypeAlias = type[np.float32] | type[np.float64]
 
 _LARGEST: dict[Precision, float] = {np.float32: 2.0**100, np.float64: 2.0**1000}
 """Parameters between 1 / largest and largest leave draws clear of overflow and of underflow to zero."""
+
+_BLOCK = 1 << 16
+"""Numbers that are drawn at once, in float64: they stay in the cache."""
 
 
 @runtime_checkable
@@ -61,17 +65,33 @@ def check_draw(count: int, dtype: Precision, **lengths: float) -> None:
         need(inside, name, value, wanted, "Rescale the vectors.")
 
 
+def block_rows(dim: int) -> int:
+    """Vectors that are drawn at once."""
+    return max(1, _BLOCK // dim)
+
+
+def drawn(count: int, dim: int, dtype: Precision, draw: Callable[[int], Reals]) -> Draws:
+    """``count`` vectors in ``dtype``, drawn in float64 and block by block; shape (count, dim).
+
+    Args:
+        count: number of vectors.
+        dim: number of coordinates.
+        dtype: of the result.
+        draw: makes so many vectors of dim coordinates, of any shape.
+    """
+    out: Draws = np.empty((count, dim), dtype=dtype)
+    rows = block_rows(dim)
+    for start in range(0, count, rows):
+        part = out[start : start + rows]
+        part[:] = draw(len(part)).reshape(part.shape)
+    return out
+
+
 def as_points(z: ArrayLike, dim: int) -> Reals:
     """``z`` as float64 of shape (batch, dim)."""
     points = np.asarray(z, dtype=np.float64)
     need(points.ndim == 2 and points.shape[1] == dim, "z", f"shape {points.shape}", f"of shape (batch, {dim})")
     return points
-
-
-def rounded_up(length: float, dtype: Precision) -> float:
-    """The least number of type ``dtype`` that is not below ``length``: rounding never shrinks the noise."""
-    nearest = dtype(length)
-    return float(nearest if float(nearest) >= length else np.nextafter(nearest, dtype(np.inf)))
 
 
 def rounded_down(length: float, dtype: Precision) -> float:

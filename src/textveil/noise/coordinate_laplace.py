@@ -15,11 +15,12 @@ from textveil.noise.base import (
     as_points,
     check_draw,
     check_parameters,
+    drawn,
     flip_signs,
-    rounded_up,
 )
 from textveil.noise.laplace_profile import LaplaceProfile, worst_laplace_log_delta
 from textveil.noise.shifts import checked_shift, rounded_log
+from textveil.noise.unbounded import exponentials
 from textveil.randomness import resolve
 from textveil.types import Reals
 
@@ -51,10 +52,9 @@ class CoordinateLaplace:
         return 2 * self.scale * self.scale
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """Exponential magnitudes with random signs; shape (count, dim).
+        """Exponential magnitudes with random signs, made in float64; shape (count, dim).
 
-        The exponentials come from NumPy's ziggurat, whose tail takes the logarithm of a number that is
-        never zero.
+        Their tail does not end (``noise.unbounded``).
 
         Args:
             count: number of vectors, >= 0.
@@ -66,10 +66,14 @@ class CoordinateLaplace:
         """
         check_draw(count, dtype, scale=self.scale)
         source = resolve(rng)
-        noise: Draws = source.standard_exponential((count, self.dim), dtype=dtype)
-        flip_signs(noise, source)
-        noise *= rounded_up(self.scale, dtype)
-        return noise
+
+        def draw(rows: int) -> Reals:
+            noise = exponentials(rows * self.dim, source)
+            flip_signs(noise, source)
+            noise *= self.scale
+            return noise
+
+        return drawn(count, self.dim, dtype, draw)
 
     def log_density(self, z: ArrayLike) -> Reals:
         """Natural logarithm of the density; shape (batch, dim) to (batch,)."""

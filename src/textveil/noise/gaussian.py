@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
-from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters, rounded_up
+from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters, drawn
 from textveil.noise.gaussian_profile import GaussianProfile
 from textveil.noise.shifts import checked_shift, l2_times, rounded_log
+from textveil.noise.unbounded import normals
 from textveil.randomness import resolve
 from textveil.types import Reals
 
@@ -44,7 +45,7 @@ class Gaussian:
         return self.sigma * self.sigma
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """Normal draws times sigma; shape (count, dim).
+        """Normal draws times sigma, made in float64; shape (count, dim). Their tail does not end (``noise.unbounded``).
 
         Args:
             count: number of vectors, >= 0.
@@ -55,9 +56,8 @@ class Gaussian:
             ParameterError: an argument is outside its domain.
         """
         check_draw(count, dtype, sigma=self.sigma)
-        noise: Draws = resolve(rng).standard_normal((count, self.dim), dtype=dtype)
-        noise *= rounded_up(self.sigma, dtype)
-        return noise
+        source = resolve(rng)
+        return drawn(count, self.dim, dtype, lambda rows: self.sigma * normals(rows * self.dim, source))
 
     def log_density(self, z: ArrayLike) -> Reals:
         """Natural logarithm of the density; shape (batch, dim) to (batch,)."""

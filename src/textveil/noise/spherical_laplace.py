@@ -10,9 +10,10 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters
+from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters, drawn
 from textveil.noise.shifts import checked_shift, l2_times, rounded_log
 from textveil.noise.spherical_profile import SphericalProfile, log_tail_of_product
+from textveil.noise.unbounded import gammas, normals
 from textveil.randomness import resolve
 from textveil.types import Reals
 
@@ -51,9 +52,10 @@ class SphericalLaplace:
         return (self.dim + 1) / self.rate / self.rate
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """Gamma norms times uniform directions; shape (count, dim).
+        """Gamma norms times uniform directions, made in float64; shape (count, dim).
 
-        A direction is a vector of independent normals divided by its norm.
+        A direction is a vector of independent normals divided by its norm. The norms have no largest value
+        (``noise.unbounded``).
 
         Args:
             count: number of vectors, >= 0.
@@ -65,16 +67,18 @@ class SphericalLaplace:
         """
         check_draw(count, dtype, rate=self.rate)
         source = resolve(rng)
-        noise: Draws = source.standard_normal((count, self.dim), dtype=dtype)
-        squares = np.einsum("ij,ij->i", noise, noise)
-        while not squares.all():  # a row of zeros has no direction; it turns up in few dimensions
-            zeros = np.flatnonzero(squares == 0)
-            noise[zeros] = source.standard_normal((len(zeros), self.dim), dtype=dtype)
-            squares[zeros] = np.square(noise[zeros]).sum(axis=1)
-        radii = source.standard_gamma(self.dim, size=count) / self.rate
-        radii /= np.sqrt(squares, dtype=np.float64)
-        noise *= radii.astype(dtype)[:, None]
-        return noise
+
+        def draw(rows: int) -> Reals:
+            noise = normals(rows * self.dim, source).reshape(rows, self.dim)
+            squares = np.einsum("ij,ij->i", noise, noise)
+            while not squares.all():  # a row of zeros has no direction; it may turn up in one dimension
+                zeros = np.flatnonzero(squares == 0)
+                noise[zeros] = normals(len(zeros) * self.dim, source).reshape(-1, self.dim)
+                squares[zeros] = np.square(noise[zeros]).sum(axis=1)
+            noise *= (gammas(self.dim, rows, source) / self.rate / np.sqrt(squares))[:, None]
+            return noise
+
+        return drawn(count, self.dim, dtype, draw)
 
     def log_density(self, z: ArrayLike) -> Reals:
         """Natural logarithm of the density; shape (batch, dim) to (batch,)."""

@@ -17,17 +17,16 @@ from textveil.noise.base import (
     as_points,
     check_draw,
     check_parameters,
+    drawn,
     flip_signs,
     rounded_down,
 )
 from textveil.noise.laplace_profile import LaplaceProfile, worst_laplace_log_delta
 from textveil.noise.shifts import checked_shift, rounded_log
+from textveil.noise.unbounded import exponentials
 from textveil.privacy.truncation import log_outer_strip_mass, truncated_log_delta
 from textveil.randomness import resolve
 from textveil.types import Reals
-
-_BLOCK = 1 << 16
-"""Coordinates that are sampled at once: the float64 work space stays in the cache."""
 
 _UNIFORM = 2.0**-60
 """Below this ratio of bound to scale the density is flat to the last place."""
@@ -73,11 +72,10 @@ class TruncatedLaplace:
         return self.bound * self.bound * (incomplete / ratio**2)
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
-        """Draws by the inverse CDF, one uniform number a coordinate; shape (count, dim).
+        """Draws made in float64; shape (count, dim). None lies beyond the bound, in either precision.
 
-        The uniform numbers are the odd multiples of 2^-53 in (-1, 1), so the distribution is symmetric, neither
-        zero nor the logarithm of zero occurs, and magnitudes beyond 36.7 scales, of probability 2^-53,
-        do not. No draw lies beyond the bound, in either precision.
+        Where the bound is one scale or more, exponential magnitudes with random signs; those beyond the bound, fewer
+        than 37 %, are drawn again. They reach every bound (``noise.unbounded``). Else by the inverse CDF.
 
         Args:
             count: number of vectors, >= 0.
@@ -87,24 +85,26 @@ class TruncatedLaplace:
         Raises:
             ParameterError: an argument is outside its domain.
         """
+        if self.bound < self.scale:
+            return self.sample_by_inversion(count, rng, dtype)
         check_draw(count, dtype, length=min(self.scale, self.bound))
         source = resolve(rng)
-        noise: Draws = np.empty((count, self.dim), dtype=dtype)
-        flat = noise.reshape(-1)
-        for start in range(0, flat.size, _BLOCK):
-            part = flat[start : start + _BLOCK]
-            centered = source.random(part.size)
-            centered *= 2
-            centered -= 1 - 2.0**-53  # exact
-            part[:] = self._from_centered(centered)
-        return self._within_bound(noise)
 
-    def sample_by_rejection(
+        def draw(rows: int) -> Reals:
+            noise = self._magnitudes(rows * self.dim, source)
+            flip_signs(noise, source)
+            return noise
+
+        return self._within_bound(drawn(count, self.dim, dtype, draw))
+
+    def sample_by_inversion(
         self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32
     ) -> Draws:
-        """Draws of the same distribution by rejection; shape (count, dim). Slower; here as a second method.
+        """Draws by the inverse CDF, one uniform number a coordinate; shape (count, dim).
 
-        Proposals are Laplace where the bound is at least one scale, else uniform; more than 63 % are kept.
+        The uniform numbers are the odd multiples of 2^-53 in (-1, 1), so the distribution is symmetric, and neither
+        zero nor the logarithm of zero occurs. Magnitudes end at 36.7 scales: where the bound is larger this is a
+        second method for tests, not for release.
 
         Args:
             count: number of vectors, >= 0.
@@ -116,14 +116,14 @@ class TruncatedLaplace:
         """
         check_draw(count, dtype, length=min(self.scale, self.bound))
         source = resolve(rng)
-        kept = np.empty(count * self.dim)
-        filled = 0
-        while filled < kept.size:
-            proposals = self._kept_proposals(int(1.6 * (kept.size - filled)) + 16, source)
-            proposals = proposals[: kept.size - filled]
-            kept[filled : filled + proposals.size] = proposals
-            filled += proposals.size
-        return self._within_bound(kept.reshape(count, self.dim).astype(dtype))
+
+        def draw(rows: int) -> Reals:
+            centered = source.random(rows * self.dim)
+            centered *= 2
+            centered -= 1 - 2.0**-53  # exact
+            return self._from_centered(centered)
+
+        return self._within_bound(drawn(count, self.dim, dtype, draw))
 
     def log_density(self, z: ArrayLike) -> Reals:
         """Natural logarithm of the density, -inf outside the support; shape (batch, dim) to (batch,)."""
@@ -146,7 +146,7 @@ class TruncatedLaplace:
     def inverse_cdf(self, probability: ArrayLike) -> Reals:
         """The x with P(one coordinate <= x) = probability in [0, 1]; any shape.
 
-        This is the map that ``sample`` applies to uniform numbers.
+        This is the map that ``sample_by_inversion`` applies to uniform numbers.
         """
         probabilities = np.asarray(probability, dtype=np.float64)
         inside = bool(np.all((probabilities >= 0) & (probabilities <= 1)))
@@ -168,14 +168,15 @@ class TruncatedLaplace:
         np.minimum(sizes, self.bound, out=sizes)
         return np.copysign(sizes, centered, out=sizes)
 
-    def _kept_proposals(self, count: int, source: np.random.Generator) -> Reals:
-        """Some of ``count`` proposals, each kept with the probability that makes their distribution this one."""
-        if self.bound >= self.scale:
-            proposals = source.standard_exponential(count) * self.scale
-            flip_signs(proposals, source)
-            return proposals[np.abs(proposals) <= self.bound]
-        proposals = (2 * source.random(count) - (1 - 2.0**-53)) * self.bound
-        return proposals[source.standard_exponential(count) > np.abs(proposals) / self.scale]
+    def _magnitudes(self, size: int, source: np.random.Generator) -> Reals:
+        """Absolute values of coordinates: exponential numbers, drawn again while they are beyond the bound."""
+        sizes = exponentials(size, source) * self.scale
+        beyond = np.flatnonzero(sizes > self.bound)
+        while beyond.size:
+            again = exponentials(beyond.size, source) * self.scale
+            sizes[beyond] = again
+            beyond = beyond[again > self.bound]
+        return sizes
 
     def _within_bound(self, noise: Draws) -> Draws:
         """``noise`` with what rounding to its type moved beyond the bound moved back, in place."""

@@ -14,7 +14,7 @@ from textveil.errors import need
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Clip, Epsilon, ProjectionName, outward
-from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters, rounded_up
+from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters
 from textveil.noise.shifts import checked_shift, l1_over
 from textveil.privacy.calibration import laplace_scale
 from textveil.randomness import resolve
@@ -52,7 +52,7 @@ class Logistic:
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
         """Vectors by inversion in float64, one a row; shape (count, dim)."""
         check_draw(count, dtype, scale=self.scale)
-        noise: Draws = resolve(rng).logistic(scale=rounded_up(self.scale, dtype), size=(count, self.dim))
+        noise: Draws = resolve(rng).logistic(scale=self.scale, size=(count, self.dim))
         return noise.astype(dtype, copy=False)
 
     def log_density(self, z: ArrayLike) -> Reals:

@@ -13,7 +13,7 @@ from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.parameters import checked_clip, given
 from textveil.nearest.base import Projection
 from textveil.nearest.choice import nearest
-from textveil.noise.base import NoiseDistribution
+from textveil.noise.base import NoiseDistribution, block_rows
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import resolve
 from textveil.types import Ids, Vectors
@@ -22,7 +22,7 @@ from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _BLOCK = 4096
-"""Tokens that are perturbed at once: 5 MB of noise at 300 dimensions."""
+"""Tokens that are searched for at once: 5 MB of noisy vectors at 300 dimensions."""
 
 
 @final
@@ -59,13 +59,23 @@ class PerturbProject:
         """One draw for each id; see ``WordMechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
         generator = resolve(rng)
+        self.distribution.sample(0, generator)  # refuses noise that would not fit the search's float32
         out = np.empty(len(words), dtype=np.int64)
         for start in range(0, len(words), _BLOCK):
             block = words[start : start + _BLOCK]
-            noisy = self.distribution.sample(len(block), generator)
-            noisy += self.points[block]
-            out[start : start + len(block)] = self.projection(noisy)
+            out[start : start + len(block)] = self.projection(self._noisy(block, generator))
         return out if self.resampling is None else self.resampling(out, generator)
+
+    def _noisy(self, words: Ids, generator: np.random.Generator) -> Vectors:
+        """Noisy vectors, added in float64 and then rounded: rounding is a function of the noisy vector alone."""
+        out = np.empty((len(words), self.distribution.dim), dtype=np.float32)
+        rows = block_rows(self.distribution.dim)
+        for start in range(0, len(words), rows):
+            part = words[start : start + rows]
+            noise = self.distribution.sample(len(part), generator, np.float64)
+            noise += self.points[part]
+            out[start : start + rows] = noise
+        return out
 
 
 def perturb_project(

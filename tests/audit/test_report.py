@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from textveil.audit.report.page import profile_svg, to_html
+from textveil.audit.report.charts import bound_svg, profile_svg
+from textveil.audit.report.page import to_html
 from textveil.audit.report.report import AuditReport, shown_bound
 from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.statistics import Bound, exactly
@@ -130,6 +131,73 @@ def test_the_page_stands_alone_and_escapes() -> None:
     assert "certified</span>" in page
     assert page.count("<svg") == 1
     assert "<blockquote>" in page
+
+
+def test_the_page_shows_no_python_and_breaks_no_number() -> None:
+    witness = {
+        "shift": {"l1": 18.792512345, "l2": 1.4361},
+        "event": {"outputs": ["red", "blue"], "size": 2},
+        "log_ratio": -0.6931471805599453,
+        "ratio": "1234567890123456789/98765432109876",
+        "digest": "0123456789abcdef0123456789abcdef",
+        "nothing": None,
+    }
+    check = {"check": "batch", "passed": None, "witness": "", "detail": "no power: <equal>"}
+    failed = {"check": "casing", "passed": False, "witness": "162 of 200 in capitals", "detail": "compared"}
+    page = to_html(
+        report(
+            finding(witness=witness, notes=("the reason",)),
+            parameters={"sizes": {"neighbors": 3}, "clip": None},
+            hygiene=(check, failed),
+        )
+    )
+    body = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
+    text = re.sub(r"<[^>]*>", "", body)
+    assert not re.search(r"[{}]|None|\[&#x27;|True|False", text)
+    assert "18.7925" in text
+    assert "red, blue" in text
+    for reason in ("the reason", "no power: &lt;equal&gt;", "162 of 200 in capitals", "no verdict"):
+        assert reason in text
+    assert "<span class='number'>-0.693147</span>" in page
+    assert "1234567890123456789/<wbr>98765432109876" in page
+    assert "<span class='long'>0123456789abcdef0123456789abcdef</span>" in page
+    assert "width=device-width" in page
+    assert "overflow-wrap:anywhere}td" not in page
+
+
+SAMPLED = {
+    "refuted": Bound(3.0, 3.5, INFINITE, 0.999),
+    "nothing seen": Bound(0.0, 0.0, INFINITE, 0.999),
+    "no estimate": Bound(0.2, INFINITE, INFINITE, 0.999),
+    "impossible": Bound(INFINITE, INFINITE, INFINITE, 0.999),
+    "close": Bound(0.99, 1.01, INFINITE, 0.999),
+}
+
+
+@pytest.mark.parametrize("case", SAMPLED)
+@pytest.mark.parametrize("claimed", [0.0, 1.0, 1e6])
+def test_the_picture_of_samples_stays_within_its_frame(case: str, claimed: float) -> None:
+    made = finding(
+        Verdict.NOT_REFUTED,
+        epsilon=SAMPLED[case],
+        claim=Claim(epsilon=claimed),
+        profile=(),
+        samples=9,
+        method="sampled",
+    )
+    svg = ElementTree.fromstring(bound_svg(made))
+    width, height = map(float, svg.attrib["viewBox"].split()[2:])
+    (band,) = svg.findall("rect")
+    assert 80 <= float(band.attrib["x"]) <= width - 30
+    assert float(band.attrib["x"]) + float(band.attrib["width"]) <= width
+    for line in svg.findall("line"):
+        assert 80 <= float(line.attrib["x1"]) <= width - 30
+    for mark in svg.findall("text"):
+        x, y, reach = float(mark.attrib["x"]), float(mark.attrib["y"]), 7.5 * len(mark.text or "")
+        assert 8 <= y <= height
+        assert x - reach / 2 >= 0
+        assert x + reach / 2 <= width
+    assert "<svg" in to_html(report(made))
 
 
 def test_a_page_without_a_profile_has_no_picture() -> None:

@@ -92,6 +92,42 @@ def test_a_npy_file_stands_for_its_folder(tmp_path):
     assert load_vocabulary(str(path), format="npy", limit=2).words == tuple(WORDS[:2])
 
 
+def test_an_archive_of_arrays_is_refused(tmp_path):
+    path = folder(tmp_path / "mine")
+    np.savez(path / "vectors.npz", VECTORS)
+    (path / "vectors.npz").rename(path / "vectors.npy")
+    assert "got an archive (.npz). Save" in refused(path)
+    np.save(path / "vectors.npy", np.ones((5, 4), dtype=np.int8))
+    np.savez(path / "scales.npz", np.ones(5))
+    (path / "scales.npz").rename(path / "scales.npy")
+    assert "scales.npy to be one array" in refused(path)
+
+
+ODD_HEADERS = {
+    "a huge shape": "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 4), }",
+    "a negative shape": "{'descr': '<f4', 'fortran_order': False, 'shape': (-5, 4), }",
+    "a shape of text": "{'descr': '<f4', 'fortran_order': False, 'shape': ('5', 4), }",
+    "no shape": "{'descr': '<f4', 'fortran_order': False, }",
+    "an unknown type": "{'descr': '<q9', 'fortran_order': False, 'shape': (5, 4), }",
+    "a type of nothing": "{'descr': '|V0', 'fortran_order': False, 'shape': (5, 4), }",
+    "named fields": "{'descr': [('Xylophonia', '<f4')], 'fortran_order': False, 'shape': (5,), }",
+    "not closed": "{'descr': '<f4', 'shape': (5, 4",
+    "deep": "(" * 5000,
+    "an empty table": "{'descr': '<f4', 'fortran_order': False, 'shape': (5, 0), }",
+    "not a dictionary": "[1, 2]",
+}
+
+
+@pytest.mark.parametrize("case", ODD_HEADERS)
+def test_an_odd_header_is_an_input_error_of_one_line(tmp_path, case):
+    path = folder(tmp_path / "mine")
+    header = ODD_HEADERS[case].encode() + b"\n"
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(80)
+    (path / "vectors.npy").write_bytes(data)
+    message = refused(path)
+    assert "\n" not in message and "Xylophonia" not in message
+
+
 @pytest.mark.parametrize("ending", ["\n", "", "\r\n"])
 def test_words_may_end_as_they_like(tmp_path, ending):
     path = folder(tmp_path / "mine")

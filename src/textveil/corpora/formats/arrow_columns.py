@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -27,7 +28,16 @@ def checked_columns(schema: Any, choice: FieldChoice) -> None:
             )
         kind = schema.field(indices[0]).type
         if name in choice.sanitized and not (_is_text(types, kind) or types.is_null(kind)):
-            raise InputError(f"the field {name!r} must be of strings; got {kind}. Cast it, or name it with `kept`.")
+            raise InputError(
+                f"the field {name!r} must be of strings; got {type_name(kind)}. Cast it, or name it with `kept`."
+            )
+
+
+def type_name(kind: Any) -> str:
+    """The name of a type without its parameters: names of fields in it, time zones and the like can be data."""
+    if isinstance(kind, arrow().BaseExtensionType):
+        return "an extension type"
+    return re.split(r"[<(\[]", str(kind), maxsplit=1)[0]
 
 
 def _is_text(types: Any, kind: Any) -> bool:
@@ -49,6 +59,11 @@ def chosen_schema(schema: Any, choice: FieldChoice) -> Any:
         name: pyarrow.large_string() if pyarrow.types.is_large_string(kind) else pyarrow.string()
         for name, kind in kinds[: len(choice.sanitized)]
     }
+    for name, kind in kinds[len(choice.sanitized) :]:
+        if _holds(kind, pyarrow.types.is_union):
+            raise InputError(
+                f"the field {name!r} must be of a type whose values can be told apart; got a union. Cast it first."
+            )
     return pyarrow.schema([pyarrow.field(name, texts.get(name) or _plain(pyarrow, kind)) for name, kind in kinds])
 
 
@@ -70,7 +85,9 @@ def _cast(column: Any, field: Any) -> Any:
         return column.cast(field.type)
     except arrow().ArrowException:
         kind = column.type
-    raise InputError(f"the field {field.name!r} must be of a type that can be made plain; got {kind}. Cast it first.")
+    raise InputError(
+        f"the field {field.name!r} must be of a type that can be made plain; got {type_name(kind)}. Cast it first."
+    )
 
 
 def _plain(pyarrow: Any, kind: Any) -> Any:
@@ -97,6 +114,39 @@ def _plain(pyarrow: Any, kind: Any) -> Any:
 
 def _plain_field(pyarrow: Any, field: Any) -> Any:
     return pyarrow.field(field.name, _plain(pyarrow, field.type), nullable=field.nullable)
+
+
+def _holds(kind: Any, wanted: Callable[[Any], bool]) -> bool:
+    """Whether a type is as wanted, or a part of it is, at any depth."""
+    if isinstance(kind, arrow().BaseExtensionType):
+        return _holds(kind.storage_type, wanted)
+    return wanted(kind) or any(_holds(kind.field(index).type, wanted) for index in range(kind.num_fields))
+
+
+def _own(pyarrow: Any, taken: Any) -> Any:
+    """What ``take`` returned, without what it leaves: the values of a struct's fields where the struct is null."""
+    types, kind = pyarrow.types, taken.type
+    if not _holds(kind, types.is_struct):
+        return taken
+    if isinstance(kind, pyarrow.BaseExtensionType):
+        return pyarrow.ExtensionArray.from_storage(kind, _own(pyarrow, taken.storage))
+    if types.is_struct(kind):
+        none = pyarrow.scalar(None, pyarrow.int64())
+        places = pyarrow.compute.if_else(taken.is_valid(), pyarrow.array(range(len(taken)), pyarrow.int64()), none)
+        parts = [_own(pyarrow, taken.field(index).take(places)) for index in range(kind.num_fields)]
+        # By its buffers: a field that may not be null has a value nowhere where its struct is null.
+        return pyarrow.Array.from_buffers(kind, len(taken), taken.buffers()[:1], taken.null_count, children=parts)
+    nulls = taken.is_null()
+    if types.is_map(kind):
+        keys, items = _own(pyarrow, taken.keys), _own(pyarrow, taken.items)
+        there = pyarrow.concat_arrays([taken.is_valid(), pyarrow.array([True])])
+        offsets = pyarrow.compute.if_else(there, taken.offsets, pyarrow.scalar(None, pyarrow.int32()))
+        return pyarrow.MapArray.from_arrays(offsets, keys, items, type=kind)
+    values = _own(pyarrow, taken.values)
+    if types.is_fixed_size_list(kind):
+        return pyarrow.FixedSizeListArray.from_arrays(values, type=kind, mask=nulls)
+    made = pyarrow.LargeListArray if types.is_large_list(kind) else pyarrow.ListArray
+    return made.from_arrays(taken.offsets, values, type=kind, mask=nulls)
 
 
 def texts_of(
@@ -132,8 +182,9 @@ def with_releases(batch: Any, choice: FieldChoice, rows: Sequence[int], released
     Every column is made anew: no buffer of the input, which may hold rows that are not in the batch, is part of it.
     """
     pyarrow = arrow()
+    arrow("pyarrow.compute")
     indices = pyarrow.array(rows, type=pyarrow.int64())
-    kept = {name: batch.column(name).take(indices) for name in choice.kept}
+    kept = {name: _own(pyarrow, batch.column(name).take(indices)) for name in choice.kept}
     fresh: dict[str, list[str | None]] = {name: [None] * len(rows) for name in choice.sanitized}
     valid = {name: batch.column(name).is_valid().take(indices).to_pylist() for name in choice.sanitized}
     for row, texts in enumerate(released):

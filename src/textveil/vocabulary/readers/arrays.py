@@ -24,6 +24,9 @@ SCALES = "scales.npy"
 LONGEST_HEADER = 100_000_000
 """Bytes that a safetensors header may take; the format's own limit."""
 
+_ARCHIVE = b"PK\x03\x04"
+"""First bytes of a .npz file, whatever its name."""
+
 _BLOCK_ROWS = 8192
 _FLOATS: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"),
@@ -111,10 +114,17 @@ def _mapped(path: Path, name: str) -> NDArray[Any]:
     """A .npy file, memory-mapped read-only."""
     if not path.is_file():
         raise refusal(name, f"a file {path.name}", "none", f"A folder holds {VECTORS} and {WORDS}.")
+    hint = "Save it again with numpy.save; arrays of Python objects are pickles and are refused."
+    with path.open("rb") as stream:
+        start = stream.read(len(_ARCHIVE))
+    if start == _ARCHIVE:
+        raise refusal(
+            name, f"{path.name} to be one array", "an archive (.npz)", "Save the array alone with numpy.save."
+        )
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, SyntaxError):  # its message may quote the file
-        hint = "Save it again with numpy.save; arrays of Python objects are pickles and are refused."
+        # Not numpy.load, which goes by the first bytes and may come back with something else than an array.
+        return np.lib.format.open_memmap(path, mode="r")
+    except Exception:  # a damaged header makes it raise nearly anything, and the message may quote the file
         raise refusal(name, f"{path.name} to be an array of numbers", "something else", hint) from None
 
 
@@ -131,7 +141,8 @@ def _vocabulary(name: str, words: list[str], table: NDArray[Any], scales: NDArra
         return Vocabulary(words, name=name, grid=(table, scales))
     if table.ndim != 2 or table.dtype.kind != "f":
         hint = "Store float vectors, or int8 with scales."
-        raise refusal(name, "a 2-D table of floats", f"{table.dtype} of shape {table.shape}", hint)
+        got = "fields with names" if table.dtype.kind == "V" else f"{table.dtype} of shape {table.shape}"
+        raise refusal(name, "a 2-D table of floats", got, hint)
     if table.dtype == np.float32:
         return Vocabulary(words, table, name)
     made = np.empty(table.shape, dtype=np.float32)

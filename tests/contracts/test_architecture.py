@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
+from itertools import groupby
 from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
 
 import textveil
+from textveil.catalog import mechanism
+from textveil.sanitize.sanitizer import Sanitizer
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
@@ -48,3 +56,36 @@ def test_files_named_on_the_page_exist() -> None:
 def test_no_file_outgrows_its_noun() -> None:
     long = [path.name for path in PACKAGE.rglob("*.py") if len(path.read_text(encoding="utf-8").splitlines()) > 400]
     assert long == []
+
+
+def _walked(name: str) -> list[str]:
+    """The modules of text and mechanisms that ``sanitize`` calls for a batch, in order, runs of one as one visit."""
+    sanitizer = Sanitizer(mechanism(name))
+    called: list[str] = []
+
+    def follow(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call" and frame.f_back is not None:
+            caller, callee = (one.f_globals.get("__name__", "") for one in (frame.f_back, frame))
+            if caller.startswith("textveil.sanitize.") and callee.startswith(
+                ("textveil.text.", "textveil.mechanisms.")
+            ):
+                called.append(callee)
+
+    sys.setprofile(follow)
+    try:
+        sanitizer.batch(["Maria has 2 cats.", "And 17 dogs, a@b.org"], spans=True)
+    finally:
+        sys.setprofile(None)
+    return [module for module, _ in groupby(called)]
+
+
+@pytest.mark.parametrize(("name", "part"), [("neighborhood", 0), ("consistent-neighborhood", 0), ("keywords", 1)])
+def test_the_walk_of_a_text_is_the_one_that_is_drawn(name: str, part: int) -> None:
+    section = PAGE.split("## The walk of a text")[1].split("\n## ")[0]
+    drawn = [
+        re.findall(r"^    (textveil\.\S+)", one, flags=re.MULTILINE) for one in section.split("A whole text at once")
+    ]
+    walked = _walked(name)
+    assert len(set(walked)) == len(walked)
+    expected = [type(mechanism(name)).__module__ if ".neighborhood" in one else one for one in drawn[part]]
+    assert walked == expected

@@ -86,6 +86,9 @@ def test_data_of_a_guarantee_holds_its_numbers() -> None:
     assert loose["delta"] >= math.exp(-9.0)
     assert (metric["notion"], metric["epsilon_per_distance"], metric["diameter"]) == ("metric DP", 0.5, 3.0)
     assert metric["epsilon"] >= 1.5
+    stated = [one.numbers for one in GUARANTEES]
+    assert stated[0] == {"epsilon": 1.5} and stated[2:] == [{"epsilon_per_distance": 0.5}, {}]
+    assert stated[1] == {"epsilon": 1.5, "delta": loose["delta"]}
     assert (nothing["notion"], nothing["epsilon"], nothing["delta"]) == ("none", None, None)
 
 

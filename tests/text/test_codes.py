@@ -14,6 +14,7 @@ from textveil.text.codes import GOES_ON, TextCodes, token_kinds
 from textveil.text.numbers import plain_number
 from textveil.text.out_of_vocabulary import WordIndex
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
+from textveil.text.writing import with_draws
 
 WORDS = ["the", "cat", "monday", "Paris", "caf\u00e9", "dog"]
 INDEX = WordIndex(WORDS)
@@ -88,7 +89,7 @@ def test_digits_are_told_number_by_number() -> None:
     assert found.lengths.tolist() == [3, 4, 1]
     assert found.going_on.tolist() == [found.indices[6]]
     none = made.numbers(made.encode(["the cat."]))
-    assert [len(one) for one in none] == [0, 0, 0, 0]
+    assert [len(one) for one in none[:4]] == [0, 0, 0, 0]
 
 
 @settings(deadline=None, max_examples=200)
@@ -99,7 +100,7 @@ def test_words_and_digits_change_places_with_others_and_nothing_else_does(texts:
     words, numbers = made.words(coded.codes), made.numbers(coded)
     ids, digits = (words.ids + 1) % len(WORDS), 9 - numbers.digits
     before = coded.codes.copy()
-    after = made.replaced(coded.codes, words, ids, numbers, digits)
+    after = with_draws(coded.codes, words, ids, numbers, digits)
     assert coded.codes.tolist() == before.tolist()
     assert made.words(after).ids.tolist() == ids.tolist()
     assert [int(one) for one in made.legend.written[after[numbers.indices]]] == digits.tolist()

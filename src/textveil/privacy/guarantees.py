@@ -96,6 +96,11 @@ class PureDP:
         """What two adjacent inputs differ in."""
         return self.adjacency.unit
 
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The numbers that state it, by the names of the options that ask for them."""
+        return {"epsilon": self.epsilon}
+
     def worst_case(self) -> PureDP:
         """What holds for any two adjacent inputs, however far apart."""
         return self
@@ -158,6 +163,11 @@ class ApproximateDP:
     def unit(self) -> Unit:
         """What two adjacent inputs differ in."""
         return self.adjacency.unit
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The numbers that state it, by the names of the options that ask for them."""
+        return {"epsilon": self.epsilon, "delta": self.delta}
 
     def worst_case(self) -> ApproximateDP:
         """What holds for any two adjacent inputs, however far apart."""
@@ -225,6 +235,11 @@ class MetricDP:
         """What two adjacent inputs differ in."""
         return self.adjacency.unit
 
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The numbers that state it, by the names of the options that ask for them."""
+        return {"epsilon_per_distance": self.epsilon_per_distance}
+
     def worst_case(self) -> PureDP:
         """What holds for any two adjacent inputs, however far apart: the loss at the diameter, rounded up."""
         product = self.epsilon_per_distance * self.diameter
@@ -276,6 +291,11 @@ class NoGuarantee:
     def unit(self) -> Unit:
         """What two adjacent inputs differ in."""
         return self.adjacency.unit
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The numbers that state it, by the names of the options that ask for them."""
+        return {}
 
     def worst_case(self) -> NoGuarantee:
         """Nothing holds."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, Protocol, TypeAlias, final
 
 import numpy as np
@@ -23,9 +22,8 @@ from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Protected, Setting
 from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, token_kinds
 from textveil.text.marks import Marks
-from textveil.text.render import spans as rendered_spans
-from textveil.text.render import with_capitals
 from textveil.text.tokens import Kind
+from textveil.text.writing import with_draws, written_texts
 from textveil.types import Ids, Integers
 
 Flags: TypeAlias = NDArray[np.bool_]
@@ -112,22 +110,19 @@ class ByTokens:
         words, numbers = self._codes.words(coded.codes), self._codes.numbers(coded)
         ids = self._words(words.ids, np.searchsorted(words.indices, coded.bounds), rng)
         digits = self._digits.privatize(numbers.digits, numbers.lengths, rng)
-        drawn = self._codes.replaced(coded.codes, words, ids, numbers, digits)
-        strings = legend.written[drawn].tolist()
+        drawn = EncodedTexts(with_draws(coded.codes, words, ids, numbers, digits), coded.bounds)
+        written = written_texts(drawn, legend, kinds, with_spans=spans)
         counts, mapped = _counts(kinds, numbers.going_on, coded.bounds), _sums(words.out_of_vocabulary, coded.bounds)
-        releases = []
-        for index, (start, stop) in enumerate(pairwise(coded.bounds.tolist())):
-            found = rendered_spans(legend.lengths[drawn[start:stop]], kinds[start:stop]) if spans else ()
-            releases.append(
-                Release(
-                    text=with_capitals("".join(strings[start:stop])),
-                    spans=tuple(found),
-                    kinds={name: count for name, count in zip(_NAMES, counts[index], strict=True) if count},
-                    setting=setting,
-                    mapped=mapped[index],
-                )
+        return [
+            Release(
+                text=one.text,
+                spans=one.spans,
+                kinds={name: count for name, count in zip(_NAMES, found, strict=True) if count},
+                setting=setting,
+                mapped=outside,
             )
-        return releases
+            for one, found, outside in zip(written, counts, mapped, strict=True)
+        ]
 
     def _words(self, ids: Ids, bounds: Integers, rng: np.random.Generator) -> Ids:
         """A word for each id; ``bounds`` tell where each document begins among them."""

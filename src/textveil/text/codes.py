@@ -100,12 +100,14 @@ class NumberPlaces(NamedTuple):
         digits: the value of each, in [0, 10).
         lengths: how many of them belong to each number.
         going_on: where tokens begin that go on with a number begun by an earlier one.
+        zero: the code of the digit 0 where it goes on with a number; the others follow.
     """
 
     indices: Ids
     digits: Ids
     lengths: Ids
     going_on: Ids
+    zero: int
 
 
 @final
@@ -184,13 +186,13 @@ class TextCodes:
         codes = coded.codes
         indices = ((codes >= self._base + _FIRST_DIGIT) & (codes < self._base + _POINT)).nonzero()[0]
         if len(indices) == 0:
-            return NumberPlaces(indices, indices, indices, indices)
+            return NumberPlaces(indices, indices, indices, indices, self._base + _DIGIT)
         offsets = codes[indices] - (self._base + _FIRST_DIGIT)
         tokens = np.flatnonzero(offsets < BASE)
         begins = np.ones(len(tokens), dtype=np.bool_)
         begins[1:] = ~self._same_number(coded, indices[tokens[1:] - 1], indices[tokens[1:]])
         lengths = np.diff(tokens[begins], append=len(offsets))
-        return NumberPlaces(indices, offsets % BASE, lengths, indices[tokens[~begins]])
+        return NumberPlaces(indices, offsets % BASE, lengths, indices[tokens[~begins]], self._base + _DIGIT)
 
     def _same_number(self, coded: EncodedTexts, ends: Ids, starts: Ids) -> NDArray[np.bool_]:
         """Whether a token of digits goes on with the number that ends before it, for each pair of them."""
@@ -207,21 +209,6 @@ class TextCodes:
             lambda places: np.isin(codes[places], self._joining),
         )
         return one_text & same
-
-    def replaced(self, codes: Integers, words: WordPlaces, ids: Ids, numbers: NumberPlaces, digits: Ids) -> Integers:
-        """The codes with other words and digits in the places of these.
-
-        Args:
-            codes: as encoded.
-            words: ``words(codes)``.
-            ids: a word for each.
-            numbers: those of the texts.
-            digits: a digit for each.
-        """
-        replaced = codes.copy()
-        replaced[words.indices] = ids
-        replaced[numbers.indices] = digits + (self._base + _DIGIT)
-        return replaced
 
     def encode(self, texts: Iterable[str]) -> EncodedTexts:
         """The codes of texts, each on its own."""

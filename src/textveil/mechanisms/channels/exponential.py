@@ -12,7 +12,7 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, given, metric_name, one_of, outward
+from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, metric_name, one_of, outward
 from textveil.mechanisms.sampling.weight_rows import WeightRows
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
@@ -56,9 +56,7 @@ class Exponential:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """Public parameters, for reports."""
-        promise = self.guarantee
-        asked = given(epsilon=promise.epsilon if isinstance(promise, PureDP) else None)
-        return {**asked, "epsilon_per_distance": self.epsilon_per_distance, "clip": self.clip}
+        return {**self.guarantee.numbers, "epsilon_per_distance": self.epsilon_per_distance, "clip": self.clip}
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``."""

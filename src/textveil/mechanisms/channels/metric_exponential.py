@@ -61,13 +61,8 @@ class MetricExponential:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """Public parameters, for reports."""
-        facts, promise = self.metric.facts, self.guarantee
-        asked = (
-            {"epsilon": promise.epsilon}
-            if isinstance(promise, PureDP)
-            else {"epsilon_per_distance": promise.epsilon_per_distance}
-        )
-        return {**asked, "metric": facts.name, "distance": facts.description, **self.sizes}
+        facts = self.metric.facts
+        return {**self.guarantee.numbers, "metric": facts.name, "distance": facts.description, **self.sizes}
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``."""
@@ -260,8 +255,8 @@ def certified_guarantee(mechanism: MetricExponential, *, progress: Progress | No
         if spread[level] > -np.inf
     )
     found = math.nextafter(max(worst, 0.0), math.inf)
-    if isinstance(mechanism.guarantee, MetricDP):  # both hold; the margin must not show
-        found = min(found, mechanism.guarantee.epsilon_per_distance)
+    # Both hold where the mechanism states one per distance; the margin must not show.
+    found = min(found, mechanism.guarantee.numbers.get("epsilon_per_distance", math.inf))
     return MetricDP(
         epsilon_per_distance=found,
         metric=metric.facts.description,

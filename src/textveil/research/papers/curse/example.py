@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.base import WordMechanism
-from textveil.privacy.guarantees import MetricDP
 from textveil.research.evaluation.drawn_tables import drawn_if_possible
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.papers.curse.facts import paper_name
@@ -40,8 +39,7 @@ def table_1(setting: StudySetting) -> ItemOutcome:
     rows: list[tuple[Cell, ...]] = [("original", None, None, TEXT)]
     for index, (name, one) in enumerate(made):
         sanitizer = Sanitizer(one, number_epsilon=8.0, rng=setting.generator(3, index))
-        promise = one.guarantee
-        rate = promise.epsilon_per_distance if isinstance(promise, MetricDP) else None
+        rate = one.guarantee.numbers.get("epsilon_per_distance")
         rows.append((name, rate, one.parameters.get("epsilon"), sanitizer(TEXT).text))
         setting.progress((index + 1) / len(made))
     columns = ("mechanism", "epsilon per distance", "epsilon of one word, any two words", "text")

@@ -40,6 +40,8 @@ def test_short_fractions_lie_on_the_grid_exactly() -> None:
     vectors = np.array([[0.5, -2.25, 3.0], [1024.0, 0.125, 7.0], [0.0, 0.0, 0.0]])
     grid = integer_grid(_vocabulary(vectors))
     np.testing.assert_array_equal(grid.values * grid.scales[:, None], vectors)
+    longest = float(np.linalg.norm(vectors, axis=1).max())
+    assert grid.rounding(vectors.astype(np.float32)) == pytest.approx(2.0**-48 * longest, rel=1e-12, abs=0)
 
 
 def test_distances_meet_float64_and_clip(rng) -> None:

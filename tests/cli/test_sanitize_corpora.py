@@ -233,6 +233,7 @@ OPTIONS = {
     "resume to a device": (("--resume", "-o", "/dev/null"), "--resume needs --output"),
     "on error": (("--on-error", "keep"), "--on-error must be stop or skip"),
     "engine": (("--engine", "spark"), "--engine must be local or ray"),
+    "expansion": (("--max-expansion", "0.5"), "--max-expansion must be >= 1"),
     "workers": (("--workers", "0"), "--workers must be at least 1"),
 }
 

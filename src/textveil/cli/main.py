@@ -1,7 +1,8 @@
 """The ``textveil`` command: its subcommands, its exit codes, and errors in one line.
 
-Exit codes: 0 done, 1 failed or records were skipped, 2 usage or parameters, 3 budget exhausted, 4 an audit
-refuted a claim, 130 interrupted. Text goes to stdout, messages to stderr. No message holds input text.
+Exit codes: 0 done, 1 failed or records were skipped, 2 usage or parameters, 3 kept for a ledger of budgets (no command
+returns it yet), 4 an audit refuted a claim, 130 interrupted. Text goes to stdout, messages to stderr. No message holds
+input text.
 """
 
 from __future__ import annotations

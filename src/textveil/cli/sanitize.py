@@ -111,6 +111,10 @@ def sanitize_command(
         int | None,
         typer.Option(metavar="N", help="Refuse larger documents.  [default: 16777216]", rich_help_panel=_FORMATS),
     ] = None,
+    max_expansion: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Stop at an input that decompresses to more than X times its size."),
+    ] = None,
     on_error: Annotated[
         str,
         typer.Option(
@@ -162,6 +166,7 @@ def sanitize_command(
     places = Places(inputs=inputs, output=output, report=report, sender_report=sender_report, resume=resume)
     _check_streams(places)
     need(seed is None or seed >= 0, "seed", seed, "an integer >= 0")
+    need(max_expansion is None or max_expansion >= 1, "max_expansion", max_expansion, ">= 1")
     need(on_error in ("stop", "skip"), "on_error", on_error, "stop or skip")
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
     made = make(context, mechanism, words)
@@ -177,6 +182,7 @@ def sanitize_command(
         corpus_format=reader,
         inputs=inputs,
         engine=chosen,
+        max_expansion=max_expansion,
         on_error=cast(Literal["stop", "skip"], on_error),
     )
     return _told(_done(run, places, context.command), quiet, context.command)

@@ -52,6 +52,7 @@ class Run:
         tell: called with one line where a table cannot be kept.
         block_bytes: input bytes a block aims at.
         sync_seconds: how often a job commits.
+        max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
     """
 
     options: SanitizerOptions
@@ -64,6 +65,7 @@ class Run:
     tell: Callable[[str], None] = field(default=lambda line: None, repr=False)
     block_bytes: int = BLOCK_BYTES
     sync_seconds: float = SYNC_SECONDS
+    max_expansion: float | None = None
 
     def to_stream(self, stream: BinaryIO) -> Finished:
         """Release everything to a stream that cannot be taken back.
@@ -204,7 +206,13 @@ class Run:
         )
 
     def _inputs(self, secret: bytes) -> Inputs:
-        return Inputs(inputs=self.inputs, corpus_format=self.corpus_format, secret=secret, size=self.block_bytes)
+        return Inputs(
+            inputs=self.inputs,
+            corpus_format=self.corpus_format,
+            secret=secret,
+            size=self.block_bytes,
+            max_expansion=self.max_expansion,
+        )
 
     @cached_property
     def setting(self) -> Setting:

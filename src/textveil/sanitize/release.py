@@ -34,6 +34,15 @@ class Tally:
     largest: list[Counts] = field(default_factory=list)
     mapped: int = 0
 
+    @classmethod
+    def of_equal(cls, documents: int, kinds: Mapping[str, int], mapped: int) -> Tally:
+        """The counts over so many documents that are alike."""
+        made = cls()
+        made.add(kinds, mapped)
+        made.documents, made.mapped = documents, mapped * documents
+        made.kinds = Counter({kind: count * documents for kind, count in kinds.items()})
+        return made
+
     def add(self, kinds: Mapping[str, int], mapped: int) -> None:
         """Count one more document."""
         self.documents += 1

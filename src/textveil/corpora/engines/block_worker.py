@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, final
@@ -16,9 +17,13 @@ from textveil.randomness import SECRET_BYTES, derived_generator, seeded_generato
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.release import Release, Tally
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.sanitize.setting import COUNTED
 
 OnError: TypeAlias = Literal["stop", "skip"]
 """What a record that cannot be read does to the run."""
+
+
+_BLANK = frozenset(("", "\n", "\r\n"))
 
 
 @final
@@ -90,14 +95,34 @@ class BlockWorker:
 
 def _released(sanitizer: Sanitizer, records: Records, rng: np.random.Generator, tally: Tally) -> bytes:
     """The block's output; every record with a text is counted as one document."""
-    releases = iter(sanitizer.batch([text for texts in records.texts for text in texts], spans=False, rng=rng))
+    blank = _blank_releases(sanitizer, records.texts)
+    wanted = [text for texts in records.texts for text in texts if text not in blank]
+    releases = iter(sanitizer.batch(wanted, spans=False, rng=rng))
     fresh: list[list[str]] = []
+    alone: Counter[str] = Counter()
     for texts in records.texts:
-        parts = [next(releases) for _ in texts]
+        if len(texts) == 1 and texts[0] in blank:
+            alone[texts[0]] += 1
+            fresh.append([blank[texts[0]].text])
+            continue
+        parts = [blank[text] if text in blank else next(releases) for text in texts]
         fresh.append([part.text for part in parts])
         if parts:
             _count(tally, parts)
+    for text, count in alone.items():
+        tally.merge(Tally.of_equal(count, blank[text].kinds, blank[text].mapped))
     return records.joined(fresh)
+
+
+def _blank_releases(sanitizer: Sanitizer, documents: Sequence[Sequence[str]]) -> dict[str, Release]:
+    """The releases of blank texts, each made once: nothing is drawn for them, so that all of one text are equal.
+
+    Half a million empty lines are a block like any other, and must not cost as much as half a million documents. Where
+    a mechanism draws for a text as a whole, it draws for a blank one too, and each is released by itself.
+    """
+    there = _BLANK.intersection(text for texts in documents for text in texts)
+    found = {text: sanitizer.batch([text], spans=False)[0] for text in there}
+    return {text: release for text, release in found.items() if not any(release.kinds.get(kind) for kind in COUNTED)}
 
 
 def _count(tally: Tally, parts: Sequence[Release]) -> None:

@@ -26,16 +26,19 @@ class Inputs:
         corpus_format: cuts them.
         secret: the job's: keys the chain of digests, which would otherwise tell what the input is.
         size: bytes that a block aims at. Blocks, and with them the draws, depend on it.
+        max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
     """
 
     inputs: tuple[str, ...]
     corpus_format: CorpusFormat
     secret: bytes = field(repr=False)
     size: int = BLOCK_BYTES
+    max_expansion: float | None = None
 
     def __post_init__(self) -> None:
         need(len(self.inputs) > 0, "inputs", "none", "at least one")
         need(self.size >= 1, "block size", self.size, "at least 1")
+        need(self.max_expansion is None or self.max_expansion >= 1, "max_expansion", self.max_expansion, ">= 1")
 
     def blocks(self) -> Iterator[Block]:
         """The blocks in order. What cannot be read is a block with a fault, and the next input follows."""
@@ -43,7 +46,7 @@ class Inputs:
         for source, name in enumerate(self.inputs, start=1):
             first, bytes_read = 1, 0
             try:
-                with opened(name) as (stream, _, consumed):
+                with opened(name, self.max_expansion) as (stream, _, consumed):
                     for cut in self.corpus_format.cut(stream, self.size):
                         chain, bytes_read = self._chained(chain, source, cut.first, cut.payload), consumed()
                         yield Block(

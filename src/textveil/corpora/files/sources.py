@@ -26,6 +26,9 @@ _ZSTD_SKIPPABLE = tuple(bytes([0x50 + low]) + b"\x2a\x4d\x18" for low in range(1
 _READ = 2**18
 """Bytes that are asked of the operating system at once."""
 
+EXPANSION_FREE = 2**20
+"""Decompressed bytes up to which no limit on the expansion holds."""
+
 _FRAME = 4 * 2**20
 """Bytes after which a compressed output begins a new frame by itself, so that memory stays bounded."""
 
@@ -129,7 +132,7 @@ def _identity(name: str) -> object:
 
 
 @contextlib.contextmanager
-def opened(source: str) -> Iterator[Opened]:
+def opened(source: str, max_expansion: float | None = None) -> Iterator[Opened]:
     """An input of ``expanded``, decompressed if its first bytes are those of gzip or zstd.
 
     Memory does not grow with the input, nor with how well it is compressed. Several gzip members or zstd frames in a
@@ -137,32 +140,34 @@ def opened(source: str) -> Iterator[Opened]:
 
     Args:
         source: a file's name; ``-`` is standard input, which is left open.
+        max_expansion: bytes that a compressed byte may come to, on the whole; None is no limit. The first
+            ``EXPANSION_FREE`` bytes are free.
 
     Raises:
-        InputError: it cannot be read; while reading: it is cut short or damaged.
+        InputError: it cannot be read; while reading: it is cut short or damaged, or expands to more.
         MissingExtra: it is zstd and pyarrow is not installed.
     """
     if source == "-":
         if sys.stdin is None:
             raise InputError("standard input must be open; got a closed one. Name a file.")
-        yield _recognized(sys.stdin.buffer)
+        yield _recognized(sys.stdin.buffer, max_expansion)
         return
     try:
         file = Path(source).open("rb")  # noqa: SIM115  closed below; opening alone may fail
     except OSError as error:
         raise InputError(f"the input must be a readable file; got {error.strerror}.") from None
     with file:
-        yield _recognized(file)
+        yield _recognized(file, max_expansion)
 
 
-def _recognized(file: BinaryIO) -> Opened:
+def _recognized(file: BinaryIO, max_expansion: float | None) -> Opened:
     raw = _Counted(file)
     start = raw.peeked(len(_ZSTD))
     size = _size(file)
     if start.startswith(_GZIP):
-        return Opened(_buffered(_Gunzipped(raw)), size, raw.position)
+        return Opened(_buffered(_Limited(_Gunzipped(raw), raw, max_expansion)), size, raw.position)
     if start == _ZSTD or start in _ZSTD_SKIPPABLE:
-        return Opened(_buffered(_Unzstd(raw)), size, raw.position)
+        return Opened(_buffered(_Limited(_Unzstd(raw), raw, max_expansion)), size, raw.position)
     if size is not None and file.seekable():
         file.seek(-len(start), os.SEEK_CUR)
         return Opened(file, size, file.tell)
@@ -298,6 +303,25 @@ class _Unzstd(_Raw):
         if large:
             raise InputError("the input must be zstd with a window of at most 128 MiB; got a larger one. Use zstd -19.")
         raise InputError("the input must be sound zstd data and nothing else; it is not. Copy the file again.")
+
+
+@final
+class _Limited(_Raw):
+    """Decompressed data, up to so many times the bytes that were read for them."""
+
+    def __init__(self, data: _Raw, raw: _Counted, most: float | None) -> None:
+        self._data, self._raw, self._most = data, raw, most
+        self._count = 0
+
+    def piece(self, size: int) -> bytes:
+        piece = self._data.piece(size)
+        self._count += len(piece)
+        if self._most is not None and self._count > max(EXPANSION_FREE, self._most * self._raw.position()):
+            raise InputError(
+                f"the input must expand to at most {self._most:g} times its compressed bytes; it is more. "
+                "Raise `max_expansion` if the file can be trusted."
+            )
+        return piece
 
 
 def compressing(stream: BinaryIO, name: str | None) -> FrameWriter:

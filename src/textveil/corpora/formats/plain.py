@@ -29,6 +29,10 @@ def _joined(ends: Sequence[str], released: Sequence[Sequence[str]]) -> bytes:
     )
 
 
+_BLANK = {b"\n": ("\n",), b"\r\n": ("\r\n",)}
+"""Lines that are read at a glance: of a compressed file they may be millions."""
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainText:
@@ -61,15 +65,15 @@ class PlainText:
 
     def records(self, payload: bytes, first: int) -> Records:
         """See ``CorpusFormat.records``."""
-        if self.whole:
-            lines, names = [payload.removeprefix(BOM)], ["the document"]
-        else:
-            lines = split_lines(payload, first)
-            names = [f"line {number}" for number in range(first, first + len(lines))]
+        lines = [payload.removeprefix(BOM)] if self.whole else split_lines(payload, first)
         texts: list[tuple[str]] = []
         faults: list[RecordError] = []
-        for number, (raw, where) in enumerate(zip(lines, names, strict=True), start=first):
+        for number, raw in enumerate(lines, start=first):
+            if raw in _BLANK:
+                texts.append(_BLANK[raw])
+                continue
             try:
+                where = "the document" if self.whole else f"line {number}"
                 texts.append((decoded(raw, where, self.max_document_bytes),))
             except InputError as error:
                 faults.append(RecordError(number, str(error)))

@@ -25,7 +25,7 @@ from textveil.mechanisms.options import (
     options_of,
     takes_progress,
 )
-from textveil.mechanisms.parameters import Delta, Epsilon
+from textveil.mechanisms.parameters import Delta, Epsilon, outward
 
 EVERY = [(name, key) for name, one in MECHANISMS.items() for key in one.options()]
 
@@ -120,6 +120,17 @@ def test_none_turns_off_what_is_on_by_default_and_counts_as_not_given_elsewhere(
     assert not MECHANISMS["exponential"].options()["epsilon"].can_be_turned_off
     with pytest.raises(ParameterError, match="clip must be a norm"):
         mechanism("truncated-laplace-published", tiny, clip=None)
+
+
+def test_a_wrong_type_is_named_and_none_is_none(tiny) -> None:
+    with pytest.raises(ParameterError, match=r"^epsilon must be a number; got None\.$"):
+        MECHANISMS["gaussian"].constructor()(tiny, epsilon=None)
+    with pytest.raises(ParameterError, match=r"^epsilon must be a number; got str\.$"):
+        mechanism("gaussian", tiny, epsilon="8")
+
+
+def test_diameters_are_enlarged_by_the_rounding_of_float32_vectors() -> None:
+    assert outward(2.0) == 2.0 + 2.0**-19
 
 
 def test_an_unknown_value_of_names_is_an_unknown_name(tiny) -> None:

@@ -149,6 +149,9 @@ def mechanism(
             raise unknown_option(name, key, known)
     if "epsilon" in known and "epsilon" not in given and "epsilon_per_distance" not in given:
         given["epsilon"] = DEFAULT_EPSILON
+    for key, option in known.items():
+        if option.required and key not in given:
+            raise ParameterError(f"`{key}` must be given for {name}: {option.wanted}; got none.")
     words = load_vocabulary() if vocabulary is None else vocabulary
     need(isinstance(words, Vocabulary), "vocabulary", type(words).__name__, "a Vocabulary", "Use load_vocabulary(...).")
     constructor = chosen.constructor()

@@ -220,6 +220,20 @@ def test_a_mechanism_need_not_have_an_epsilon(monkeypatch, tiny) -> None:
         mechanism("fixed", tiny, epsilon=1.0)
 
 
+def test_an_option_without_a_default_must_be_given(monkeypatch, tiny) -> None:
+    facts = {"family": "channel", "notion": "pure DP", "status": Status.CLAIMED, "proof": "", "source": ""}
+
+    @declared(**facts, summary="Theirs.")
+    def sized(vocabulary, *, epsilon: Epsilon, rounds: int):
+        return randomized_response(vocabulary, epsilon=epsilon / rounds)
+
+    monkeypatch.setattr("textveil.catalog.entry_points", lambda group: [_Point("x", sized)])
+    monkeypatch.setattr(CatalogEntry, "constructor", lambda self: sized)
+    with pytest.raises(ParameterError, match="`rounds` must be given for sized: an integer; got none"):
+        mechanism("sized", tiny)
+    assert mechanism("sized", tiny, rounds=2).guarantee.epsilon == 4.0
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [

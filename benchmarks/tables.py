@@ -1,0 +1,149 @@
+"""What the first use of anything costs beside the next: ratios in one run, in CPU seconds (user and system) and wall.
+
+    python benchmarks/tables.py [PART] [--rounds 5] [--json]
+
+Parts: ``words`` (a word's first draw and its second), ``passes`` (a new sanitizer and one that knows the text; single
+calls and batches), ``command`` (``textveil sanitize`` from a cold start). Needs the folder of shared texts
+($TEXTVEIL_SHARED).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from measure import SHARED, machine
+
+from textveil.catalog import mechanism
+from textveil.sanitize.sanitizer import Sanitizer
+
+NEWS = SHARED / "data/text/agnews/test.csv"
+_BATCH = 250
+
+Row = dict[str, Any]
+
+
+def texts() -> list[str]:
+    """The 7,600 texts of the AG News test set."""
+    with NEWS.open(encoding="utf-8", newline="") as stream:
+        return [row[2] for row in csv.reader(stream)]
+
+
+def least(rounds: int, tasks: dict[str, Callable[[], object]]) -> dict[str, tuple[float, float]]:
+    """The least CPU and wall seconds of each task, done in turn."""
+    found = dict.fromkeys(tasks, (float("inf"), float("inf")))
+    for _ in range(rounds):
+        for name, task in tasks.items():
+            cpu, wall = time.process_time(), time.perf_counter()
+            task()
+            cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+            found[name] = (min(found[name][0], cpu), min(found[name][1], wall))
+    return found
+
+
+def words(rounds: int) -> Iterator[Row]:
+    """Microseconds of a draw for one word that was never asked for, and of the next for the same word."""
+    rng = np.random.default_rng(1)
+    for name in ("neighborhood", "exponential"):
+        made = mechanism(name, epsilon=8.0)
+        ids = rng.permutation(len(made.vocabulary))
+        made.privatize(ids[:1])  # what all words share: the table is opened, the grid made
+        made.privatize(ids[:1])
+        first: list[float] = []
+        second: list[float] = []
+        for word in ids[1 : 100 * rounds + 1]:
+            for into in (first, second):
+                start = time.perf_counter()
+                made.privatize(np.array([word]))
+                into.append(1e6 * (time.perf_counter() - start))
+        one, two = float(np.median(first)), float(np.median(second))
+        yield {"what": f"{name}: a word's first draw against its second", "us": one, "us next": two, "ratio": one / two}
+
+
+def passes(rounds: int) -> Iterator[Row]:
+    """AG News in one process: a first sanitizer, a second, one that knows the text; batches and single calls."""
+    documents = texts()
+    parts = [documents[start : start + _BATCH] for start in range(0, len(documents), _BATCH)]
+
+    def batches(sanitizer: Sanitizer, spans: bool) -> int:
+        return sum(one.kinds.get("word", 0) for part in parts for one in sanitizer.batch(part, spans=spans))
+
+    def calls(sanitizer: Sanitizer) -> None:
+        for document in documents:
+            sanitizer(document)
+
+    known = Sanitizer(mechanism())
+    start = time.process_time()
+    count = batches(known, False)
+    yield {
+        "what": "the first sanitizer of the process",
+        "words": count,
+        "words/CPU s": count / (time.process_time() - start),
+    }
+    found = least(
+        rounds,
+        {
+            "another sanitizer of another mechanism": lambda: batches(Sanitizer(mechanism()), False),
+            "batches again": partial(batches, known, False),
+            "batches again, with spans": partial(batches, known, True),
+            "a loop of single calls, with spans": partial(calls, known),
+        },
+    )
+    for name, (cpu, wall) in found.items():
+        yield {"what": name, "words/CPU s": count / cpu, "words/s": count / wall}
+    ratio = found["a loop of single calls, with spans"][0] / found["batches again, with spans"][0]
+    yield {"what": "single calls against batches, CPU", "ratio": ratio}
+
+
+def command(rounds: int) -> Iterator[Row]:
+    """``textveil sanitize`` of AG News as text, with an empty cache folder: everything included."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, report = Path(folder) / "in.txt", Path(folder) / "report.json"
+        source.write_text("".join(" ".join(text.split()) + "\n" for text in texts()), encoding="utf-8")
+        arguments = ["sanitize", str(source), "-o", f"{folder}/out.txt", "-q", "--report", str(report)]
+        environment = {**os.environ, "TEXTVEIL_CACHE": f"{folder}/cache"}
+        cpu = wall = float("inf")
+        for _ in range(rounds):
+            before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+            subprocess.run([sys.executable, "-m", "textveil", *arguments], env=environment, check=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            wall = min(wall, time.perf_counter() - start)
+            cpu = min(cpu, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        count = json.loads(report.read_text())["tokens"]["word"]
+    yield {"what": "textveil sanitize, AG News test", "words": count, "CPU s": cpu, "s": wall, "words/s": count / wall}
+
+
+PARTS = {"words": words, "passes": passes, "command": command}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all by default")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    found = []
+    for name in given.names or PARTS:
+        for row in PARTS[name](given.rounds):
+            found.append(row)
+            if not given.json:
+                rest = "  ".join(f"{key} {value:,.4g}" for key, value in row.items() if key != "what")
+                print(f"{row['what']:<55} {rest}", flush=True)
+    if given.json:
+        print(json.dumps({"machine": machine(), "rows": found}, indent=2))
+
+
+if __name__ == "__main__":
+    main()

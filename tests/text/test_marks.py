@@ -8,13 +8,24 @@ import time
 import unicodedata
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError
 from textveil.text.codes import TextCodes, token_kinds
-from textveil.text.marks import DROPPED, LONGEST_RUN, PLAIN, is_unseen, plain_mark, with_plain_marks
+from textveil.text.marks import (
+    DROPPED,
+    LONGEST_RUN,
+    PLAIN,
+    is_plain,
+    is_unseen,
+    plain_gaps,
+    plain_mark,
+    short_runs,
+    with_plain_marks,
+)
 from textveil.text.numbers import plain_number
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split, tokenize
 
@@ -213,3 +224,18 @@ def test_a_megabyte_of_marks_takes_linear_time(piece: str) -> None:
     begin = time.perf_counter()
     CODES.encode([piece * (1_000_000 // len(piece))])
     assert time.perf_counter() - begin < 20  # about 0.3 s; quadratic time would take minutes
+
+
+@given(st.lists(st.sampled_from([0, 1, 2, 3, 4, 5]), max_size=12), st.lists(st.integers(0, 12), max_size=3))
+def test_what_is_told_to_be_plain_is_left_as_it_is(drawn: list[int], cuts: list[int]) -> None:
+    """Codes: 0 to 1 words, 2 a space, 3 a line end, 4 other white space, 5 a mark."""
+    codes = np.array(drawn, dtype=np.int64)
+    bounds = np.array([0, *sorted(min(cut, len(codes)) for cut in cuts), len(codes)])
+    nothing = np.zeros(len(codes), dtype=np.bool_)
+    blank, mark = (codes >= 2) & (codes <= 4), codes == 5
+    found, keep = plain_gaps(codes, bounds, blank, mark, nothing, space=2, line_end=3)
+    left = keep.all() and np.array_equal(found, codes) and short_runs(bounds, mark).all()
+    if is_plain(blank, mark, codes == 4):
+        assert left
+    elif len(bounds) == 2:
+        assert not left or (codes == 3).sum() > 1  # two line ends in a row may stay, and are looked at closely

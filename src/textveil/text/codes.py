@@ -20,7 +20,16 @@ from typing import Any, Final, NamedTuple, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.text.marks import DROPPED, Marks, checked_marks, is_unseen, plain_gaps, short_runs, with_plain_marks
+from textveil.text.marks import (
+    DROPPED,
+    Marks,
+    checked_marks,
+    is_plain,
+    is_unseen,
+    plain_gaps,
+    short_runs,
+    with_plain_marks,
+)
 from textveil.text.numbers import JOINING, plain_number, same_number
 from textveil.text.out_of_vocabulary import WordIndex
 from textveil.text.render import written
@@ -245,10 +254,13 @@ class TextCodes:
     def _in_plain_form(self, coded: EncodedTexts) -> EncodedTexts:
         """The codes with white space and marks as ``text.marks`` says."""
         codes, bounds = coded
+        space, line_end = self._base + _MARK, self._base + _MARK + 1
         vanishing = (codes == self._dropped) | (codes == self._base + _UNSEEN)
         kinds = self.legend.kinds[codes]
-        blank, mark = (kinds == Kind.SPACE) | vanishing, (kinds == Kind.PUNCTUATION) & ~vanishing
-        space, line_end = self._base + _MARK, self._base + _MARK + 1
+        blank, mark = kinds == Kind.SPACE, kinds == Kind.PUNCTUATION
+        if is_plain(blank, mark, vanishing | (blank & (codes > line_end))):
+            return coded
+        blank, mark = blank | vanishing, mark & ~vanishing
         codes, keep = plain_gaps(codes, bounds, blank, mark, vanishing, space=space, line_end=line_end)
         codes, bounds, mark = codes[keep], _after(keep, bounds), mark[keep]
         keep = short_runs(bounds, mark)

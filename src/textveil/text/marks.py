@@ -124,6 +124,18 @@ def checked_marks(marks: Marks) -> Marks:
     return marks
 
 
+def is_plain(blank: Flags, mark: Flags, odd: Flags) -> bool:
+    """Whether ``plain_gaps`` and ``short_runs`` would leave everything: most texts, told in a tenth of the time.
+
+    Args:
+        blank: whether a code stands for white space.
+        mark: whether it stands for punctuation.
+        odd: whether it is white space other than a space and a line end, or something that is dropped.
+    """
+    four = mark[3:] & mark[2:-1] & mark[1:-2] & mark[:-3]
+    return not (odd.any() or (blank[1:] & blank[:-1]).any() or four.any())
+
+
 def plain_gaps(
     codes: Integers, bounds: Ids, blank: Flags, mark: Flags, vanishing: Flags, *, space: int, line_end: int
 ) -> tuple[Integers, Flags]:

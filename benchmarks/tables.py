@@ -27,7 +27,11 @@ import numpy as np
 from measure import SHARED, machine
 
 from textveil.catalog import mechanism
+from textveil.mechanisms.base import Channel
+from textveil.mechanisms.channels.exponential import exponential
+from textveil.mechanisms.channels.neighborhood import neighborhood
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.vocabulary.embedded import load_vocabulary
 
 NEWS = SHARED / "data/text/agnews/test.csv"
 _BATCH = 250
@@ -56,8 +60,8 @@ def least(rounds: int, tasks: dict[str, Callable[[], object]]) -> dict[str, tupl
 def words(rounds: int) -> Iterator[Row]:
     """Microseconds of a draw for one word that was never asked for, and of the next for the same word."""
     rng = np.random.default_rng(1)
-    for name in ("neighborhood", "exponential"):
-        made = mechanism(name, epsilon=8.0)
+    for make in (neighborhood, exponential):
+        made: Channel = make(load_vocabulary(), epsilon=8.0)
         ids = rng.permutation(len(made.vocabulary))
         made.privatize(ids[:1])  # what all words share: the table is opened, the grid made
         made.privatize(ids[:1])
@@ -69,7 +73,8 @@ def words(rounds: int) -> Iterator[Row]:
                 made.privatize(np.array([word]))
                 into.append(1e6 * (time.perf_counter() - start))
         one, two = float(np.median(first)), float(np.median(second))
-        yield {"what": f"{name}: a word's first draw against its second", "us": one, "us next": two, "ratio": one / two}
+        what = f"{made.name}: a word's first draw against its second"
+        yield {"what": what, "us": one, "us next": two, "ratio": one / two}
 
 
 def passes(rounds: int) -> Iterator[Row]:

@@ -7,7 +7,7 @@ A way makes texts ready for draws (``prepared``, which no draw depends on), and 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, final
 
 import numpy as np
@@ -20,13 +20,14 @@ from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import Unit
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Protected, Setting
-from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, token_kinds
+from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, WordPlaces, token_kinds
 from textveil.text.marks import Marks
 from textveil.text.tokens import Kind
 from textveil.text.writing import with_draws, written_texts
 from textveil.types import Ids, Integers
 
 Flags: TypeAlias = NDArray[np.bool_]
+_Draws: TypeAlias = Callable[[WordPlaces, Integers, np.random.Generator], Ids]
 
 _NAMES = [kind.name.lower() for kind in Kind]
 
@@ -87,6 +88,7 @@ class ByTokens:
                 "State its guarantee for one token."
             )
         self._mechanism = mechanism
+        self._draw = _draws(mechanism)
         self._digits = DigitResponse(_number_epsilon(mechanism.guarantee, number_epsilon), digit_keep_limit)
         self._codes = TextCodes(mechanism.vocabulary.words, marks)
         self.number_epsilon: float = self._digits.epsilon
@@ -108,7 +110,8 @@ class ByTokens:
         coded, legend = prepared, self._codes.legend
         kinds = token_kinds(coded, legend)
         words, numbers = self._codes.words(coded.codes), self._codes.numbers(coded)
-        ids = self._words(words.ids, np.searchsorted(words.indices, coded.bounds), rng)
+        size = len(self._mechanism.vocabulary)
+        ids = _checked_draw(self._draw(words, coded.bounds, rng), len(words.ids), size)
         digits = self._digits.privatize(numbers.digits, numbers.lengths, rng)
         drawn = EncodedTexts(with_draws(coded.codes, words, ids, numbers, digits), coded.bounds)
         written = written_texts(drawn, legend, kinds, with_spans=spans)
@@ -123,15 +126,6 @@ class ByTokens:
             )
             for one, found, outside in zip(written, counts, mapped, strict=True)
         ]
-
-    def _words(self, ids: Ids, bounds: Integers, rng: np.random.Generator) -> Ids:
-        """A word for each id; ``bounds`` tell where each document begins among them."""
-        mechanism = self._mechanism
-        if isinstance(mechanism, SequenceMechanism):
-            drawn = mechanism.privatize_documents(ids, bounds, rng)
-        else:
-            drawn = mechanism.privatize(ids, rng)
-        return _checked_draw(drawn, len(ids), len(mechanism.vocabulary))
 
 
 @final
@@ -176,18 +170,30 @@ class ByTexts:
         return [Release(text=text, spans=(), kinds={"text": 1}, setting=setting, mapped=0) for text in drawn]
 
 
+def _draws(mechanism: WordMechanism | SequenceMechanism) -> _Draws:
+    """How a word is drawn for each of several documents' words, told once: to ask what a mechanism is takes long."""
+    if isinstance(mechanism, SequenceMechanism):
+        by_documents = mechanism.privatize_documents
+        return lambda words, bounds, rng: by_documents(words.ids, np.searchsorted(words.indices, bounds), rng)
+    alone = mechanism.privatize
+    return lambda words, bounds, rng: alone(words.ids, rng)
+
+
 def _counts(kinds: NDArray[np.int8], going_on: Ids, bounds: Integers) -> list[list[int]]:
     """How many tokens of each kind each document has; a number counts once, however many tokens it is."""
-    documents = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     begun = kinds != GOES_ON
     begun[going_on] = False
-    cells = documents[begun] * len(_NAMES) + kinds[begun]
+    cells = kinds[begun]
+    if len(bounds) > 2:
+        cells = cells + len(_NAMES) * np.repeat(np.arange(len(bounds) - 1), bounds[1:] - bounds[:-1])[begun]
     counts = np.bincount(cells, minlength=(len(bounds) - 1) * len(_NAMES))
     return counts.reshape(-1, len(_NAMES)).tolist()
 
 
 def _sums(flags: Flags, bounds: Integers) -> list[int]:
     """How many flags are set in each document."""
+    if len(bounds) == 2:
+        return [int(np.count_nonzero(flags))]
     return np.diff(np.concatenate([[0], np.cumsum(flags)])[bounds]).tolist()
 
 

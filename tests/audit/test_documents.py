@@ -14,6 +14,7 @@ from textveil.audit.documents import EXACT_WORK, text_pairs
 from textveil.audit.report.verdict import Claim, Subject, Verdict
 from textveil.audit.run import audit_mechanism
 from textveil.catalog import mechanism
+from textveil.errors import InputError
 from textveil.mechanisms.sequence.consistent_neighborhood import ConsistentNeighborhood
 from textveil.privacy.guarantees import Guarantee, PureDP
 from textveil.privacy.units import ANY_DOCUMENT
@@ -97,6 +98,16 @@ def test_a_draw_that_looks_at_earlier_inputs_is_refuted_by_its_outputs() -> None
     assert exact.verdict is Verdict.NOT_REFUTED
     assert sampled.verdict is Verdict.REFUTED
     assert report.verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("name", ["consistent-neighborhood", "keywords"])
+def test_without_a_number_enough_is_drawn_for_a_large_claim(name: str) -> None:
+    made: Any = mechanism(name, PLAIN, epsilon=7.5)
+    sampled = audit_mechanism(made, seed=1).findings[-1]
+    assert sampled.verdict is Verdict.NOT_REFUTED
+    assert sampled.samples > 2 * 20_000 * 3
+    with pytest.raises(InputError, match="too few to say anything"):
+        audit_mechanism(made, samples=1000, seed=1)
 
 
 def test_a_large_vocabulary_is_sampled_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -360,3 +360,15 @@ def test_it_is_a_plain_function_of_a_batch(words: Channel) -> None:
     """What engines that know nothing of places call: fresh draws every time."""
     job: BatchSanitizer = sanitize_batches(words)
     assert job(batch()).to_pydict() != job(batch()).to_pydict()
+
+
+@pytest.mark.parametrize(("name", "words"), [("consistent-neighborhood", 3), ("keywords", 0)])
+def test_sequences_and_whole_texts_are_released_too(name: str, words: int) -> None:
+    job = sanitize_batches(mechanism(name, epsilon=3.0), ["text"], keep=["id"], key="id", counts=True)
+    batch = pa.record_batch({"id": [1, 2], "text": ["Maria saw Maria.", None]})
+    first, second = job(batch).to_pylist()
+    assert first["text"] and first["text"] != "Maria saw Maria." and second["text"] is None
+    assert (first["protected_words"], first["protected_numbers"]) == (words, 0)
+    assert job(batch).to_pylist() == [first, second]
+    cost = job.setting.document(first["protected_words"], first["protected_numbers"])
+    assert cost.approximate().epsilon == (9.0 if name == "consistent-neighborhood" else 3.0)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from textveil.audit.channels.exact import audit_channel
 from textveil.audit.channels.rows import IntegerRows
 from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
-from textveil.audit.sampled.bounds import audit_sampled
+from textveil.audit.sampled.bounds import audit_sampled, minimum_samples
 from textveil.audit.sampled.draws import candidate_pairs
 from textveil.mechanisms.base import SequenceMechanism, TextMechanism
 from textveil.mechanisms.capabilities import SequenceWeights
@@ -22,6 +22,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 EXACT_WORK = 2e7
 """Weights of all rows after all first outputs up to which sequences are computed exactly: 270 words."""
+
+LEAST_SAMPLES, MOST_SAMPLES = 20_000, 500_000
+"""Draws for each document of a pair where no number is asked for: enough to refute the claim, between these."""
 
 _PROBE_WORDS = 16
 
@@ -44,7 +47,7 @@ def audit_sequences(
     Args:
         mechanism: draws the documents.
         claim: of one token.
-        samples: draws for each document of a pair.
+        samples: draws for each document of a pair; 0 takes enough for some outcome to refute the claim.
         confidence: of the sampled bounds together.
         rng: for the draws.
         progress: called as outputs are done.
@@ -61,7 +64,7 @@ def audit_sequences(
         sequence_draw(mechanism, rng),
         pairs,
         claim,
-        samples=samples,
+        samples=samples or _enough(claim, len(pairs), confidence),
         confidence=confidence,
         name=lambda one: " ".join(words[int(word)] for word in _unpacked(one, size)),
     )
@@ -131,7 +134,7 @@ def audit_texts(
         mechanism: draws the texts.
         claim: of any two documents.
         words: public words, at least two different ones.
-        samples: draws for each text of a pair.
+        samples: draws for each text of a pair; 0 takes enough for some outcome to refute the claim.
         confidence: of the bounds together.
         rng: for the draws.
     """
@@ -139,8 +142,15 @@ def audit_texts(
     def draw(text: Any, count: int) -> NDArray[Any]:
         return np.array(mechanism.privatize_texts([str(text)] * count, rng))
 
-    found = audit_sampled(draw, text_pairs(words), claim, samples=samples, confidence=confidence)
+    pairs = text_pairs(words)
+    count = samples or _enough(claim, len(pairs), confidence)
+    found = audit_sampled(draw, pairs, claim, samples=count, confidence=confidence)
     return replace(found, subject=Subject.DOCUMENT_CHANNEL)
+
+
+def _enough(claim: Claim, pairs: int, confidence: float) -> int:
+    """Twice the samples with which some outcome could refute the claim; fewer where that would take very many."""
+    return max(LEAST_SAMPLES, min(MOST_SAMPLES, 2 * minimum_samples(claim, pairs, confidence)))
 
 
 def text_pairs(words: Sequence[str]) -> list[tuple[str, str]]:

@@ -57,7 +57,8 @@ def audit_mechanism(
     Args:
         mechanism: textveil's own or a third party's.
         claim: what to test; None takes the mechanism's guarantee for any two words.
-        samples: draws for each word of a pair; 0 samples only where no other method applies, with 20,000.
+        samples: draws for each word of a pair; 0 samples only where no other method applies, with 20,000 (with as many
+            as the claim needs for mechanisms that look at more than one word).
         confidence: of the sampled bounds together, in (0, 1).
         seed: for repeatable sampling; None is the operating system's randomness.
         attacks: whether to run the attacks too.
@@ -79,11 +80,12 @@ def audit_mechanism(
     start = time.perf_counter()
     found: Sequence[Mapping[str, Any]] = ()
     if isinstance(mechanism, TextMechanism):
-        words, count = public_words(mechanism, WORDS), samples or SAMPLES
-        findings = [audit_texts(mechanism, tested, words=words, samples=count, confidence=confidence, rng=rng)]
+        words = public_words(mechanism, WORDS)
+        findings = [audit_texts(mechanism, tested, words=words, samples=samples, confidence=confidence, rng=rng)]
     elif isinstance(mechanism, SequenceMechanism):
-        count = samples or SAMPLES
-        findings = audit_sequences(mechanism, tested, samples=count, confidence=confidence, rng=rng, progress=progress)
+        findings = audit_sequences(
+            mechanism, tested, samples=samples, confidence=confidence, rng=rng, progress=progress
+        )
     else:
         findings = _of_words(mechanism, tested, samples, confidence, rng, progress)
         found = _attacks(mechanism, rng, progress) if attacks else ()

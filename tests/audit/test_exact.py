@@ -131,10 +131,12 @@ def test_epsilon_at_a_delta_inverts_the_profile(rows: np.ndarray, share: float) 
 
 def test_a_loss_that_floats_cannot_tell_from_another_is_found_where_its_shares_are_small() -> None:
     """Two columns of ratio 2 in floats; the one of smaller shares has the larger exact ratio."""
-    weights = np.array([[2**58, 2**56 + 1, 2**59], [2**57, 2**55, 2**59 + 2**57 + 2**55 + 1]])
-    assert weights.sum(axis=1).tolist() == [weights[0].sum()] * 2
-    loss = pure_epsilon_integer(IntegerRows(shape=(2, 3), make=lambda ids: weights[ids]))
-    assert (loss.ratio, loss.output) == (Fraction(2**56 + 1, 2**55), 1)
+    tied = [[2**58, 2**56 + 1], [2**57, 2**55]]
+    weights = np.array([[*row, 2**61 - sum(row)] for row in tied])
+    for order in ([0, 1, 2], [1, 0, 2]):
+        ordered = weights[:, order]
+        loss = pure_epsilon_integer(IntegerRows(shape=(2, 3), make=lambda ids, made=ordered: made[ids]))
+        assert (loss.ratio, loss.output) == (Fraction(2**56 + 1, 2**55), order.index(1))
 
 
 @given(rows=CHANNELS, share=st.floats(0.05, 0.9), factor=st.floats(0.2, 1.5))

@@ -126,9 +126,9 @@ def pure_epsilon_integer(source: IntegerRows, *, progress: Progress | None = Non
         _tell(progress, stop, source)
     output = _widest(high.share, low.share)
     if low.weight[output] > 0:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            spread = np.nan_to_num(high.share / low.share, nan=1.0)
-        near = np.flatnonzero((spread >= _CLOSE * spread[output]) & (low.weight > 0))
+        used = np.flatnonzero(low.weight > 0)
+        spread = high.share[used] / low.share[used]
+        near = used[spread >= _CLOSE * spread.max()]
         # Many columns hold the same four integers; one of each kind is enough.
         kinds = np.stack([high.weight[near], high.total[near], low.weight[near], low.total[near]])
         firsts = np.unique(kinds, axis=1, return_index=True)[1]

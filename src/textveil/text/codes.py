@@ -264,7 +264,7 @@ class TextCodes:
         codes, keep = plain_gaps(codes, bounds, blank, mark, vanishing, space=space, line_end=line_end)
         codes, bounds, mark = codes[keep], _after(keep, bounds), mark[keep]
         keep = short_runs(bounds, mark)
-        return EncodedTexts(codes[keep], _after(keep, bounds))
+        return EncodedTexts(codes, bounds) if keep.all() else EncodedTexts(codes[keep], _after(keep, bounds))
 
     def _learn(self, wanted: set[Any], recent: dict[Any, Codes]) -> dict[str, Codes]:
         """Codes of pieces that are not among the recent ones, each with the space after it.
@@ -365,4 +365,4 @@ def token_kinds(coded: EncodedTexts, legend: Legend) -> NDArray[np.int8]:
 
 def _after(keep: NDArray[np.bool_], bounds: Ids) -> Ids:
     """Where texts begin when only what is to stay is left."""
-    return np.concatenate([[0], np.cumsum(keep)])[bounds]
+    return bounds - np.searchsorted(np.flatnonzero(~keep), bounds)

@@ -187,6 +187,11 @@ def short_runs(bounds: Ids, mark: Flags) -> Flags:
         mark: whether a code stands for punctuation.
     """
     keep = np.ones(len(mark), dtype=np.bool_)
+    longer = mark[LONGEST_RUN:].copy()
+    for shift in range(LONGEST_RUN):
+        longer &= mark[shift : shift - LONGEST_RUN]
+    if not longer.any():  # as in most texts; borders between texts are not even looked at
+        return keep
     places = np.flatnonzero(mark)
     fresh = np.diff(places, prepend=-2) > 1
     fresh |= _begins(bounds, len(mark))[places]

@@ -154,7 +154,7 @@ def test_a_hang_ends_in_an_error_and_stays_closed() -> None:
         watched(["a"])
     with pytest.raises(InputError, match="was stopped after call 1"):
         watched(["a"])
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 25  # the call itself would sleep for 30
 
 
 def test_a_hang_under_audit_keeps_the_evidence() -> None:

@@ -7,7 +7,6 @@ import math
 import pickle
 import shutil
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -41,17 +40,10 @@ def test_the_embedded_vocabulary_holds_english_words():
     assert load_vocabulary() is load_vocabulary("embedded") is vocabulary
 
 
-def test_it_is_mapped_and_loads_quickly():
-    load_vocabulary()
-
-    def seconds() -> float:
-        start = time.perf_counter()
-        fresh = builtin._embedded.__wrapped__()
-        assert isinstance(fresh.grid.values, np.memmap)
-        assert "vectors" not in vars(fresh)
-        return time.perf_counter() - start
-
-    assert min(seconds() for _ in range(5)) < 0.15
+def test_it_is_mapped_and_no_vector_is_made_before_it_is_asked_for():
+    fresh = builtin._embedded.__wrapped__()
+    assert isinstance(fresh.grid.values, np.memmap)
+    assert "vectors" not in vars(fresh)
 
 
 def test_its_files_fit_in_12_megabytes_and_are_those_of_the_record():

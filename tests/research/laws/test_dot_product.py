@@ -184,12 +184,12 @@ def test_the_noise_that_is_added_has_this_distribution(rng) -> None:
     assert p_value(draws, NoisyDotProduct(55, 10.0)) < ALPHA
 
 
-def test_ten_thousand_values_take_less_than_a_second() -> None:
+def test_ten_thousand_values_take_no_quadrature_each() -> None:
     z = np.linspace(-10, 10, 10_000)
     distribution = NoisyDotProduct(300, 10.0)
     start = time.process_time()
     distribution.cdf(z)
-    assert time.process_time() - start < 1.0
+    assert time.process_time() - start < 10  # about 0.3 s; a quadrature for each would take minutes
 
 
 def test_shapes() -> None:

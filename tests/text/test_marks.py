@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError
+from textveil.text import marks
 from textveil.text.codes import TextCodes, token_kinds
 from textveil.text.marks import (
     DROPPED,
@@ -239,3 +240,14 @@ def test_what_is_told_to_be_plain_is_left_as_it_is(drawn: list[int], cuts: list[
         assert left
     elif len(bounds) == 2:
         assert not left or (codes == 3).sum() > 1  # two line ends in a row may stay, and are looked at closely
+
+
+def test_the_table_of_marks_stays_small_and_right_beyond_its_size() -> None:
+    every = "".join(EVERYTHING)
+    expected = "".join(
+        plain_mark(one) if unicodedata.category(one)[0] == "P" or unicodedata.category(one) == "Sc" else one
+        for one in every
+    )
+    for _ in range(2):
+        assert with_plain_marks(every) == expected
+    assert len(marks._PLAIN_MARKS) <= marks._KNOWN

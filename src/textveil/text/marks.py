@@ -90,18 +90,22 @@ def plain_mark(mark: str) -> str:
 
 @final
 class _PlainMarks(dict[int, str]):
-    """A table for ``str.translate`` that fills itself as characters are met."""
+    """A table for ``str.translate`` that fills itself as characters are met, up to ``_KNOWN`` of them."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
         category = unicodedata.category(character)
-        if category[0] != "P" and category != "Sc":
-            return character
-        self[code] = plain = plain_mark(character)
+        plain = plain_mark(character) if category[0] == "P" or category == "Sc" else character
+        if len(self) < _KNOWN:
+            self[code] = plain
         return plain
 
 
-_PLAIN_MARKS: Final = _PlainMarks()
+_KNOWN: Final = 1 << 13
+"""Characters that the table holds at most: a hostile text has a million different ones."""
+
+_PLAIN_MARKS: Final = _PlainMarks({code: chr(code) for code in range(128)})
+"""ASCII stands there already: a call for each letter would take as long as all else."""
 
 
 def with_plain_marks(text: str) -> str:

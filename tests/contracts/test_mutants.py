@@ -1,0 +1,36 @@
+"""The mutation tool's tables against the tree: what they name exists, and what may live says why."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src/textveil"
+
+
+def read(path: Path) -> dict[str, Any]:
+    with path.open("rb") as stream:
+        return tomllib.load(stream)
+
+
+def test_accepted_mutants_are_of_lines_that_exist_and_have_reasons() -> None:
+    entries = read(ROOT / "tests/mutants/accepted.toml")["accepted"]
+    assert entries
+    for entry in entries:
+        assert set(entry) == {"file", "line", "mutant", "reason"}
+        lines = (SOURCE / entry["file"]).read_text(encoding="utf-8").splitlines()
+        assert entry["line"] in {" ".join(line.split()) for line in lines}, entry
+        assert entry["mutant"] != entry["line"]
+        assert len(entry["reason"]) > 20
+
+
+def test_tests_of_mutants_exist_and_cover_the_core() -> None:
+    tests = read(ROOT / "pyproject.toml")["tool"]["mutants"]["tests"]
+    assert {"privacy", "mechanisms", "noise", "audit", "text", "sanitize", "numerics"} <= set(tests)
+    for place, paths in tests.items():
+        assert (SOURCE / place).exists(), place
+        assert paths
+        for path in paths:
+            assert (ROOT / path).exists(), path

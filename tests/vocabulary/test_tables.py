@@ -24,7 +24,8 @@ from textveil.mechanisms.channels.neighborhood import neighborhood
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.embedded import provenance
-from textveil.vocabulary.grid import integer_grid, nested_limit
+from textveil.vocabulary.grid import IntegerGrid, integer_grid, nested_limit
+from textveil.vocabulary.metrics.neighbor_lists import neighbor_lists
 from textveil.vocabulary.tables import files, public
 from textveil.vocabulary.tables.files import (
     ArrayShape,
@@ -304,6 +305,15 @@ def test_tables_tell_vocabularies_and_grids_apart() -> None:
     keys = {neighbor_order(one, 4).key.digest for one in (stored, floats, made_vocabulary(300, dim=8))}
     assert len(keys) == 3
     assert neighbor_order(stored, 3).key == neighbor_order(Vocabulary(words, grid=(values, scales)), 2).key
+
+
+def test_lists_of_word_metrics_are_the_same_with_a_table_and_without(folder: Path, monkeypatch) -> None:
+    vocabulary = made_vocabulary(300, dim=10, seed=2)
+    without = neighbor_lists(vocabulary, 6)
+    built = neighbor_order(vocabulary, 6).build()
+    monkeypatch.setattr(IntegerGrid, "neighborhoods", None)
+    np.testing.assert_array_equal(neighbor_lists(vocabulary, 6), without)
+    assert built.path is not None
 
 
 # The table in the package

@@ -11,6 +11,7 @@ from textveil.errors import need
 from textveil.types import Progress
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.metrics.base import blocks
+from textveil.vocabulary.tables.neighbor_order import NEIGHBORS, neighbor_order
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _ROWS = 128
@@ -39,9 +40,11 @@ def neighbor_lists(vocabulary: Vocabulary, neighbors: int, progress: Progress | 
     """
     grid = integer_grid(vocabulary)
     need(2 <= neighbors <= grid.size, "neighbors", neighbors, f"between 2 and the {grid.size} words of the vocabulary")
+    table = neighbor_order(vocabulary, neighbors).opened()
     out = np.empty((grid.size, neighbors), dtype=np.min_scalar_type(grid.size - 1))
     for ids in blocks(grid.size, _ROWS):
-        out[ids] = np.sort(grid.neighborhoods(ids, neighbors), axis=1)
+        rows = grid.neighborhoods(ids, neighbors) if table is None else table[NEIGHBORS][ids, :neighbors]
+        out[ids] = np.sort(rows, axis=1)
         if progress is not None:
             progress(int(ids[-1]) + 1, grid.size)
     out.flags.writeable = False

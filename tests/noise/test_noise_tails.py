@@ -81,7 +81,7 @@ def test_normal_tails_beyond_the_end_of_numpys(rng):
     far = draws[draws >= 14]
     assert far.size > 5000 and far.min() > NUMPY_NORMAL
     assert p_value(far, normal_tail_cdf(14.0)) > ALPHA
-    assert p_value(14 + 1.1 * (far - 14), normal_tail_cdf(14.0)) < ALPHA
+    assert p_value(14 + 1.3 * (far - 14), normal_tail_cdf(14.0)) < ALPHA
 
 
 @pytest.mark.parametrize(("shape", "edge"), [(1.0, 4.0), (2.0, 4.0), (300.0, 4.0), (1.0, 8.0), (300.0, 8.0)])
@@ -101,7 +101,7 @@ def test_gamma_tails(shape, edge, rng):
         return 1 - special.gammaincc(shape, x) / special.gammaincc(shape, least)
 
     assert p_value(far, cdf) > ALPHA
-    assert p_value(least + 1.1 * (far - least), cdf) < ALPHA
+    assert p_value(least + 1.3 * (far - least), cdf) < ALPHA
 
 
 @pytest.mark.parametrize("shape", [1, 2, 3, 10, 300])

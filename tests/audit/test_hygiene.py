@@ -15,8 +15,8 @@ from textveil.audit.foreign.hygiene import (
     check_casing,
     check_input_word,
     check_length,
+    check_out_of_vocabulary,
     check_pickling,
-    check_unknown_words,
     check_workers,
     run_hygiene,
 )
@@ -166,7 +166,7 @@ def test_a_clean_mechanism_passes_every_check() -> None:
 
 @pytest.mark.parametrize("mutant", [keeps_unknown, keeps_unknown_in_brackets, identity])
 def test_unknown_words_that_come_back_are_caught(mutant) -> None:
-    assert failed(check_unknown_words(in_process(mutant)))
+    assert failed(check_out_of_vocabulary(in_process(mutant)))
 
 
 @pytest.mark.parametrize("mutant", [masks, keeps_unknown, drops])
@@ -224,7 +224,7 @@ def test_a_pickled_copy_that_repeats_is_caught() -> None:
 
 def test_refusing_unknown_words_is_not_returning_them() -> None:
     watched = in_process(refuses)
-    for found in (check_unknown_words(watched), check_length(watched, WORDS)):
+    for found in (check_out_of_vocabulary(watched), check_length(watched, WORDS)):
         assert found.passed
         assert "fails on" in found.detail
     found = check_casing(watched, WORDS)

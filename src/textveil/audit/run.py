@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +27,8 @@ from textveil.mechanisms.base import Channel, Mechanism, SequenceMechanism, Text
 from textveil.mechanisms.capabilities import IntegerWeights, NearestSearch, NearestWord, NoisyVectors, OnWordMetric
 from textveil.noise.capabilities import ProfiledNoise
 from textveil.randomness import resolve, seeded_generator
+from textveil.types import Progress
 from textveil.vocabulary.metrics.axioms import need_metric
-
-Progress: TypeAlias = Callable[[int, int | None], None]
 
 SAMPLES = 20_000
 """Draws for each word of a pair where nothing else is asked."""

@@ -131,11 +131,7 @@ def audit_command(
     else:
         if no_hygiene or any(one is not None for one in (words, batch, time_limit)):
             raise ParameterError("--words, --batch, --time-limit and --no-hygiene are for --python; got --mechanism.")
-        made = make(
-            context,
-            mechanism or "",
-            opt.load(vocabulary, vocabulary_format, vocabulary_limit),
-        )
+        made = make(context, mechanism or "", opt.load(vocabulary, vocabulary_format, vocabulary_limit))
         if isinstance(made, Channel) and len(made.vocabulary) > 5000:
             sys.stderr.write(
                 f"textveil: computing the whole table over {len(made.vocabulary)} words, more than once; "

@@ -36,11 +36,7 @@ def explain_command(
     from textveil.sanitize.explanation import explain
 
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-    chosen = make(
-        context,
-        mechanism,
-        words,
-    )
+    chosen = make(context, mechanism, words)
     if seed is not None and isinstance(chosen, Channel):
         raise ParameterError(
             f"--seed is for distributions that are sampled; the distribution of {chosen.name} is exact. Leave it out."

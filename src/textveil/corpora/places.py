@@ -22,7 +22,7 @@ class Places:
         inputs: as ``sources.expanded`` gives them; ``-`` is standard input.
         output: where the release goes; None is a stream that the caller has.
         report: where the report goes, as JSON.
-        sender_report: where it goes what is for the sender alone, as JSON.
+        sender_report: where what is for the sender alone goes, as JSON.
         resume: go on with the job of the output, or begin it.
 
     Raises:

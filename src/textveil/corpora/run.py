@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, final
+from typing import Any, BinaryIO, TypeAlias, final
 
 from textveil.corpora.blocks import BLOCK_BYTES, Block, Outcome, Skip
 from textveil.corpora.engines.base import Engine
@@ -30,9 +30,9 @@ from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.release import Report
 from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import Setting
-from textveil.types import Progress as TableProgress
+from textveil.types import Progress
 
-Progress = Callable[[int, int | None, int], None]
+RunProgress: TypeAlias = Callable[[int, int | None, int], None]
 """Called with input bytes read, their total where it is known, and words released."""
 
 
@@ -60,8 +60,8 @@ class Run:
     inputs: tuple[str, ...]
     engine: Engine
     on_error: OnError = "stop"
-    progress: Progress = field(default=lambda bytes_read, total, words: None, repr=False)
-    building: TableProgress | None = field(default=None, repr=False)
+    progress: RunProgress = field(default=lambda bytes_read, total, words: None, repr=False)
+    building: Progress | None = field(default=None, repr=False)
     tell: Callable[[str], None] = field(default=lambda line: None, repr=False)
     block_bytes: int = BLOCK_BYTES
     sync_seconds: float = SYNC_SECONDS
@@ -124,7 +124,7 @@ class Run:
         Args:
             output: a regular file, or where one will be.
             report: where the report goes, as JSON.
-            sender_report: where it goes what is for the sender alone, as JSON.
+            sender_report: where what is for the sender alone goes, as JSON.
             resume: go on with the job of this output, or begin it; its ledger stays when it is finished. Of a
                 finished one the reports are written again where they are asked for and not there.
 
@@ -271,7 +271,7 @@ class Finished:
 
     @property
     def sender_report(self) -> SenderReport:
-        """What is for the sender alone: how many words were unknown, and which records were left out."""
+        """What is for the sender alone: how many words the vocabulary lacks, and which records were left out."""
         return SenderReport(
             setting=self.report.setting,
             mapped=self.totals.tally.mapped,

@@ -185,7 +185,7 @@ class _Crew:
         try:
             answer = self._ray.get(reference)
         except self._ray.exceptions.RayError:
-            self._actors[index] = self._mourned(actor)
+            self._actors[index] = self._replaced(actor)
             return
         if isinstance(answer, Failure):
             raise answer.error()
@@ -194,8 +194,8 @@ class _Crew:
             self._queue.finish(actor.held.popleft(), answer)
         actor.ready = True
 
-    def _mourned(self, actor: _Actor) -> _Actor:
-        """A new actor for one that died. Its first block may have been done, and the outcome lost with the actor."""
+    def _replaced(self, actor: _Actor) -> _Actor:
+        """A new actor for a dead one, whose first block may have been done, and the outcome lost with the actor."""
         if actor.ready:
             self._queue.died(actor.held)
         else:

@@ -1,1 +1,1 @@
-"""Mechanisms: word ids to word ids, with the guarantee as data."""
+"""Mechanisms: what is private to what is released, of words, sequences or whole texts, with the guarantee as data."""

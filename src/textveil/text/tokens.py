@@ -52,9 +52,9 @@ class Kind(IntEnum):
     NUMBER = 1
     """Decimal digits, with inner '.' and ','."""
     PUNCTUATION = 2
-    """One character; passes unchanged."""
+    """One character; public, released as it is or in plain form (``marks``)."""
     SPACE = 3
-    """White space; passes unchanged."""
+    """White space; public, released as it is or in plain form (``marks``)."""
     EMAIL = 4
     """An e-mail address."""
     URL = 5

@@ -102,7 +102,7 @@ def run_hygiene(
     need(draws >= 50, "draws", draws, ">= 50", "Fewer show nothing.")
     watched = in_process(function, time_limit=time_limit)
     checks: dict[str, Callable[[], HygieneFinding]] = {
-        "unknown words": lambda: check_unknown_words(watched),
+        "unknown words": lambda: check_out_of_vocabulary(watched),
         "length": lambda: check_length(watched, known),
         "casing": lambda: check_casing(watched, known, draws),
         "batch": lambda: check_batch(watched, known, draws),
@@ -127,7 +127,7 @@ def _finished(name: str, check: Callable[[], HygieneFinding]) -> HygieneFinding:
         return HygieneFinding(name, False, f"not finished: {error}", "the callable failed on known words")
 
 
-def check_unknown_words(function: ForeignCallable) -> HygieneFinding:
+def check_out_of_vocabulary(function: ForeignCallable) -> HygieneFinding:
     """Made-up words of random letters must not come back, in whatever casing, nor inside another word.
 
     One return is proof: no vocabulary holds 24 random letters. A callable that refuses unknown words passes.

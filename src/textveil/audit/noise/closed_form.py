@@ -38,7 +38,7 @@ _ROUNDED = 2.0**-30
 _VECTOR_NOTE = (
     "The profile is that of the noisy vector; the released word is computed from it, so the claim holds for the "
     "word where it holds for the vector, and a refutation is of the claim for the vector. The noise is that of the "
-    "proof, in real numbers: tails that its sampler cuts off are not part of it."
+    "proof, in real numbers; rounding in its sampler is not part of it."
 )
 _PAIR_ENTRIES = 1 << 22
 

@@ -138,7 +138,7 @@ class _Pool:
             try:
                 answer = hand.answers.recv()
             except (EOFError, OSError):
-                self._hands[index] = self._mourned(hand)
+                self._hands[index] = self._replaced(hand)
                 continue
             if isinstance(answer, Outcome):
                 self._queue.finish(hand.held.popleft(), answer)
@@ -147,8 +147,8 @@ class _Pool:
             else:
                 hand.ready = True
 
-    def _mourned(self, hand: _Hand) -> _Hand:
-        """A new process for one that died."""
+    def _replaced(self, hand: _Hand) -> _Hand:
+        """A new process in place of one that died."""
         hand.tasks.close()
         hand.answers.close()
         hand.process.join()

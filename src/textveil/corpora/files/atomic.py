@@ -39,7 +39,7 @@ class _Partial:
 
 @contextlib.contextmanager
 def atomic_writers(
-    paths: Sequence[Path], also: Sequence[tuple[Path, Path]] = (), room: Path | None = None
+    paths: Sequence[Path], also: Sequence[tuple[Path, Path]] = (), own: Path | None = None
 ) -> Iterator[list[BinaryIO]]:
     """Binary streams whose contents get the names ``paths`` when the block ends without an error.
 
@@ -50,7 +50,7 @@ def atomic_writers(
     Args:
         paths: names to be.
         also: hidden files that are complete already, with the names that they get first; kept on an error.
-        room: a folder that is cleared by who owns it, whatever kills this process: the hidden files are in it, or, of
+        own: a folder that is cleared by who owns it, whatever kills this process: the hidden files are in it, or, of
             names in other folders than the one that it stands in, under one name each, which the next run takes over.
 
     Raises:
@@ -60,7 +60,7 @@ def atomic_writers(
     try:
         try:
             for path in paths:
-                partials.append(_opened(Path(os.path.realpath(path)), room))
+                partials.append(_opened(Path(os.path.realpath(path)), own))
         except OutputError:
             raise
         except OSError as error:
@@ -72,7 +72,7 @@ def atomic_writers(
                 partial.finish()
             hidden = [(partial.hidden, partial.target) for partial in partials if partial.hidden is not None]
             for path, target in (*also, *hidden):
-                path.chmod(_mode(target, room))
+                path.chmod(_mode(target, own))
                 path.replace(target)
         except OSError as error:
             if isinstance(error, OutputError | BrokenPipeError):
@@ -121,15 +121,15 @@ def sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def _opened(target: Path, room: Path | None) -> _Partial:
+def _opened(target: Path, own: Path | None) -> _Partial:
     if target.is_dir():
         raise OutputError("the output must be a file; got a folder. Name a file in it.")
     if target.exists() and not target.is_file():
         return _Partial(target.open("wb"), None, target)
-    if room is None:
+    if own is None:
         hidden = target.with_name(f".textveil-{secrets.token_hex(8)}.partial")
-    elif room.parent == target.parent:  # elsewhere a rename out of the room could cross file systems
-        hidden = room / f".textveil-{secrets.token_hex(8)}.partial"
+    elif own.parent == target.parent:  # elsewhere a rename out of it could cross file systems
+        hidden = own / f".textveil-{secrets.token_hex(8)}.partial"
     else:
         hidden = target.with_name(f".{target.name}.textveil-partial")
         hidden.unlink(missing_ok=True)
@@ -138,12 +138,12 @@ def _opened(target: Path, room: Path | None) -> _Partial:
     return _Partial(os.fdopen(handle, "wb"), hidden, target)
 
 
-def _mode(target: Path, room: Path | None) -> int:
+def _mode(target: Path, own: Path | None) -> int:
     """The permissions of the file that is replaced, else the ones a new file gets in that folder."""
     if target.exists():
         return target.stat().st_mode & 0o777
     # Asked of the system by making a file: reading the process's mask would change it for a moment.
-    probe = (room or target.parent) / f".textveil-{secrets.token_hex(8)}.probe"
+    probe = (own or target.parent) / f".textveil-{secrets.token_hex(8)}.probe"
     os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     mode = probe.stat().st_mode & 0o777
     probe.unlink()

@@ -24,7 +24,7 @@ class Totals:
 
     Attributes:
         blocks: committed blocks, which is the number of the next one.
-        place: input bytes read.
+        bytes_read: of the input.
         length: output bytes written, as they lie on the disk.
         chain: digest of the input up to here.
         tally: counts over the documents.
@@ -106,7 +106,7 @@ def append(stream: BinaryIO, lines: list[dict[str, Any]]) -> None:
     os.fsync(stream.fileno())
 
 
-def past(stream: BinaryIO, output_bytes: int | None) -> LedgerState:
+def read_ledger(stream: BinaryIO, output_bytes: int | None) -> LedgerState:
     """Read a ledger from its start, line by line; a line that is torn does not count, nor what stands behind it.
 
     Args:

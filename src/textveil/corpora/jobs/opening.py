@@ -12,7 +12,7 @@ from textveil.corpora.files.identity import is_whole
 from textveil.corpora.formats.records import CorpusFormat
 from textveil.corpora.jobs.folder import JobFolder
 from textveil.corpora.jobs.job import Job, refused, written_or_refused
-from textveil.corpora.jobs.ledger import DamagedLedger, LedgerState, Totals, append, past
+from textveil.corpora.jobs.ledger import DamagedLedger, LedgerState, Totals, append, read_ledger
 from textveil.corpora.jobs.terms import Terms
 from textveil.errors import OutputError, ParameterError
 
@@ -55,9 +55,9 @@ def opened_job(
     try:
         with written_or_refused():
             there = folder.partial.stat().st_size if folder.partial.exists() else None
-            found = past(ledger, there)
+            found = read_ledger(ledger, there)
             if there is None and not found.ended:
-                found = past(ledger, 0)
+                found = read_ledger(ledger, 0)
             _check(folder, found, terms, resume=resume)
             return _opened(folder, ledger, corpus_format, found, terms, resume, sync_seconds)
     except DamagedLedger as damaged:

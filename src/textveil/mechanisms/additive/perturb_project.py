@@ -99,7 +99,7 @@ def perturb_project(
         guarantee: what ``distribution`` gives at the diameter of the clipped vectors.
         clip: norm to which longer vectors are shortened; None leaves them.
         rank_decay: nats per rank of the resampling around the nearest word; None leaves it out.
-        projection: a backend of ``projection.choice``; None is the fastest exact one that is installed.
+        projection: a backend of ``nearest.choice``; None is the fastest exact one that is installed.
     """
     clip = checked_clip(clip)
     points = vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip)

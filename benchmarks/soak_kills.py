@@ -50,7 +50,7 @@ KILLS_OF_A_JOB = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class FileFormat:
     """A format as files: how a corpus is written, and what a release of it reads like."""
 
     name: str
@@ -60,7 +60,7 @@ class Form:
     committed: Callable[[bytes], list[str]]
 
 
-def forms() -> list[Form]:
+def file_formats() -> list[FileFormat]:
     """Every format and compression; texts are read back without what stands around them."""
     import pyarrow as pa
 
@@ -76,13 +76,13 @@ def forms() -> list[Form]:
 
     jsonl = JsonLines(choice=CHOICE)
     return [
-        Form("out.txt", PlainText(), lambda texts: _lines(texts), _of_lines, _of_lines),
-        Form("out.jsonl", jsonl, _jsonl, _of_jsonl, _of_jsonl),
-        Form("out.csv", CsvTable(choice=CHOICE), _csv, _of_csv, _of_csv),
-        Form("out.parquet", Parquet(choice=CHOICE), _parquet, _of_parquet, _of_ipc),
-        Form("out.jsonl.gz", jsonl, lambda texts: gzip.compress(_jsonl(texts)),
+        FileFormat("out.txt", PlainText(), lambda texts: _lines(texts), _of_lines, _of_lines),
+        FileFormat("out.jsonl", jsonl, _jsonl, _of_jsonl, _of_jsonl),
+        FileFormat("out.csv", CsvTable(choice=CHOICE), _csv, _of_csv, _of_csv),
+        FileFormat("out.parquet", Parquet(choice=CHOICE), _parquet, _of_parquet, _of_ipc),
+        FileFormat("out.jsonl.gz", jsonl, lambda texts: gzip.compress(_jsonl(texts)),
              lambda data: _of_jsonl(gzip.decompress(data)), _of_jsonl),
-        Form("out.jsonl.zst", jsonl, lambda texts: packed(_jsonl(texts)),
+        FileFormat("out.jsonl.zst", jsonl, lambda texts: packed(_jsonl(texts)),
              lambda data: _of_jsonl(unzstd(data)), _of_jsonl),
     ]  # fmt: skip
 
@@ -96,23 +96,23 @@ def killed_jobs(count: int, seed: int) -> list[str]:
     rng = random.Random(seed)
     kills: Counter[str] = Counter()
     jobs = parallel = 0
-    every = forms()
+    every = file_formats()
     lasting: dict[str, float] = {}
     while sum(kills.values()) < count:
-        form = every[jobs % len(every)]
+        kind = every[jobs % len(every)]
         jobs += 1
         workers = 2 if jobs % TWO_PROCESSES == 0 else 1
         parallel += workers == 2
         with tempfile.TemporaryDirectory(prefix="textveil-soak-") as name:
             folder = Path(name)
             texts = [" ".join([WORD] * rng.randint(3, 40)) for _ in range(DOCUMENTS)]
-            (folder / f"in-{form.name}").write_bytes(form.write(texts))
-            key = f"{form.name} {workers}"
+            (folder / f"in-{kind.name}").write_bytes(kind.write(texts))
+            key = f"{kind.name} {workers}"
             if key not in lasting:
-                lasting[key] = _lasts(folder, form, workers)
+                lasting[key] = _lasts(folder, kind, workers)
             left = min(KILLS_OF_A_JOB, count - sum(kills.values()))
-            kills[form.name] += _killed(folder, form, workers, left, lasting[key], rng)
-            _check(folder, form, texts)
+            kills[kind.name] += _killed(folder, kind, workers, left, lasting[key], rng)
+            _check(folder, kind, texts)
         if sys.stderr.isatty():
             print(f"{sum(kills.values())} of {count} kills", end="\r", file=sys.stderr, flush=True)
     each = ", ".join(f"{name.removeprefix('out.')} {number}" for name, number in kills.items())
@@ -122,20 +122,20 @@ def killed_jobs(count: int, seed: int) -> list[str]:
     ]
 
 
-def _run(folder: Path, form: Form, workers: int) -> None:
+def _run(folder: Path, kind: FileFormat, workers: int) -> None:
     vocabulary = Vocabulary(WORDS, np.random.default_rng(5).normal(size=(len(WORDS), 4)).astype(np.float32), "made")
     run = Run(
         options=SanitizerOptions(mechanism=mechanism("randomized-response", vocabulary, epsilon=0.1)),
-        corpus_format=form.corpus_format,
-        inputs=(str(folder / f"in-{form.name}"),),
+        corpus_format=kind.corpus_format,
+        inputs=(str(folder / f"in-{kind.name}"),),
         engine=Processes(workers),
         block_bytes=BLOCK_BYTES,
         sync_seconds=0.0,
     )
-    run.to_file(folder / form.name, folder / "report.json", resume=True)
+    run.to_file(folder / kind.name, folder / "report.json", resume=True)
 
 
-def _started(folder: Path, form: Form, workers: int) -> int:
+def _started(folder: Path, kind: FileFormat, workers: int) -> int:
     """Goes on with the job in a process group of its own; its id."""
     child = os.fork()
     if child:
@@ -143,78 +143,78 @@ def _started(folder: Path, form: Form, workers: int) -> int:
     code = 1
     try:
         os.setsid()
-        _run(folder, form, workers)
+        _run(folder, kind, workers)
         code = 0
     finally:
         os._exit(code)
 
 
-def _lasts(folder: Path, form: Form, workers: int) -> float:
+def _lasts(folder: Path, kind: FileFormat, workers: int) -> float:
     """Seconds of a whole run, of the same input in a folder of its own."""
     trial = folder / "trial"
     trial.mkdir()
-    shutil.copy(folder / f"in-{form.name}", trial)
+    shutil.copy(folder / f"in-{kind.name}", trial)
     start = time.monotonic()
-    _, status = os.waitpid(_started(trial, form, workers), 0)
-    assert status == 0, f"{form.name}: a run that nobody killed ended with {status}"
+    _, status = os.waitpid(_started(trial, kind, workers), 0)
+    assert status == 0, f"{kind.name}: a run that nobody killed ended with {status}"
     shutil.rmtree(trial)
     return time.monotonic() - start
 
 
-def _killed(folder: Path, form: Form, workers: int, most: int, seconds: float, rng: random.Random) -> int:
+def _killed(folder: Path, kind: FileFormat, workers: int, most: int, seconds: float, rng: random.Random) -> int:
     """Kills the job up to ``most`` times, then lets it end; how often it was killed."""
     kills = 0
     kept: list[str] = []
     for _ in range(2 * most):
-        child = _started(folder, form, workers)
+        child = _started(folder, kind, workers)
         time.sleep(rng.uniform(0, 1.1 * seconds))
         try:
             os.killpg(child, signal.SIGKILL)
         except ProcessLookupError:  # it has no group yet, or is done
             os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
-        assert status in (0, signal.SIGKILL), f"{form.name}: a run ended with {status}"
-        now = _committed(folder, form)
-        assert now[: len(kept)] == kept or not now, f"{form.name}: what was committed has changed"
+        assert status in (0, signal.SIGKILL), f"{kind.name}: a run ended with {status}"
+        now = _committed(folder, kind)
+        assert now[: len(kept)] == kept or not now, f"{kind.name}: what was committed has changed"
         kept = now or kept
         kills += status == signal.SIGKILL
         if status == 0 or kills == most:
             break
-    _, status = os.waitpid(_started(folder, form, workers), 0)
-    assert status == 0, f"{form.name}: the last run ended with {status}"
-    whole = form.read((folder / form.name).read_bytes())
-    assert whole[: len(kept)] == kept, f"{form.name}: the output is another than what was committed"
+    _, status = os.waitpid(_started(folder, kind, workers), 0)
+    assert status == 0, f"{kind.name}: the last run ended with {status}"
+    whole = kind.read((folder / kind.name).read_bytes())
+    assert whole[: len(kept)] == kept, f"{kind.name}: the output is another than what was committed"
     return kills
 
 
-def _ledger(folder: Path, form: Form) -> list[dict[str, Any]]:
-    path = folder / f".{form.name}.textveil-job" / "ledger.jsonl"
+def _ledger(folder: Path, kind: FileFormat) -> list[dict[str, Any]]:
+    path = folder / f".{kind.name}.textveil-job" / "ledger.jsonl"
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
-def _committed(folder: Path, form: Form) -> list[str]:
+def _committed(folder: Path, kind: FileFormat) -> list[str]:
     """The texts that the job has promised so far; a line that is torn is not yet one."""
     try:
-        partial = (folder / f".{form.name}.textveil-job" / "partial").read_bytes()
-        ends = [line["output"] for line in _ledger(folder, form) if "block" in line]
+        partial = (folder / f".{kind.name}.textveil-job" / "partial").read_bytes()
+        ends = [line["output"] for line in _ledger(folder, kind) if "block" in line]
     except (FileNotFoundError, ValueError):
         return []
-    return form.committed(partial[: ends[-1]]) if ends else []
+    return kind.committed(partial[: ends[-1]]) if ends else []
 
 
-def _check(folder: Path, form: Form, texts: list[str]) -> None:
+def _check(folder: Path, kind: FileFormat, texts: list[str]) -> None:
     """One release of every document, in order; each block once in the ledger, and the report its sum."""
-    released = form.read((folder / form.name).read_bytes())
+    released = kind.read((folder / kind.name).read_bytes())
     assert [len(one.split()) for one in released] == [len(one.split()) for one in texts], (
-        f"{form.name}: other documents"
+        f"{kind.name}: other documents"
     )
-    lines = _ledger(folder, form)
+    lines = _ledger(folder, kind)
     blocks = [line for line in lines if "block" in line]
-    assert [line["block"] for line in blocks] == list(range(len(blocks))), f"{form.name}: blocks in the ledger"
-    assert len(blocks) > 1, f"{form.name}: one block alone"
+    assert [line["block"] for line in blocks] == list(range(len(blocks))), f"{kind.name}: blocks in the ledger"
+    assert len(blocks) > 1, f"{kind.name}: one block alone"
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     documents = sum(line["documents"] for line in blocks)
-    assert documents == report["documents"] == DOCUMENTS, f"{form.name}: {documents} documents in the ledger"
+    assert documents == report["documents"] == DOCUMENTS, f"{kind.name}: {documents} documents in the ledger"
 
 
 def _lines(texts: list[str]) -> bytes:

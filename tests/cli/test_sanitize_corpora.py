@@ -184,19 +184,19 @@ def test_a_stray_quote_takes_its_own_row_alone(textveil, tmp_path) -> None:
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 20_000
 
 
-@pytest.mark.parametrize("index", [2, 9_999, 20_000])
+@pytest.mark.parametrize("number", [2, 9_999, 20_000])
 @pytest.mark.parametrize("broken", ['{},"stray quote\n', '{},"text, secret\nsecret,row\nsecret" x\n'])
-def test_behind_a_broken_row_nothing_is_taken_for_a_kept_column(textveil, tmp_path, index: int, broken: str) -> None:
+def test_behind_a_broken_row_nothing_is_taken_for_a_kept_column(textveil, tmp_path, number: int, broken: str) -> None:
     rows = [f"{number},waa wab\n" for number in range(1, 20_001)]
-    rows[index - 1] = broken.format(index)
+    rows[number - 1] = broken.format(number)
     (tmp_path / "in.csv").write_text("id,text\n" + "".join(rows))
     (tmp_path / "next.csv").write_text("id,text\n77,waa\n")
     inputs = (tmp_path / "in.csv", tmp_path / "next.csv")
     code, _, err = textveil(*inputs, "--keep", "id", "-o", tmp_path / "out.csv", "--on-error", "skip")
     assert code == 1
-    assert f"from record {index} on" in err and f"record {index} must be valid CSV" in err
+    assert f"from record {number} on" in err and f"record {number} must be valid CSV" in err
     released = (tmp_path / "out.csv").read_text().splitlines()[1:]
-    assert [int(row.split(",")[0]) for row in released] == [*range(1, index), 77]
+    assert [int(row.split(",")[0]) for row in released] == [*range(1, number), 77]
 
 
 @pytest.mark.parametrize("name", ["o.csv", "o.jsonl", "o.parquet.gz", "o.bz2", "o.tar.gz", "o.tsv", "o.json"])

@@ -71,9 +71,11 @@ def test_strings_go_through_every_code_point_in_every_context() -> None:
 
 def test_a_document_that_is_lost_is_seen() -> None:
     kills = part("soak_kills")
-    form = kills.forms()[0]
-    forgetful = kills.Form(form.name, form.corpus_format, form.write, lambda data: form.read(data)[:-1], form.committed)
-    kills.forms = lambda: [forgetful]
+    kind = kills.file_formats()[0]
+    forgetful = kills.FileFormat(
+        kind.name, kind.corpus_format, kind.write, lambda data: kind.read(data)[:-1], kind.committed
+    )
+    kills.file_formats = lambda: [forgetful]
     with pytest.raises(AssertionError, match=r"out\.txt: (other documents|the output is another)"):
         kills.killed_jobs(1, 1)
 

@@ -49,7 +49,7 @@ def state(folder: Path) -> Path:
 @pytest.mark.parametrize("anew", [False, True])
 @pytest.mark.parametrize("sync", [0.0, 99.0])
 def test_a_folder_that_is_deleted_while_the_job_runs_is_no_success(tmp_path, anew: bool, sync: float) -> None:
-    def deleted(index: int, total: int | None, words: int) -> None:
+    def deleted(bytes_read: int, total: int | None, words: int) -> None:
         if words == 40:
             shutil.rmtree(state(tmp_path))
             if anew:
@@ -65,7 +65,7 @@ def test_a_folder_that_is_deleted_while_the_job_runs_is_no_success(tmp_path, ane
 
 
 def test_a_partial_output_that_is_gone_is_no_success(tmp_path) -> None:
-    def deleted(index: int, total: int | None, words: int) -> None:
+    def deleted(bytes_read: int, total: int | None, words: int) -> None:
         (state(tmp_path) / "partial").unlink(missing_ok=True)
 
     with pytest.raises(OutputError, match="removed or replaced"):

@@ -146,9 +146,9 @@ def test_nothing_that_was_not_chosen_is_in_a_payload_or_in_the_output() -> None:
 def test_a_column_of_private_texts_is_dropped_without_being_read() -> None:
     """A reader of a file whose dropped column is damaged sees nothing of it."""
     stream = file(pa.table({"dropped": [SECRET * 10] * 50, "text": ["ok"] * 50}), compression="none")
-    index = pq.ParquetFile(stream).metadata.row_group(0).column(0).dictionary_page_offset
+    offset = pq.ParquetFile(stream).metadata.row_group(0).column(0).dictionary_page_offset
     damaged = bytearray(stream.getvalue())
-    damaged[index : index + 40] = bytes(40)
+    damaged[offset : offset + 40] = bytes(40)
     made, _, _ = shouted(parquet(), io.BytesIO(bytes(damaged)))
     assert made.to_pydict() == {"text": ["OK"] * 50}
 

@@ -113,13 +113,13 @@ def test_inputs_are_told_by_their_first_bytes(tmp_path: Path, data) -> None:
     made = data()
     path = written(tmp_path, made)
     assert read(path) == DATA
-    with opened(str(path)) as (stream, size, index):
+    with opened(str(path)) as (stream, size, position):
         assert size == len(made)
         first = stream.readline()
         assert first == b"line 0 of the corpus\n"
-        assert 0 < index() <= len(made)
+        assert 0 < position() <= len(made)
         assert first + b"".join(stream) == DATA
-        assert index() == len(made)
+        assert position() == len(made)
 
 
 @pytest.mark.parametrize("data", cases())
@@ -139,10 +139,10 @@ def test_pipes_are_told_by_their_first_bytes(tmp_path: Path, data) -> None:
 
     writer = threading.Thread(target=write)
     writer.start()
-    with opened(str(pipe)) as (stream, size, index):
+    with opened(str(pipe)) as (stream, size, position):
         assert size is None
         assert stream.read() == DATA
-        assert index() == len(made)
+        assert position() == len(made)
     writer.join()
 
 
@@ -195,17 +195,17 @@ def test_gzip_cut_anywhere_is_refused_after_what_was_whole(tmp_path: Path, seed:
     made = gzip.compress(DATA) + gzip.compress(b"second\n")
     bound = len(gzip.compress(DATA))
     cut = [1, 2, 9, 11, bound - 8, bound - 1, bound + 1, bound + 9, len(made) - 1]
-    index = cut[seed] if seed < len(cut) else random.Random(seed).randrange(3, len(made) - 1)
-    if index in (1, bound):
-        index += 1
-    path = written(tmp_path, made[:index])
+    length = cut[seed] if seed < len(cut) else random.Random(seed).randrange(3, len(made) - 1)
+    if length in (1, bound):
+        length += 1
+    path = written(tmp_path, made[:length])
     got = bytearray()
     with opened(str(path)) as (stream, _, _), pytest.raises(InputError, match="gzip member") as caught:
         while piece := stream.read(1000):
             got += piece
     assert (DATA + b"second\n").startswith(bytes(got))
     assert "line" not in str(caught.value)
-    if index != bound + 1:  # one byte of a header cannot be told from other bytes
+    if length != bound + 1:  # one byte of a header cannot be told from other bytes
         assert "ends in the middle of a gzip member" in str(caught.value)
 
 

@@ -118,11 +118,11 @@ def _unexpected(error: Exception) -> int:
     if isinstance(error, MemoryError):
         _complain("out of memory. Use smaller documents (one a line), or a smaller vocabulary.")
         return 1
-    index = traceback.extract_tb(error.__traceback__)[-1]
+    frame = traceback.extract_tb(error.__traceback__)[-1]
     if os.environ.get("TEXTVEIL_TRACEBACK"):
         traceback.print_exception(error)
     _complain(
-        f"internal error: {type(error).__name__} in {os.path.basename(index.filename)}:{index.lineno}. "  # noqa: PTH119
+        f"internal error: {type(error).__name__} in {os.path.basename(frame.filename)}:{frame.lineno}. "  # noqa: PTH119
         "Set TEXTVEIL_TRACEBACK=1 to see it whole; a traceback may hold input text."
     )
     return 1

@@ -310,7 +310,7 @@ def _finding(
     elif profile.log_outside.lower > -math.inf:
         notes = (*notes, "Some noisy vectors of one word cannot come from the other: with delta 0 no epsilon holds.")
     end = max(2 * claim.epsilon, 1.2 * largest if math.isfinite(largest) else 0.0, 1.0)
-    indices = sorted({*np.linspace(0.0, end, 33).tolist(), claim.epsilon})
+    epsilons = sorted({*np.linspace(0.0, end, 33).tolist(), claim.epsilon})
     return Finding(
         verdict=judged(claim, profile, log_delta),
         subject=Subject.NOISY_VECTOR,
@@ -320,7 +320,7 @@ def _finding(
         log_delta=log_delta,
         method=METHOD,
         witness={**witness, "shift": dict(norms)},
-        profile=tuple((index, as_delta(profile.log_delta(index)).upper) for index in indices),
+        profile=tuple((one, as_delta(profile.log_delta(one)).upper) for one in epsilons),
         notes=notes,
     )
 

@@ -93,8 +93,8 @@ def _judged(mechanism: NoisyVectors, claim: Claim, table: CellTable) -> Finding:
         log_delta = Bound(-math.inf, -math.inf, -math.inf, 1.0)
     words = mechanism.vocabulary.words
     end = max(2 * claim.epsilon, 1.2 * loss.upper if math.isfinite(loss.upper) else 0.0, 1.0)
-    indices = sorted({*np.linspace(0.0, end, 17).tolist(), claim.epsilon})
-    deltas = (0.0 if one >= loss.upper else as_delta(_log_delta(low, high, one)).upper for one in indices)
+    epsilons = sorted({*np.linspace(0.0, end, 17).tolist(), claim.epsilon})
+    deltas = (0.0 if one >= loss.upper else as_delta(_log_delta(low, high, one)).upper for one in epsilons)
     return Finding(
         verdict=_verdict(claim, loss, log_delta),
         claim=claim,
@@ -110,7 +110,7 @@ def _judged(mechanism: NoisyVectors, claim: Claim, table: CellTable) -> Finding:
             "other_probability": math.exp(high[unlikely, output]),
             "log_ratio": loss.estimate,
         },
-        profile=tuple(zip(indices, deltas, strict=True)),
+        profile=tuple(zip(epsilons, deltas, strict=True)),
         notes=(
             f"Computed from the probability of every word's cell: the {len(words)} words lie on one line. The noise is "
             "that of the proof, in real numbers; rounding in its sampler is not part of it.",

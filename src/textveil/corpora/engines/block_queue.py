@@ -120,6 +120,6 @@ def failure(error: Exception) -> Failure:
     """What may be told of an error: of ours the message, of others type and place, for a message could hold text."""
     if isinstance(error, TextveilError):
         return Failure(None if isinstance(error, MissingExtra) else type(error), str(error))
-    index = traceback.extract_tb(error.__traceback__)[-1]
-    name = f"{type(error).__name__} in {Path(index.filename).name}:{index.lineno}"
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    name = f"{type(error).__name__} in {Path(frame.filename).name}:{frame.lineno}"
     return Failure(None, f"internal error: {name}. Run on the local engine with `workers=1` to see it whole.")

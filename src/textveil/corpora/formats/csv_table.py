@@ -64,8 +64,8 @@ class CsvTable:
         """See ``CorpusFormat.records``."""
         found = rows(payload)
         names = next(found).values or []
-        indices = self._places(names)
-        order = sorted(indices, key=indices.__getitem__)
+        columns = self._columns(names)
+        order = sorted(columns, key=columns.__getitem__)
         texts: list[Sequence[str]] = []
         good: list[list[str]] = []
         faults: list[RecordError] = []
@@ -76,8 +76,8 @@ class CsvTable:
             if reason or row.values is None:
                 faults.append(RecordError(number, reason))
                 continue
-            good.append([row.values[indices[name]] for name in order])
-            texts.append([row.values[indices[name]] for name in self.choice.sanitized])
+            good.append([row.values[columns[name]] for name in order])
+            texts.append([row.values[columns[name]] for name in self.choice.sanitized])
         targets = [order.index(name) for name in self.choice.sanitized]
 
         def joined(released: Sequence[Sequence[str]]) -> bytes:
@@ -98,8 +98,8 @@ class CsvTable:
         reason = self._reason(row, payload, len(row.values or ()), "the header row")
         if reason or row.values is None:
             raise InputError(reason)
-        indices = self._places(row.values)
-        order = sorted(indices, key=indices.__getitem__)
+        columns = self._columns(row.values)
+        order = sorted(columns, key=columns.__getitem__)
         if self._order and order != self._order:
             raise InputError(
                 "the header row must have the chosen columns in the order of the first input; it has another. "
@@ -121,7 +121,7 @@ class CsvTable:
             return f"{where} must have {columns} columns; got {len(row.values)}."
         return ""
 
-    def _places(self, names: Sequence[str]) -> dict[str, int]:
+    def _columns(self, names: Sequence[str]) -> dict[str, int]:
         for name in self.choice.all():
             if names.count(name) != 1:
                 raise InputError(

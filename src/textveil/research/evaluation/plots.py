@@ -119,16 +119,16 @@ class Panel:
             names: one a bar.
             parts: label to the lengths of that part, shape (names,).
         """
-        indices = np.arange(len(names))
+        rows = np.arange(len(names))
         left = np.zeros(len(names))
         for number, (label, lengths) in enumerate(parts.items()):
             widths = np.asarray(lengths, dtype=np.float64)
             color, hatch = COLORS[number % len(COLORS)], HATCHES[number % len(HATCHES)]
             self.axes.barh(
-                indices, widths, left=left, height=0.7, label=label, color=color, hatch=hatch, edgecolor="white"
+                rows, widths, left=left, height=0.7, label=label, color=color, hatch=hatch, edgecolor="white"
             )
             left += widths
-        self.axes.set_yticks(indices, list(names))
+        self.axes.set_yticks(rows, list(names))
         self.axes.invert_yaxis()
         self.axes.grid(axis="y", visible=False)
 
@@ -136,8 +136,8 @@ class Panel:
         """A thin gray line at one value of y (of x where ``upright``), its label beside it or ``under`` it."""
         if upright:
             self.axes.axvline(value, color=GRAY, linewidth=1, linestyle=(0, (2, 2)))
-            index, turned = (value, 0.98), 90
-            self.axes.annotate(label, index, xytext=(-3, 0), textcoords="offset points", rotation=turned,
+            anchor, turned = (value, 0.98), 90
+            self.axes.annotate(label, anchor, xytext=(-3, 0), textcoords="offset points", rotation=turned,
                                va="top", ha="right", color=GRAY, fontsize=8.5,
                                xycoords=self.axes.get_xaxis_transform())  # fmt: skip
             return

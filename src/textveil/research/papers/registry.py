@@ -31,7 +31,7 @@ class Item:
         title: one line.
         basis: whether the paper's own definition is followed.
         about: what the paper shows there, or what is measured, with parameters.
-        target: ``module:function``; the function takes a ``Setting`` and gives an ``Outcome``.
+        target: ``module:function``; the function takes a ``StudySetting`` and gives an ``ItemOutcome``.
         draws: whether there is a figure among what it gives, so that matplotlib is needed.
     """
 

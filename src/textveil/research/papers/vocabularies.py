@@ -39,15 +39,15 @@ def chosen_vocabularies(
         names = [vocabulary.name for vocabulary in found]
         need(len(set(names)) == len(names), "vocabulary", "two of one name", "of distinct names", "Rename one.")
         return found, "Vocabularies named by their paths."
-    indices = _shared_places(folders)
-    if indices:
-        return tuple(load_vocabulary(index, progress=progress) for index in indices), (
+    shared = _shared_paths(folders)
+    if shared:
+        return tuple(load_vocabulary(path, progress=progress) for path in shared), (
             f"Public subsets of the paper's vocabularies, from ${SHARED}."
         )
     return (load_vocabulary(),), f"The embedded vocabulary: neither a path nor ${SHARED} names another."
 
 
-def _shared_places(folders: Sequence[str]) -> list[Path]:
+def _shared_paths(folders: Sequence[str]) -> list[Path]:
     """The files of those folders that are there; none where the variable is unset or empty.
 
     A variable that is set and leads nowhere is refused: the numbers would be of other words than were asked for.
@@ -56,13 +56,13 @@ def _shared_places(folders: Sequence[str]) -> list[Path]:
     if not root:
         return []
     vectors = Path(root) / "data" / "vectors"
-    indices = []
+    shared = []
     for name in folders:
         folder = vectors / name
         single = folder / f"{name}.txt"
         if single.is_file() or folder.is_dir():
-            indices.append(single if single.is_file() else folder)
-    if not indices:
+            shared.append(single if single.is_file() else folder)
+    if not shared:
         wanted = f"a folder whose data/vectors holds one or more of {', '.join(folders)}"
         raise ParameterError(f"${SHARED} must be {wanted}; got none of them. {_NEXT}")
-    return indices
+    return shared

@@ -49,8 +49,8 @@ def _thin(printed: tuple[float, float, float], points: int) -> tuple[float, ...]
     count = round((last - first) / step) + 1
     # More points where epsilon is small: a subset of a vocabulary keeps the word at a smaller epsilon than the whole.
     spaced = np.arange(count) if count <= points else (count - 1) * np.linspace(0, 1, points) ** 1.5
-    indices = np.unique(spaced.round())
-    return tuple(round(float(first + step * index), 6) for index in indices)
+    steps = np.unique(spaced.round())
+    return tuple(round(float(first + step * one), 6) for one in steps)
 
 
 def _fitted(last: float) -> tuple[float, ...]:

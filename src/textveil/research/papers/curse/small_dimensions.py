@@ -126,23 +126,23 @@ def figure_3(setting: StudySetting) -> ItemOutcome:
     )
 
 
-def _draw_map(panel: Panel, indices: Vectors, codes: Sequence[str], distribution: Reals, start: int) -> None:
+def _draw_map(panel: Panel, points: Vectors, codes: Sequence[str], distribution: Reals, start: int) -> None:
     """The states as areas of probability; the likeliest by postal code, in the dot where it has room, else right of it.
 
     Their probabilities stand in the corner, where the map has no state; Hawaii lies beyond the left edge.
     """
     areas = 10 + 2500 * distribution
     others = np.arange(len(distribution)) != start
-    panel.points(indices[others, 0], indices[others, 1], size=areas[others])
+    panel.points(points[others, 0], points[others, 1], size=areas[others])
     # A square of side s has more area than a circle of diameter s, and both are given as s * s.
-    panel.points(indices[start : start + 1, 0], indices[start : start + 1, 1], style=1, size=areas[start] * np.pi / 4)
+    panel.points(points[start : start + 1, 0], points[start : start + 1, 1], style=1, size=areas[start] * np.pi / 4)
     likeliest = np.argsort(-distribution)[:STATES_NAMED]
     for state in likeliest:
         across = float(np.sqrt(areas[state]))
         inside = across >= 17
         panel.axes.annotate(
             codes[state],
-            indices[state],
+            points[state],
             xytext=(0.0 if inside else across / 2 + 1.5, -0.5),
             textcoords="offset points",
             fontsize=8,

@@ -83,8 +83,8 @@ def state_vocabulary(left_out: Collection[str] = LEFT_OUT) -> Vocabulary:
     for code in left_out:
         need(code in known, "left_out", repr(code), "postal codes of states")
     kept = [point for point in state_points() if point.code not in left_out]
-    indices = np.array([albers(point.latitude, point.longitude) for point in kept], dtype=np.float32)
-    return Vocabulary([point.name for point in kept], indices, "states")
+    points = np.array([albers(point.latitude, point.longitude) for point in kept], dtype=np.float32)
+    return Vocabulary([point.name for point in kept], points, "states")
 
 
 @final

@@ -155,8 +155,8 @@ def test_an_unknown_option_is_refused_and_a_none_counts_as_not_given(tiny) -> No
         mechanism("neighborhood", tiny, epsilon=1.0, delta=1e-5)
     with pytest.raises(ParameterError, match=r"Did you mean `epsilon`\?"):
         mechanism("neighborhood", tiny, epsilonn=1.0)
-    assert mechanism("neighborhood", tiny, epsilon=1.0, delta=None).guarantee.epsilon == 1.0
-    assert mechanism("neighborhood", tiny).guarantee.epsilon == 8.0
+    assert mechanism("randomized-response", tiny, epsilon=1.0, delta=None).guarantee.epsilon == 1.0
+    assert mechanism("randomized-response", tiny).guarantee.epsilon == 8.0
     with pytest.raises(ParameterError, match="vocabulary must be a Vocabulary; got str"):
         mechanism("neighborhood", "glove.txt")
 

@@ -38,7 +38,7 @@ def test_the_example_of_the_design(sanitizer) -> None:
     assert release.text[0].isupper()
     assert release.kinds == {"word": 3, "number": 1, "punctuation": 1, "space": 3}
     assert release.guarantee_per_token == PureDP(
-        epsilon=8.0, status=Status.PROVED, source="privacy/proofs/neighborhood.md"
+        epsilon=8.0, status=Status.PROVED, source="privacy/proofs/weighted_neighborhood.md"
     )
     assert release.guarantee.epsilon == pytest.approx(32.0)
     assert release.for_release

@@ -1,23 +1,31 @@
-"""Neighborhood response: the m nearest words of x get weight e^epsilon, all others weight 1."""
+"""Neighborhood response: a word and its nearest are raised by at most e^epsilon over public base weights."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from pathlib import Path
+from typing import Annotated, Any, final
 
 import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
+from textveil.mechanisms.channels.weighted_neighborhood import PROOF as WEIGHTED_PROOF
+from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Domain, Option, named
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
+from textveil.mechanisms.sampling.weight_choices import weight_choice
+from textveil.mechanisms.sampling.weight_shares import capped_shares
+from textveil.numerics.base_weights import base_weights as integer_base_weights
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
-from textveil.types import Ids, Integers, Reals
+from textveil.types import Ids, Integers, Progress, Reals
+from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.geometry import mean_neighbor_similarity
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -53,7 +61,11 @@ class Neighborhood:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """Public parameters, for reports."""
-        return {"epsilon": self.guarantee.epsilon, "neighborhood_size": self.weights.members}
+        return {
+            "epsilon": self.guarantee.epsilon,
+            "base_weights": "flat",
+            "neighborhood_size": self.weights.members,
+        }
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
@@ -98,30 +110,78 @@ def best_neighborhood_size(vocabulary: Vocabulary, epsilon: float) -> int:
     return int(sizes[int(np.argmax(means))])
 
 
+_BASE = Option(
+    domain=named("frequency", "flat"),
+    help="What words weigh before any is raised: a power of their public frequency, or all the same.",
+    metavar="NAME",
+    group=NEIGHBORHOODS,
+    unset="frequency, or flat where neighborhood_size is given",
+)
+_PRIOR = Option(
+    domain=Domain("a file of word counts", lambda value: Path(value).is_file(), hint="Check its path."),
+    help="A file of public word counts, each line a word and a count, in place of the embedded frequencies.",
+    metavar="FILE",
+    group=NEIGHBORHOODS,
+    unset="the embedded frequencies, or Zipf by the order of the words",
+)
+_ALPHA = Option(
+    domain=Domain("a multiple of 1/4 between 0 and 2", lambda value: 0 <= value <= 2 and float(4 * value).is_integer()),
+    help="Base weights grow with frequency to this power.",
+    metavar="A",
+    group=NEIGHBORHOODS,
+    unset="chosen for the vocabulary and epsilon",
+)
+_MASS = Option(
+    domain=FRACTION,
+    help="Probability of a draw by the base weights alone, which says nothing about the word.",
+    metavar="Q",
+    group=NEIGHBORHOODS,
+    unset="chosen for the vocabulary and epsilon",
+)
+
+
 @declared(
     family="channel",
     notion="pure DP",
     status=Status.PROVED,
-    proof=PROOF,
-    source=f"{PROOF}; extremal shape: Kairouz, Oh and Viswanath 2014",
-    summary="The m nearest words get weight e^epsilon, all others weight 1.",
+    proof=WEIGHTED_PROOF,
+    source=f"{WEIGHTED_PROOF}; extremal shape: Kairouz, Oh and Viswanath 2014",
+    summary="A word and its nearest are raised over public base weights, by e^epsilon at most, all rows by one sum.",
 )
 def neighborhood(
     vocabulary: Vocabulary,
     *,
     epsilon: Epsilon,
     neighborhood_size: NeighborhoodSize | None = None,
-) -> Neighborhood:
+    base_weights: Annotated[str, _BASE] | None = None,
+    prior: Annotated[str, _PRIOR] | None = None,
+    alpha: Annotated[float, _ALPHA] | None = None,
+    base_mass: Annotated[float, _MASS] | None = None,
+    progress: Progress | None = None,
+) -> Neighborhood | WeightedNeighborhood:
     """Neighborhood response at ``epsilon`` nats for any two words.
 
     Args:
         vocabulary: public words and vectors.
         epsilon: nats, finite and > 0.
-        neighborhood_size: m, the word itself included; None chooses it by ``best_neighborhood_size``.
+        neighborhood_size: m of flat weights, the word itself included; None chooses it by ``best_neighborhood_size``.
+        base_weights: ``"frequency"`` or ``"flat"``; None is frequency, or flat where ``neighborhood_size`` is given.
+        prior: file of public word counts; None takes ``vocabulary.frequencies.word_frequencies``'s own.
+        alpha: exponent of the frequencies; None chooses it by the criterion of ``sampling.weight_shares``.
+        base_mass: Q, more than e^-epsilon; None chooses it likewise.
+        progress: called while weights are chosen for a vocabulary other than the embedded one.
 
     Raises:
-        ParameterError: epsilon is not finite and > 0, or m is not between 1 and the number of words.
+        ParameterError: an option is outside its domain, or does not go with another.
+        InputError: the file of word counts cannot be read.
     """
+    weighting = {"prior": prior, "alpha": alpha, "base_mass": base_mass}
+    flat = base_weights == "flat" or (base_weights is None and neighborhood_size is not None)
+    if not flat:
+        need(neighborhood_size is None, "neighborhood_size", neighborhood_size, "None", "It needs flat base_weights.")
+        return _weighted(vocabulary, epsilon, prior, alpha, base_mass, progress)
+    for name, value in weighting.items():
+        need(value is None, name, value, "None with flat base weights", "Leave it out.")
     if neighborhood_size is None:
         neighborhood_size = best_neighborhood_size(vocabulary, epsilon)
     need(
@@ -134,3 +194,29 @@ def neighborhood(
     promise = PureDP(epsilon=weights.stated(epsilon), status=Status.PROVED, source=PROOF)
     rows = NeighborRows(vocabulary, weights.members)
     return Neighborhood(vocabulary, weights, promise, rows)
+
+
+def _weighted(
+    vocabulary: Vocabulary,
+    epsilon: float,
+    prior: str | None,
+    alpha: float | None,
+    base_mass: float | None,
+    progress: Progress | None,
+) -> WeightedNeighborhood:
+    frequencies = word_frequencies(vocabulary, prior)
+    if alpha is None or base_mass is None:
+        choice = weight_choice(vocabulary, frequencies, epsilon, progress)
+        alpha = choice.alpha if alpha is None else alpha
+        base_mass = choice.base_mass if base_mass is None else base_mass
+    need(base_mass > math.exp(-epsilon), "base_mass", base_mass, f"more than e^-epsilon = {math.exp(-epsilon):.3g}")
+    shares = capped_shares(frequencies, alpha=alpha, epsilon=epsilon, base_mass=base_mass)
+    weights = integer_base_weights(shares, epsilon=epsilon, base_mass=base_mass)
+    parameters = {
+        "base_weights": "frequency",
+        "prior": frequencies.source,
+        "alpha": alpha,
+        "base_mass": base_mass,
+        "weights_digest": weights.digest[:16],
+    }
+    return weighted_neighborhood(vocabulary, weights, epsilon=epsilon, parameters=parameters)

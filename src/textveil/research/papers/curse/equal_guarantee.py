@@ -62,7 +62,7 @@ def metrics(setting: StudySetting) -> ItemOutcome:
     makers += [
         ("exponential", _maker("exponential", vocabulary)),
         (FIX, _maker("spherical-laplace", vocabulary, rank_constant=chosen_constant(vocabulary, CLIP))),
-        ("neighborhood", _maker("neighborhood", vocabulary)),
+        ("neighborhood", _maker("neighborhood", vocabulary, base_weights="flat")),
     ]
     found = measured(setting, vocabulary, makers, EPSILONS)
     return _reported(setting, vocabulary, found, "rank metrics beside the fix, equal epsilon")

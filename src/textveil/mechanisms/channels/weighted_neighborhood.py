@@ -1,0 +1,85 @@
+"""Weighted neighborhood response: public base weights, and a gain that every word spends on its nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from textveil.mechanisms.base import checked_ids, checked_word_id
+from textveil.mechanisms.sampling.excess_rows import ExcessRows
+from textveil.numerics.base_weights import BaseWeights
+from textveil.privacy.guarantees import PureDP, Status
+from textveil.randomness import resolve
+from textveil.types import Ids, Integers, Reals
+from textveil.vocabulary.tables.public import PublicTable
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/weighted_neighborhood.md"
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedNeighborhood:
+    """P(y | x) = w(x, y) / T with b(y) <= w(x, y) <= b(y) e^epsilon, the same total T for every x.
+
+    Starting from x and going on by falling cosine, words are raised from b(y) to at most b(y) e^epsilon until what
+    every row adds is spent; the last one takes what is left. The loss is epsilon for any two words, whatever the base
+    weights and the order are. All weights are integers. Proof: privacy/proofs/weighted_neighborhood.md.
+
+    Attributes:
+        vocabulary: the public words.
+        weights: the integers that are sampled.
+        guarantee: pure DP for any two words.
+        parameters: public parameters, for reports.
+    """
+
+    vocabulary: Vocabulary
+    weights: BaseWeights
+    guarantee: PureDP
+    parameters: Mapping[str, Any]
+    _rows: ExcessRows = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The catalog's name."""
+        return "neighborhood"
+
+    @property
+    def tables(self) -> tuple[PublicTable, ...]:
+        """See ``capabilities.Tabulated``."""
+        return self._rows.tables
+
+    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
+        """One draw for each id; see ``Mechanism.privatize``."""
+        words = checked_ids(ids, len(self.vocabulary))
+        out, raised = self.weights.draw(len(words), resolve(rng))
+        above = np.flatnonzero(raised >= 0)
+        out[above] = self._rows.drawn(words[above], raised[above])
+        return out
+
+    def integer_weights(self, ids: Ids) -> Integers:
+        """See ``capabilities.IntegerWeights``; every row has the same sum."""
+        words = checked_ids(ids, len(self.vocabulary))
+        out = np.tile(self.weights.base, (len(words), 1))
+        for row, word in zip(out, words.tolist(), strict=True):
+            outputs, gains = self._rows.row(word)
+            row[outputs] += gains * self.weights.unit
+        return out
+
+    def probabilities(self, word_id: int) -> Reals:
+        """P(y | word_id), shape (n,)."""
+        word = checked_word_id(word_id, len(self.vocabulary))
+        return self.integer_weights(np.array([word]))[0] / float(self.weights.total)
+
+
+def weighted_neighborhood(
+    vocabulary: Vocabulary, weights: BaseWeights, *, epsilon: float, parameters: Mapping[str, Any]
+) -> WeightedNeighborhood:
+    """The mechanism with these weights; less than ``epsilon`` is stated where the weights spend less."""
+    spent = weights.epsilon
+    promise = PureDP(epsilon=spent if spent < epsilon - 1e-9 else epsilon, status=Status.PROVED, source=PROOF)
+    public = {"epsilon": promise.epsilon, **parameters}
+    return WeightedNeighborhood(vocabulary, weights, promise, public, ExcessRows(vocabulary, weights))

@@ -1,0 +1,194 @@
+"""Integer base weights of a channel and what epsilon lets them be raised to.
+
+A row of such a channel gives output y a weight between ``base(y)`` and ``base(y) e^epsilon``, and every row has
+the same total. So the ratio of any two probabilities of one output is a ratio of these integers.
+Proof: ``privacy/proofs/weighted_neighborhood.md``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import need
+from textveil.numerics.integer_weights import exp_floor, log_ratio_up
+from textveil.types import Integers, Reals
+
+_TOTAL_BITS = 53
+"""Totals stay below 2^53: a 64-bit draw is then rejected with probability below 2^-11."""
+
+_LEAST_UNITS = 2048
+"""What a row adds is at least this many units: so fine is the last raised word's share."""
+
+_LARGEST_EPSILON = 40.0
+"""Above it every weight that fits is cut anyway; exp would only grow."""
+
+SLOT_BITS = 20
+"""Base weights are integers with sum 2^20: a table of 2 MB tells the word of a base draw; more for more words."""
+
+
+def slots(shares: Reals) -> Integers:
+    """Integers >= 1 in proportion to ``shares``, with a sum that is a power of two; int64, shape (n,).
+
+    Every word gets one slot, and the rest go by largest remainder, ties to the lower id. The sum is at least 2^20 and
+    at least 16 slots for each word.
+
+    Args:
+        shares: finite and > 0, shape (n,).
+    """
+    size = len(shares)
+    need(bool(np.all(np.isfinite(shares)) and np.all(shares > 0)), "shares", "one that is not", "finite and > 0")
+    whole = 1 << max(SLOT_BITS, math.ceil(math.log2(16 * size)))
+    exact = shares / shares.sum() * (whole - size)
+    counts = np.floor(exact).astype(np.int64)
+    left = whole - size - int(counts.sum())
+    if left < 0:  # the sum of shares was rounded: take from the largest
+        counts[np.argsort(-counts, kind="stable")[:-left]] -= 1
+    elif left > 0:
+        order = np.argsort(-(exact - counts), kind="stable")
+        counts += np.bincount(order[np.arange(left) % size], minlength=size)
+    return counts + 1
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BaseWeights:
+    """Integer base weights, the excess that each may gain, and the excess that every row hands out.
+
+    Attributes:
+        counts: slots of every word, >= 1; int64, shape (n,).
+        shift: base weights are ``counts << shift``.
+        gains: what a row may add to the base weight of each word at most, in units, >= 0; int64, shape (n,).
+        row_gain: what every row adds in all, in units, 0 < row_gain <= sum of ``gains``.
+        unit: weight of one unit of gain, >= 1.
+
+    Raises:
+        ParameterError: the numbers do not fit together.
+    """
+
+    counts: Integers
+    shift: int
+    gains: Integers = field(repr=False)
+    row_gain: int
+    unit: int = 1
+
+    def __post_init__(self) -> None:
+        need(bool(np.all(self.counts >= 1)), "counts", "one below 1", ">= 1")
+        need(self.gains.shape == self.counts.shape, "gains", f"shape {self.gains.shape}", "one for each word")
+        need(bool(np.all(self.gains >= 0)), "gains", "a negative one", ">= 0")
+        need(self.unit >= 1, "unit", self.unit, ">= 1")
+        most = sum(self.gains.tolist())
+        need(0 < self.row_gain <= most, "row_gain", self.row_gain, f"between 1 and the sum of gains, {most}")
+        need(self.total < 2**62, "total", self.total, "below 2^62")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without the table of slots, which a copy makes again.
+        return _again, (self.counts, self.shift, self.gains, self.row_gain, self.unit)
+
+    @property
+    def size(self) -> int:
+        """Number of words."""
+        return len(self.counts)
+
+    @property
+    def base_total(self) -> int:
+        """Sum of the base weights."""
+        return int(self.counts.sum()) << self.shift
+
+    @property
+    def total(self) -> int:
+        """Sum of a row, the same for every input."""
+        return self.base_total + self.row_gain * self.unit
+
+    @property
+    def base_mass(self) -> float:
+        """Probability that a draw is a base draw, which says nothing about the input."""
+        return self.base_total / self.total
+
+    @property
+    def base(self) -> Integers:
+        """The base weights, int64, shape (n,)."""
+        return self.counts << self.shift
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all the integers."""
+        head = f"{self.shift} {self.row_gain} {self.unit}\n".encode()
+        return hashlib.sha256(head + self.counts.tobytes() + self.gains.tobytes()).hexdigest()
+
+    @cached_property
+    def epsilon(self) -> float:
+        """The largest ln((base + gain) / base), rounded up to a float: what a draw really costs at most."""
+        pairs = np.unique(np.stack([self.counts, self.gains], axis=1), axis=0).tolist()
+        count, gain = max(pairs, key=lambda pair: Fraction(pair[1], pair[0]))
+        return log_ratio_up((count << self.shift) + gain * self.unit, count << self.shift)
+
+    @cached_property
+    def word_of_slot(self) -> NDArray[Any]:
+        """The word that owns each slot, in order of id; the smallest unsigned type, read-only."""
+        kind = np.min_scalar_type(self.size - 1)
+        table = np.repeat(np.arange(self.size).astype(kind), self.counts)
+        table.flags.writeable = False
+        return table
+
+    def draw(self, count: int, rng: np.random.Generator) -> tuple[Integers, Integers]:
+        """One uniform integer below the total for each draw, split into the two parts of a row.
+
+        Returns:
+            ``word``: the output of a base draw, else -1; and ``raised``: a unit in [0, row_gain) where the draw fell
+            into what is added, else -1.
+        """
+        drawn = rng.integers(0, self.total, size=count, dtype=np.int64)
+        above = drawn - self.base_total
+        inside = above < 0
+        word = np.full(count, -1, dtype=np.int64)
+        word[inside] = self.word_of_slot[drawn[inside] >> self.shift]
+        raised = above // self.unit
+        raised[inside] = -1
+        return word, raised
+
+
+def _again(counts: Integers, shift: int, gains: Integers, row_gain: int, unit: int) -> BaseWeights:
+    return BaseWeights(counts=counts, shift=shift, gains=gains, row_gain=row_gain, unit=unit)
+
+
+def base_weights(shares: Reals, *, epsilon: float, base_mass: float) -> BaseWeights:
+    """Base weights in proportion to ``shares``, raised by at most e^epsilon, such that base draws have ``base_mass``.
+
+    Every slot may be raised by the same integer, the floor of 2^shift (e^epsilon - 1): so what a row adds is a number
+    of slots, or of equal parts of slots where a row raises few.
+
+    Args:
+        shares: finite and > 0, shape (n,), n >= 2.
+        epsilon: nats, finite and > 0.
+        base_mass: Q, in (0, 1): probability of a base draw, before rounding.
+
+    Raises:
+        ParameterError: an argument is outside its domain, or Q leaves more than e^epsilon can add to all words: Q
+            must be above e^-epsilon.
+    """
+    need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
+    need(len(shares) >= 2, "shares", len(shares), "at least two")
+    least = math.exp(-min(epsilon, _LARGEST_EPSILON))
+    need(least < base_mass < 1, "base_mass", base_mass, f"between e^-epsilon = {least:.3g} and 1")
+    counts = slots(np.asarray(shares, dtype=np.float64))
+    sum_bits = int(counts.sum()).bit_length() - 1
+    shift = max(0, math.floor(_TOTAL_BITS - 1 - sum_bits + math.log2(base_mass)))
+    wanted = int((1 << (sum_bits + shift)) * ((1 - base_mass) / base_mass))
+    per_slot = exp_floor(min(epsilon, _LARGEST_EPSILON), 1 << shift) - (1 << shift)
+    parts = max(0, (_LEAST_UNITS * per_slot // max(1, wanted)).bit_length())
+    unit = max(1, per_slot >> parts)
+    row_gain = max(1, wanted // unit)
+    # Whole units of a slot; clipping at what a row adds only lowers the loss.
+    each = per_slot // unit
+    gains = np.where(counts > row_gain // max(1, each), row_gain, counts * each) if each else np.zeros_like(counts)
+    row_gain = min(row_gain, sum(gains.tolist()))
+    need(row_gain > 0, "epsilon", epsilon, "large enough to raise a weight by one part in 2^30")
+    return BaseWeights(counts=counts, shift=shift, gains=gains, row_gain=row_gain, unit=unit)

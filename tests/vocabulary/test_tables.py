@@ -121,6 +121,35 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path: Path) -> None:
         assert read_table(link, KEY) is None
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_under_the_name_of_a_table_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / KEY.file_name)
+    opening = threading.Thread(target=read_table, args=(tmp_path / KEY.file_name, KEY), daemon=True)
+    opening.start()
+    opening.join(timeout=60)
+    assert not opening.is_alive()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs owners of files")
+@pytest.mark.parametrize("whose", ["another user's", "writable by the group", "writable by all"])
+def test_a_file_that_others_can_write_is_used_as_it_was_checked(tmp_path: Path, monkeypatch, whose: str) -> None:
+    path = write_table(tmp_path, KEY, ARRAYS)
+    if whose == "another user's":
+        if os.geteuid() == 0:
+            os.chown(path, 12345, -1)
+        else:
+            monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    else:
+        path.chmod(0o664 if whose == "writable by the group" else 0o646)
+    found = read_table(path, KEY)
+    assert found is not None
+    with path.open("r+b") as stream:  # in place, as who has the file open can at any time
+        stream.seek(4096)
+        stream.write(b"\xff" * (KEY.nbytes - 4096))
+    for name, array in ARRAYS.items():
+        np.testing.assert_array_equal(found[name], array)
+
+
 def test_arrays_must_be_as_the_key_says(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="arrays must be"):
         write_table(tmp_path, KEY, {"odd": ARRAYS["odd"]})
@@ -168,12 +197,14 @@ def test_tables_are_listed_with_what_they_were_made_from_and_cleared(tmp_path: P
     path = write_table(tmp_path, KEY, ARRAYS)
     (tmp_path / "damaged.table").write_bytes(path.read_bytes()[:-1])
     (tmp_path / "nonsense.table").write_bytes(b"[1]".ljust(5000))
+    (tmp_path / "deep.table").write_bytes(b"[" * 5000)
     (tmp_path / "mine.txt").write_text("stays")
     listed = {one.name: one for one in table_files(tmp_path)}
     assert listed[KEY.file_name].intact and listed[KEY.file_name].made_from == KEY.made_from
     assert not listed["damaged.table"].intact and listed["damaged.table"].kind == "made-up"
-    assert not listed["nonsense.table"].intact and listed["nonsense.table"].made_from is None
-    assert clear_tables(tmp_path) == (3, sum(one.nbytes for one in listed.values()))
+    for name in ("nonsense.table", "deep.table"):
+        assert not listed[name].intact and listed[name].made_from is None
+    assert clear_tables(tmp_path) == (4, sum(one.nbytes for one in listed.values()))
     assert [one.name for one in tmp_path.iterdir()] == ["mine.txt"]
 
 

@@ -3,7 +3,8 @@
 The first 4,096 bytes are a JSON object, padded with spaces: the format's number, the kind of table, everything that
 entered it, name, type, shape and offset of each array, and the SHA-256 of what follows. A file is written under
 another name in the same folder, brought to the disk and renamed, so under its name it is whole or not there. It is read
-only if its header is the one expected, to the letter, and its length and digest are right.
+only if its header is the one expected, to the letter, and its length and digest are right. A file that another user
+could write is copied into memory and not mapped: what was checked is then what is used.
 """
 
 from __future__ import annotations
@@ -136,17 +137,20 @@ def write_table(folder: Path, key: TableKey, arrays: Arrays) -> Path:
 
 
 def read_table(path: Path, key: TableKey) -> dict[str, NDArray[Any]] | None:
-    """The arrays of a table, mapped and read-only; None where there is no such file or it is not intact."""
-    mapped = _mapped(path, key.nbytes)
-    if mapped is None:
+    """The arrays of a table, read-only, mapped where only this user and the system's administrator can write the file.
+
+    None where there is no such file or it is not intact.
+    """
+    found = _contents(path, key.nbytes)
+    if found is None:
         return None
-    content = hashlib.sha256(memoryview(mapped)[_HEADER_BYTES:]).hexdigest()
-    if mapped[:_HEADER_BYTES] != key.header(content):
+    content = hashlib.sha256(memoryview(found)[_HEADER_BYTES:]).hexdigest()
+    if found[:_HEADER_BYTES] != key.header(content):
         return None
     arrays = {}
     offset = _HEADER_BYTES
     for one in key.arrays:
-        flat = np.frombuffer(mapped, dtype=one.dtype, count=math.prod(one.shape), offset=offset)
+        flat = np.frombuffer(found, dtype=one.dtype, count=math.prod(one.shape), offset=offset)
         arrays[one.name] = flat.reshape(one.shape)
         offset += _padded(one.nbytes)
     return arrays
@@ -194,10 +198,12 @@ def _parts(key: TableKey, arrays: Arrays) -> Iterator[bytes | memoryview]:
         yield bytes(_padded(one.nbytes) - one.nbytes)
 
 
-def _mapped(path: Path, size: int | None = None) -> mmap.mmap | None:
-    """A regular file of that size, mapped for reading; None where it is not to be had."""
+def _contents(path: Path, size: int | None = None) -> mmap.mmap | bytes | None:
+    """A regular file of that size, or at least the header of one of any size; None where it is not to be had."""
+    # Not to wait for who writes to a pipe of that name.
+    flags = [getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")]
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        handle = os.open(path, os.O_RDONLY | flags[0] | flags[1] | flags[2])
     except OSError:
         return None
     try:
@@ -205,25 +211,37 @@ def _mapped(path: Path, size: int | None = None) -> mmap.mmap | None:
         fits = found.st_size == size if size is not None else found.st_size >= _HEADER_BYTES
         if not (stat.S_ISREG(found.st_mode) and fits):
             return None
-        return mmap.mmap(handle, 0, access=mmap.ACCESS_READ)
+        if _is_ours(found):
+            return mmap.mmap(handle, 0, access=mmap.ACCESS_READ)
+        wanted = _HEADER_BYTES if size is None else size
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            copy = stream.read(wanted)
+        return copy if len(copy) == wanted else None
     except (OSError, ValueError):
         return None
     finally:
         os.close(handle)
 
 
+def _is_ours(found: os.stat_result) -> bool:
+    """Whether nobody but this user and the administrator can write the file, as far as the system tells."""
+    if not hasattr(os, "geteuid"):
+        return True
+    return found.st_uid in (0, os.geteuid()) and not found.st_mode & 0o022
+
+
 def _described(path: Path) -> TableFile:
     size = path.lstat().st_size
     nothing = TableFile(path.name, size, "unknown", None, (), False)
-    mapped = _mapped(path)
-    if mapped is None:
+    found = _contents(path)
+    if found is None:
         return nothing
     try:
-        header = json.loads(mapped[:_HEADER_BYTES])
+        header = json.loads(found[:_HEADER_BYTES])
         arrays = tuple(ArrayShape(name, kind, tuple(shape)) for name, kind, shape in header["arrays"])
         key = TableKey(kind=header["kind"], made_from=header["made_from"], arrays=arrays)
         return TableFile(path.name, size, key.kind, dict(key.made_from), arrays, read_table(path, key) is not None)
-    except (ValueError, TypeError, KeyError, AttributeError):  # need() raises a ValueError
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):  # need() raises a ValueError
         return nothing
 
 

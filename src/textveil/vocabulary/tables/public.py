@@ -30,7 +30,7 @@ Sound = Callable[[Arrays], bool]
 @final
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class OpenTable:
-    """A table's arrays, read-only; mapped from the file where it is on disk, so that processes share them."""
+    """A table's arrays, read-only; mapped from a file on disk that is this user's, so that processes share them."""
 
     arrays: Arrays
 

@@ -362,13 +362,28 @@ def test_it_is_a_plain_function_of_a_batch(words: Channel) -> None:
     assert job(batch()).to_pydict() != job(batch()).to_pydict()
 
 
-@pytest.mark.parametrize(("name", "words"), [("consistent-neighborhood", 3), ("keywords", 0)])
-def test_sequences_and_whole_texts_are_released_too(name: str, words: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [("consistent-neighborhood", {"word": 3, "number": 0}), ("keywords", {"text": 1})],
+)
+def test_sequences_and_whole_texts_are_released_too(name: str, counts: dict[str, int]) -> None:
     job = sanitize_batches(mechanism(name, epsilon=3.0), ["text"], keep=["id"], key="id", counts=True)
     batch = pa.record_batch({"id": [1, 2], "text": ["Maria saw Maria.", None]})
     first, second = job(batch).to_pylist()
     assert first["text"] and first["text"] != "Maria saw Maria." and second["text"] is None
-    assert (first["protected_words"], first["protected_numbers"]) == (words, 0)
+    named = {f"protected_{kind}s": count for kind, count in counts.items()}
+    assert {name: first[name] for name in first if name not in ("id", "text")} == named
     assert job(batch).to_pylist() == [first, second]
-    cost = job.setting.document(first["protected_words"], first["protected_numbers"])
-    assert cost.approximate().epsilon == (9.0 if name == "consistent-neighborhood" else 3.0)
+    assert job.setting.accountant(counts).spent.approximate().epsilon == 3.0 * sum(counts.values())
+
+
+def test_the_counts_of_whole_texts_add_up_to_their_cost() -> None:
+    """Every text of a row is drawn for by itself, and none of them is a word or a number."""
+    job = sanitize_batches(mechanism("keywords", epsilon=3.0), ["text", "title"], counts=True)
+    made = job(pa.record_batch({"text": ["Maria saw", "17", None], "title": ["Maria", None, None]}))
+    assert made.schema.names == ["text", "title", "protected_texts"] and made.schema == job.schema(made.schema)
+    assert made["protected_texts"].to_pylist() == [2, 1, 0]
+    assert job.setting.document(words=0, numbers=0, texts=3).approximate().epsilon == 9.0
+    sanitize_batches(mechanism("keywords", epsilon=3.0), keep=["protected_words"], counts=True)
+    with pytest.raises(ParameterError, match="fields must be other names"):
+        sanitize_batches(mechanism("keywords", epsilon=3.0), keep=["protected_texts"], counts=True)

@@ -34,8 +34,8 @@ Place: TypeAlias = int | Sequence[int]
 Row: TypeAlias = Sequence[str | None]
 """The texts of a row, one for each sanitized column."""
 
-WORDS, NUMBERS = "protected_words", "protected_numbers"
-"""Names of the columns of counts."""
+COUNTS = {"word": "protected_words", "number": "protected_numbers", "text": "protected_texts"}
+"""Names of the columns of counts, by the kind that is drawn."""
 
 _MOST_HELD = 4
 _HELD: dict[str, Sanitizer] = {}
@@ -63,7 +63,8 @@ class BatchSanitizer:
         key: name of a column whose values differ from row to row of the whole job, and are not computed from the
             texts; none of the sanitized ones.
         secret: the job's; keep it secret: with it anybody can repeat the draws and test guesses of a text.
-        counts: add the columns ``protected_words`` and ``protected_numbers``, from which the whole cost adds up.
+        counts: add the columns ``protected_words`` and ``protected_numbers``, or ``protected_texts`` for a mechanism of
+            whole texts, from which the whole cost adds up.
         max_document_bytes: larger texts are refused.
         job: name under which processes keep the sanitizer; every object that is made has its own, and so has one of
             ``dataclasses.replace``, which may be set to less epsilon. Pickled copies have that of the original.
@@ -97,14 +98,19 @@ class BatchSanitizer:
             "made without a generator",
             "The streams of batches come from the secret.",
         )
-        counted = {WORDS, NUMBERS} & set(self.choice.all()) if self.counts else ()
+        counted = set(self._counted_kinds.values()) & set(self.choice.all())
         need(not counted, "fields", "the name of a column of counts", "other names", "Rename the column first.")
         checked_size(self.max_document_bytes)
 
     @property
     def setting(self) -> Setting:
-        """What the sanitizer is set to; ``setting.document(words, numbers)`` is the cost of so many."""
+        """What the sanitizer is set to; ``setting.document(words, numbers, texts)`` is the cost of so many."""
         return self.sanitizer.setting
+
+    @property
+    def _counted_kinds(self) -> dict[str, str]:
+        """The columns of counts that are added, by what they count."""
+        return {one.kind: COUNTS[one.kind] for one in self.setting.protected} if self.counts else {}
 
     def schema(self, schema: Any) -> Any:
         """The schema of the output for an input with ``schema``."""
@@ -183,10 +189,10 @@ class BatchSanitizer:
         return made
 
     def _with_counts(self, schema: Any) -> Any:
-        if not self.counts:
-            return schema
         pyarrow = arrow()
-        return schema.append(pyarrow.field(WORDS, pyarrow.int64())).append(pyarrow.field(NUMBERS, pyarrow.int64()))
+        for name in self._counted_kinds.values():
+            schema = schema.append(pyarrow.field(name, pyarrow.int64()))
+        return schema
 
     def _counted(self, batch: Any, releases: Sequence[Sequence[Release]]) -> Any:
         if not self.counts:
@@ -194,7 +200,7 @@ class BatchSanitizer:
         pyarrow = arrow()
         sums = [
             pyarrow.array([sum(one.kinds.get(kind, 0) for one in row) for row in releases], pyarrow.int64())
-            for kind in ("word", "number")
+            for kind in self._counted_kinds
         ]
         return pyarrow.RecordBatch.from_arrays([*batch.columns, *sums], schema=self._with_counts(batch.schema))
 
@@ -216,7 +222,7 @@ def sanitize_batches(
         secret: of ``new_secret()``, to do a job again in another process; None makes one, for this job alone.
         keep: columns to copy.
         key: a column that tells rows apart, see ``BatchSanitizer``.
-        counts: add columns of how many words and numbers of a row were drawn.
+        counts: add columns of how many words and numbers of a row were drawn, or how many texts.
 
     Raises:
         ParameterError: an argument of the wrong type; a key that is sanitized; fields that are none or come twice.

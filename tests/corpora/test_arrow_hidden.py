@@ -55,6 +55,21 @@ def test_what_stands_behind_a_null_does_not_reach_the_output(case: str) -> None:
         assert SECRET.encode() not in _bytes(out["kept"])
 
 
+@pytest.mark.parametrize("inside", [False, True])
+def test_list_views_come_out_right_or_are_refused_by_name(inside: bool) -> None:
+    views = pa.array([["b"], ["c", "d"], None], pa.list_view(pa.string()))
+    column = pa.StructArray.from_arrays([views], ["x"]) if inside else views
+    batch = pa.RecordBatch.from_arrays([pa.array(["t"] * 3), column], names=["text", "kept"])
+    try:
+        chosen = plain_columns(batch, CHOICE)
+    except InputError as error:
+        assert "the field 'kept' must be of a type that can be made plain" in str(error)
+    else:
+        released = with_releases(chosen, CHOICE, range(3), [["u"]] * 3)
+        released.validate(full=True)
+        assert released["kept"].to_pylist() == column.to_pylist()
+
+
 def test_a_union_is_refused() -> None:
     column = pa.UnionArray.from_sparse(pa.array([0, 0], pa.int8()), [pa.array([1, 2]), pa.array([SECRET, "b"])])
     with pytest.raises(InputError, match="got a union") as error:

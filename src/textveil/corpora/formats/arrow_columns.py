@@ -82,7 +82,9 @@ def _cast(column: Any, field: Any) -> Any:
     if column.type == field.type:
         return column
     try:
-        return column.cast(field.type)
+        made = column.cast(field.type)
+        made.validate()  # some versions of Arrow make lists of list views whose offsets end too early
+        return made
     except arrow().ArrowException:
         kind = column.type
     raise InputError(

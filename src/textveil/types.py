@@ -21,6 +21,9 @@ Reals: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 """Integers of any shape that are not word ids, int64."""
 
+Flags: TypeAlias = NDArray[np.bool_]
+"""Truth values of any shape."""
+
 Bytes: TypeAlias = NDArray[np.uint8]
 """Small integers of any shape, uint8."""
 

@@ -386,24 +386,6 @@ def test_other_bad_arguments_are_refused(tiny: Vocabulary) -> None:
             call()
 
 
-def test_a_channel_that_states_no_integers_is_audited_by_its_probabilities(tiny: Vocabulary) -> None:
-    class Stated:
-        """A foreign channel: rows of floats."""
-
-        name, parameters, vocabulary = "stated", {}, tiny
-        guarantee = randomized_response(tiny, epsilon=1.0).guarantee
-
-        def privatize(self, ids: np.ndarray, rng: np.random.Generator | None = None) -> np.ndarray:
-            return ids
-
-        def probabilities(self, word_id: int) -> np.ndarray:
-            return np.where(np.arange(len(tiny)) == word_id, 0.5, 0.5 / (len(tiny) - 1))
-
-    finding = audit_channel(Stated(), Claim(epsilon=math.log(len(tiny) - 1)))
-    assert finding.verdict is Verdict.CERTIFIED
-    assert "ratio" not in finding.witness
-
-
 def test_rows_of_every_kind_are_the_probabilities(tiny: Vocabulary) -> None:
     for maker in MAKERS.values():
         channel = maker(tiny, epsilon=1.5)

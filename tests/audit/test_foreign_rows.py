@@ -19,6 +19,7 @@ from textveil.audit.run import audit_mechanism
 from textveil.catalog import MECHANISMS
 from textveil.errors import ParameterError
 from textveil.mechanisms.capabilities import IntegerWeights, NoisyVectors
+from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.privacy.guarantees import Guarantee, PureDP
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
@@ -132,3 +133,21 @@ def test_an_output_that_no_word_gives_costs_nothing(weights: list[list[int]]) ->
         loss = pure_epsilon(rows)
         assert loss.epsilon.estimate == pytest.approx(exact, abs=1e-15)
         assert loss.probability > 0
+
+
+def test_a_channel_that_states_no_integers_is_audited_by_its_probabilities(tiny: Vocabulary) -> None:
+    class Stated:
+        """A foreign channel: rows of floats."""
+
+        name, parameters, vocabulary = "stated", {}, tiny
+        guarantee = randomized_response(tiny, epsilon=1.0).guarantee
+
+        def privatize(self, ids: np.ndarray, rng: np.random.Generator | None = None) -> np.ndarray:
+            return ids
+
+        def probabilities(self, word_id: int) -> np.ndarray:
+            return np.where(np.arange(len(tiny)) == word_id, 0.5, 0.5 / (len(tiny) - 1))
+
+    finding = audit_channel(Stated(), Claim(epsilon=math.log(len(tiny) - 1)))
+    assert finding.verdict is Verdict.CERTIFIED
+    assert "ratio" not in finding.witness

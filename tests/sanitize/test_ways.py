@@ -193,6 +193,8 @@ def test_numbers_have_no_budget_of_their_own_in_whole_texts(embedded: Vocabulary
     assert (setting.number_epsilon, setting.digit_keep_limit, setting.marks) == (None, None, None)
     with pytest.raises(ParameterError, match="marks must be left out"):
         Sanitizer(mechanism("keywords", embedded), marks="keep")
+    with pytest.raises(ParameterError, match="digit_keep_limit must be left out"):
+        Sanitizer(mechanism("keywords", embedded), digit_keep_limit=0.3)
 
 
 @pytest.mark.parametrize("answer", [[], ["a", "b"], [3]])

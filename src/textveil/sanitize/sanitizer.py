@@ -72,6 +72,8 @@ class Sanitizer:
         }
         if isinstance(mechanism, TextMechanism):
             need(number_epsilon is None, "number_epsilon", number_epsilon, "left out for a mechanism of whole texts")
+            kept = digit_keep_limit == KEEP_LIMIT
+            need(kept, "digit_keep_limit", digit_keep_limit, "left out for a mechanism of whole texts")
             need(marks == "normalize", "marks", marks, "left out for a mechanism of whole texts")
             way: Way = ByTexts(mechanism, promise)
         else:

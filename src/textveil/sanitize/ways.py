@@ -24,9 +24,8 @@ from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, WordPlaces, to
 from textveil.text.marks import Marks
 from textveil.text.tokens import Kind
 from textveil.text.writing import with_draws, written_texts
-from textveil.types import Ids, Integers
+from textveil.types import Flags, Ids, Integers
 
-Flags: TypeAlias = NDArray[np.bool_]
 _Draws: TypeAlias = Callable[[WordPlaces, Integers, np.random.Generator], Ids]
 
 _NAMES = [kind.name.lower() for kind in Kind]

@@ -22,15 +22,12 @@ from types import MappingProxyType
 from typing import Final, Literal, TypeAlias, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.types import Ids, Integers
+from textveil.types import Flags, Ids, Integers
 
 Marks: TypeAlias = Literal["normalize", "keep"]
 """What is done with white space and punctuation: put into plain form, or released as they are."""
-
-Flags: TypeAlias = NDArray[np.bool_]
 
 MARKS: Final[tuple[Marks, ...]] = ("normalize", "keep")
 

@@ -15,14 +15,11 @@ writing it came in.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from textveil.types import Ids
-
-Flags: TypeAlias = NDArray[np.bool_]
+from textveil.types import Flags, Ids
 
 JOINING: Final = "-/()'\""
 """Marks that, with one character of white space on one side or both, are still a single separator."""

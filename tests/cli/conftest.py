@@ -1,0 +1,32 @@
+"""``textveil sanitize`` with a small vocabulary, in this process."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+from tests.helpers.corpora import SECRET, WORDS
+
+from textveil.cli import main as cli
+
+
+@pytest.fixture
+def small(tmp_path_factory) -> tuple[str, ...]:
+    """Options for a small vocabulary."""
+    path = tmp_path_factory.mktemp("vocabulary") / "own.txt"
+    path.write_text("".join(f"{word} {number} {number % 7} 1\n" for number, word in enumerate(WORDS)))
+    return ("-m", "randomized-response", "--epsilon", "1", "--vocabulary", str(path))
+
+
+@pytest.fixture
+def textveil(capsysbinary, monkeypatch, small):
+    def run(*arguments: object, stdin: bytes = b"") -> tuple[int, bytes, str]:
+        monkeypatch.setattr(sys, "argv", ["textveil", "sanitize", *small, *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        code = cli._exit_code()
+        captured = capsysbinary.readouterr()
+        assert SECRET.lower() not in captured.err.decode().lower()
+        return code, captured.out, captured.err.decode()
+
+    return run

@@ -41,6 +41,7 @@ def test_the_report_of_many_documents_never_hides_the_larger_cost(sanitizer) -> 
     assert data["guarantee"]["per_document"]["protected_tokens"] == 3
     assert data["guarantee"]["per_document"]["epsilon"] == pytest.approx(24.0)
     assert data["guarantee"]["whole_input"]["epsilon"] == pytest.approx(32.0)
+    assert [(one["kind"], one["count"]) for one in data["guarantee"]["by_kind"]] == [("word", 4), ("number", 0)]
     assert any("'id'" in line for line in data["public"])
     summary = Report(setting=sanitizer.setting, tally=tally).summary()
     assert "32-DP" in summary

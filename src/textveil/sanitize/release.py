@@ -128,7 +128,7 @@ class Report:
                     **everything.spent.as_data(),
                     "optimal": _optimal_data([everything]),
                 },
-                "by_kind": [one.as_data() for one in setting.protected],
+                "by_kind": [{**one.as_data(), "count": tally.kinds.get(one.kind, 0)} for one in setting.protected],
                 "digit_keep_limit": setting.digit_keep_limit,
             },
             "documents": tally.documents,

@@ -351,7 +351,8 @@ def test_lists_of_word_metrics_are_the_same_with_a_table_and_without(folder: Pat
 
 
 def test_the_shipped_table_is_the_default_mechanisms(embedded: Vocabulary) -> None:
-    channel = neighborhood(embedded, epsilon=8.0)
+    assert neighborhood(embedded, epsilon=8.0).tables[0].shipped == SHIPPED
+    channel = neighborhood(embedded, epsilon=8.0, base_weights="flat")
     assert channel.weights.members == SHIPPED_SIZE
     assert channel.tables[0].shipped == SHIPPED
     assert SHIPPED.stat().st_size == channel.tables[0].key.nbytes < 10_000_000

@@ -107,10 +107,8 @@ def entry(name: str) -> CatalogEntry:
     known = entries()
     if name not in known:
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
-        raise UnknownNameError(
-            f"mechanism must be one of the catalog; got {name[:60]!r}. Did you mean {close[0]!r}? "
-            "See: textveil mechanisms"
-        )
+        hint = f"Did you mean {close[0]!r}? See: textveil mechanisms"
+        need(False, "mechanism", repr(name[:60]), "one of the catalog", hint, kind=UnknownNameError)
     return known[name]
 
 

@@ -69,7 +69,15 @@ class RandomnessError(TextveilError, TypeError):
     """Random state would be copied, pickled or reused."""
 
 
-def need(condition: bool, name: str, value: object, wanted: str, hint: str = "") -> None:
+def need(
+    condition: bool,
+    name: str,
+    value: object,
+    wanted: str,
+    hint: str = "",
+    *,
+    kind: type[ParameterError] = ParameterError,
+) -> None:
     """Raise ``ParameterError`` unless ``condition`` holds.
 
     Args:
@@ -78,9 +86,10 @@ def need(condition: bool, name: str, value: object, wanted: str, hint: str = "")
         value: what was given; printed, so never pass text that could be private.
         wanted: the domain, as the end of "name must be ...".
         hint: what to do next, a full sentence.
+        kind: the class of the error.
     """
     if not condition:
         tail = f" {hint}" if hint else ""
-        error = ParameterError(f"{name} must be {wanted}; got {value}.{tail}")
+        error = kind(f"{name} must be {wanted}; got {value}.{tail}")
         error.parameter = name
         raise error

@@ -88,6 +88,11 @@ def test_the_sentence_names_the_pair_of_every_method(witness) -> None:
     assert "for the words 'cat' and 'dog'" in report(finding(Verdict.REFUTED, witness=witness)).sentence()
 
 
+def test_documents_are_not_called_words() -> None:
+    made = finding(Verdict.REFUTED, witness={"pair": ["", "a cat"]}, subject=Subject.DOCUMENT_CHANNEL)
+    assert "for the documents '' and 'a cat'" in report(made).sentence()
+
+
 def test_the_sentence_names_the_pair_of_delta_where_one_is_claimed() -> None:
     witness = {"input": "a", "other_input": "b", "delta_pair": {"input": "cat", "other_input": "dog"}}
     made = finding(Verdict.REFUTED, claim=Claim(epsilon=1.0, log_delta=-5.0), delta=exactly(0.1), witness=witness)

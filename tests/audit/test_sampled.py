@@ -191,6 +191,13 @@ def test_a_mechanism_brings_its_claim_its_pairs_and_its_words(few, rng) -> None:
     assert "Power:" in found.notes[-1]
 
 
+def test_the_note_on_power_tells_texts_from_each_other(rng) -> None:
+    found = audit_sampled(
+        lambda center, count: rng.integers(0, 20, count), [("", "a cat")], Claim(epsilon=1.0), samples=4000
+    )
+    assert found.notes[-1].startswith(("Power: on the pair '' and 'a cat',", "Power: on the pair 'a cat' and '',"))
+
+
 def test_a_callable_is_audited_in_words(rng) -> None:
     def leaky(words):
         return [word if rng.random() < 0.9 else "b" for word in words]

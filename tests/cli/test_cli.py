@@ -59,7 +59,7 @@ def test_files_and_a_report(textveil, tmp_path) -> None:
     source.write_text("A secret word.\nAnother xqzvbnm 12.\n")
     code, stdout, err = textveil("sanitize", source, "-o", out, "--report", report)
     assert (code, stdout) == (0, b"")
-    assert "for you only 1 words were not in the vocabulary" in err
+    assert "for you only 1 word was not in the vocabulary" in err
     data = json.loads(report.read_text())
     assert data["documents"] == 2
     assert data["for_release"] is True
@@ -391,6 +391,45 @@ def test_only_words_are_explained(textveil, word: str) -> None:
     code, _, err = textveil("explain", "--word", word)
     assert code == 2
     one_line(err)
+
+
+def test_a_refused_word_is_told_by_its_kind(textveil) -> None:
+    assert "got 3 tokens." in textveil("explain", "--word", "two words")[2]
+    assert "got one email." in textveil("explain", "--word", "a@b.cd")[2]
+    assert "got nothing." in textveil("explain", "--word", "")[2]
+
+
+def test_a_mechanism_without_a_distribution_of_one_word_is_a_fault_of_usage(textveil) -> None:
+    assert textveil("explain", "--mechanism", "keywords", "--word", "cats")[0] == 2
+
+
+MISSPELLED = {
+    ("sanitize", "-m", "nope"): "--mechanism must be one of the catalog",
+    ("mechanisms", "nope"): "NAME must be one of the catalog",
+    ("sanitize", "-m", "metric-exponential", "--metric", "nope"): "--metric must be one of",
+    ("sanitize", "--vocabulary", "v.txt", "--vocabulary-format", "nope"): "--vocabulary-format must be one of",
+    (
+        "sanitize",
+        "-m",
+        "exponential",
+        "--epsilon",
+        "1",
+        "--epsilon-per-distance",
+        "1",
+    ): "got --epsilon and --",
+    ("sanitize", "-m", "gaussian", "--calibration", "classical"): "Use --calibration analytic",
+    ("sanitize", "-m", "truncated-laplace-published"): "or --allow-refuted;",
+    ("sanitize", "-f", "jsonl", "--keep", "text"): "--keep must be names other than those of --field",
+    ("sanitize", "-m", "keywords", "--digit-keep-limit", "1"): "--digit-keep-limit must be left out",
+}
+
+
+@pytest.mark.parametrize("arguments", MISSPELLED, ids=" ".join)
+def test_a_refused_value_is_told_by_its_option(textveil, arguments: tuple[str, ...]) -> None:
+    code, _, err = textveil(*arguments, stdin=b"{}\n")
+    assert code == 2
+    one_line(err)
+    assert MISSPELLED[arguments] in err
 
 
 def test_explain_says_that_a_word_was_mapped(textveil) -> None:

@@ -55,6 +55,7 @@ def test_built_once_listed_and_cleared(textveil, cache: Path, vectors: Path) -> 
     assert json.loads(out)["removed"] == 2
     assert list(cache.iterdir()) == []
     assert b"removed 0 files" in textveil("tables", "clear")[1]
+    assert b"no tables" in textveil("tables", "list")[1]
 
 
 def test_the_default_comes_with_the_package(textveil, cache: Path) -> None:

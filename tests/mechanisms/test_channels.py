@@ -140,7 +140,7 @@ def test_twins_have_equal_rows_up_to_the_weight_of_themselves() -> None:
 
 @pytest.mark.parametrize("given", [{}, {"epsilon": 1.0, "epsilon_per_distance": 1.0}])
 def test_the_exponential_takes_one_parameter(tiny: Vocabulary, given) -> None:
-    with pytest.raises(ParameterError, match="exactly one of epsilon or epsilon_per_distance"):
+    with pytest.raises(ParameterError, match="exactly one of `epsilon` or `epsilon_per_distance`"):
         exponential(tiny, **given)
 
 

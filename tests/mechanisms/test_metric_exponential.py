@@ -199,7 +199,7 @@ def test_audits_certify_the_claim_and_refute_a_smaller_one() -> None:
 
 
 def test_options_have_a_domain() -> None:
-    with pytest.raises(ParameterError, match="exactly one of epsilon or epsilon_per_distance"):
+    with pytest.raises(ParameterError, match="exactly one of `epsilon` or `epsilon_per_distance`"):
         metric_exponential(WORDS)
     with pytest.raises(ParameterError, match="epsilon must be finite and > 0"):
         metric_exponential(WORDS, epsilon=-1.0)

@@ -26,7 +26,7 @@ from textveil.cli.reproduce import reproduce_command
 from textveil.cli.sanitize import sanitize_command
 from textveil.cli.spelling import complaint, options_of
 from textveil.cli.tables import tables_app
-from textveil.errors import MissingExtra, ParameterError, RefutedGuarantee, TextveilError
+from textveil.errors import MissingExtra, ParameterError, RefutedGuarantee, TextveilError, UnsupportedGuarantee
 from textveil.version import VERSION
 
 app = typer.Typer(
@@ -51,6 +51,9 @@ def _version(value: bool) -> None:
         sys.stdout.write(f"textveil {VERSION}\n")
         raise typer.Exit
 
+
+_USAGE = (ParameterError, RefutedGuarantee, MissingExtra, UnsupportedGuarantee)
+"""Errors of how the command was given: exit code 2."""
 
 _WANTED = {"integer": "an integer", "float": "a number", "number": "a number"}
 """What an option wants, by a word of the parser's message."""
@@ -85,7 +88,7 @@ def _exit_code() -> int:
         code = app(standalone_mode=False)
     except TextveilError as error:
         _complain(complaint(error, options_of(typer.main.get_command(app))))
-        return 2 if isinstance(error, ParameterError | RefutedGuarantee | MissingExtra) else 1
+        return 2 if isinstance(error, _USAGE) else 1
     except BrokenPipeError:
         # The reader went away; close stdout without another write to it.
         with contextlib.suppress(OSError, ValueError, AttributeError):

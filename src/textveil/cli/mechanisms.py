@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from textveil.cli import options as opt
+from textveil.cli.spelling import renamed
 
 if TYPE_CHECKING:
     from textveil.catalog import CatalogEntry
@@ -25,7 +26,8 @@ def mechanisms_command(
     """List the mechanisms with the status of their guarantees, or one with its options."""
     from textveil.catalog import entries, entry
 
-    shown = list(entries().values()) if name is None else [entry(name)]
+    with renamed(mechanism="NAME"):  # an argument here, not the option --mechanism
+        shown = list(entries().values()) if name is None else [entry(name)]
     if as_json:
         sys.stdout.write(json.dumps([_data(one) for one in shown], indent=2) + "\n")
     elif name is None:

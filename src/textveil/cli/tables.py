@@ -73,6 +73,8 @@ def list_command(as_json: opt.AsJson = False) -> None:
         sys.stdout.write(json.dumps({"folder": str(folder), "tables": rows}, indent=2) + "\n")
         return
     sys.stdout.write(f"{folder}\n")
+    if not found:
+        sys.stdout.write("no tables; what comes with the package is not listed\n")
     for one in found:
         shapes = ", ".join(" x ".join(f"{size:,}" for size in array.shape) for array in one.arrays)
         state = f"{one.kind}, {shapes}" if one.intact else "not intact: it will be built again when it is needed"
@@ -92,4 +94,4 @@ def clear_command(as_json: opt.AsJson = False) -> None:
     if as_json:
         sys.stdout.write(json.dumps({"removed": files, "bytes": freed}) + "\n")
         return
-    sys.stdout.write(f"removed {files} files, {freed:,} bytes\n")
+    sys.stdout.write(f"removed {files} {'file' if files == 1 else 'files'}, {freed:,} bytes\n")

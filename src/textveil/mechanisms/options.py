@@ -147,8 +147,8 @@ class Option:
             made = math.inf
         inside = self.domain.holds(made)
         if self.domain.names and not inside:
-            hint = f" {self.domain.hint}" if self.domain.hint else ""
-            raise UnknownNameError(f"{self.name} must be {self.domain.wanted}; got {str(made)[:60]!r}.{hint}")
+            shown = repr(str(made)[:60])
+            need(False, self.name, shown, self.domain.wanted, self.domain.hint, kind=UnknownNameError)
         need(inside, self.name, made, self.wanted, self.domain.hint)
         return made
 

@@ -94,8 +94,8 @@ def one_of(**options: float | None) -> tuple[str, float]:
     """
     given = {name: value for name, value in options.items() if value is not None}
     if len(given) != 1:
-        names = " or ".join(options)
-        got = " and ".join(given) or "neither"
+        names = " or ".join(f"`{name}`" for name in options)
+        got = " and ".join(f"`{name}`" for name in given) or "neither"
         raise ParameterError(f"exactly one of {names} must be given; got {got}. Give one of them.")
     ((name, value),) = given.items()
     return name, value

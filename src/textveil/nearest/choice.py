@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any, final
 
-from textveil.errors import MissingExtra, ParameterError, UnknownNameError
+from textveil.errors import MissingExtra, ParameterError, UnknownNameError, need
 from textveil.nearest.base import Projection
 from textveil.nearest.exact_numpy import ExactNumpy, exact_numpy
 from textveil.types import Ids, Vectors
@@ -114,8 +114,6 @@ def checked_backend(backend: str) -> str:
         UnknownNameError: there is none.
     """
     if backend not in BACKENDS:
-        raise UnknownNameError(
-            f"projection must be one of {FASTEST}, {', '.join(BACKENDS)}; got {backend[:60]!r}. "
-            "See docs/performance.md."
-        )
+        names = f"one of {FASTEST}, {', '.join(BACKENDS)}"
+        need(False, "projection", repr(backend[:60]), names, "See docs/performance.md.", kind=UnknownNameError)
     return BACKENDS[backend]

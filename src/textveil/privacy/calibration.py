@@ -137,7 +137,7 @@ def classical_gaussian_sigma(epsilon: float, delta: float, l2_sensitivity: float
         "epsilon",
         epsilon,
         "<= 1 for the classical Gaussian formula, which is not private above it",
-        "Use analytic_gaussian_sigma, which holds at any epsilon and adds less noise.",
+        "Use `calibration=analytic` (analytic_gaussian_sigma), which holds at any epsilon and adds less noise.",
     )
     sigma = l2_sensitivity / epsilon * math.sqrt(2 * (math.log(1.25) - math.log(delta)))
     return _representable("sigma", sigma * (1 + _MARGIN))

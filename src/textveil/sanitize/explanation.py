@@ -14,7 +14,7 @@ from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import is_secure, resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.text.out_of_vocabulary import WordIndex
-from textveil.text.tokens import Kind, classify
+from textveil.text.tokens import Kind, classify, tokenize
 from textveil.types import Ids, Reals
 from textveil.vocabulary.grid import integer_grid, largest
 
@@ -134,7 +134,7 @@ def explain(
         ids = np.unique(np.linspace(0, n - 1, min(_SPREAD, n)).astype(np.int64))
     else:
         kind = classify(word) if word else Kind.SYMBOL
-        need(kind is Kind.WORD, "word", f"a {kind.name.lower()}" if word else "nothing", "one word", _NOT_A_WORD)
+        need(kind is Kind.WORD, "word", _shown_kind(word, kind), "one word", _NOT_A_WORD)
         index, mapped = WordIndex(vocabulary.words).lookup(word)
         ids = np.array([index])
     nearby = [set(row.tolist()) for row in _nearest_sets(mechanism, ids)]
@@ -167,6 +167,12 @@ def explain(
         samples=0 if exact else samples,
         secure=exact or is_secure(rng),
     )
+
+
+def _shown_kind(word: str, kind: Kind) -> str:
+    """What was given for a word, without its text."""
+    tokens = sum(1 for _ in tokenize(word))
+    return "nothing" if tokens == 0 else f"one {kind.name.lower()}" if tokens == 1 else f"{tokens} tokens"
 
 
 def _nearest_sets(mechanism: WordMechanism, ids: Ids) -> Ids:

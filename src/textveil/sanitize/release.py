@@ -150,16 +150,16 @@ class Report:
         everything = self._everything()
         lines = setting.warnings()
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.kinds.items()))
-        drawn = "texts" if setting.whole_texts else "protected tokens"
+        drawn = "text" if setting.whole_texts else "protected token"
         lines += [
             f"documents   {tally.documents}",
             *([] if setting.whole_texts else [f"tokens      {counts or 'none'}"]),
             f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip(),
             f"per token   {_line(setting.token)}",
             *_number_lines(setting),
-            f"per document {_line(document)} for the costliest, {most} {drawn}",
+            f"per document {_line(document)} for the costliest, {_counted(most, drawn)}",
             *_optimal_lines(self._documents()),
-            f"whole input {_line(everything.spent)} for {self._drawn()} {drawn}",
+            f"whole input {_line(everything.spent)} for {_counted(self._drawn(), drawn)}",
             *_optimal_lines([everything]),
             *_vocabulary_lines(setting.vocabulary),
             f"public      {_public(setting)}",
@@ -168,6 +168,10 @@ class Report:
             kept = f"; copied as they were: {', '.join(self.kept_fields)}" if self.kept_fields else ""
             lines.append(f"fields      sanitized: {', '.join(self.sanitized_fields)}{kept}; all others dropped")
         return "\n".join(lines)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _public(setting: Setting) -> str:

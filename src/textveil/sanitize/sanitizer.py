@@ -188,7 +188,7 @@ def _promise(guarantee: Guarantee, allow_refuted: bool) -> Guarantee:
     if not allow_refuted:
         raise RefutedGuarantee(
             f"the claim {guarantee} of this mechanism is refuted ({guarantee.source}). "
-            "Use truncated-laplace, the valid form, or allow refuted mechanisms; the release then has no guarantee."
+            "Use truncated-laplace, the valid form, or `allow_refuted=True`; the release then has no guarantee."
         )
     reason = f"the claim {guarantee} is refuted"
     return NoGuarantee(reason=reason, source=guarantee.source, adjacency=guarantee.adjacency)

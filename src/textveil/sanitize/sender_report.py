@@ -45,4 +45,6 @@ class SenderReport:
 
     def summary(self) -> str:
         """The report for the sender, a line."""
-        return f"for you only {self.mapped} words were not in the vocabulary and were mapped to it"
+        words = "word was" if self.mapped == 1 else "words were"
+        mapped = "was" if self.mapped == 1 else "were"
+        return f"for you only {self.mapped} {words} not in the vocabulary and {mapped} mapped to it"

@@ -169,12 +169,13 @@ def shown_claim(finding: Finding) -> str:
 
 
 def _pair(finding: Finding) -> str:
-    """The words of the witness: each method names them in its own way."""
+    """The two inputs of the witness: each method names them in its own way."""
+    inputs_are = "documents" if finding.subject is Subject.DOCUMENT_CHANNEL else "words"
     witness = finding.witness
     worst = witness.get("delta_pair") if finding.claim.delta > 0 else None
     inputs = worst if isinstance(worst, Mapping) else witness
     pair = witness.get("pair", witness.get("words", (inputs.get("input"), inputs.get("other_input"))))
-    return f" for the words {pair[0]!r} and {pair[1]!r}" if pair[0] is not None else ""
+    return f" for the {inputs_are} {pair[0]!r} and {pair[1]!r}" if pair[0] is not None else ""
 
 
 def _at_least(value: float) -> str:

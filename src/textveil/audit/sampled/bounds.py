@@ -347,12 +347,20 @@ def _power_note(trial: _Trial, claim: Claim, name: Callable[[Any], Any]) -> str:
     at = "" if claim.delta == 0 else f" at delta {claim.delta:.3g}"
     if trial.detectable == math.inf:
         return (
-            f"No power: with {trial.trials} test draws a word, no epsilon above {claim.epsilon:g}{at} would be found."
+            f"No power: with {trial.trials} test draws for each of two inputs, no epsilon above {claim.epsilon:g}{at} "
+            "would be found."
         )
     return (
-        f"Power: on the pair {name(trial.first)}, {name(trial.second)}, an epsilon of {trial.detectable:.4g}{at} or "
-        f"more on the chosen event is found with {POWER:.0%} probability by {trial.trials} test draws a word."
+        f"Power: on the pair {_named(name(trial.first))} and {_named(name(trial.second))}, an epsilon of "
+        f"{trial.detectable:.4g}{at} or more on the chosen event is found with {POWER:.0%} probability by "
+        f"{trial.trials} test draws for each of the two."
     )
+
+
+def _named(shown: Any) -> str:
+    """A word or vector as it is; a text, which may be empty, between quotes."""
+    text = str(shown)
+    return text if text and " " not in text else repr(text)
 
 
 def _lower(hits: int | Integers, trials: int, tail: float) -> Reals:

@@ -22,9 +22,9 @@ class FieldChoice:
     kept: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        need(len(self.sanitized) > 0, "field", "none", "at least one field name")
+        need(len(self.sanitized) > 0, "sanitized", "none", "at least one field name")
         names = self.all()
-        need(len(set(names)) == len(names), "field and keep", "a name twice", "different names")
+        need(len(set(names)) == len(names), "kept", "a name twice", "names other than those of `sanitized`, each once")
 
     def all(self) -> tuple[str, ...]:
         """Every field of the output."""

@@ -70,7 +70,8 @@ def read_vocabulary(
     """
     need(limit is None or limit >= SMALLEST, "limit", limit, f"at least {SMALLEST}, or None for all words")
     if format is not None and format not in FORMATS:
-        raise UnknownNameError(f"format must be one of {', '.join(FORMATS)}; got {format!r}. Choose one of them.")
+        names = f"one of {', '.join(FORMATS)}"
+        need(False, "format", repr(format), names, "Choose one of them.", kind=UnknownNameError)
     name = public_name(path)
     if not path.exists():
         raise refusal(name, "an existing file or folder", "neither", "Check the path.")

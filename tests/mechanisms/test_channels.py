@@ -177,7 +177,7 @@ def test_every_token_has_a_draw_of_its_own(tiny: Vocabulary, name: str, rng) -> 
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@pytest.mark.parametrize("ids", [[-1], [40], [[0, 1]], [0.5]])
+@pytest.mark.parametrize("ids", [[-1], [40], [0, 40, -1], np.array([-1], dtype=np.int32), [[0, 1]], [0.5]])
 def test_ids_outside_are_refused_and_not_printed(tiny: Vocabulary, name: str, ids) -> None:
     with pytest.raises(ParameterError, match="ids must be") as caught:
         MAKERS[name](tiny, epsilon=1.0).privatize(np.array(ids))

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee, need
+from textveil.numerics.integer_range import all_below
 from textveil.privacy.guarantees import Guarantee
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -148,7 +149,7 @@ def checked_ids(ids: Ids, size: int) -> Ids:
     if array.ndim != 1 or array.dtype.kind not in "iu":  # a message takes longer than the check
         need(array.ndim == 1, "ids", f"shape {array.shape}", "of shape (batch,)")
         need(False, "ids", f"dtype {array.dtype}", "integers")
-    if array.min() < 0 or array.max() >= size:
+    if not all_below(array, size):
         need(False, "ids", "an id outside", f"in [0, {size})", "Map unknown words to the vocabulary first.")
     return array.astype(np.int64, copy=False)
 

@@ -113,9 +113,10 @@ class TwoLevelWeights:
         drawn = rng.integers(0, self.total, size=count, dtype=np.int64)
         uniform = drawn >> self.shift
         extra = self.inside - self.outside
-        member = np.full(count, -1, dtype=np.int64)
+        member = np.empty(count, dtype=np.int64)
+        member.fill(-1)
         raised = (uniform >= self.size).nonzero()[0]
-        if extra > 0:
+        if extra > 0 and len(raised):
             member[raised] = (drawn[raised] - (self.size << self.shift)) // extra
         uniform[raised] = -1
         return uniform, member

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from textveil.errors import ParameterError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import SequenceMechanism, TextMechanism, WordMechanism
 from textveil.mechanisms.channels.digits import DigitResponse
+from textveil.numerics.integer_range import all_below
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import Unit
 from textveil.sanitize.release import Release
@@ -210,7 +211,7 @@ def _checked_draw(drawn: Ids, count: int, size: int) -> Ids:
     """The mechanism's answer, refused unless it is one id of the vocabulary for each token."""
     array = np.asarray(drawn)
     fits = array.shape == (count,) and array.dtype.kind in "iu"
-    inside = fits and (count == 0 or (int(array.min()) >= 0 and int(array.max()) < size))
+    inside = fits and (count == 0 or all_below(array, size))
     if not inside:
         raise UnsupportedGuarantee(
             f"a mechanism must return {count} word ids in [0, {size}); got {array.dtype} of shape {array.shape}, "

@@ -12,16 +12,20 @@ memory is bounded in bytes, and forgetting changes nothing but time.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, count, pairwise, repeat
+from itertools import count, pairwise, repeat
 from typing import Any, Final, NamedTuple, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.text.marks import (
+    BLANK,
     DROPPED,
+    MARK,
+    ODD,
     Marks,
     checked_marks,
     is_plain,
@@ -59,9 +63,15 @@ _MARKS: Final = 1 << 11
 _END, _FIRST_DIGIT, _DIGIT, _POINT, _COMMA, _PLACEHOLDER, _UNSEEN = 0, 1, 11, 21, 22, 23, 23 + len(Kind)
 _MARK = _UNSEEN + 1
 
-Codes: TypeAlias = tuple[int, ...]
+Codes: TypeAlias = bytes
+"""Codes of a piece or a token, eight bytes each as in an array of int64: such rows are joined as one."""
 
-_NOTHING: Final[Codes] = ()
+_WIDTH: Final = 8
+_NOTHING: Final[Codes] = b""
+
+# Asked for often, and a member of an enumeration takes as long as an operation on a short array.
+_MARK_KIND, _SPACE_KIND = int(Kind.PUNCTUATION), int(Kind.SPACE)
+_TWO_SPACES: Final = bytes([_SPACE_KIND] * 2)
 
 
 class EncodedTexts(NamedTuple):
@@ -147,7 +157,7 @@ class _Memory:
     def keep(self, rows: dict[Any, Codes], recent: dict[Any, Codes]) -> None:
         """Remember more."""
         recent.update(rows)
-        self._used += _ENTRY_BYTES * len(rows) + sum(map(len, rows)) + 8 * sum(map(len, rows.values()))
+        self._used += _ENTRY_BYTES * len(rows) + sum(map(len, rows)) + sum(map(len, rows.values()))
 
 
 @final
@@ -173,13 +183,16 @@ class TextCodes:
         self._index = WordIndex(words)
         self._base = 2 * len(words)
         self.legend = self._empty_legend()
+        self._forms = np.zeros(len(self.legend.kinds), dtype=np.uint8)
+        self._forms[self._base + _UNSEEN] = ODD
         self._marks: dict[str, int] = {}
         self._next_mark = count(self._base + _MARK)
         for mark in f" {_PADDED}":
             self._mark(mark)
+        self._joining = np.zeros(len(self.legend.kinds), dtype=np.bool_)
+        self._joining[[self._mark(mark) for mark in JOINING]] = True
         self._dropped = self._mark(DROPPED)
-        self._joining = np.array([self._mark(mark) for mark in JOINING])
-        self._pieces = _Memory({None: (self._base + _END,)})
+        self._pieces = _Memory({None: _row(self._base + _END)})
         self._surfaces = _Memory({})
 
     def words(self, codes: Integers) -> WordPlaces:
@@ -197,10 +210,11 @@ class TextCodes:
         if len(indices) == 0:
             return NumberPlaces(indices, indices, indices, indices, self._base + _DIGIT)
         offsets = codes[indices] - (self._base + _FIRST_DIGIT)
-        tokens = np.flatnonzero(offsets < BASE)
+        tokens = (offsets < BASE).nonzero()[0]
         begins = np.ones(len(tokens), dtype=np.bool_)
         begins[1:] = ~self._same_number(coded, indices[tokens[1:] - 1], indices[tokens[1:]])
-        lengths = np.diff(tokens[begins], append=len(offsets))
+        lengths = np.empty_like(firsts := tokens[begins])
+        lengths[:-1], lengths[-1] = firsts[1:] - firsts[:-1], len(offsets) - firsts[-1]
         return NumberPlaces(indices, offsets % BASE, lengths, indices[tokens[~begins]], self._base + _DIGIT)
 
     def _same_number(self, coded: EncodedTexts, ends: Ids, starts: Ids) -> NDArray[np.bool_]:
@@ -209,25 +223,26 @@ class TextCodes:
             return np.zeros(0, dtype=np.bool_)
         codes, bounds = coded
         kinds = self.legend.kinds[codes]
-        one_text = np.searchsorted(bounds, ends, side="right") == np.searchsorted(bounds, starts, side="right")
-        same = same_number(
-            ends,
-            starts,
-            kinds == Kind.SPACE,
-            kinds == Kind.PUNCTUATION,
-            lambda places: np.isin(codes[places], self._joining),
-        )
+        joins = self._joining
+        same = same_number(ends, starts, kinds == _SPACE_KIND, kinds == _MARK_KIND, lambda places: joins[codes[places]])
+        if len(bounds) == 2:
+            return same
+        one_text = bounds.searchsorted(ends, side="right") == bounds.searchsorted(starts, side="right")
         return one_text & same
 
     def encode(self, texts: Iterable[str]) -> EncodedTexts:
         """The codes of texts, each on its own."""
         pieces: list[Any] = []
+        ends = 0
+        padded = False
         for text in texts:
             for mark in _PADDED:
                 if mark in text:
                     text = text.replace(mark, f" {mark} ")
+                    padded = True
             pieces += text.split(" ")
             pieces.append(None)
+            ends += 1
         recent = self._pieces.roll()
         rows = list(map(recent.get, pieces, repeat(_NOTHING)))
         if _NOTHING in rows:
@@ -235,7 +250,11 @@ class TextCodes:
             learned = self._learn({pieces[index] for index in new}, recent)
             for index in new:
                 rows[index] = learned[pieces[index]]
-        coded = self._without_padding(np.fromiter(chain.from_iterable(rows), dtype=np.int64))
+        codes = np.frombuffer(b"".join(rows), dtype=np.int64)
+        if ends == 1 and not padded:  # of a single text only the last space and the end go
+            coded = EncodedTexts(codes[:-2], np.array([0, len(codes) - 2]))
+        else:
+            coded = self._without_padding(codes)
         return self._in_plain_form(coded) if self._plain else coded
 
     def _without_padding(self, codes: NDArray[np.int64]) -> EncodedTexts:
@@ -255,12 +274,11 @@ class TextCodes:
         """The codes with white space and marks as ``text.marks`` says."""
         codes, bounds = coded
         space, line_end = self._base + _MARK, self._base + _MARK + 1
+        if is_plain(self._forms[codes].tobytes()):
+            return coded
         vanishing = (codes == self._dropped) | (codes == self._base + _UNSEEN)
         kinds = self.legend.kinds[codes]
-        blank, mark = kinds == Kind.SPACE, kinds == Kind.PUNCTUATION
-        if is_plain(blank, mark, vanishing | (blank & (codes > line_end))):
-            return coded
-        blank, mark = blank | vanishing, mark & ~vanishing
+        blank, mark = (kinds == _SPACE_KIND) | vanishing, (kinds == _MARK_KIND) & ~vanishing
         codes, keep = plain_gaps(codes, bounds, blank, mark, vanishing, space=space, line_end=line_end)
         codes, bounds, mark = codes[keep], _after(keep, bounds), mark[keep]
         keep = short_runs(bounds, mark)
@@ -279,10 +297,10 @@ class TextCodes:
         surfaces = split(with_plain_marks(joined) if self._plain else joined)
         known = self._surfaces.roll()
         coded = self._coded(set(surfaces), known)
-        flat = list(chain.from_iterable(map(coded.__getitem__, surfaces)))
-        row = np.array(flat)
+        flat = b"".join(map(coded.__getitem__, surfaces))
+        row = np.frombuffer(flat, dtype=np.int64)
         ends = np.flatnonzero(row == self._base + _MARK) + 1
-        rows = dict(zip(pieces, [tuple(flat[a:b]) for a, b in pairwise([0, *ends.tolist()])], strict=True))
+        rows = dict(zip(pieces, [flat[a:b] for a, b in pairwise([0, *(_WIDTH * ends).tolist()])], strict=True))
         learned.update(rows)
         constant = (row >= self._base + _PLACEHOLDER) & (row < self._base + _MARK)
         for index in set(np.searchsorted(ends, np.flatnonzero(constant), side="right").tolist()):
@@ -303,14 +321,14 @@ class TextCodes:
             elif kind == Kind.NUMBER:
                 new[surface] = self._number(plain_number(surface))
             elif kind == Kind.SYMBOL and self._plain and is_unseen(surface):
-                coded[surface] = (self._base + _UNSEEN,)
+                coded[surface] = _row(self._base + _UNSEEN)
             elif kind in PLACEHOLDERS:
-                coded[surface] = (self._base + _PLACEHOLDER + kind,)
+                coded[surface] = _row(self._base + _PLACEHOLDER + kind)
             else:
-                new[surface] = tuple([self._mark(character) for character in surface])
+                new[surface] = _row(*map(self._mark, surface))
         size = len(self._words)
         for surface, (word, mapped) in zip(words, self._index.lookup_many(words), strict=True):
-            new[surface] = (word + size if mapped else word,)
+            new[surface] = _row(word + size if mapped else word)
         coded.update(new)
         self._surfaces.keep({one: codes for one, codes in new.items() if len(one) <= _LONGEST}, known)
         return coded
@@ -320,7 +338,7 @@ class TextCodes:
         others = {".": self._base + _POINT, ",": self._base + _COMMA}
         first, rest = plain[0], plain[1:]
         inner = [others.get(one) or self._base + _DIGIT + int(one) for one in rest]
-        return (self._base + _FIRST_DIGIT + int(first), *inner)
+        return _row(self._base + _FIRST_DIGIT + int(first), *inner)
 
     def _mark(self, character: str) -> int:
         """The code of a character that passes."""
@@ -330,7 +348,9 @@ class TextCodes:
             code = next(self._next_mark)
             self.legend.written[code] = character
             self.legend.lengths[code] = 1
-            self.legend.kinds[code] = classify(character)
+            self.legend.kinds[code] = kind = classify(character)
+            blank = kind is Kind.SPACE and code > self._base + _MARK + 1
+            self._forms[code] = ODD if blank or character == DROPPED else _form(kind)
             found = self._marks.setdefault(character, code)
         return found
 
@@ -355,12 +375,24 @@ class TextCodes:
 def token_kinds(coded: EncodedTexts, legend: Legend) -> NDArray[np.int8]:
     """The kind of the token that each code begins; GOES_ON elsewhere, as for all but the first of a run of space."""
     kinds = legend.kinds[coded.codes]
-    space = kinds == Kind.SPACE
+    if _TWO_SPACES not in kinds.tobytes():  # as in most texts
+        return kinds
+    space = kinds == _SPACE_KIND
     later = space[1:] & space[:-1]
     firsts = coded.bounds[:-1]
     later[firsts[(firsts > 0) & (firsts < len(kinds))] - 1] = False  # a text's first token begins there
     kinds[1:][later] = GOES_ON
     return kinds
+
+
+def _row(*codes: int) -> Codes:
+    """Codes as a row to be remembered."""
+    return array("q", codes).tobytes()
+
+
+def _form(kind: Kind) -> int:
+    """What a character that passes is, for ``marks.is_plain``."""
+    return BLANK if kind is Kind.SPACE else MARK
 
 
 def _after(keep: NDArray[np.bool_], bounds: Ids) -> Ids:

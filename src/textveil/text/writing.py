@@ -32,7 +32,8 @@ def with_draws(codes: Integers, words: WordPlaces, ids: Ids, numbers: NumberPlac
     """
     drawn = codes.copy()
     drawn[words.indices] = ids
-    drawn[numbers.indices] = digits + numbers.zero
+    if len(digits):
+        drawn[numbers.indices] = digits + numbers.zero
     return drawn
 
 

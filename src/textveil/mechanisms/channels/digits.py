@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -86,12 +87,10 @@ class DigitResponse:
         if len(digits) == 0:
             return np.empty(0, dtype=np.int64)
         generator = resolve(rng)
-        length_of_digit = np.repeat(lengths, lengths)
-        order = np.argsort(length_of_digit, kind="stable")  # digits of numbers of one length stand together
-        distinct, counts = np.unique(lengths, return_counts=True)
+        order = lengths.repeat(lengths).argsort(kind="stable")  # digits of numbers of one length stand together
         out = np.empty(len(digits), dtype=np.int64)
         stop = 0
-        for length, count in zip(distinct.tolist(), counts.tolist(), strict=True):
+        for length, count in sorted(Counter(lengths.tolist()).items()):
             here = order[stop : stop + length * count]
             stop += length * count
             # epsilon / length in floating point may exceed the share by half an ulp; one step down pays it.

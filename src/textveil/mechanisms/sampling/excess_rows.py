@@ -180,7 +180,11 @@ class ExcessRows:
 
     def _shares(self, ids: Ids) -> Iterator[Any]:
         """Places of ``ids`` in parts whose rows fit the budget; the rows of each are made when it is asked for."""
-        new = np.unique(ids[self._number[ids] < 0])
+        unmade = ids[self._number[ids] < 0]
+        if len(unmade) == 0:  # as nearly always, and np.unique of nothing takes as long as some draws
+            yield slice(None)
+            return
+        new = np.unique(unmade)
         if self._make(new) == len(new):
             yield slice(None)
             return

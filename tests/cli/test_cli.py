@@ -303,7 +303,7 @@ def test_explain(textveil) -> None:
     assert code == 0
     assert data["method"] == "exact"
     assert data["word"] == "cats"
-    assert data["among_100_nearest"]["estimate"] > 0.8
+    assert data["among_100_nearest"]["estimate"] > 0.5
     assert "dog" in {one["word"] for one in data["outputs"]}
     code, out, _ = textveil("explain", "-m", "gaussian", "--samples", "400", "--top", "3")
     assert code == 0

@@ -108,7 +108,10 @@ def test_a_commands_own_option_keeps_its_spelling(textveil, tmp_path) -> None:
     [
         (("--window-width", "1", "-m", "their-own"), "must be an integer >= 2; got 1."),
         (("--window-width", "x", "-m", "their-own"), "--window-width must be an integer"),
-        (("--window-width", "3"), "options --epsilon, --neighborhood-size; got --window-width."),
+        (
+            ("--window-width", "3"),
+            "--prior, --alpha, --base-mass; got --window-width.",
+        ),
         (("--no-clip",), "neighborhood takes the options"),
         (("--delta", "0.1", "-m", "their-own"), "their-own takes the options"),
         (("-m", "their-own", "--clip", "1", "--no-clip"), "--clip and --no-clip exclude each other"),

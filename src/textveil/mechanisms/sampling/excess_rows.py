@@ -145,9 +145,12 @@ class ExcessRows:
     def tables(self) -> tuple[PublicTable, ...]:
         """Tables of nearest words from which most rows can be made without a matrix product."""
         size = len(self._vocabulary)
-        typical = int(self._weights.row_gain // max(1, int(np.median(self._weights.gains)))) + 1
+        typical = self._weights.row_gain * size // sum(self._weights.gains.tolist()) + 1
         longest = max(1, min(typical, nested_limit(size), size))
-        return tuple(neighbor_order(self._vocabulary, one) for one in sorted({min(_FIRST, longest), longest}))
+        first = min(_FIRST, longest)
+        # A longer one pays where most rows are longer than the first: at half the rows the rest is soon computed.
+        sizes = (first, longest) if longest > 2 * _FIRST else (first,)
+        return tuple(neighbor_order(self._vocabulary, one) for one in sizes)
 
     @property
     def kept(self) -> Ids:
@@ -173,7 +176,7 @@ class ExcessRows:
         return out
 
     def _opened(self) -> tuple[OpenTable, ...]:
-        if len(self._open) < 2 and self._looked != builds():
+        if self._looked != builds():
             self._looked = builds()
             self._open = tuple(found for table in self.tables if (found := table.opened()) is not None)
         return self._open
@@ -215,13 +218,15 @@ class ExcessRows:
         self._keys = _written(self._keys, self._used, keys)
         self._outputs = _written(self._outputs, self._used, rows.outputs)
         self._starts[numbers] = self._used + np.cumsum(rows.lengths) - rows.lengths
-        self._used += len(rows.outputs)
+        # In this order: whatever moment a fork comes at, numbers that the copy gives out lie above all keys it has.
         self._kept += len(rows.words)
+        self._used += len(rows.outputs)
         self._number[rows.words] = numbers
 
     def _forget(self) -> None:
         self._number.fill(-1)
-        self._kept = self._used = 0
+        self._used = 0
+        self._kept = 0
 
     def _found(self, ids: Ids, raised: Integers) -> Ids:
         """One search in the keys of all rows, after a look at the first word of the row, which has most of it."""

@@ -297,26 +297,6 @@ def test_one_mechanism_with_its_options(textveil) -> None:
     assert "Did you mean 'gaussian'" in err
 
 
-def test_explain(textveil) -> None:
-    code, out, _ = textveil("explain", "--word", "cats", "--json")
-    data = json.loads(out)
-    assert code == 0
-    assert data["method"] == "exact"
-    assert data["word"] == "cats"
-    assert data["among_100_nearest"]["estimate"] > 0.5
-    assert "dog" in {one["word"] for one in data["outputs"]}
-    code, out, _ = textveil("explain", "-m", "gaussian", "--samples", "400", "--top", "3")
-    assert code == 0
-    assert b"99% intervals" in out
-
-
-@pytest.mark.parametrize("options", [("--top", "-1"), ("--samples", "0", "-m", "laplace"), ("--epsilon", "0")])
-def test_explain_with_bad_options(textveil, options) -> None:
-    code, _, err = textveil("explain", *options)
-    assert code == 2
-    one_line(err)
-
-
 def test_version_and_help(textveil) -> None:
     from textveil.version import VERSION
 
@@ -386,23 +366,6 @@ def test_other_files_are_recognized(textveil, start: bytes, hint: str) -> None:
     assert hint in err
 
 
-@pytest.mark.parametrize("word", ["42", "two words", "", "\u041f\u0440\u0438\u0432\u0435\u0442", "a@b.cd"])
-def test_only_words_are_explained(textveil, word: str) -> None:
-    code, _, err = textveil("explain", "--word", word)
-    assert code == 2
-    one_line(err)
-
-
-def test_a_refused_word_is_told_by_its_kind(textveil) -> None:
-    assert "got 3 tokens." in textveil("explain", "--word", "two words")[2]
-    assert "got one email." in textveil("explain", "--word", "a@b.cd")[2]
-    assert "got nothing." in textveil("explain", "--word", "")[2]
-
-
-def test_a_mechanism_without_a_distribution_of_one_word_is_a_fault_of_usage(textveil) -> None:
-    assert textveil("explain", "--mechanism", "keywords", "--word", "cats")[0] == 2
-
-
 MISSPELLED = {
     ("sanitize", "-m", "nope"): "--mechanism must be one of the catalog",
     ("mechanisms", "nope"): "NAME must be one of the catalog",
@@ -430,9 +393,3 @@ def test_a_refused_value_is_told_by_its_option(textveil, arguments: tuple[str, .
     assert code == 2
     one_line(err)
     assert MISSPELLED[arguments] in err
-
-
-def test_explain_says_that_a_word_was_mapped(textveil) -> None:
-    assert b"is mapped" in textveil("explain", "--word", "catzz")[1]
-    assert json.loads(textveil("explain", "--word", "catzz", "--json")[1])["mapped"] is True
-    assert textveil("explain", "--word", "cats", "--seed", "3")[0] == 2

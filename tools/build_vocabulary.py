@@ -150,7 +150,7 @@ def built(source: Path) -> dict[str, bytes]:
 
 def shipped_table(vocabulary: Vocabulary) -> bytes:
     """The file of the nearest words of every word, as many as the default mechanism needs."""
-    table = neighbor_order(vocabulary, SHIPPED_SIZE)
+    table = neighbor_order(vocabulary, min(SHIPPED_SIZE, len(vocabulary)))
     return b"".join(encoded(table.key, table.make(_reporter("nearest words"))))
 
 

@@ -149,7 +149,7 @@ def test_the_classical_sigma_is_private_up_to_epsilon_one(epsilon, delta):
 
 
 def test_the_classical_formula_is_refused_above_epsilon_one_and_names_the_analytic_one():
-    with pytest.raises(ParameterError, match=r"got 1\.01\. Use analytic_gaussian_sigma"):
+    with pytest.raises(ParameterError, match=r"got 1\.01\. Use `calibration=analytic` \(analytic_gaussian_sigma"):
         classical_gaussian_sigma(1.01, 1e-5, 2.0)
 
 

@@ -42,7 +42,10 @@ def test_true_mechanisms_do_not_trip(embedded, name: str) -> None:
     after = [release.text for release in Sanitizer(made).batch(before)]
     share = unchanged_share(before, after)
     assert check_unchanged(share, Claim(epsilon=8.0), max_prior=1 / 8).verdict is Verdict.NOT_REFUTED
-    assert check_unchanged(share, Claim(epsilon=8.0), words=len(embedded)).verdict is Verdict.NOT_REFUTED
+    if name == "randomized-response":
+        # The limit for equally likely words speaks of the mean over all of them, and these eight are frequent ones:
+        # a channel that favors frequent words may keep more of such a text than that.
+        assert check_unchanged(share, Claim(epsilon=8.0), words=len(embedded)).verdict is Verdict.NOT_REFUTED
 
 
 def test_a_text_that_came_back_as_it_was_trips() -> None:

@@ -1,0 +1,1 @@
+"""Language models over the words of a public vocabulary: embedded n-grams, and any model on disk."""

@@ -17,6 +17,7 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.channels.neighborhood import Neighborhood, best_neighborhood_size, neighborhood
 from textveil.mechanisms.channels.weighted_neighborhood import weighted_neighborhood
+from textveil.mechanisms.sampling.columns import RaisedColumns
 from textveil.mechanisms.sampling.excess_rows import ExcessRows, raised_row
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.mechanisms.sampling.weight_choices import weight_choice
@@ -149,7 +150,8 @@ def test_flat_base_weights_are_the_two_level_channel(tiny) -> None:
     assert flat.weights.members == best_neighborhood_size(tiny, 4.0)
     assert isinstance(neighborhood(tiny, epsilon=4.0, neighborhood_size=5), Neighborhood)
     ids = np.arange(40)
-    same = Neighborhood(tiny, flat.weights, flat.guarantee, NeighborRows(tiny, flat.weights.members))
+    rows = NeighborRows(tiny, flat.weights.members)
+    same = Neighborhood(tiny, flat.weights, flat.guarantee, rows, RaisedColumns(len(tiny), rows.entries))
     drawn = [one.privatize(ids, np.random.default_rng(1)).tolist() for one in (flat, same)]
     assert drawn[0] == drawn[1]
 

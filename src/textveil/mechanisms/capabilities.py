@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from textveil.mechanisms.base import OverWords, WordMechanism
+from textveil.mechanisms.sampling.columns import Columns
 from textveil.nearest.base import Projection
 from textveil.noise.base import NoiseDistribution
 from textveil.types import Ids, Integers, Vectors
@@ -91,4 +92,33 @@ class SequenceWeights(OverWords, Protocol):
         Args:
             past: the document's earlier outputs, in order, shape (released,).
             ids: inputs x at the next place, shape (batch,).
+        """
+
+
+@runtime_checkable
+class ChannelColumns(Protocol):
+    """A channel that can be read by its outputs; ``mechanisms.columns.columns_of`` makes one of any integer channel."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The public words: inputs and outputs."""
+
+    def columns(self, outputs: Ids) -> Columns:
+        """For each output the inputs that make it likelier than the others do.
+
+        Args:
+            outputs: word ids, shape (outputs,); a word may come twice.
+        """
+
+
+@runtime_checkable
+class SequenceColumns(OverWords, Protocol):
+    """A sequence mechanism whose draws can be read by their outputs, given what the document released before each."""
+
+    def columns_of_documents(self, outputs: Ids, bounds: Integers) -> Columns:
+        """A column for every place of released documents: P(y | x) there, given the document's outputs before it.
+
+        Args:
+            outputs: released word ids of all documents in a row, shape (places,).
+            bounds: where each document begins in them and the last ends, shape (documents + 1,).
         """

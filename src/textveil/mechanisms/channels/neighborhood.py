@@ -17,6 +17,7 @@ from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborh
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Domain, Option, named
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize
+from textveil.mechanisms.sampling.columns import Columns, RaisedColumns
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.mechanisms.sampling.weight_choices import weight_choice
 from textveil.mechanisms.sampling.weight_shares import capped_shares
@@ -52,6 +53,7 @@ class Neighborhood:
     weights: TwoLevelWeights
     guarantee: PureDP
     _rows: NeighborRows = field(repr=False)
+    _columns: RaisedColumns = field(repr=False)
 
     @property
     def name(self) -> str:
@@ -94,6 +96,14 @@ class Neighborhood:
         words, size = checked_ids(ids, len(self.vocabulary)), self.weights.members
         members = self._rows.members(np.repeat(words, size), np.tile(np.arange(size), len(words)))
         return self.weights.rows(members.reshape(len(words), size))
+
+    def columns(self, outputs: Ids) -> Columns:
+        """See ``capabilities.ChannelColumns``; the first call makes all rows."""
+        weights = self.weights
+        words = checked_ids(outputs, weights.size)
+        starts, inputs, _ = self._columns.of(words)
+        ratios = np.full(len(inputs), math.log(weights.inside / weights.outside))
+        return Columns(starts, inputs, ratios, np.full(len(words), math.log(weights.outside / weights.total)))
 
 
 def best_neighborhood_size(vocabulary: Vocabulary, epsilon: float) -> int:
@@ -193,7 +203,7 @@ def neighborhood(
     weights = two_level_weights(size=len(vocabulary), members=neighborhood_size, epsilon=epsilon)
     promise = PureDP(epsilon=weights.stated(epsilon), status=Status.PROVED, source=PROOF)
     rows = NeighborRows(vocabulary, weights.members)
-    return Neighborhood(vocabulary, weights, promise, rows)
+    return Neighborhood(vocabulary, weights, promise, rows, RaisedColumns(len(vocabulary), rows.entries))
 
 
 def _weighted(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
@@ -11,6 +12,7 @@ import numpy as np
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.sampling.columns import Columns
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
@@ -67,6 +69,14 @@ class RandomizedResponse:
     def integer_weights(self, ids: Ids) -> Integers:
         """See ``capabilities.IntegerWeights``."""
         return self.weights.rows(checked_ids(ids, len(self.vocabulary))[:, None])
+
+    def columns(self, outputs: Ids) -> Columns:
+        """See ``capabilities.ChannelColumns``."""
+        weights = self.weights
+        words = checked_ids(outputs, weights.size)
+        ratios = np.full(len(words), math.log(weights.inside / weights.outside))
+        least = np.full(len(words), math.log(weights.outside / weights.total))
+        return Columns(np.arange(len(words) + 1), words, ratios, least)
 
 
 @declared(

@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from textveil.mechanisms.base import checked_ids, checked_word_id
+from textveil.mechanisms.sampling.columns import Columns, RaisedColumns
 from textveil.mechanisms.sampling.excess_rows import ExcessRows
 from textveil.numerics.base_weights import BaseWeights
 from textveil.privacy.guarantees import PureDP, Status
@@ -41,6 +42,7 @@ class WeightedNeighborhood:
     guarantee: PureDP
     parameters: Mapping[str, Any]
     _rows: ExcessRows = field(repr=False)
+    _columns: RaisedColumns = field(repr=False)
 
     @property
     def name(self) -> str:
@@ -69,6 +71,14 @@ class WeightedNeighborhood:
             row[outputs] += gains * self.weights.unit
         return out
 
+    def columns(self, outputs: Ids) -> Columns:
+        """See ``capabilities.ChannelColumns``; the first call makes all rows."""
+        words = checked_ids(outputs, len(self.vocabulary))
+        starts, inputs, gains = self._columns.of(words)
+        base = self.weights.base[words]
+        ratios = np.log1p(gains * float(self.weights.unit) / np.repeat(base, np.diff(starts)))
+        return Columns(starts, inputs, ratios, np.log(base / float(self.weights.total)))
+
     def probabilities(self, word_id: int) -> Reals:
         """P(y | word_id), shape (n,)."""
         word = checked_word_id(word_id, len(self.vocabulary))
@@ -82,4 +92,6 @@ def weighted_neighborhood(
     spent = weights.epsilon
     promise = PureDP(epsilon=spent if spent < epsilon - 1e-9 else epsilon, status=Status.PROVED, source=PROOF)
     public = {"epsilon": promise.epsilon, **parameters}
-    return WeightedNeighborhood(vocabulary, weights, promise, public, ExcessRows(vocabulary, weights))
+    rows = ExcessRows(vocabulary, weights)
+    columns = RaisedColumns(len(vocabulary), rows.entries)
+    return WeightedNeighborhood(vocabulary, weights, promise, public, rows, columns)

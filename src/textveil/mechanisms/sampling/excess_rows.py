@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.mechanisms.sampling.columns import RaisedEntries
 from textveil.mechanisms.sampling.row_lock import RowLock
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers
@@ -162,6 +163,19 @@ class ExcessRows:
         made = list(made_rows(self._vocabulary, self._weights, np.array([word]), self._opened()))
         reached = np.concatenate([rows.reached for rows in made])
         return np.concatenate([rows.outputs for rows in made]), np.diff(reached, prepend=0)
+
+    def entries(self) -> RaisedEntries:
+        """All raised words of all rows, with their gains in units; some seconds, and nothing of them is kept."""
+        inputs, outputs, gains = [], [], []
+        kind = self._outputs.dtype
+        for rows in made_rows(self._vocabulary, self._weights, np.arange(len(self._vocabulary)), self._opened()):
+            firsts = np.cumsum(rows.lengths) - rows.lengths
+            gained = np.diff(rows.reached, prepend=0)
+            gained[firsts] = rows.reached[firsts]
+            inputs.append(np.repeat(rows.words.astype(kind), rows.lengths))
+            outputs.append(rows.outputs.astype(kind))
+            gains.append(gained.astype(np.min_scalar_type(self._weights.row_gain)))
+        return RaisedEntries(np.concatenate(inputs), np.concatenate(outputs), np.concatenate(gains))
 
     def drawn(self, ids: Ids, raised: Integers) -> Ids:
         """For each word, the output whose part of what the row adds holds ``raised``, in [0, row_gain)."""

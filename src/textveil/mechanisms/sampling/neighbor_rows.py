@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.mechanisms.sampling.columns import RaisedEntries
 from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
 from textveil.types import Ids, Integers
 from textveil.vocabulary.grid import integer_grid
@@ -57,6 +58,18 @@ class NeighborRows:
         if self._open is not None:
             return self._open[NEIGHBORS][ids, indices].astype(np.int64)
         return self._rows.entries(ids, indices, self._make)
+
+    def entries(self) -> RaisedEntries:
+        """All words in all sets, each with a gain of one; nothing of them is kept."""
+        count, every = len(self._vocabulary), np.arange(self.size)
+        kind = np.min_scalar_type(count - 1)
+        members = np.empty((count, self.size), dtype=kind)
+        for start in range(0, count, _BLOCK):
+            words = np.arange(start, min(start + _BLOCK, count))
+            found = self.members(np.repeat(words, self.size), np.tile(every, len(words)))
+            members[words] = found.reshape(len(words), self.size)
+        owners = np.repeat(np.arange(count).astype(kind), self.size)
+        return RaisedEntries(owners, members.reshape(-1), np.ones(len(owners), dtype=np.uint8))
 
     def _make(self, words: Ids, table: NDArray[Any], slots: Integers, wanted: int) -> None:
         table[slots] = integer_grid(self._vocabulary).neighborhoods(words, self.size, wanted)

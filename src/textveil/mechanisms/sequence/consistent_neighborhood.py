@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Annotated, Any, final
 
 import numpy as np
@@ -15,6 +17,7 @@ from textveil.mechanisms.channels.neighborhood import best_neighborhood_size
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize
+from textveil.mechanisms.sampling.columns import Columns, RaisedColumns, above_least
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
@@ -81,6 +84,7 @@ class ConsistentNeighborhood:
     copies: int
     guarantee: PureDP
     _rows: NeighborRows = field(repr=False)
+    _columns: RaisedColumns = field(repr=False)
 
     @property
     def name(self) -> str:
@@ -136,6 +140,28 @@ class ConsistentNeighborhood:
             out, members, np.take_along_axis(out, members, 1) + raised * (weights.inside - weights.outside), 1
         )
         return out
+
+    def columns_of_documents(self, outputs: Ids, bounds: Integers) -> Columns:
+        """See ``capabilities.SequenceColumns``; the first call makes all neighborhoods."""
+        words = checked_ids(outputs, len(self.vocabulary))
+        edges = checked_bounds(bounds, len(words)).tolist()
+        weights = self.weights
+        starts, inputs, _ = self._columns.of(words)
+        raised, least = np.empty(len(inputs)), np.empty(len(words))
+        for first, last in pairwise(edges):
+            recent = _Recent(1, self.recent)
+            for place in range(first, last):
+                output, here = words[place], slice(starts[place], starts[place + 1])
+                held = recent.words[0, : recent.held[0]]
+                copies = 1 + self.copies * int((held == output).any())
+                listed = len(self.vocabulary) + self.copies * len(held)
+                total = listed * weights.outside + weights.members * (weights.inside - weights.outside)
+                least[place] = math.log(copies * weights.outside / total)
+                members, ends = self._raised(inputs[here], np.repeat(recent.words, len(inputs[here]), axis=0))
+                lifted = np.diff(np.minimum(ends, weights.members), prepend=0, axis=1)[members == output]
+                raised[here] = np.log1p(lifted / copies * (weights.inside / weights.outside - 1))
+                recent.add(words[place : place + 1])
+        return above_least(starts, inputs, raised, least)
 
     def _drawn(self, words: Ids, recent: _Recent, rng: np.random.Generator) -> Ids:
         """The next word of each of the first documents: one uniform integer below the row's total each."""
@@ -215,4 +241,4 @@ def consistent_neighborhood(
     weights = two_level_weights(size=size + copies * recent, members=chosen, epsilon=epsilon)
     promise = PureDP(epsilon=weights.stated(epsilon), status=Status.PROVED, source=PROOF)
     rows = NeighborRows(vocabulary, chosen)
-    return ConsistentNeighborhood(vocabulary, weights, recent, copies, promise, rows)
+    return ConsistentNeighborhood(vocabulary, weights, recent, copies, promise, rows, RaisedColumns(size, rows.entries))

@@ -1,0 +1,116 @@
+"""A channel read by its outputs: for each output, the inputs that make it likelier than others do.
+
+All rows of a channel must be known for one of its columns. So columns are made for the whole vocabulary at once, when
+the first is asked for; which of them a text asked for is seen nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, NamedTuple, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.types import Ids, Integers, Reals
+
+
+class Columns(NamedTuple):
+    """For several outputs y: the inputs x with P(y | x) above the least, one output behind another.
+
+    Attributes:
+        starts: where the inputs of each output begin and the last end, shape (outputs + 1,).
+        inputs: ids x, each once for an output, rising.
+        log_ratios: ln P(y | x) - ``log_least`` of y, nats, > 0; shape as ``inputs``.
+        log_least: ln of what every other input gives y, the smallest float where they never do; shape (outputs,).
+        complete: whether that is exact. Where a channel tells all its inputs apart, the likeliest are listed, and
+            ``log_least`` is the logarithm of the mean over the others.
+    """
+
+    starts: Integers
+    inputs: Ids
+    log_ratios: Reals
+    log_least: Reals
+    complete: bool = True
+
+    @property
+    def places(self) -> Integers:
+        """Which of the outputs each entry belongs to, shape as ``inputs``."""
+        return np.repeat(np.arange(len(self.log_least)), np.diff(self.starts))
+
+
+def above_least(starts: Integers, inputs: Ids, log_ratios: Reals, log_least: Reals) -> Columns:
+    """Columns without the entries that are not above the least."""
+    kept = log_ratios > 0
+    before = np.zeros(len(inputs) + 1, dtype=np.int64)
+    np.cumsum(kept, out=before[1:])
+    return Columns(before[starts], inputs[kept], log_ratios[kept], log_least)
+
+
+class RaisedEntries(NamedTuple):
+    """Entries of a channel's table above the least of their column, in any order.
+
+    Attributes:
+        inputs: whose rows they stand in.
+        outputs: their columns.
+        gains: what they have above the least, in a unit of the channel's own.
+    """
+
+    inputs: NDArray[Any]
+    outputs: NDArray[Any]
+    gains: NDArray[Any]
+
+
+RaisedRows: TypeAlias = Callable[[], RaisedEntries]
+"""Makes all raised entries of a channel."""
+
+
+@final
+class RaisedColumns:
+    """The raised entries of a channel by output, made when first asked for and kept. Safe to use from several threads.
+
+    A pickled copy makes them again.
+
+    Args:
+        size: number of words n.
+        make: gives all raised entries; must be picklable.
+    """
+
+    __slots__ = ("_entries", "_lock", "_make", "_size")
+
+    def __init__(self, size: int, make: RaisedRows) -> None:
+        self._size, self._make = size, make
+        self._entries: tuple[Integers, NDArray[Any], NDArray[Any]] | None = None
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RaisedColumns, (self._size, self._make)
+
+    def of(self, outputs: Ids) -> tuple[Integers, Ids, NDArray[Any]]:
+        """``Columns.starts``, the inputs that raise each output, rising, and their gains."""
+        starts, inputs, gains = self._made()
+        places, at = gathered(starts, outputs)
+        return places, inputs[at].astype(np.int64), gains[at]
+
+    def _made(self) -> tuple[Integers, NDArray[Any], NDArray[Any]]:
+        with self._lock:
+            if self._entries is None:
+                self._entries = by_output(self._make(), self._size)
+            return self._entries
+
+
+def by_output(entries: RaisedEntries, size: int) -> tuple[Integers, NDArray[Any], NDArray[Any]]:
+    """Entries in order of output, then of input, and where each output's begin."""
+    order = np.lexsort((entries.inputs, entries.outputs))
+    starts = np.zeros(size + 1, dtype=np.int64)
+    np.cumsum(np.bincount(entries.outputs, minlength=size), out=starts[1:])
+    return starts, entries.inputs[order], entries.gains[order]
+
+
+def gathered(starts: Integers, rows: Ids) -> tuple[Integers, Integers]:
+    """For rows of a ragged table, taken in this order: where each begins, and the index of every entry in the table."""
+    lengths = starts[rows + 1] - starts[rows]
+    begins = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=begins[1:])
+    return begins, np.arange(begins[-1]) + np.repeat(starts[rows] - begins[:-1], lengths)

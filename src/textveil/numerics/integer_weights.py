@@ -49,6 +49,11 @@ def exp_minus_half_ceiling(epsilon: float, multiplier: int) -> int:
         return max(1, int((Decimal(-epsilon / 2).exp() * multiplier).to_integral_value(rounding=ROUND_CEILING)))
 
 
+def stated_epsilon(spent: float, asked: float) -> float:
+    """The epsilon to state: the one asked for, or what weights spend where they had to be cut below it."""
+    return spent if spent < asked - 1e-9 else asked
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoLevelWeights:
@@ -93,7 +98,7 @@ class TwoLevelWeights:
 
     def stated(self, asked: float) -> float:
         """The epsilon to state: the one asked for, or the smaller one where the weights had to be cut."""
-        return self.epsilon if self.epsilon < asked - 1e-9 else asked
+        return stated_epsilon(self.epsilon, asked)
 
     def rows(self, members: Integers) -> Integers:
         """The weights of every output, shape (batch, size), for rows whose members have shape (batch, members)."""

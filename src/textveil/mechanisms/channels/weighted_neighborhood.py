@@ -12,6 +12,7 @@ from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.sampling.columns import Columns, RaisedColumns
 from textveil.mechanisms.sampling.excess_rows import ExcessRows
 from textveil.numerics.base_weights import BaseWeights
+from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
@@ -89,8 +90,7 @@ def weighted_neighborhood(
     vocabulary: Vocabulary, weights: BaseWeights, *, epsilon: float, parameters: Mapping[str, Any]
 ) -> WeightedNeighborhood:
     """The mechanism with these weights; less than ``epsilon`` is stated where the weights spend less."""
-    spent = weights.epsilon
-    promise = PureDP(epsilon=spent if spent < epsilon - 1e-9 else epsilon, status=Status.PROVED, source=PROOF)
+    promise = PureDP(epsilon=stated_epsilon(weights.epsilon, epsilon), status=Status.PROVED, source=PROOF)
     public = {"epsilon": promise.epsilon, **parameters}
     rows = ExcessRows(vocabulary, weights)
     columns = RaisedColumns(len(vocabulary), rows.entries)

@@ -74,7 +74,7 @@ def made_rows(
 def _from_scores(vocabulary: Vocabulary, weights: BaseWeights, words: Ids, wanted: int) -> Iterator[Rows]:
     """Rows of a block by its cosines, of more and more nearest words until every row is whole."""
     scores = integer_grid(vocabulary).cosines(words, wanted)
-    size = max(1, min(nested_limit(len(vocabulary)), len(vocabulary)))
+    size = max(1, nested_limit(len(vocabulary)))
     while len(words):
         order = largest(scores, size)
         if size > nested_limit(len(vocabulary)):  # in no order yet
@@ -147,9 +147,9 @@ class ExcessRows:
         """Tables of nearest words from which most rows can be made without a matrix product."""
         size = len(self._vocabulary)
         typical = self._weights.row_gain * size // sum(self._weights.gains.tolist()) + 1
-        longest = max(1, min(typical, nested_limit(size), size))
+        longest = max(1, min(typical, nested_limit(size)))
         first = min(_FIRST, longest)
-        # A longer one pays where most rows are longer than the first: at half the rows the rest is soon computed.
+        # A longer one pays only where the mean row is more than twice as long as the first: else most is unread.
         sizes = (first, longest) if longest > 2 * _FIRST else (first,)
         return tuple(neighbor_order(self._vocabulary, one) for one in sizes)
 

@@ -35,7 +35,7 @@ def table_1(setting: StudySetting) -> ItemOutcome:
                 "spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None, rank_constant=fix
             )
             made.append((f"noise{'' if fix is None else f', fix with c = {fix:.2g}'}", one))
-    made.append(("neighborhood", word_mechanism("neighborhood", vocabulary, epsilon=8.0)))
+    made.append(("neighborhood", word_mechanism("neighborhood", vocabulary, epsilon=8.0, base_weights="flat")))
     rows: list[tuple[Cell, ...]] = [("original", None, None, TEXT)]
     for index, (name, one) in enumerate(made):
         sanitizer = Sanitizer(one, number_epsilon=8.0, rng=setting.generator(3, index))

@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, TypeAlias, final
 
+from textveil.errors import UnsupportedGuarantee
 from textveil.privacy.accountant import Accountant, shown_optimal
 from textveil.privacy.composition import weakest
 from textveil.privacy.guarantees import Guarantee
 from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import COUNTED, Setting
+from textveil.sanitize.vectors import WordVectors
 from textveil.text.render import Span
+from textveil.types import Reals, Vectors
 
 Counts: TypeAlias = tuple[int, ...]
 """How many of each kind of ``COUNTED``."""
@@ -235,6 +238,7 @@ class Release:
         setting: the sanitizer's.
         mapped: how many words were not in the vocabulary. For the sender only: it is computed from the
             private text and no guarantee covers it.
+        word_vectors: gives the vectors of its words; None where a release was made by hand.
     """
 
     text: str
@@ -242,6 +246,28 @@ class Release:
     kinds: Mapping[str, int]
     setting: Setting = field(repr=False)
     mapped: int = field(repr=False)
+    word_vectors: WordVectors | None = field(default=None, repr=False, compare=False)
+
+    def vectors(self, prior: Reals | None = None) -> Vectors:
+        """The mean vector of what each released word may stand for, word by word: free post-processing.
+
+        Row i belongs to the i-th word of ``text``: sum over words x of P(x | the released word) v(x), v being the
+        vocabulary's vectors. Numbers, placeholders, marks and spaces have no row. The first call of a sanitizer's
+        releases reads all rows of the channel.
+
+        Args:
+            prior: how probable each word is, shape (n,); None is its frequency in public text.
+
+        Returns:
+            float32, shape (words of the release, dim).
+
+        Raises:
+            UnsupportedGuarantee: the mechanism is no channel of words.
+            ParameterError: the prior is of another shape or holds other values.
+        """
+        if self.word_vectors is None:
+            raise UnsupportedGuarantee("vectors need a release that a Sanitizer made; got another.")
+        return self.word_vectors.of(self.text, prior)
 
     @property
     def guarantee_per_token(self) -> Guarantee:

@@ -21,6 +21,7 @@ from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import Unit
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Protected, Setting
+from textveil.sanitize.vectors import WordVectors
 from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, WordPlaces, token_kinds
 from textveil.text.marks import Marks
 from textveil.text.tokens import Kind
@@ -88,6 +89,7 @@ class ByTokens:
                 "State its guarantee for one token."
             )
         self._mechanism = mechanism
+        self._vectors = WordVectors(mechanism)
         self._draw = _draws(mechanism)
         self._digits = DigitResponse(_number_epsilon(mechanism.guarantee, number_epsilon), digit_keep_limit)
         self._codes = TextCodes(mechanism.vocabulary.words, marks)
@@ -123,6 +125,7 @@ class ByTokens:
                 kinds={name: count for name, count in zip(_NAMES, found, strict=True) if count},
                 setting=setting,
                 mapped=outside,
+                word_vectors=self._vectors,
             )
             for one, found, outside in zip(written, counts, mapped, strict=True)
         ]
@@ -151,6 +154,7 @@ class ByTexts:
                 f"{promise.unit.value}. State its guarantee for a document."
             )
         self._mechanism = mechanism
+        self._vectors = WordVectors(mechanism)
         self.protected = (Protected("text", promise),)
 
     def prepared(self, texts: Sequence[str]) -> Sequence[str]:
@@ -167,7 +171,11 @@ class ByTexts:
                 f"a mechanism of whole texts must return {len(prepared)} strings; got {len(drawn)} values, or others. "
                 "Correct its `privatize_texts`."
             )
-        return [Release(text=text, spans=(), kinds={"text": 1}, setting=setting, mapped=0) for text in drawn]
+        vectors = self._vectors
+        return [
+            Release(text=text, spans=(), kinds={"text": 1}, setting=setting, mapped=0, word_vectors=vectors)
+            for text in drawn
+        ]
 
 
 def _draws(mechanism: WordMechanism | SequenceMechanism) -> _Draws:

@@ -1,0 +1,131 @@
+"""Released texts read back: which of their tokens are words of the vocabulary, and what stands between them.
+
+A release holds words of its vocabulary with capitals where ``text.render`` puts them, numbers, placeholders, and the
+marks and spaces of the text, which are public. So a word is read as it is written, else with a small first letter. In a
+vocabulary that has both ("Us", "us") the capital one is read, which casing may have made of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, final
+
+import numpy as np
+
+from textveil.errors import InputError, need
+from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
+from textveil.types import Ids, Integers
+
+GAP: Final = -1
+"""Code of a mark or white space that ends no sentence."""
+SENTENCE_END: Final = -2
+"""Code of a mark or line end after which a sentence begins."""
+OTHER: Final = -3
+"""Code of a number, a placeholder, or another token that is no word."""
+UNKNOWN: Final = -4
+"""Code of a word that the vocabulary does not have."""
+
+SENTENCE_ENDS: Final = frozenset(".!?\u2026")
+"""Marks after which a sentence begins, wherever they stand; line ends do too."""
+
+_REMEMBERED: Final = 1 << 18
+_NAMES: Final = frozenset(text[1:-1] for text in PLACEHOLDERS.values())
+
+
+class ReleasedTexts(NamedTuple):
+    """The tokens of released texts, in a row.
+
+    Attributes:
+        surfaces: as they are written; those of one text joined are the text.
+        codes: of each the id of its word, or one of this module's constants, shape (tokens,).
+        bounds: where each text begins and the last ends, shape (texts + 1,).
+    """
+
+    surfaces: list[str]
+    codes: Integers
+    bounds: Integers
+
+    @property
+    def words(self) -> Ids:
+        """The ids of all words, in order."""
+        return self.codes[self.codes >= 0]
+
+    @property
+    def word_bounds(self) -> Integers:
+        """Where each text's words begin among ``words`` and the last text's end, shape (texts + 1,)."""
+        before = np.zeros(len(self.codes) + 1, dtype=np.int64)
+        np.cumsum(self.codes >= 0, out=before[1:])
+        return before[self.bounds]
+
+
+@final
+class ReleaseReader:
+    """Reads released texts. Safe to use from several threads at once.
+
+    Args:
+        words: the vocabulary's, in the order of their ids.
+    """
+
+    __slots__ = ("_codes", "_ids")
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._ids = {word: index for index, word in enumerate(words)}
+        self._codes: dict[str, int] = {}
+
+    def read(self, texts: Sequence[str]) -> ReleasedTexts:
+        """The tokens of texts.
+
+        Raises:
+            ParameterError: one is no str.
+        """
+        surfaces: list[str] = []
+        bounds = [0]
+        for number, text in enumerate(texts, 1):
+            need(isinstance(text, str), "texts", f"{type(text).__name__} as number {number}", "strings")
+            surfaces += split(text)
+            bounds.append(len(surfaces))
+        if len(self._codes) > _REMEMBERED:
+            self._codes = {}
+        known = self._codes
+        for surface in set(surfaces).difference(known):
+            known[surface] = self._code(surface)
+        codes = np.fromiter(map(known.__getitem__, surfaces), np.int64, len(surfaces))
+        for place in [place for place, surface in enumerate(surfaces) if surface == "["]:
+            name, end = [*surfaces[place + 1 : place + 3], "", ""][:2]
+            if name in _NAMES and end == "]":
+                codes[place + 1] = OTHER
+        return ReleasedTexts(surfaces, codes, np.array(bounds, dtype=np.int64))
+
+    def read_releases(self, texts: Sequence[str], first: int = 1) -> ReleasedTexts:
+        """The tokens of texts that must be releases in words of this vocabulary.
+
+        Args:
+            texts: released.
+            first: the number of the first, for errors.
+
+        Raises:
+            InputError: a text holds a word that the vocabulary does not have.
+        """
+        found = self.read(texts)
+        unknown = found.codes == UNKNOWN
+        if unknown.any():
+            at = int(np.searchsorted(found.bounds, int(np.argmax(unknown)), side="right"))
+            count = int(unknown[found.bounds[at - 1] : found.bounds[at]].sum())
+            raise InputError(
+                f"document {first + at - 1} must be a release in words of this vocabulary; got {count} of other words. "
+                "Is it the text that was released, and the vocabulary that it was released with?"
+            )
+        return found
+
+    def _code(self, surface: str) -> int:
+        kind = classify(surface)
+        if kind is Kind.WORD:
+            index = self._ids.get(surface)
+            if index is None:
+                index = self._ids.get(surface[0].lower() + surface[1:])
+            return UNKNOWN if index is None else index
+        if kind is Kind.PUNCTUATION:
+            return SENTENCE_END if surface in SENTENCE_ENDS else GAP
+        if kind is Kind.SPACE:
+            return SENTENCE_END if "\n" in surface or "\r" in surface else GAP
+        return OTHER

@@ -59,7 +59,7 @@ def normal_tail_cdf(edge):
 
 @pytest.mark.parametrize("steps", [1, 2, 6, 50])
 def test_exponential_tails_have_no_memory_at_any_distance(steps, rng):
-    draws = exponentials(40_000, Scripted(rng, 40_000, [FAR] * steps))
+    draws = exponentials(150_000, Scripted(rng, 150_000, [FAR] * steps))
     assert draws.min() >= 8 * steps
     assert p_value(draws - 8 * steps, lambda x: -np.expm1(-x)) > ALPHA
     assert p_value(1.05 * (draws - 8 * steps), lambda x: -np.expm1(-x)) < ALPHA

@@ -1,0 +1,198 @@
+"""The most probable original of released texts: what the channel says of every word, and what the language says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, cast, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from textveil.decoding.candidates import NONE
+from textveil.decoding.continued import successors
+from textveil.decoding.evidence import Evidence
+from textveil.decoding.lattice import Search, Sentences, Trellis
+from textveil.decoding.layout import Layout, laid_out
+from textveil.decoding.options import DecoderOptions
+from textveil.errors import need
+from textveil.mechanisms.base import Described
+from textveil.mechanisms.capabilities import SequenceColumns
+from textveil.mechanisms.columns import columns_of
+from textveil.models.base import ContinuationModel, LanguageModel
+from textveil.posterior.words import checked_prior
+from textveil.text.released import ReleasedTexts, ReleaseReader
+from textveil.text.render import render_text
+from textveil.types import Ids, Progress, Reals, Vectors
+from textveil.vocabulary.frequencies import word_frequencies
+
+_SHORT: Final = 3
+"""Models of at most this order are asked sentence by sentence: little before a boundary matters to them."""
+
+_CELLS: Final = 1 << 16
+"""Paths that a step of sentences side by side looks at: they stay in a processor's cache."""
+
+_TOKENS: Final = 1 << 17
+"""Tokens of texts that are decoded together: their candidates take 12 MB."""
+
+
+class WordChances(NamedTuple):
+    """P(original | the whole sentence released) for every word of released texts, over its candidates.
+
+    Attributes:
+        words: candidates, or NONE, int32, shape (words, k).
+        chances: their probabilities, a row's sum 1, float32, shape (words, k).
+    """
+
+    words: NDArray[np.int32]
+    chances: Vectors
+
+
+@final
+class TextDecoder:
+    """Finds the original of releases of one mechanism. Safe to use from several threads at once.
+
+    Args:
+        mechanism: that of the releases: a channel of words, or a sequence mechanism that offers its columns.
+        model: public language model over the mechanism's vocabulary.
+        prior: how probable words are, shape (n,); chooses candidates. None is their public frequency.
+        options: how it searches.
+        workers: threads; None is one for each core.
+        progress: called where all rows of the channel must be read.
+
+    Raises:
+        UnsupportedGuarantee: the mechanism is no channel.
+        ParameterError: the model is of a vocabulary of another size, or an argument is outside its domain.
+    """
+
+    def __init__(
+        self,
+        mechanism: Described,
+        model: LanguageModel,
+        *,
+        prior: Reals | None = None,
+        options: DecoderOptions | None = None,
+        workers: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.options = DecoderOptions() if options is None else options
+        self.model = model
+        source = mechanism if isinstance(mechanism, SequenceColumns) else columns_of(mechanism, progress)
+        vocabulary = source.vocabulary
+        size = len(vocabulary)
+        need(model.size == size, "model", f"one of {model.size} words", f"over the vocabulary's {size} words")
+        need(workers is None or workers >= 1, "workers", workers, "an integer >= 1")
+        chosen = checked_prior(word_frequencies(vocabulary).counts if prior is None else prior, size)
+        self.vocabulary = vocabulary
+        self._workers = (os.cpu_count() or 1) if workers is None else workers
+        self._reader = ReleaseReader(vocabulary.words)
+        self._search = Search(model, self.options.width, self.options.model_weight)
+        proposing = self.options.proposals > 0 and isinstance(model, ContinuationModel)
+        follows = successors(cast(ContinuationModel, model)) if proposing else None
+        self._evidence = Evidence(source, chosen, follows, self.options)
+
+    def texts(self, texts: Sequence[str], first: int = 1) -> list[str]:
+        """The most probable original of each released text.
+
+        What is no word stays as it is; words get the capitals that a release of theirs would have.
+
+        Args:
+            texts: released by the mechanism.
+            first: the number of the first, for errors.
+
+        Raises:
+            InputError: a text is no release in words of the mechanism's vocabulary.
+        """
+        decoded: list[str] = []
+        for read in self._parts(texts, first):
+            words = iter(self.words(read).tolist())
+            spelled = self.vocabulary.words
+            codes = read.codes.tolist()
+            surfaces = [
+                spelled[next(words)] if code >= 0 else one for one, code in zip(read.surfaces, codes, strict=True)
+            ]
+            decoded += [render_text(surfaces[start:stop]) for start, stop in pairwise(read.bounds.tolist())]
+        return decoded
+
+    def words(self, read: ReleasedTexts) -> Ids:
+        """The most probable original of each word of released texts, in order; ties to the likelier without context."""
+        if self.options.choose == "words":
+            found = self.chances(read)
+            best = np.argmax(found.chances, axis=1)
+            return found.words[np.arange(len(best)), best].astype(np.int64)
+        layout, places = self._placed(read)
+        out = np.empty(len(layout.ids), dtype=np.int64)
+        for sentences, words in self._over(layout, partial(self._search.best, places)):
+            out[_places_of(sentences)] = words
+        return out[layout.is_word]
+
+    def chances(self, read: ReleasedTexts) -> WordChances:
+        """The probability of every candidate of each word, by the sum over the originals in the beam."""
+        layout, places = self._placed(read)
+        width = places.candidates.words.shape[1] + (self.options.proposals if places.proposals is not None else 0)
+        words = np.full((len(layout.ids), width), NONE, dtype=np.int32)
+        chances = np.zeros(words.shape, dtype=np.float32)
+        for sentences, (found, likely) in self._over(layout, partial(self._search.marginals, places)):
+            at = _places_of(sentences)
+            words[at], chances[at] = found, likely
+        return WordChances(words[layout.is_word], chances[layout.is_word])
+
+    def vectors(self, texts: Sequence[str]) -> list[Vectors]:
+        """The mean vector of the original of each word, given the whole sentence released.
+
+        Args:
+            texts: released by the mechanism.
+
+        Returns:
+            For each text float32 of shape (words, dim); numbers, placeholders, marks and spaces have no row.
+
+        Raises:
+            InputError: a text is no release in words of the mechanism's vocabulary.
+        """
+        rows, found = self.vocabulary.vectors, []
+        for read in self._parts(texts, 1):
+            words, chances = self.chances(read)
+            there = words != NONE
+            starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+            table = sparse.csr_array((chances[there], words[there], starts), shape=(len(words), len(rows)))
+            means = table @ rows
+            found += [means[start:stop] for start, stop in pairwise(read.word_bounds.tolist())]
+        return found
+
+    def _parts(self, texts: Sequence[str], first: int) -> Iterator[ReleasedTexts]:
+        """The texts read, some at a time."""
+        held: list[str] = []
+        size = 0
+        for number, text in enumerate(texts, first):
+            need(isinstance(text, str), "texts", f"{type(text).__name__} as number {number}", "strings")
+            held.append(text)
+            size += len(text)
+            if size >= 4 * _TOKENS:
+                yield self._reader.read_releases(held, number + 1 - len(held))
+                held, size = [], 0
+        yield self._reader.read_releases(held, first + len(texts) - len(held))
+
+    def _placed(self, read: ReleasedTexts) -> tuple[Layout, Trellis]:
+        """The places of texts and their candidates."""
+        layout = laid_out(read, len(self.vocabulary), by_sentence=self.model.order <= _SHORT)
+        return layout, self._evidence.places(layout, read)
+
+    def _over(self, layout: Layout, work: Callable[[Sentences], Any]) -> Iterator[tuple[Sentences, Any]]:
+        """The work on each group of sentences, in threads."""
+        options = self.options
+        groups = list(layout.groups(max(1, _CELLS // (options.width * options.candidates))))
+        if self._workers == 1 or len(groups) < 2:
+            yield from ((group, work(group)) for group in groups)
+            return
+        with ThreadPoolExecutor(self._workers, thread_name_prefix="textveil-decode") as pool:
+            yield from zip(groups, pool.map(work, groups), strict=True)
+
+
+def _places_of(sentences: Sentences) -> Ids:
+    """The places of sentences, in their order."""
+    ends = np.cumsum(sentences.lengths)
+    return np.arange(ends[-1]) + np.repeat(sentences.starts - ends + sentences.lengths, sentences.lengths)

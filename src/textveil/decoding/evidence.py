@@ -1,0 +1,69 @@
+"""What the channel says of each place of released texts: candidates, and what more the language may propose."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from textveil.decoding.candidates import NONE, Candidates, CandidateTable, likeliest, log_prior, most_frequent
+from textveil.decoding.continued import Continued, Successors
+from textveil.decoding.lattice import Trellis
+from textveil.decoding.layout import Layout
+from textveil.decoding.options import DecoderOptions
+from textveil.mechanisms.capabilities import ChannelColumns, SequenceColumns
+from textveil.mechanisms.sampling.columns import Columns
+from textveil.text.released import ReleasedTexts
+from textveil.types import Integers, Reals
+
+
+@final
+class Evidence:
+    """Candidates of places, from the columns of a channel or of a sequence mechanism. Safe for several threads.
+
+    Args:
+        source: of columns.
+        prior: of words, with sum 1, shape (n,).
+        follows: what the language model names after each word; None where it does not.
+        options: of the decoder.
+    """
+
+    def __init__(
+        self,
+        source: ChannelColumns | SequenceColumns,
+        prior: Reals,
+        follows: Successors | None,
+        options: DecoderOptions,
+    ) -> None:
+        self._source, self._follows, self._options = source, follows, options
+        self._size = len(prior)
+        count = min(options.candidates, self._size)
+        self._count, self._log_prior, self._frequent = count, log_prior(prior), most_frequent(prior, count)
+        self._table = None if isinstance(source, SequenceColumns) else CandidateTable(source, prior, count)
+
+    def places(self, layout: Layout, read: ReleasedTexts) -> Trellis:
+        """The candidates of every place; a place without a word has its own id alone."""
+        found, columns, which = self._of_words(read)
+        shape = (len(layout.ids), self._count)
+        words, ratios = np.full(shape, NONE, dtype=np.int32), np.zeros(shape, dtype=np.float32)
+        words[:, 0] = layout.ids
+        words[layout.is_word], ratios[layout.is_word] = found
+        proposals = None
+        if self._follows is not None:
+            of_place = np.zeros(len(layout.ids), dtype=np.int64)
+            of_place[layout.is_word] = which
+            weight, count = self._options.model_weight, self._options.proposals
+            proposals = Continued(self._follows, columns, of_place, self._size, count, weight)
+        return Trellis(Candidates(words, ratios), ~layout.is_word, proposals)
+
+    def _of_words(self, read: ReleasedTexts) -> tuple[Candidates, Columns, Integers]:
+        """The candidates of all words, and the column that each has among those that come with them."""
+        words = read.words
+        if isinstance(self._source, SequenceColumns):
+            columns = self._source.columns_of_documents(words, read.word_bounds)
+            return likeliest(columns, self._log_prior, self._frequent, self._count), columns, np.arange(len(words))
+        assert self._table is not None
+        outputs, which = np.unique(words, return_inverse=True)
+        # Without proposals nothing reads the columns, and the table remembers candidates.
+        columns = self._source.columns(outputs if self._follows is not None else outputs[:0])
+        return self._table.of(words), columns, which

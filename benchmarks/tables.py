@@ -3,8 +3,8 @@
     python benchmarks/tables.py [PART] [--rounds 5] [--json]
 
 Parts: ``words`` (a word's first draw and its second), ``passes`` (a new sanitizer and one that knows the text; single
-calls and batches), ``command`` (``textveil sanitize`` from a cold start). Needs the folder of shared texts
-($TEXTVEIL_SHARED).
+calls and batches), ``command`` (``textveil sanitize`` in a fresh process), ``table`` (the table of all rows built,
+found by another process, read by its outputs). Needs the folder of shared texts ($TEXTVEIL_SHARED).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import csv
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -113,24 +114,74 @@ def passes(rounds: int) -> Iterator[Row]:
 
 
 def command(rounds: int) -> Iterator[Row]:
-    """``textveil sanitize`` of AG News as text, with an empty cache folder: everything included."""
+    """``textveil sanitize`` of AG News as text, everything included: with an empty cache folder, and with its table."""
+    for weights in ("frequency", "flat"):
+        with tempfile.TemporaryDirectory() as folder:
+            source, cache = Path(folder) / "in.txt", Path(folder) / "cache"
+            source.write_text("".join(" ".join(text.split()) + "\n" for text in texts()), encoding="utf-8")
+            empty = [_sanitized(source, cache, weights) for _ in range(rounds) if _cleared(cache)]
+            yield {"what": f"textveil sanitize, AG News test, {weights}, empty cache", **_fastest(empty)}
+            _build(cache, weights)
+            there = [_sanitized(source, cache, weights) for _ in range(rounds)]
+            yield {"what": f"textveil sanitize, AG News test, {weights}, table there", **_fastest(there)}
+
+
+def _cleared(cache: Path) -> bool:
+    shutil.rmtree(cache, ignore_errors=True)
+    return True
+
+
+def _fastest(runs: list[Row]) -> Row:
+    return {key: min(run[key] for run in runs) for key in ("words", "CPU s", "s")}
+
+
+def _build(cache: Path, weights: str) -> None:
+    _timed(cache, "tables", "build", "--base-weights", weights)
+
+
+def _sanitized(source: Path, cache: Path, weights: str) -> Row:
+    report = source.with_name("report.json")
+    arguments = (str(source), "-o", str(source.with_name("out.txt")), "-q", "--report", str(report))
+    spent = _timed(cache, "sanitize", *arguments, "--base-weights", weights)
+    return {"words": json.loads(report.read_text())["tokens"]["word"], **spent}
+
+
+def _timed(cache: Path, *arguments: str) -> Row:
+    environment = {**os.environ, "TEXTVEIL_CACHE": str(cache)}
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run([sys.executable, "-m", "textveil", *arguments], env=environment, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"CPU s": cpu, "s": time.perf_counter() - start}
+
+
+def table(rounds: int) -> Iterator[Row]:
+    """The default's table: built from nothing, found by a new process, transposed."""
     with tempfile.TemporaryDirectory() as folder:
-        source, report = Path(folder) / "in.txt", Path(folder) / "report.json"
-        source.write_text("".join(" ".join(text.split()) + "\n" for text in texts()), encoding="utf-8")
-        arguments = ["sanitize", str(source), "-o", f"{folder}/out.txt", "-q", "--report", str(report)]
-        environment = {**os.environ, "TEXTVEIL_CACHE": f"{folder}/cache"}
-        cpu = wall = float("inf")
-        for _ in range(rounds):
-            before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-            subprocess.run([sys.executable, "-m", "textveil", *arguments], env=environment, check=True)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            wall = min(wall, time.perf_counter() - start)
-            cpu = min(cpu, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-        count = json.loads(report.read_text())["tokens"]["word"]
-    yield {"what": "textveil sanitize, AG News test", "words": count, "CPU s": cpu, "s": wall, "words/s": count / wall}
+        cache = Path(folder)
+        built = [_timed(cache, "tables", "build") for _ in range(rounds) if _cleared(cache)]
+        yield {
+            "what": "textveil tables build, everything included",
+            **{key: min(run[key] for run in built) for key in built[0]},
+        }
+        timed = "s = time.process_time(); {}; print(time.process_time() - s)"
+        code = f"import time, numpy, textveil as tv; m = tv.mechanism(); {timed}"
+        for what, call in (
+            ("first draw", "m.privatize(numpy.array([7]))"),
+            ("first column", "m.columns(numpy.array([7]))"),
+        ):
+            seconds = [float(_printed(cache, code.format(call))) for _ in range(rounds)]
+            yield {"what": f"the {what} of a process with the table", "CPU s": min(seconds)}
 
 
-PARTS = {"words": words, "passes": passes, "command": command}
+def _printed(cache: Path, code: str) -> str:
+    environment = {**os.environ, "TEXTVEIL_CACHE": str(cache)}
+    return subprocess.run(
+        [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True
+    ).stdout
+
+
+PARTS = {"words": words, "passes": passes, "command": command, "table": table}
 
 
 def main() -> None:

@@ -58,10 +58,19 @@ def test_built_once_listed_and_cleared(textveil, cache: Path, vectors: Path) -> 
     assert b"no tables" in textveil("tables", "list")[1]
 
 
-def test_the_default_comes_with_the_package(textveil, cache: Path) -> None:
-    code, out, _ = textveil("tables", "build")
+def test_the_table_of_flat_weights_comes_with_the_package(textveil, cache: Path) -> None:
+    code, out, _ = textveil("tables", "build", "--base-weights", "flat")
     assert code == 0 and out.startswith(b"there") and b"neighbors.table" in out
     assert not cache.exists()
+
+
+def test_the_table_of_all_rows_is_built_for_the_default(textveil, cache: Path, vectors: Path) -> None:
+    for first in (True, False):
+        code, out, err = textveil("tables", "build", "--vocabulary", vectors, "--json")
+        assert (code, err) == (0, "")
+        (row,) = json.loads(out)
+        (path,) = cache.iterdir()
+        assert row == {"kind": "raised-rows", "bytes": path.stat().st_size, "path": str(path), "built": first}
 
 
 def test_what_cannot_be_built_is_told_in_one_line(textveil, cache: Path, vectors: Path, monkeypatch) -> None:

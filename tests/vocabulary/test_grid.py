@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError
-from textveil.vocabulary.grid import IntegerGrid, integer_grid, largest
+from textveil.vocabulary.grid import IntegerGrid, by_falling_score, integer_grid, largest, nested_limit
 from textveil.vocabulary.vocabulary import Vocabulary
 
 
@@ -96,10 +96,19 @@ def test_values_that_could_round_are_refused() -> None:
 def test_selection_equals_a_stable_sort_with_many_ties(
     batch: int, n: int, levels: int, seed: int, data: st.DataObject
 ) -> None:
+    """Of both signs, zero and minus zero among them, and in both types."""
     size = data.draw(st.integers(1, n))
-    scores = np.random.default_rng(seed).integers(0, levels, size=(batch, n)).astype(np.float32)
+    rng = np.random.default_rng(seed)
+    scores = (rng.integers(-levels, levels, size=(batch, n)) * 0.1).astype(
+        data.draw(st.sampled_from([np.float32, float]))
+    )
+    scores[rng.random(scores.shape) < 0.1] = -0.0
+    scores[:, rng.integers(n)] = np.inf
     expected = np.argsort(-scores, axis=1, kind="stable")[:, :size]
+    np.testing.assert_array_equal(by_falling_score(scores, size), expected)
     np.testing.assert_array_equal(np.sort(largest(scores, size), axis=1), np.sort(expected, axis=1))
+    if size <= nested_limit(n):
+        np.testing.assert_array_equal(largest(scores, size), expected)
 
 
 def test_selection_without_ties_at_vocabulary_size(rng) -> None:
@@ -107,6 +116,7 @@ def test_selection_without_ties_at_vocabulary_size(rng) -> None:
     for size in (1, 2, 67, 500, 529, 530, 5000):
         expected = np.argsort(-scores, axis=1, kind="stable")[:, :size]
         np.testing.assert_array_equal(np.sort(largest(scores, size), axis=1), np.sort(expected, axis=1))
+        np.testing.assert_array_equal(by_falling_score(scores, size), expected)
 
 
 def test_a_word_is_in_its_own_neighborhood(embedded: Vocabulary) -> None:

@@ -350,8 +350,7 @@ def test_lists_of_word_metrics_are_the_same_with_a_table_and_without(folder: Pat
 # The table in the package
 
 
-def test_the_shipped_table_is_the_default_mechanisms(embedded: Vocabulary) -> None:
-    assert neighborhood(embedded, epsilon=8.0).tables[0].shipped == SHIPPED
+def test_the_shipped_table_is_that_of_flat_weights_at_epsilon_8(embedded: Vocabulary) -> None:
     channel = neighborhood(embedded, epsilon=8.0, base_weights="flat")
     assert channel.weights.members == SHIPPED_SIZE
     assert channel.tables[0].shipped == SHIPPED

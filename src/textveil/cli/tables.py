@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import typer
 
@@ -36,18 +37,22 @@ def build_command(
     rows = []
     for table in chosen.tables:
         if table.opened() is not None:
-            rows.append({"kind": table.key.kind, "bytes": table.key.nbytes, "path": str(table.place), "built": False})
+            rows.append({"kind": table.key.kind, "bytes": _size(table.place), "path": str(table.place), "built": False})
             continue
         with counting("building", "words") as progress:
             built = table.build(progress)
         if built.path is None:
             raise OutputError(f"{built.problem} Set TEXTVEIL_CACHE to a folder with room.")
-        rows.append({"kind": table.key.kind, "bytes": table.key.nbytes, "path": str(built.path), "built": True})
+        rows.append({"kind": table.key.kind, "bytes": _size(built.path), "path": str(built.path), "built": True})
     if as_json:
         sys.stdout.write(json.dumps(rows, indent=2) + "\n")
         return
     for row in rows:
         sys.stdout.write(f"{'built' if row['built'] else 'there'}  {row['bytes']:,} bytes  {row['path']}\n")
+
+
+def _size(path: Path | None) -> int:
+    return 0 if path is None else path.stat().st_size
 
 
 @tables_app.command("list")

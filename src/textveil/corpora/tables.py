@@ -49,9 +49,9 @@ def provided_tables(
     for table in mechanism.tables if isinstance(mechanism, Tabulated) else ():
         found = table.opened()
         if found is None and input_bytes is not None and pays(input_bytes, len(mechanism.vocabulary)):
-            if table.key.nbytes > MOST_BYTES:
+            if table.nbytes > MOST_BYTES:
                 continue
-            problem = _no_room(table.key.nbytes)
+            problem = _no_room(table.nbytes)
             if not problem:
                 found, _, problem = table.build(progress)
             if problem:

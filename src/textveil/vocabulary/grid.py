@@ -245,25 +245,54 @@ def largest(scores: NDArray[Any], size: int) -> Ids:
     Returns:
         int64, shape (batch, size); by falling score up to ``nested_limit``.
     """
+    if size > nested_limit(scores.shape[1]) and len(scores):
+        return np.stack([_largest_of_row(row, size) for row in scores])
+    return by_falling_score(scores, size)
+
+
+def by_falling_score(scores: NDArray[Any], size: int) -> Ids:
+    """What ``largest`` gives, by falling score at any size, ties to the lower column.
+
+    Args:
+        scores: shape (batch, n), no NaN.
+        size: between 1 and n.
+
+    Returns:
+        int64, shape (batch, size).
+    """
     batch, n = scores.shape
     if batch == 0:
         return np.empty((0, size), dtype=np.int64)
-    groups = n // _GROUP
-    if size > nested_limit(n):
-        return np.stack([_largest_of_row(row, size) for row in scores])
     # Every group holds one score at least as large as its maximum, so the size-th largest of the groups'
-    # maxima is a bound that at least ``size`` scores reach, and few more. Groups are strided: their
-    # maxima run along contiguous memory. The columns left over are groups of their own.
-    whole = groups * _GROUP
-    maxima = scores[:, :whole].reshape(batch, _GROUP, groups).max(axis=1)
+    # maxima is a bound that at least ``size`` scores reach, and few more where groups are many.
+    # Groups are strided: their maxima run along contiguous memory. The columns left over are groups of their own.
+    length = _GROUP
+    while length > 1 and n // length // 2 < size:
+        length //= 2
+    groups = n // length
+    whole = groups * length
+    maxima = scores[:, :whole].reshape(batch, length, groups).max(axis=1)
     maxima = np.concatenate([maxima, scores[:, whole:]], axis=1)
     bound = np.partition(maxima, maxima.shape[1] - size, axis=1)[:, maxima.shape[1] - size]
     found = np.flatnonzero(scores >= bound[:, None])
     rows = found // n
+    starts = np.searchsorted(rows, np.arange(batch))[:, None] + np.arange(size)
+    bits = (n - 1).bit_length()
+    if scores.dtype == np.float32 and (batch - 1).bit_length() + 32 + bits <= 64:
+        # Row, falling score and column in one integer each: sorted ten times as fast as by three keys.
+        packed = rows.astype(np.uint64) << np.uint64(32 + bits)
+        packed |= _falling(scores.reshape(-1)[found]).astype(np.uint64) << np.uint64(bits)
+        packed |= (found - rows * n).astype(np.uint64)
+        packed.sort()
+        return (packed[starts] & np.uint64((1 << bits) - 1)).astype(np.int64)
     order = np.lexsort((found, -scores.reshape(-1)[found], rows))
-    starts = np.searchsorted(rows, np.arange(batch))
-    chosen = order[starts[:, None] + np.arange(size)]
-    return found[chosen] % n
+    return found[order[starts]] % n
+
+
+def _falling(scores: NDArray[np.float32]) -> NDArray[np.uint32]:
+    """Integers that rise where scores fall, equal where they are equal."""
+    bits = (np.float32(0) - scores).view(np.uint32)  # 0 and -0 both become 0
+    return np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
 
 
 def _largest_of_row(row: NDArray[Any], size: int) -> Ids:

@@ -1,118 +1,45 @@
-"""Rows of a weighted neighborhood: for every word, its nearest words and what each of them gains.
+"""Rows of a weighted neighborhood by word: read from the public table of all, else made when words first appear.
 
-The row of x lists its nearest words, x first, and for each the units of gain handed out up to and with it; the last
-of them takes what is left, so every row ends at the same number. Rows have different lengths and lie one behind the
-other.
+Rows that were made have different lengths and lie one behind the other, in the order in which they were asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple, final
+from collections.abc import Iterator
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.mechanisms.sampling.columns import RaisedEntries
+from textveil.mechanisms.sampling.raised_rows import TABLED, Rows, made_rows
+from textveil.mechanisms.sampling.raised_table import WholeRows, expected_entries, key_type, raised_table, whole_rows
 from textveil.mechanisms.sampling.row_lock import RowLock
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers
-from textveil.vocabulary.grid import integer_grid, largest, nested_limit
-from textveil.vocabulary.tables.neighbor_order import NEIGHBORS, neighbor_order
+from textveil.vocabulary.grid import nested_limit
+from textveil.vocabulary.tables.neighbor_order import neighbor_order
 from textveil.vocabulary.tables.public import OpenTable, PublicTable, builds
 from textveil.vocabulary.vocabulary import Vocabulary
 
 ROW_BYTES: Final = 256 * 2**20
 """Byte budget of the rows that are kept; past it all are dropped and made again when needed."""
 
-_BLOCK: Final = 256
-"""Words whose rows are made at once: their scores take 33 MB at 33,000 words."""
-
 _FIRST: Final = 64
 """Nearest words that a table holds at least."""
-
-_TABLED: Final = 4096
-"""Words whose rows are read from a table at once."""
-
-
-class Rows(NamedTuple):
-    """Rows of several words, one behind another.
-
-    Attributes:
-        words: whose rows they are.
-        lengths: of each row.
-        outputs: ids of the raised words, each row by falling cosine, the word itself first.
-        reached: the units handed out up to and with each of them, rising strictly in every row up to ``row_gain``.
-    """
-
-    words: Ids
-    lengths: Integers
-    outputs: Ids
-    reached: Integers
-
-
-def made_rows(
-    vocabulary: Vocabulary, weights: BaseWeights, words: Ids, tables: Sequence[OpenTable] = ()
-) -> Iterator[Rows]:
-    """The rows of distinct ``words``, from their nearest words by cosine, ties to the lower id; in parts, in any order.
-
-    A row is a function of its word alone: scores are elementwise in exact inner products (see ``vocabulary.grid``), and
-    tables of neighbors hold what they give.
-    """
-    for table in tables:
-        left = [words[:0]]
-        for start in range(0, len(words), _TABLED):
-            part = words[start : start + _TABLED]
-            whole, made = _raised(weights, part, table[NEIGHBORS][part].astype(np.int64))
-            left.append(part[~whole])
-            yield made
-        words = np.concatenate(left)
-    for start in range(0, len(words), _BLOCK):
-        yield from _from_scores(vocabulary, weights, words[start : start + _BLOCK], len(words))
-
-
-def _from_scores(vocabulary: Vocabulary, weights: BaseWeights, words: Ids, wanted: int) -> Iterator[Rows]:
-    """Rows of a block by its cosines, of more and more nearest words until every row is whole."""
-    scores = integer_grid(vocabulary).cosines(words, wanted)
-    size = max(1, nested_limit(len(vocabulary)))
-    while len(words):
-        order = largest(scores, size)
-        if size > nested_limit(len(vocabulary)):  # in no order yet
-            found = np.take_along_axis(scores, order, axis=1)
-            order = np.take_along_axis(order, np.lexsort((order, -found)), axis=1)
-        whole, made = _raised(weights, words, order)
-        yield made
-        words, scores = words[~whole], scores[~whole]
-        size = min(4 * size, len(vocabulary))
-
-
-def _raised(weights: BaseWeights, words: Ids, order: Ids) -> tuple[NDArray[np.bool_], Rows]:
-    """Which rows these nearest words are enough for, and those rows."""
-    gains = weights.gains[order]
-    reached = np.minimum(np.cumsum(gains, axis=1), weights.row_gain)  # n times row_gain is far below 2^63
-    whole = reached[:, -1] == weights.row_gain
-    order, reached = order[whole], reached[whole]
-    # A word gains if the units before it fall short of the row's, and it can take some.
-    rises = np.diff(reached, axis=1, prepend=0) > 0
-    return whole, Rows(words[whole], rises.sum(axis=1), order[rises], reached[rises])
-
-
-def raised_row(weights: BaseWeights, order: Ids) -> tuple[Ids, Integers]:
-    """The raised words of a row whose words come in this order, and the units handed out up to and with each."""
-    _, made = _raised(weights, order[:1], order[None])
-    return made.outputs, made.reached
 
 
 @final
 class ExcessRows:
     """Rows by word, made in blocks when words first appear and kept within a byte budget.
 
-    The order of arrival, the batch, the thread and what was dropped before change nothing but time. A pickled copy
-    starts empty: which rows are kept tells which words were seen. Safe to use from several threads at once.
+    The order of arrival, the batch, the thread, what was dropped before and whether a table is there change nothing but
+    time. A pickled copy starts empty: which rows are kept tells which words were seen. Threads may share it.
     """
 
     __slots__ = (
         "_budget",
+        "_held",
         "_kept",
         "_keys",
         "_lock",
@@ -124,16 +51,19 @@ class ExcessRows:
         "_used",
         "_vocabulary",
         "_weights",
+        "_whole",
     )
 
     def __init__(self, vocabulary: Vocabulary, weights: BaseWeights, budget: int = ROW_BYTES) -> None:
         self._vocabulary, self._weights, self._budget = vocabulary, weights, budget
         self._lock = RowLock()
         self._open: tuple[OpenTable, ...] = ()
+        self._held: OpenTable | None = None  # as long as this is, others find it open
+        self._whole: WholeRows | None = None
         self._looked = -1
         size = len(vocabulary)
         # Row number r holds the keys r * row_gain + reached: rising over all rows, so that one search serves all.
-        self._keys: NDArray[Any] = np.empty(0, dtype=np.min_scalar_type(size * weights.row_gain))
+        self._keys: NDArray[Any] = np.empty(0, dtype=key_type(weights))
         self._outputs: NDArray[Any] = np.empty(0, dtype=np.min_scalar_type(size - 1))
         self._starts = np.zeros(size + 1, dtype=np.int64)
         self._number = np.full(size, -1, dtype=np.int64)
@@ -144,6 +74,19 @@ class ExcessRows:
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
+        """The table of all rows if they fit the budget, else those of nearest words that rows are made from."""
+        return (self._table,) if self._fits else self._neighbors
+
+    @property
+    def _fits(self) -> bool:
+        return expected_entries(self._weights) * (self._keys.itemsize + self._outputs.itemsize) <= self._budget
+
+    @property
+    def _table(self) -> PublicTable:
+        return raised_table(self._vocabulary, self._weights, self._neighbors)
+
+    @property
+    def _neighbors(self) -> tuple[PublicTable, ...]:
         """Tables of nearest words from which most rows can be made without a matrix product."""
         size = len(self._vocabulary)
         typical = self._weights.row_gain * size // sum(self._weights.gains.tolist()) + 1
@@ -160,15 +103,27 @@ class ExcessRows:
 
     def row(self, word: int) -> tuple[Ids, Integers]:
         """The raised words of one row and what each of them gains, in units."""
-        made = list(made_rows(self._vocabulary, self._weights, np.array([word]), self._opened()))
+        if (whole := self._found_whole()) is not None:
+            return whole.row(word)
+        made = list(made_rows(self._vocabulary, self._weights, np.array([word]), self._open))
         reached = np.concatenate([rows.reached for rows in made])
         return np.concatenate([rows.outputs for rows in made]), np.diff(reached, prepend=0)
 
     def entries(self) -> RaisedEntries:
-        """All raised words of all rows, with their gains in units; some seconds, and nothing of them is kept."""
+        """All raised words of all rows, with their gains in units.
+
+        If they fit the budget, they come from their table, which is built where it is not there. They are all asked for
+        whatever the text is, so that the table is there tells nothing of it.
+        """
+        whole = self._found_whole()
+        if whole is None and self._fits:
+            built = self._table.build()
+            whole = whole_rows(built.table, self._weights)
+        if whole is not None:
+            return whole.entries()
         inputs, outputs, gains = [], [], []
         kind = self._outputs.dtype
-        for rows in made_rows(self._vocabulary, self._weights, np.arange(len(self._vocabulary)), self._opened()):
+        for rows in made_rows(self._vocabulary, self._weights, np.arange(len(self._vocabulary)), self._open):
             firsts = np.cumsum(rows.lengths) - rows.lengths
             gained = np.diff(rows.reached, prepend=0)
             gained[firsts] = rows.reached[firsts]
@@ -179,21 +134,32 @@ class ExcessRows:
 
     def drawn(self, ids: Ids, raised: Integers) -> Ids:
         """For each word, the output whose part of what the row adds holds ``raised``, in [0, row_gain)."""
+        if (whole := self._found_whole()) is not None:
+            return whole.drawn(ids, raised)
         out = np.empty(len(ids), dtype=np.int64)
         with self._lock:
             try:
                 for share in self._shares(ids):
-                    out[share] = self._found(ids[share], raised[share])
+                    out[share] = self._searched(ids[share], raised[share])
             except BaseException:  # an interrupt: what is kept is no longer known
                 self._forget()
                 raise
         return out
 
-    def _opened(self) -> tuple[OpenTable, ...]:
-        if self._looked != builds():
-            self._looked = builds()
-            self._open = tuple(found for table in self.tables if (found := table.opened()) is not None)
-        return self._open
+    def _found_whole(self) -> WholeRows | None:
+        """All rows, where their table is there: looked for at first, and when this process has built a table since."""
+        if self._whole is None and self._looked != builds():
+            with self._lock:
+                self._looked = builds()
+                whole = self._table.opened() if self._fits else None
+                if whole is None:
+                    self._open = tuple(found for one in self._neighbors if (found := one.opened()) is not None)
+                else:
+                    self._held = whole
+                    self._whole = whole_rows(whole, self._weights)
+                    self._forget()
+                    self._keys, self._outputs = self._keys[:0].copy(), self._outputs[:0].copy()
+        return self._whole
 
     def _shares(self, ids: Ids) -> Iterator[Any]:
         """Places of ``ids`` in parts whose rows fit the budget; the rows of each are made when it is asked for."""
@@ -220,8 +186,8 @@ class ExcessRows:
         done = 0
         entry = self._keys.itemsize + self._outputs.itemsize
         while done < len(words) and (self._used == 0 or self._used * entry < self._budget):
-            block = words[done : done + _TABLED]
-            for rows in made_rows(self._vocabulary, self._weights, block, self._opened()):
+            block = words[done : done + TABLED]
+            for rows in made_rows(self._vocabulary, self._weights, block, self._open):
                 self._keep(rows)
             done += len(block)
         return done
@@ -242,7 +208,7 @@ class ExcessRows:
         self._used = 0
         self._kept = 0
 
-    def _found(self, ids: Ids, raised: Integers) -> Ids:
+    def _searched(self, ids: Ids, raised: Integers) -> Ids:
         """One search in the keys of all rows, after a look at the first word of the row, which has most of it."""
         numbers = self._number[ids]
         wanted = (numbers * self._weights.row_gain + raised).astype(self._keys.dtype)

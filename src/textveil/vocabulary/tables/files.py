@@ -18,7 +18,7 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, final
 
@@ -36,11 +36,16 @@ _HEADER_BYTES: Final = 4096
 
 _ALIGNED: Final = 64
 
+UNTOLD: Final = -1
+"""A first dimension that only making the array tells: the file's header states it, and the file's name does not.
+
+No checksum covers the header; who reads such a table asks of the arrays whether they fit each other."""
+
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 
 
 class ArrayShape(NamedTuple):
-    """Name, type (``"<u2"``) and shape of an array of a table."""
+    """Name, type (``"<u2"``) and shape of an array of a table; the first dimension may be ``UNTOLD``."""
 
     name: str
     dtype: str
@@ -83,9 +88,23 @@ class TableKey:
         return f"{self.kind}-{self.digest[:32]}{SUFFIX}"
 
     @property
+    def told(self) -> bool:
+        """Whether all dimensions are told."""
+        return all(one.shape[0] != UNTOLD for one in self.arrays)
+
+    @property
     def nbytes(self) -> int:
-        """Length of the file."""
+        """Length of the file; all dimensions must be told."""
+        need(self.told, "arrays", "a length that is not told", "of told lengths")
         return _HEADER_BYTES + sum(_padded(one.nbytes) for one in self.arrays)
+
+    def with_lengths(self, lengths: Mapping[str, int]) -> TableKey:
+        """The key of a table whose arrays have these lengths, where this one does not tell them."""
+        arrays = (
+            one if one.shape[0] != UNTOLD else one._replace(shape=(lengths[one.name], *one.shape[1:]))
+            for one in self.arrays
+        )
+        return replace(self, arrays=tuple(arrays))
 
     def _fields(self) -> dict[str, Any]:
         arrays = [[one.name, one.dtype, list(one.shape)] for one in self.arrays]
@@ -100,6 +119,8 @@ class TableKey:
 
 def encoded(key: TableKey, arrays: Arrays) -> list[bytes | memoryview]:
     """The bytes of a table's file, in parts; the arrays are as the key says."""
+    if not key.told:
+        key = key.with_lengths({name: len(array) for name, array in arrays.items()})
     parts = list(_parts(key, arrays))
     mixed = hashlib.sha256()
     for part in parts:
@@ -141,6 +162,11 @@ def read_table(path: Path, key: TableKey) -> dict[str, NDArray[Any]] | None:
 
     None where there is no such file or it is not intact.
     """
+    if not key.told:
+        stated = _stated(_contents(path))
+        if stated is None or {one.name for one in stated.arrays} != {one.name for one in key.arrays}:
+            return None
+        key = key.with_lengths({one.name: one.shape[0] for one in stated.arrays})
     found = _contents(path, key.nbytes)
     if found is None:
         return None
@@ -233,16 +259,24 @@ def _is_ours(found: os.stat_result) -> bool:
 def _described(path: Path) -> TableFile:
     size = path.lstat().st_size
     nothing = TableFile(path.name, size, "unknown", None, (), False)
-    found = _contents(path)
-    if found is None:
+    key = _stated(_contents(path))
+    if key is None:
         return nothing
+    return TableFile(path.name, size, key.kind, dict(key.made_from), key.arrays, read_table(path, key) is not None)
+
+
+def _stated(found: mmap.mmap | bytes | None) -> TableKey | None:
+    """What the header of a file says that it holds, whether it does or not; None where it says nothing."""
+    if found is None:
+        return None
     try:
         header = json.loads(found[:_HEADER_BYTES])
         arrays = tuple(ArrayShape(name, kind, tuple(shape)) for name, kind, shape in header["arrays"])
-        key = TableKey(kind=header["kind"], made_from=header["made_from"], arrays=arrays)
-        return TableFile(path.name, size, key.kind, dict(key.made_from), arrays, read_table(path, key) is not None)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):  # need() raises a ValueError
-        return nothing
+        key = TableKey(kind=header["kind"], made_from=dict(header["made_from"]), arrays=arrays)
+        sizes = [size for one in arrays for size in one.shape]
+        return key if all(type(size) is int and size >= 0 for size in sizes) and key.nbytes else None
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):  # need() raises a ValueError
+        return None
 
 
 def _canonical(value: Any) -> bytes:

@@ -50,7 +50,7 @@ def neighbor_order(vocabulary: Vocabulary, size: int) -> PublicTable:
     return PublicTable(
         key=TableKey(
             kind=KIND,
-            made_from={"vocabulary": vocabulary.digest, "grid": _grid_digest(vocabulary), "rule": _RULE},
+            made_from={"vocabulary": vocabulary.digest, "grid": grid_digest(vocabulary), "rule": _RULE},
             arrays=(ArrayShape(NEIGHBORS, np.min_scalar_type(n - 1).newbyteorder("<").str, (n, length)),),
         ),
         describe=f"the table of the {length:,} nearest words of each of {n:,}",
@@ -85,7 +85,7 @@ def _sound(words: int, arrays: Arrays) -> bool:
     return distinct_rows(arrays[NEIGHBORS], words)
 
 
-def _grid_digest(vocabulary: Vocabulary) -> str:
+def grid_digest(vocabulary: Vocabulary) -> str:
     """What the integers of a vocabulary are, beyond its vectors: its own scales tell them, else the grid's rule."""
     if vocabulary.grid is None:
         return "rounded to a power of two a row; 1"

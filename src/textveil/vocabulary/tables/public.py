@@ -8,8 +8,8 @@ built may depend on public facts only, such as the size of the input.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple, final
 from weakref import WeakValueDictionary
@@ -69,6 +69,7 @@ class PublicTable:
         sound: asked of every file from the cache folder, beyond its checksum: with arrays that pass it the guarantee
             holds, even if somebody else wrote them.
         shipped: a file of the package that may hold it; trusted as the package's code is.
+        expected: about how long the arrays will be whose length only making tells.
     """
 
     key: TableKey
@@ -76,6 +77,12 @@ class PublicTable:
     make: Callable[[Progress | None], Arrays]
     sound: Sound
     shipped: Path | None = None
+    expected: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def nbytes(self) -> int:
+        """Length of its file, or about what it will be."""
+        return self.key.with_lengths(self.expected).nbytes
 
     @property
     def path(self) -> Path:

@@ -1,0 +1,90 @@
+"""Rows of a weighted neighborhood made: for every word, its nearest words and what each of them gains.
+
+The row of x lists its nearest words, x first, and for each the units of gain handed out up to and with it; the last
+of them takes what is left, so every row ends at the same number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.numerics.base_weights import BaseWeights
+from textveil.types import Ids, Integers
+from textveil.vocabulary.grid import by_falling_score, integer_grid, nested_limit
+from textveil.vocabulary.tables.neighbor_order import NEIGHBORS
+from textveil.vocabulary.tables.public import OpenTable
+from textveil.vocabulary.vocabulary import Vocabulary
+
+TABLED: Final = 4096
+"""Words whose rows are read from a table at once."""
+
+_BLOCK: Final = 256
+"""Words whose rows are made at once: their scores take 33 MB at 33,000 words."""
+
+
+class Rows(NamedTuple):
+    """Rows of several words, one behind another.
+
+    Attributes:
+        words: whose rows they are.
+        lengths: of each row.
+        outputs: ids of the raised words, each row by falling cosine, the word itself first.
+        reached: the units handed out up to and with each of them, rising strictly in every row up to ``row_gain``.
+    """
+
+    words: Ids
+    lengths: Integers
+    outputs: Ids
+    reached: Integers
+
+
+def made_rows(
+    vocabulary: Vocabulary, weights: BaseWeights, words: Ids, tables: Sequence[OpenTable] = ()
+) -> Iterator[Rows]:
+    """The rows of distinct ``words``, from their nearest words by cosine, ties to the lower id; in parts, in any order.
+
+    A row is a function of its word alone: scores are elementwise in exact inner products (see ``vocabulary.grid``), and
+    tables of neighbors hold what they give.
+    """
+    for table in tables:
+        left = [words[:0]]
+        for start in range(0, len(words), TABLED):
+            part = words[start : start + TABLED]
+            whole, made = _raised(weights, part, table[NEIGHBORS][part].astype(np.int64))
+            left.append(part[~whole])
+            yield made
+        words = np.concatenate(left)
+    for start in range(0, len(words), _BLOCK):
+        yield from _from_scores(vocabulary, weights, words[start : start + _BLOCK], len(words))
+
+
+def _from_scores(vocabulary: Vocabulary, weights: BaseWeights, words: Ids, wanted: int) -> Iterator[Rows]:
+    """Rows of a block by its cosines, of more and more nearest words until every row is whole."""
+    scores = integer_grid(vocabulary).cosines(words, wanted)
+    size = max(1, nested_limit(len(vocabulary)))
+    while len(words):
+        whole, made = _raised(weights, words, by_falling_score(scores, size))
+        yield made
+        words, scores = words[~whole], scores[~whole]
+        size = min(4 * size, len(vocabulary))
+
+
+def _raised(weights: BaseWeights, words: Ids, order: Ids) -> tuple[NDArray[np.bool_], Rows]:
+    """Which rows these nearest words are enough for, and those rows."""
+    gains = weights.gains[order]
+    reached = np.minimum(np.cumsum(gains, axis=1), weights.row_gain)  # n times row_gain is far below 2^63
+    whole = reached[:, -1] == weights.row_gain
+    order, reached = order[whole], reached[whole]
+    # A word gains if the units before it fall short of the row's, and it can take some.
+    rises = np.diff(reached, axis=1, prepend=0) > 0
+    return whole, Rows(words[whole], rises.sum(axis=1), order[rises], reached[rises])
+
+
+def raised_row(weights: BaseWeights, order: Ids) -> tuple[Ids, Integers]:
+    """The raised words of a row whose words come in this order, and the units handed out up to and with each."""
+    _, made = _raised(weights, order[:1], order[None])
+    return made.outputs, made.reached

@@ -1,0 +1,178 @@
+"""All rows of a weighted neighborhood as a public table, and draws from it.
+
+The table holds how long each row is and its words, by falling cosine. What each of them gains follows from the weights:
+all that it may, and the last one what is left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, Final, final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.mechanisms.sampling.columns import RaisedEntries, gathered
+from textveil.mechanisms.sampling.raised_rows import made_rows
+from textveil.numerics.base_weights import BaseWeights
+from textveil.types import Ids, Integers, Progress
+from textveil.vocabulary.tables.files import UNTOLD, Arrays, ArrayShape, TableKey
+from textveil.vocabulary.tables.neighbor_order import grid_digest
+from textveil.vocabulary.tables.public import OpenTable, PublicTable
+from textveil.vocabulary.vocabulary import Vocabulary
+
+LENGTHS: Final = "lengths"
+OUTPUTS: Final = "outputs"
+
+_RULE: Final = "greatest cosine on the integer grid, the word first, ties to the lower id, until row_gain is spent; 1"
+"""Changes when rows do."""
+
+_CHECKED: Final = 1 << 20
+"""Entries, about, that are looked at together."""
+
+
+def raised_table(vocabulary: Vocabulary, weights: BaseWeights, neighbors: Sequence[PublicTable] = ()) -> PublicTable:
+    """The table of all rows; ``neighbors`` are tables of nearest words that save work where they are there."""
+    n = len(vocabulary)
+    return PublicTable(
+        key=TableKey(
+            kind="raised-rows",
+            made_from={
+                "vocabulary": vocabulary.digest,
+                "grid": grid_digest(vocabulary),
+                "weights": weights.digest,
+                "rule": _RULE,
+            },
+            arrays=(
+                ArrayShape(LENGTHS, _little(n), (n,)),
+                ArrayShape(OUTPUTS, _little(n - 1), (UNTOLD,)),
+            ),
+        ),
+        describe=f"the table of the words that each of {n:,} raises",
+        make=partial(_made, vocabulary, weights, neighbors),
+        sound=partial(_sound, weights),
+        expected={OUTPUTS: expected_entries(weights)},
+    )
+
+
+def expected_entries(weights: BaseWeights) -> int:
+    """About how many words all rows raise, as if each met words at random; where rows are long up to twice as many."""
+    able = weights.gains[weights.gains > 0].astype(np.float64)
+    typical = math.exp(float(np.log(able).mean())) * len(able) / weights.size
+    return weights.size * min(weights.size, math.ceil(weights.row_gain / typical))
+
+
+def _little(largest: int) -> str:
+    return np.min_scalar_type(largest).newbyteorder("<").str
+
+
+def _made(
+    vocabulary: Vocabulary, weights: BaseWeights, neighbors: Sequence[PublicTable], progress: Progress | None
+) -> Arrays:
+    n = len(vocabulary)
+    lengths = np.zeros(n, dtype=np.min_scalar_type(n))
+    parts: list[tuple[Ids, NDArray[Any]]] = []
+    done = 0
+    tables = [found for one in neighbors if (found := one.opened()) is not None]
+    for rows in made_rows(vocabulary, weights, np.arange(n), tables):
+        lengths[rows.words] = rows.lengths
+        parts.append((rows.words, rows.outputs.astype(np.min_scalar_type(n - 1))))
+        done += len(rows.words)
+        if progress is not None and len(rows.words):
+            progress(done, n)
+    starts = _starts(lengths)
+    outputs = np.empty(starts[-1], dtype=np.min_scalar_type(n - 1))
+    for words, part in parts:
+        outputs[gathered(starts, words)[1]] = part
+    return {LENGTHS: lengths, OUTPUTS: outputs}
+
+
+def _starts(lengths: NDArray[Any]) -> Integers:
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts
+
+
+def _sound(weights: BaseWeights, arrays: Arrays) -> bool:
+    """Every row names distinct words that can gain, and the last of them what is left: all that the proof asks."""
+    lengths, outputs = arrays[LENGTHS], arrays[OUTPUTS]
+    starts = _starts(lengths)
+    if len(outputs) != starts[-1] or not lengths.all() or int(outputs.max()) >= weights.size:
+        return False
+    for first, last in _spans(starts):
+        part = outputs[starts[first] : starts[last]]
+        gains = weights.gains[part]
+        inner = starts[first:last] - starts[first]
+        sums = np.add.reduceat(gains, inner)  # of distinct words: far below 2^63
+        before = sums - gains[starts[first + 1 : last + 1] - starts[first] - 1]
+        keys = np.repeat(np.arange(last - first) * weights.size, lengths[first:last]) + part
+        keys.sort()
+        fits = gains.min() > 0 and before.max() < weights.row_gain <= sums.min()
+        if not fits or bool((keys[1:] == keys[:-1]).any()):
+            return False
+    return True
+
+
+def _spans(starts: Integers) -> Iterator[tuple[int, int]]:
+    """Ranges of rows of ``_CHECKED`` entries or little more."""
+    first, n = 0, len(starts) - 1
+    while first < n:
+        last = min(n, int(np.searchsorted(starts, starts[first] + _CHECKED)))
+        yield first, max(last, first + 1)
+        first = max(last, first + 1)
+
+
+@final
+class WholeRows:
+    """All rows of an open table; a process adds 4 bytes an entry to what it maps. Never changes: threads share it."""
+
+    __slots__ = ("_keys", "_outputs", "_row_gain", "_starts")
+
+    def __init__(self, table: OpenTable, weights: BaseWeights) -> None:
+        self._outputs, self._starts, self._row_gain = table[OUTPUTS], _starts(table[LENGTHS]), weights.row_gain
+        kind = key_type(weights)
+        # Key number i is what was handed out up to entry i, over all rows: row x ends at (x + 1) row_gain.
+        self._keys = np.minimum(weights.gains, weights.row_gain).astype(kind)[self._outputs]
+        over = np.add.reduceat(self._keys, self._starts[:-1], dtype=kind) - kind.type(self._row_gain)
+        self._keys[self._starts[1:] - 1] -= over  # the last word takes what is left
+        np.cumsum(self._keys, dtype=kind, out=self._keys)
+
+    def drawn(self, ids: Ids, raised: Integers) -> Ids:
+        """See ``ExcessRows.drawn``."""
+        wanted = (ids * self._row_gain + raised).astype(self._keys.dtype)
+        at = self._starts[ids]
+        beyond = np.flatnonzero(self._keys[at] <= wanted)  # the word itself has most of its row
+        at[beyond] = np.searchsorted(self._keys, wanted[beyond], side="right")
+        return self._outputs[at].astype(np.int64)
+
+    def row(self, word: int) -> tuple[Ids, Integers]:
+        """See ``ExcessRows.row``."""
+        part = slice(self._starts[word], self._starts[word + 1])
+        reached = self._keys[part].astype(np.int64) - word * self._row_gain
+        return self._outputs[part].astype(np.int64), np.diff(reached, prepend=0)
+
+    def entries(self) -> RaisedEntries:
+        """All raised words of all rows with their gains in units, by input."""
+        words = np.arange(len(self._starts) - 1).astype(self._outputs.dtype)
+        gains = np.diff(self._keys, prepend=self._keys.dtype.type(0)).astype(np.min_scalar_type(self._row_gain))
+        return RaisedEntries(np.repeat(words, np.diff(self._starts)), self._outputs, gains)
+
+
+_WHOLE: WeakKeyDictionary[OpenTable, WholeRows] = WeakKeyDictionary()
+"""Rows of tables that are open, for all mechanisms of the same weights."""
+
+
+def whole_rows(table: OpenTable, weights: BaseWeights) -> WholeRows:
+    """All rows of a table that is of these weights."""
+    found = _WHOLE.get(table)
+    if found is None:
+        found = _WHOLE[table] = WholeRows(table, weights)
+    return found
+
+
+def key_type(weights: BaseWeights) -> np.dtype[Any]:
+    """The smallest type that holds what all rows hand out."""
+    return np.min_scalar_type(weights.size * weights.row_gain)

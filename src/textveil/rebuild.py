@@ -1,0 +1,133 @@
+"""A mechanism made again from the report of its releases: by whoever has the report and the public vocabulary.
+
+What is made of releases (decoding, estimation) needs the channel that they came from. A report names the mechanism, its
+parameters, the vocabulary's digest and the version of textveil; whatever of these differs now is refused, since a
+channel that is nearly the right one gives wrong answers and no error.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from textveil.catalog import entry, mechanism
+from textveil.errors import InputError, ParameterError, UnknownNameError
+from textveil.mechanisms.base import Mechanism
+from textveil.types import Progress
+from textveil.version import VERSION
+from textveil.vocabulary.vocabulary import Vocabulary
+
+_HINT: Final = "Is it what `Release.report()` says?"
+
+_ROUNDING: Final = 1e-5
+
+_SHOWN: Final = 60
+"""Characters of a report's values that a message shows."""
+
+
+class ReleaseReport(NamedTuple):
+    """What a report says of how its releases were drawn.
+
+    Attributes:
+        mechanism: its name in the catalog.
+        parameters: its public parameters, JSON values.
+        vocabulary: the digest of its words and vectors; empty for a mechanism without words.
+        fields: record fields that were sanitized; none for plain text.
+        kept: record fields that were copied.
+    """
+
+    mechanism: str
+    parameters: Mapping[str, Any]
+    vocabulary: str
+    fields: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+def read_report(path: Path) -> ReleaseReport:
+    """The report in a file.
+
+    Raises:
+        InputError: it cannot be read, is no report, or is of another version of textveil.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        kind = type(error).__name__
+        raise InputError(f"the report must be a readable JSON file; got {kind}. Check its path.") from None
+    return report_of(data)
+
+
+def report_of(data: Any) -> ReleaseReport:
+    """The report in JSON data, ``Release.report().as_dict()`` or what was written of it.
+
+    Raises:
+        InputError: it is no report, or of another version of textveil.
+    """
+    try:
+        version, made, fields = data["textveil"], data["mechanism"], data["fields"]
+        digest = data["vocabulary"].get("digest", "")
+        sanitized, kept = tuple(map(str, fields["sanitized"])), tuple(map(str, fields["kept"]))
+        found = ReleaseReport(str(made["name"]), dict(made["parameters"]), str(digest), sanitized, kept)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(f"the report must say mechanism, vocabulary and fields; this one does not. {_HINT}") from None
+    if version != VERSION:
+        got = str(version)[:_SHOWN]
+        raise InputError(f"the report must be of textveil {VERSION}; got one of {got}. Use the version that released.")
+    return found
+
+
+def rebuilt(
+    report: ReleaseReport, vocabulary: Vocabulary, *, prior: str | None = None, progress: Progress | None = None
+) -> Mechanism:
+    """The mechanism of a report, over the vocabulary that its releases were drawn with.
+
+    Args:
+        report: of the releases.
+        vocabulary: must have the report's digest.
+        prior: the file of word counts, where the release was drawn with one: reports hold its name alone.
+        progress: called while the mechanism is made.
+
+    Raises:
+        InputError: the vocabulary is another, no installed mechanism has the name, or what is made of the parameters is
+            not what they say.
+    """
+    if report.vocabulary and report.vocabulary != vocabulary.digest:
+        raise InputError(
+            f"the report must be of the vocabulary {vocabulary.digest[:16]}; got {report.vocabulary[:16]}. "
+            "Give `vocabulary` as it was released with."
+        )
+    try:
+        known = entry(report.mechanism).options()
+    except UnknownNameError:
+        name = report.mechanism[:_SHOWN]
+        raise InputError(
+            f"the report must be of a mechanism of the catalog; got {name!r}. Install the package that adds it."
+        ) from None
+    options = {name: value for name, value in report.parameters.items() if name in known and name != "prior"}
+    if options.get("epsilon") is not None:  # of the two ways to say how much, the one that was asked for
+        options.pop("epsilon_per_distance", None)
+    if prior is not None:
+        options["prior"] = prior
+    try:
+        made = mechanism(report.mechanism, vocabulary, progress=progress, **options)
+    except ParameterError as error:
+        raise InputError(f"the report's parameters must make a mechanism; {error}") from None
+    here = json.loads(json.dumps(dict(made.parameters)))
+    names = {*here, *report.parameters}
+    differing = sorted(name for name in names if not _same(here.get(name), report.parameters.get(name)))
+    if differing:
+        hint = "Give the file of word counts as `prior`." if "prior" in differing else "Use the data that released."
+        raise InputError(
+            f"the mechanism must come out as the report says; its {', '.join(differing)[:_SHOWN]} did not. {hint}"
+        )
+    return made
+
+
+def _same(here: Any, there: Any) -> bool:
+    """Whether values are the same, but for what rounding to the private side takes from a number once more."""
+    if isinstance(here, float) and isinstance(there, float):
+        return math.isclose(here, there, rel_tol=_ROUNDING)
+    return type(here) is type(there) and here == there

@@ -1,0 +1,86 @@
+"""Mechanisms made again from reports: the same channel, or a refusal in one line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from tests.helpers.vocabularies import lettered_vocabulary
+
+from textveil.catalog import MECHANISMS, mechanism
+from textveil.errors import InputError
+from textveil.privacy.guarantees import Status
+from textveil.rebuild import read_report, rebuilt, report_of
+from textveil.sanitize.sanitizer import Sanitizer
+
+VOCABULARY = lettered_vocabulary(40)
+MADE = {
+    "neighborhood": [{"epsilon": 3.0}, {"epsilon": 3.0, "alpha": 1.25, "base_mass": 0.4}, {"base_weights": "flat"}],
+    "exponential": [{"epsilon": 2.0}, {"epsilon_per_distance": 0.7, "clip": None}],
+    "consistent-neighborhood": [{"epsilon": 2.0, "recent": 7}],
+    "metric-exponential": [{"epsilon": 2.0}],
+    "gaussian": [{"epsilon": 2.0, "delta": 1e-6}],
+}
+CASES = [
+    (name, options)
+    for name in MECHANISMS
+    for options in MADE.get(name, [{"epsilon": 2.0}])
+    if MECHANISMS[name].status is not Status.REFUTED
+]
+
+
+def report(made) -> dict:
+    released = Sanitizer(made, rng=np.random.default_rng(1))("waa wab")
+    return json.loads(json.dumps(released.report().as_dict()))
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+def test_every_mechanism_comes_back_from_its_report(name: str, options) -> None:
+    made = mechanism(name, VOCABULARY, **options)
+    again = rebuilt(report_of(report(made)), VOCABULARY)
+    assert type(again) is type(made)
+    for key, value in made.parameters.items():
+        assert again.parameters[key] == (pytest.approx(value, rel=1e-5) if isinstance(value, float) else value)
+    if hasattr(made, "integer_weights") and "epsilon_per_distance" not in options:  # which is rounded once more
+        assert again.guarantee == made.guarantee
+        ids = np.arange(40)
+        assert (again.integer_weights(ids) == made.integer_weights(ids)).all()
+
+
+def test_a_file_of_counts_must_be_given_again(tmp_path) -> None:
+    path = tmp_path / "counts.txt"
+    path.write_text("".join(f"{word} {i * i + 1}\n" for i, word in enumerate(VOCABULARY.words)))
+    made = mechanism("neighborhood", VOCABULARY, epsilon=3.0, prior=str(path))
+    said = report_of(report(made))
+    assert dict(rebuilt(said, VOCABULARY, prior=str(path)).parameters) == dict(made.parameters)
+    with pytest.raises(InputError, match=r"its prior, weights_digest did not. Give the file of word counts as `prior`"):
+        rebuilt(said, VOCABULARY)
+    path.write_text("waa 1\nwab 99\n")
+    with pytest.raises(InputError, match=r"its weights_digest did not. Use the data that released"):
+        rebuilt(said, VOCABULARY, prior=str(path))
+
+
+def test_reports_of_something_else_are_refused_in_one_line(tmp_path) -> None:
+    data = report(mechanism("neighborhood", VOCABULARY, epsilon=3.0))
+    wrong = {
+        "the report must be of textveil .*; got one of 0.0.1. Use the version that released": {"textveil": "0.0.1"},
+        "must be of the vocabulary .*; got abc. Give `vocabulary`": {"vocabulary": {"digest": "abc"}},
+        "of a mechanism of the catalog; got 'neighbors'": {"mechanism": {"name": "neighbors", "parameters": {}}},
+        "parameters must make a mechanism; epsilon must be finite and > 0; got -1": {
+            "mechanism": {"name": "neighborhood", "parameters": {"epsilon": -1}}
+        },
+        "must say mechanism, vocabulary and fields": {"mechanism": "neighborhood"},
+    }
+    for message, change in wrong.items():
+        with pytest.raises(InputError, match=message) as caught:
+            rebuilt(report_of({**data, **change}), VOCABULARY)
+        assert "\n" not in str(caught.value)
+    for content in ("[]", "{}", "no JSON", "\x00"):
+        (tmp_path / "r.json").write_text(content)
+        with pytest.raises(InputError, match="the report must"):
+            read_report(tmp_path / "r.json")
+    with pytest.raises(InputError, match="the report must be a readable JSON file; got FileNotFoundError"):
+        read_report(tmp_path / "none.json")
+    (tmp_path / "r.json").write_text(json.dumps(data))
+    assert rebuilt(read_report(tmp_path / "r.json"), VOCABULARY).name == "neighborhood"

@@ -111,7 +111,7 @@ def test_the_sampled_attack_uses_the_nearest_candidate_where_it_has_seen_nothing
 
 def test_repeated_releases_follow_the_distribution_of_binary_randomized_response(rng: np.random.Generator) -> None:
     """Majority vote over r releases: an exact binomial sum, ties split evenly by the prior's order."""
-    keep, samples = 0.6, 4_000
+    keep, samples = 0.6, 10_000
     rows = [[keep, 1 - keep], [1 - keep, keep]]
     results = repeated_releases(rows, [0, 1], releases=(1, 3, 9), samples=samples, rng=rng)
     for count, result in zip((1, 3, 9), results, strict=True):

@@ -166,7 +166,7 @@ def test_spherical_mutants_are_caught(rng):
             draws = SphericalLaplace(dim=dim, rate=wrong).sample(count, rng)
             assert spherical_p_values(draws, 2.5)[0] < ALPHA / 3
     # Independent coordinates with the right variance have neither the norm nor the direction.
-    cubes = CoordinateLaplace(dim=3, scale=np.sqrt(4 / 2) / 2.5).sample(100_000, rng)
+    cubes = CoordinateLaplace(dim=3, scale=np.sqrt(4 / 2) / 2.5).sample(300_000, rng)
     assert max(spherical_p_values(cubes, 2.5)[:2]) < ALPHA / 3
 
 

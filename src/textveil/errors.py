@@ -5,6 +5,7 @@
     │   └── UnknownNameError                       no such mechanism, format or option
     ├── MissingExtra          (also ImportError)  an optional package is not installed
     ├── VocabularyError       (also ValueError)   a vocabulary cannot be read or is not valid
+    ├── ModelError            (also ValueError)   a language model cannot be read or does not fit
     ├── InputError            (also ValueError)   a document or record cannot be read
     │   └── Interrupted       (audit.sampled)     foreign code failed midway; keeps the evidence so far
     ├── OutputError           (also OSError)      a result cannot be written
@@ -47,6 +48,10 @@ class MissingExtra(TextveilError, ImportError):
 
 class VocabularyError(TextveilError, ValueError):
     """A vocabulary cannot be read, or does not hold what a vocabulary must hold."""
+
+
+class ModelError(TextveilError, ValueError):
+    """A language model cannot be read, is not sound, or is of another vocabulary."""
 
 
 class InputError(TextveilError, ValueError):

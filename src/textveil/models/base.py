@@ -30,11 +30,11 @@ class Continuations(NamedTuple):
     """The words that a model lists after each of some contexts, and what it says of all others.
 
     P(w | context i) is ``probabilities[j]`` where ``words[j] == w`` for some j in [starts[i], starts[i + 1]), and
-    ``rest[i]`` * P(w | the context without its earliest id) for every other word.
+    ``rest[i]`` * P(w) for every other word, P(w) as in ``unigram``.
 
     Attributes:
         starts: where each context's words begin and the last one's end, int64, shape (batch + 1,).
-        words: ids, ascending within a context, int64, shape (listed,).
+        words: ids, each once at most within a context and in no order, int64, shape (listed,).
         probabilities: in (0, 1], float32, shape (listed,).
         rest: >= 0, float32, shape (batch,).
     """
@@ -88,7 +88,7 @@ class ContinuationModel(LanguageModel, Protocol):
     def continuations(self, contexts: Ids) -> Continuations:
         """The words listed after contexts of any one length from 1 to ``order`` - 1, shape (batch, length).
 
-        A context of length 1 backs off to ``unigram``; a longer one to the context without its first column.
+        A shorter context gives the prediction from it alone, sooner.
 
         Raises:
             ParameterError: another shape, or an id outside [0, n + 2).

@@ -139,9 +139,20 @@ def write_table(folder: Path, key: TableKey, arrays: Arrays) -> Path:
     Raises:
         OSError: it cannot be written.
     """
-    parts = encoded(key, arrays)
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / key.file_name
+    write_table_as(target, key, arrays)
+    return target
+
+
+def write_table_as(target: Path, key: TableKey, arrays: Arrays) -> None:
+    """Write a whole table under a name of its own, or nothing; its folder is there.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    folder = target.parent
+    parts = encoded(key, arrays)
     hidden = folder / f".{target.name}-{secrets.token_hex(8)}{_PARTIAL}"
     try:
         handle = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
@@ -154,7 +165,6 @@ def write_table(folder: Path, key: TableKey, arrays: Arrays) -> Path:
         with contextlib.suppress(OSError):
             hidden.unlink(missing_ok=True)
     _sync(folder)
-    return target
 
 
 def read_table(path: Path, key: TableKey) -> dict[str, NDArray[Any]] | None:
@@ -180,6 +190,11 @@ def read_table(path: Path, key: TableKey) -> dict[str, NDArray[Any]] | None:
         arrays[one.name] = flat.reshape(one.shape)
         offset += _padded(one.nbytes)
     return arrays
+
+
+def read_key(path: Path) -> TableKey | None:
+    """What the header of a table says it is, or None where there is no such file or it has no such header."""
+    return _stated(_contents(path))
 
 
 class TableFile(NamedTuple):

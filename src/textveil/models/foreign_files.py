@@ -1,0 +1,92 @@
+"""Hugging Face models in a folder on this machine; the one file that imports transformers."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final, Literal, NamedTuple
+
+from textveil.errors import MissingExtra, ModelError
+
+EXTRA: Final = "transformers"
+
+_CLASSES: Final = {"causal": "AutoModelForCausalLM", "masked": "AutoModelForMaskedLM"}
+_HASHED: Final = (".json", ".safetensors", ".txt", ".model")
+"""Ends of the names of files that a model's numbers depend on."""
+
+
+_SPARE: Final = 4
+"""Positions that some models count but do not offer to tokens."""
+
+_MOST_TOKENS: Final = 4096
+
+
+class Libraries(NamedTuple):
+    """torch and transformers."""
+
+    torch: ModuleType
+    transformers: ModuleType
+
+
+class ForeignModel(NamedTuple):
+    """A model and its tokenizer, ready to be asked on ``device`` about texts of ``room`` tokens at most."""
+
+    name: str
+    model: Any
+    tokenizer: Any
+    device: str
+    room: int
+
+
+@cache
+def load_libraries() -> Libraries:
+    """Both libraries.
+
+    Raises:
+        MissingExtra: one of them is not installed.
+    """
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtra("torch", EXTRA) from None
+    try:
+        import transformers
+    except ImportError:
+        raise MissingExtra("transformers", EXTRA) from None
+    return Libraries(torch, transformers)
+
+
+def read_model(folder: Path | str, kind: Literal["causal", "masked"], device: str = "cpu") -> ForeignModel:
+    """The model in a folder: its configuration, weights in safetensors (no pickles) and tokenizer; nothing is fetched.
+
+    Raises:
+        MissingExtra: torch or transformers is not installed.
+        ModelError: the folder holds no such model.
+    """
+    libraries = load_libraries()
+    where = Path(folder)
+    wanted = f"the folder {where.name} must hold a {kind} language model with its tokenizer, weights in safetensors"
+    if not (where / "config.json").is_file():
+        raise ModelError(f"{wanted}; got no config.json there.")
+    try:
+        tokenizer = libraries.transformers.AutoTokenizer.from_pretrained(where, local_files_only=True)
+        source = getattr(libraries.transformers, _CLASSES[kind])
+        model = source.from_pretrained(where, local_files_only=True, use_safetensors=True)
+        model = model.to(device).eval()
+    except Exception as error:  # whatever a foreign library makes of a foreign file
+        raise ModelError(f"{wanted}; got {type(error).__name__} from transformers. Save it there again.") from error
+    places = getattr(model.config, "max_position_embeddings", None) or _MOST_TOKENS
+    return ForeignModel(where.name, model, tokenizer, device, min(int(places) - _SPARE, _MOST_TOKENS))
+
+
+def files_digest(folder: Path | str, *more: str) -> str:
+    """SHA-256 of the files that a model's numbers depend on, and of what else is given."""
+    total = hashlib.sha256("\n".join(more).encode("utf-8"))
+    for path in sorted(Path(folder).iterdir()):
+        if path.is_file() and path.suffix in _HASHED:
+            with path.open("rb") as stream:
+                found = hashlib.file_digest(stream, "sha256").hexdigest()
+            total.update(f"\n{path.name} {found}".encode())
+    return total.hexdigest()

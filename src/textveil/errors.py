@@ -6,6 +6,7 @@
     ├── MissingExtra          (also ImportError)  an optional package is not installed
     ├── VocabularyError       (also ValueError)   a vocabulary cannot be read or is not valid
     ├── ModelError            (also ValueError)   a language model cannot be read or does not fit
+    ├── EndpointError         (also OSError)      a service did not answer, or not as it was asked to
     ├── InputError            (also ValueError)   a document or record cannot be read
     │   └── Interrupted       (audit.sampled)     foreign code failed midway; keeps the evidence so far
     ├── OutputError           (also OSError)      a result cannot be written
@@ -52,6 +53,16 @@ class VocabularyError(TextveilError, ValueError):
 
 class ModelError(TextveilError, ValueError):
     """A language model cannot be read, is not sound, or is of another vocabulary."""
+
+
+class EndpointError(TextveilError, OSError):
+    """A service did not answer, or not as it was asked to; its answer is not in the message.
+
+    Attributes:
+        answered: whether it answered at all.
+    """
+
+    answered: bool = True
 
 
 class InputError(TextveilError, ValueError):

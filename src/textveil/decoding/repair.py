@@ -1,0 +1,163 @@
+"""Repair of releases by a language model behind an endpoint that speaks OpenAI's protocol.
+
+Post-processing: a request holds lines of releases and public facts about the mechanism, and nothing else. Lines are
+numbered; an answer that does not have a line for each number, and nothing more, is not used, and then the lines stay as
+they were released.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, NamedTuple
+
+from textveil.decoding.endpoint import Endpoint, Message
+from textveil.errors import EndpointError, need
+from textveil.mechanisms.base import Described
+from textveil.types import Progress
+
+LINES: Final = 20
+"""Lines of a request, at most."""
+
+_CHARACTERS: Final = 4000
+"""Characters after which a request takes no further line."""
+
+_WORKERS: Final = 4
+"""Requests that are under way at once."""
+
+_SYSTEM: Final = (
+    "Every line of the user's message was released with differential privacy, {facts}. Each word was replaced at "
+    "random by a word of a public vocabulary: by itself, by one of similar meaning, or now and then by any other. "
+    "Digits were replaced at random too. Punctuation and the number of words were kept. For each line, write the text "
+    "that it most probably was before: keep words that fit, replace words that do not, add nothing. Answer with the "
+    "same numbers and one line for each, as in '1: text', and with nothing else."
+)
+
+_NUMBERED: Final = re.compile(r"(\d+): ?(.*)")
+_SPACES: Final = re.compile(r"(\s*)(.*?)(\s*)", flags=re.DOTALL)
+
+
+class RepairedTexts(NamedTuple):
+    """What came of a repair.
+
+    Attributes:
+        texts: one for each that was given; lines that were not repaired are as they were.
+        kept: lines that were asked for and are as they were given.
+        problem: why, in one line; empty where all went well.
+    """
+
+    texts: list[str]
+    kept: int
+    problem: str
+
+
+def channel_facts(mechanism: Described) -> str:
+    """What is public about a mechanism, in a few words."""
+    return f"by the mechanism {mechanism.name} with the guarantee {mechanism.guarantee} for each word"
+
+
+def repair_texts(
+    texts: Sequence[str], endpoint: Endpoint, facts: str, *, workers: int = _WORKERS, progress: Progress | None = None
+) -> RepairedTexts:
+    """Released texts as a language model behind an endpoint would have written them; never fails for its sake.
+
+    Args:
+        texts: released.
+        endpoint: who is asked.
+        facts: public facts about the mechanism, in words (``channel_facts``); sent with every request.
+        workers: requests that are under way at once, >= 1.
+        progress: called with the lines that are done and all.
+
+    Raises:
+        ParameterError: ``workers`` is below one, or a text is no string.
+    """
+    need(workers >= 1, "workers", workers, ">= 1")
+    need(all(isinstance(text, str) for text in texts), "texts", "others", "strings")
+    split = [text.split("\n") for text in texts]
+    places = [(row, at) for row, lines in enumerate(split) for at, line in enumerate(lines) if line.strip()]
+    batches = list(_batches([split[row][at] for row, at in places]))
+    down, problems, kept, done = threading.Event(), [], 0, 0
+
+    def asked(lines: list[str]) -> list[str] | EndpointError:
+        if down.is_set():
+            return EndpointError("")
+        try:
+            return _repaired(lines, endpoint, facts)
+        except EndpointError as error:
+            if not error.answered:
+                down.set()
+            return error
+
+    where = iter(places)
+    with ThreadPoolExecutor(workers, thread_name_prefix="textveil-repair") as pool:
+        for lines, answer in zip(batches, pool.map(asked, batches), strict=True):
+            done += len(lines)
+            if isinstance(answer, EndpointError):
+                problems += [str(answer)] if str(answer) else []
+                kept += len(lines)
+                answer = lines
+            for line in answer:
+                row, at = next(where)
+                split[row][at] = line
+            if progress is not None:
+                progress(done, len(places))
+    problem = f"{kept} of {len(places)} lines stay as they were released: {problems[0]}" if problems else ""
+    return RepairedTexts(["\n".join(lines) for lines in split], kept, problem)
+
+
+def request_messages(lines: Sequence[str], facts: str) -> list[Message]:
+    """The whole of what is sent for some lines, beside the model's name and limits of the answer."""
+    numbered = [f"{number}: {line.strip()}" for number, line in enumerate(lines, 1)]
+    return [Message("system", _SYSTEM.format(facts=facts)), Message("user", "\n".join(numbered))]
+
+
+def _repaired(lines: list[str], endpoint: Endpoint, facts: str) -> list[str]:
+    """The lines as an endpoint gives them back.
+
+    Raises:
+        EndpointError: it does not, or gives something else.
+    """
+    most = sum(_longest(line) + 8 for line in lines)
+    answer = endpoint.ask(request_messages(lines, facts), most)
+    found = [_NUMBERED.fullmatch(line.strip()) for line in answer.strip().split("\n")]
+    numbers = [one and one[1] for one in found]
+    if numbers != [str(number) for number in range(1, len(lines) + 1)]:
+        got = f"{len(found)} lines" if len(found) != len(lines) else "lines without their numbers"
+        raise _refusal(endpoint, f"{len(lines)} numbered lines", got)
+    repaired = [one[2].strip() for one in found if one is not None]
+    for line, new in zip(lines, repaired, strict=True):
+        if not new or len(new) > _longest(line):
+            raise _refusal(endpoint, "lines about as long as they were", "an empty or a longer one")
+        if any(unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") for one in new):
+            raise _refusal(endpoint, "lines of plain text", "control characters")
+    return [_in_place(line, new) for line, new in zip(lines, repaired, strict=True)]
+
+
+def _longest(line: str) -> int:
+    """Characters that a repaired line may have: more than twice as many would be more than was asked for."""
+    return 2 * len(line.strip()) + 40
+
+
+def _in_place(line: str, new: str) -> str:
+    """The new line with the white space around the old one."""
+    found = _SPACES.fullmatch(line)
+    return new if found is None else found[1] + new + found[3]
+
+
+def _refusal(endpoint: Endpoint, wanted: str, got: str) -> EndpointError:
+    return EndpointError(f"the endpoint {endpoint.host} must give {wanted}; got {got}. Choose another model.")
+
+
+def _batches(lines: Sequence[str]) -> Iterator[list[str]]:
+    """Lines of one request after the other."""
+    held: list[str] = []
+    for line in lines:
+        if held and (len(held) == LINES or sum(map(len, held)) + len(line) > _CHARACTERS):
+            yield held
+            held = []
+        held.append(line)
+    if held:
+        yield held

@@ -18,6 +18,7 @@ from textveil.version import VERSION as __version__  # noqa: N811
 if TYPE_CHECKING:
     import textveil.audit as audit
     from textveil.catalog import mechanism as mechanism
+    from textveil.decoding.decode import decode as decode
     from textveil.errors import TextveilError as TextveilError
     from textveil.privacy.guarantees import ApproximateDP as ApproximateDP
     from textveil.privacy.guarantees import MetricDP as MetricDP
@@ -40,6 +41,7 @@ _HOMES = {
     "Status": "textveil.privacy.guarantees",
     "TextveilError": "textveil.errors",
     "Vocabulary": "textveil.vocabulary.vocabulary",
+    "decode": "textveil.decoding.decode",
     "explain": "textveil.sanitize.explanation",
     "load_vocabulary": "textveil.vocabulary.embedded",
     "mechanism": "textveil.catalog",

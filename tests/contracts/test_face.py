@@ -32,6 +32,7 @@ FACE = [
     "Vocabulary",
     "__version__",
     "audit",
+    "decode",
     "explain",
     "load_vocabulary",
     "mechanism",

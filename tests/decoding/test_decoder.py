@@ -22,7 +22,7 @@ from textveil.posterior.words import WordPosterior
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.text.released import ReleaseReader
 
-EXACT = DecoderOptions(choose="text", candidates=6, width=6)
+EXACT = DecoderOptions(choose="text", candidates=6, width=6, model_weight=1)
 
 
 def reference_decoder(case: int = 1, options: DecoderOptions = EXACT, **other) -> TextDecoder:
@@ -92,7 +92,7 @@ def test_the_most_probable_words_are_those_of_the_marginals() -> None:
     one = data["cases"][1]["posterior"][0]
     text = plain([data["words"][word] for word in one["released"]])
     wanted = np.argmax(np.array(one["by_position"]), axis=1)
-    decoder = reference_decoder(1, DecoderOptions(candidates=6, width=6))
+    decoder = reference_decoder(1, DecoderOptions(candidates=6, width=6, model_weight=1))
     read = ReleaseReader(data["words"]).read([text])
     assert decoder.words(read).tolist() == wanted.tolist()
     found = decoder.chances(read)
@@ -107,7 +107,7 @@ def test_without_a_language_the_vectors_are_those_of_each_word_alone() -> None:
     counts = 1 / (np.arange(40) + 2.7)
     model = BigramModel(np.tile(counts, (40, 1)), counts)
     texts = ["Waa wab. Wac", "", "12", "wbb"]
-    decoder = TextDecoder(channel, model, options=DecoderOptions(candidates=40, width=40), workers=1)
+    decoder = TextDecoder(channel, model, options=DecoderOptions(candidates=40, width=40, model_weight=1), workers=1)
     found = decoder.vectors(texts)
     assert [one.shape for one in found] == [(3, 8), (0, 8), (0, 8), (1, 8)]
     words = ReleaseReader(vocabulary.words).read(texts).words
@@ -128,7 +128,7 @@ def test_batches_and_threads_change_nothing(choose, name: str, monkeypatch: pyte
     wanted = [alone.texts([text])[0] for text in released]
     assert alone.texts(released) == wanted
     monkeypatch.setattr("textveil.decoding.decoder._CELLS", 300)
-    monkeypatch.setattr("textveil.decoding.decoder._TOKENS", 50)
+    monkeypatch.setattr("textveil.decoding.decoder._CHARACTERS", 50)
     assert TextDecoder(drawn, TrigramModel(40), options=options, workers=3).texts(released) == wanted
     assert wanted != released
 

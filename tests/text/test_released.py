@@ -41,6 +41,6 @@ def test_what_a_sanitizer_released_is_read_as_it_drew_it() -> None:
 def test_other_words_are_no_release() -> None:
     reader = ReleaseReader(WORDS)
     with pytest.raises(InputError, match=r"document 4 must be a release in words of this vocabulary; got 2 of other"):
-        reader.read_releases(["the cat", "the dog barks"], first=3)
+        reader.read_releases(["the cat", "the dog barks"], [3, 4])
     with pytest.raises(ParameterError, match="texts must be strings; got int as number 2"):
         reader.read(["the", 3])

@@ -19,6 +19,7 @@ import typer
 
 from textveil.cli.audit import audit_command
 from textveil.cli.bench import bench_command
+from textveil.cli.decode import decode_command
 from textveil.cli.explain import explain_command
 from textveil.cli.mechanism_options import MechanismCommand
 from textveil.cli.mechanisms import mechanisms_command
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 app.command("sanitize", cls=MechanismCommand)(sanitize_command)
 app.command("explain", cls=MechanismCommand)(explain_command)
+app.command("decode")(decode_command)
 app.command("audit", cls=MechanismCommand)(audit_command)
 app.command("mechanisms")(mechanisms_command)
 app.command("bench")(bench_command)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -39,6 +39,36 @@ VocabularyLimit: TypeAlias = Annotated[
     int | None,
     typer.Option(metavar="N", rich_help_panel=VOCABULARY, help="Read only the first N words of --vocabulary."),
 ]
+FORMATS = "Formats and fields"
+"""Heading of help."""
+
+Sources: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[INPUT]...", help="Files or patterns; - is standard input.  [default: -]"),
+]
+Output: TypeAlias = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="OUT", help="Output file.  [default: standard output]")
+]
+FormatName: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="NAME",
+        help="txt, jsonl, csv or parquet.  [default: by INPUT's ending]",
+        rich_help_panel=FORMATS,
+    ),
+]
+WholeFile: TypeAlias = Annotated[
+    bool, typer.Option("--whole-file", help="For txt: one document instead of one a line.", rich_help_panel=FORMATS)
+]
+
+
+def fields(about: str) -> Any:
+    """An option that names fields of records and may be repeated."""
+    return typer.Option(metavar="F", help=f"For jsonl, csv and parquet: {about}", rich_help_panel=FORMATS)
+
+
 Seed: TypeAlias = Annotated[
     int | None,
     typer.Option(metavar="N", help="Repeatable draws, for experiments; the result is stamped not for release."),

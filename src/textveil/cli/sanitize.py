@@ -11,17 +11,18 @@ import typer
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import make
 from textveil.cli.spelling import options_of, spelled
-from textveil.errors import OutputError
+from textveil.errors import OutputError, ParameterError
 from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
+    from textveil.corpora.formats.choice import FormatChoice
     from textveil.corpora.places import Places
     from textveil.corpora.run import Finished, Run
+    from textveil.mechanisms.base import Mechanism
     from textveil.text.marks import Marks
 
-_FORMATS = "Formats and fields"
 _JOBS = "Jobs and processes"
-"""Headings of help."""
+"""Heading of help."""
 
 _SHOWN = 20
 """Skipped records that are named on standard error."""
@@ -29,13 +30,8 @@ _SHOWN = 20
 
 def sanitize_command(
     context: typer.Context,
-    source: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[INPUT]...", help="Files or patterns; - is standard input.  [default: -]"),
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="OUT", help="Output file.  [default: standard output]")
-    ] = None,
+    source: opt.Sources = None,
+    output: opt.Output = None,
     mechanism: opt.MechanismName = "neighborhood",
     number_epsilon: Annotated[
         float | None,
@@ -60,37 +56,24 @@ def sanitize_command(
             help="White space and punctuation: normalize them to single spaces and ASCII marks, or keep them.",
         ),
     ] = "normalize",
-    corpus_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="NAME",
-            help="txt, jsonl, csv or parquet.  [default: by INPUT's ending]",
-            rich_help_panel=_FORMATS,
-        ),
-    ] = None,
-    whole_file: Annotated[
-        bool,
-        typer.Option("--whole-file", help="For txt: one document instead of one a line.", rich_help_panel=_FORMATS),
-    ] = False,
+    corpus_format: opt.FormatName = None,
+    whole_file: opt.WholeFile = False,
     field: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="F",
-            help="For jsonl, csv and parquet: field to sanitize; may be repeated.  [default: text]",
-            rich_help_panel=_FORMATS,
-        ),
+        opt.fields("field to sanitize; may be repeated.  [default: text]"),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="F",
-            help="For jsonl, csv and parquet: field to copy as it is; may be repeated. All others are dropped.",
-            rich_help_panel=_FORMATS,
-        ),
+        opt.fields("field to copy as it is; may be repeated. All others are dropped."),
     ] = None,
     report: Annotated[Path | None, typer.Option("--report", metavar="R.json", help="Write the report as JSON.")] = None,
+    decode: Annotated[
+        bool,
+        typer.Option(
+            "--decode",
+            help="Then decode the release in --output: OUT.txt stays the release, OUT.decoded.txt stands beside it.",
+        ),
+    ] = False,
     sender_report: Annotated[
         Path | None,
         typer.Option(metavar="S.json", help="Write what is for you alone as JSON: unknown words, skipped records."),
@@ -109,7 +92,7 @@ def sanitize_command(
     vocabulary_limit: opt.VocabularyLimit = None,
     max_document_bytes: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Refuse larger documents.  [default: 16777216]", rich_help_panel=_FORMATS),
+        typer.Option(metavar="N", help="Refuse larger documents.  [default: 16777216]", rich_help_panel=opt.FORMATS),
     ] = None,
     max_expansion: Annotated[
         float | None,
@@ -170,6 +153,7 @@ def sanitize_command(
     need(on_error in ("stop", "skip"), "on_error", on_error, "stop or skip")
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
     made = make(context, mechanism, words)
+    beside = _beside(output, made) if decode else None
     run = Run(
         options=SanitizerOptions(
             mechanism=made,
@@ -185,7 +169,42 @@ def sanitize_command(
         max_expansion=max_expansion,
         on_error=cast(Literal["stop", "skip"], on_error),
     )
-    return _told(_done(run, places, context.command), quiet, context.command)
+    code = _told(_done(run, places, context.command), quiet, context.command)
+    if beside is not None and output is not None:
+        _decode(run, made, choice, output, beside, quiet)
+    return code
+
+
+def _beside(output: Path | None, mechanism: Mechanism) -> Path:
+    """Where the decoded text goes; refuses, before anything is released, what could not be decoded."""
+    from textveil.corpora.files.atomic import check_folder
+    from textveil.decoding.decode import default_model
+    from textveil.mechanisms.columns import need_columns
+
+    if output is None:
+        raise ParameterError("--decode needs --output: the release is kept there, and the decoded text beside it.")
+    default_model(need_columns(mechanism).vocabulary)
+    beside = decoded_name(output)
+    check_folder(beside)
+    return beside
+
+
+def _decode(run: Run, mechanism: Mechanism, choice: FormatChoice, output: Path, beside: Path, quiet: bool) -> None:
+    """Decode what was released, read again from its file: nothing else of this run is at hand there."""
+    from textveil.cli.decode import decoded
+    from textveil.decoding.options import DecoderOptions
+
+    reader = choice.reader(run.inputs)
+    documents = decoded(mechanism, None, DecoderOptions(), None, reader, (str(output),), beside)
+    if not quiet:
+        sys.stderr.write(f"decoded     {documents} documents, beside the release: {beside.name}\n")
+
+
+def decoded_name(output: Path) -> Path:
+    """``notes.decoded.txt`` for ``notes.txt``; endings that tell format and compression stay the last."""
+    endings = output.suffixes[-2:] if output.suffix.lower() in (".gz", ".zst") else output.suffixes[-1:]
+    ending = "".join(endings)
+    return output.with_name(f"{output.name.removesuffix(ending)}.decoded{ending}")
 
 
 def _done(run: Run, places: Places, command: Any) -> Finished:

@@ -36,8 +36,8 @@ _SHORT: Final = 3
 _CELLS: Final = 1 << 16
 """Paths that a step of sentences side by side looks at: they stay in a processor's cache."""
 
-_TOKENS: Final = 1 << 17
-"""Tokens of texts that are decoded together: their candidates take 12 MB."""
+_CHARACTERS: Final = 1 << 19
+"""Characters of texts that are decoded together: the candidates of their words take some 30 MB."""
 
 
 class WordChances(NamedTuple):
@@ -95,20 +95,20 @@ class TextDecoder:
         follows = successors(cast(ContinuationModel, model)) if proposing else None
         self._evidence = Evidence(source, chosen, follows, self.options)
 
-    def texts(self, texts: Sequence[str], first: int = 1) -> list[str]:
+    def texts(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> list[str]:
         """The most probable original of each released text.
 
         What is no word stays as it is; words get the capitals that a release of theirs would have.
 
         Args:
             texts: released by the mechanism.
-            first: the number of the first, for errors.
+            numbers: of the documents that they belong to, for errors; None counts from 1.
 
         Raises:
             InputError: a text is no release in words of the mechanism's vocabulary.
         """
         decoded: list[str] = []
-        for read in self._parts(texts, first):
+        for read in self._parts(texts, numbers):
             words = iter(self.words(read).tolist())
             spelled = self.vocabulary.words
             codes = read.codes.tolist()
@@ -154,7 +154,7 @@ class TextDecoder:
             InputError: a text is no release in words of the mechanism's vocabulary.
         """
         rows, found = self.vocabulary.vectors, []
-        for read in self._parts(texts, 1):
+        for read in self._parts(texts):
             words, chances = self.chances(read)
             there = words != NONE
             starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
@@ -163,18 +163,17 @@ class TextDecoder:
             found += [means[start:stop] for start, stop in pairwise(read.word_bounds.tolist())]
         return found
 
-    def _parts(self, texts: Sequence[str], first: int) -> Iterator[ReleasedTexts]:
+    def _parts(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> Iterator[ReleasedTexts]:
         """The texts read, some at a time."""
-        held: list[str] = []
-        size = 0
-        for number, text in enumerate(texts, first):
-            need(isinstance(text, str), "texts", f"{type(text).__name__} as number {number}", "strings")
-            held.append(text)
-            size += len(text)
-            if size >= 4 * _TOKENS:
-                yield self._reader.read_releases(held, number + 1 - len(held))
-                held, size = [], 0
-        yield self._reader.read_releases(held, first + len(texts) - len(held))
+        counted = range(1, len(texts) + 1) if numbers is None else numbers
+        start, size = 0, 0
+        for place, text in enumerate(texts):
+            size += len(text) if isinstance(text, str) else 0
+            if size >= _CHARACTERS:
+                yield self._reader.read_releases(texts[start : place + 1], counted[start : place + 1])
+                start, size = place + 1, 0
+        if start < len(texts):
+            yield self._reader.read_releases(texts[start:], counted[start:])
 
     def _placed(self, read: ReleasedTexts) -> tuple[Layout, Trellis]:
         """The places of texts and their candidates."""

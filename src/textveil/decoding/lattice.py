@@ -92,7 +92,8 @@ class Search:
             here = int(np.searchsorted(-lengths, -place, side="left"))
             contexts, scores = contexts[:here], scores[:here]
             step = self._step(places, starts[:here] + place, contexts, scores, total=total)
-            words = np.take_along_axis(step.words, step.candidates, 1)
+            # Of states that no path reaches, which may have no word, any will do.
+            words = np.maximum(np.take_along_axis(step.words, step.candidates, 1), 0)
             before = np.take_along_axis(contexts, step.parents[:, :, None], 1)
             contexts = np.concatenate([before[:, :, 1:], words[:, :, None]], axis=2)
             scores = step.scores

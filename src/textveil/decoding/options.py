@@ -31,7 +31,7 @@ class DecoderOptions:
     candidates: int = 24
     proposals: int = 8
     width: int = 16
-    model_weight: float = 1.0
+    model_weight: float = 0.8
 
     def __post_init__(self) -> None:
         need(self.choose in ("text", "words"), "choose", repr(self.choose), "'text' or 'words'")

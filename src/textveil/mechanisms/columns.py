@@ -8,8 +8,8 @@ from typing import Final, final
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.base import Described, checked_ids
-from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights
+from textveil.mechanisms.base import Described, Mechanism, SequenceMechanism, WordMechanism, checked_ids
+from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights, SequenceColumns
 from textveil.mechanisms.sampling.columns import Columns, gathered
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -40,7 +40,24 @@ def columns_of(mechanism: Described, progress: Progress | None = None) -> Channe
         return mechanism
     if isinstance(mechanism, IntegerWeights):
         return made_columns(mechanism, progress)
-    raise UnsupportedGuarantee(
+    raise _no_columns(mechanism)
+
+
+def need_columns(mechanism: Mechanism) -> WordMechanism | SequenceMechanism:
+    """``mechanism``, where its outputs can be read back: by ``columns_of``, or as a sequence with columns.
+
+    Raises:
+        UnsupportedGuarantee: they cannot.
+    """
+    if isinstance(mechanism, WordMechanism | SequenceMechanism) and isinstance(
+        mechanism, ChannelColumns | IntegerWeights | SequenceColumns
+    ):
+        return mechanism
+    raise _no_columns(mechanism)
+
+
+def _no_columns(mechanism: Described) -> UnsupportedGuarantee:
+    return UnsupportedGuarantee(
         f"what an output says about its input is known for channels alone; got {mechanism.name}, "
         "which offers no columns. Choose neighborhood, or another channel that `textveil mechanisms` lists."
     )

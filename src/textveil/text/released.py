@@ -96,12 +96,12 @@ class ReleaseReader:
                 codes[place + 1] = OTHER
         return ReleasedTexts(surfaces, codes, np.array(bounds, dtype=np.int64))
 
-    def read_releases(self, texts: Sequence[str], first: int = 1) -> ReleasedTexts:
+    def read_releases(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> ReleasedTexts:
         """The tokens of texts that must be releases in words of this vocabulary.
 
         Args:
             texts: released.
-            first: the number of the first, for errors.
+            numbers: of the documents that they belong to, for errors; None counts from 1.
 
         Raises:
             InputError: a text holds a word that the vocabulary does not have.
@@ -109,10 +109,11 @@ class ReleaseReader:
         found = self.read(texts)
         unknown = found.codes == UNKNOWN
         if unknown.any():
-            at = int(np.searchsorted(found.bounds, int(np.argmax(unknown)), side="right"))
-            count = int(unknown[found.bounds[at - 1] : found.bounds[at]].sum())
+            at = int(np.searchsorted(found.bounds, int(np.argmax(unknown)), side="right")) - 1
+            count = int(unknown[found.bounds[at] : found.bounds[at + 1]].sum())
+            number = at + 1 if numbers is None else numbers[at]
             raise InputError(
-                f"document {first + at - 1} must be a release in words of this vocabulary; got {count} of other words. "
+                f"document {number} must be a release in words of this vocabulary; got {count} of other words. "
                 "Is it the text that was released, and the vocabulary that it was released with?"
             )
         return found

@@ -1,0 +1,171 @@
+"""``textveil decode``: released text in, its most probable original out, by public data alone."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from textveil.cli import options as opt
+from textveil.errors import OutputError
+
+if TYPE_CHECKING:
+    from textveil.corpora.formats.records import CorpusFormat
+    from textveil.decoding.options import Choice, DecoderOptions
+    from textveil.mechanisms.base import Mechanism
+    from textveil.models.base import LanguageModel
+    from textveil.vocabulary.tables.public import OpenTable
+    from textveil.vocabulary.vocabulary import Vocabulary
+
+_WHOLE = 1 << 40
+"""Bytes of a text that asks for all rows of a table."""
+
+ModelPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--model",
+        metavar="PATH",
+        help="Folder of a causal Hugging Face model, or file of n-grams, in place of the embedded model.",
+    ),
+]
+
+
+def decode_command(
+    report: Annotated[Path, typer.Option("--report", metavar="R.json", help="The report of the release.")],
+    source: opt.Sources = None,
+    output: opt.Output = None,
+    model: ModelPath = None,
+    choose: Annotated[
+        str,
+        typer.Option(
+            metavar="WHAT",
+            help="What is to be most probable: words, each by itself given all others; or the text as a whole.",
+        ),
+    ] = "words",
+    prior: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The file of word counts that the release was drawn with, if it was."),
+    ] = None,
+    corpus_format: opt.FormatName = None,
+    whole_file: opt.WholeFile = False,
+    field: Annotated[
+        list[str] | None,
+        opt.fields("field to decode; may be repeated.  [default: as the report says]"),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        opt.fields("field to copy as it is; may be repeated.  [default: as the report says]"),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")] = False,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Threads.  [default: one for each core]")] = None,
+    vocabulary: opt.VocabularyPath = None,
+    vocabulary_format: opt.VocabularyFormat = None,
+    vocabulary_limit: opt.VocabularyLimit = None,
+) -> int:
+    """Put in place of every released word the one that most probably stood there, by the channel and the language.
+
+    Nothing is spent: what is read are the release, its report and public data. Whoever has the release can do the same.
+    """
+    from textveil.cli.progress import counting
+    from textveil.corpora.files.sources import expanded
+    from textveil.corpora.formats.choice import FormatChoice
+    from textveil.corpora.places import Places
+    from textveil.decoding.options import DecoderOptions
+    from textveil.rebuild import read_report, rebuilt
+
+    # Everything that can be wrong with the options is found before a release is read.
+    output = None if output is not None and str(output) == "-" else output
+    options = DecoderOptions(choose=cast("Choice", choose))
+    said = read_report(report)
+    choice = FormatChoice(
+        corpus_format=corpus_format,
+        whole=whole_file,
+        sanitized=tuple(field or said.fields),
+        kept=tuple(keep or said.kept),
+    )
+    patterns = source or ["-"]
+    choice.reader(patterns)
+    inputs = tuple(expanded(patterns))
+    reader = choice.reader(inputs)
+    choice.check_output(inputs, output)
+    Places(inputs=(*inputs, str(report)), output=output)
+    words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
+    with counting("making the mechanism", "words") as progress:
+        made = rebuilt(said, words, prior=None if prior is None else str(prior), progress=progress)
+    documents = decoded(made, model, options, workers, reader, inputs, output)
+    if not quiet:
+        sys.stderr.write(f"documents   {documents} decoded; nothing was spent\n")
+    return 0
+
+
+def decoded(
+    mechanism: Mechanism,
+    model: Path | None,
+    options: DecoderOptions,
+    workers: int | None,
+    reader: CorpusFormat,
+    inputs: tuple[str, ...],
+    output: Path | None,
+) -> int:
+    """Decode released files, with bars; how many documents.
+
+    Args:
+        mechanism: that of the release.
+        model: a language model on disk; None is the embedded one.
+        options: of the decoder.
+        workers: threads.
+        reader: the format of inputs and output.
+        inputs: released files.
+        output: None is standard output.
+    """
+    from textveil.cli.progress import Bar, counting
+    from textveil.corpora.decoded import DecodingRun
+    from textveil.decoding.decode import decoder_of
+    from textveil.mechanisms.columns import need_columns
+
+    words = need_columns(mechanism).vocabulary
+    held = _tables(mechanism)
+    chosen = None if model is None else read_model(model, words)
+    with counting("reading the channel", "words") as progress:
+        decoder = decoder_of(mechanism, model=chosen, options=options, workers=workers, progress=progress)
+    bar = Bar("decoding", "bytes")
+    try:
+        run = DecodingRun(
+            decoder=decoder,
+            corpus_format=reader,
+            inputs=inputs,
+            progress=lambda done, total: bar.update(done, total, done),
+        )
+        if output is not None:
+            return run.to_file(output)
+        if sys.stdout is None:
+            raise OutputError("standard output must be open; got a closed one. Name a file with --output.")
+        return run.to_stream(sys.stdout.buffer)
+    finally:
+        bar.close()
+        del held
+
+
+def _tables(mechanism: Mechanism) -> list[OpenTable]:
+    """The mechanism's tables, made where they are missing: a column needs all rows, however short the text is."""
+    from textveil.cli.progress import counting
+    from textveil.corpora.tables import provided_tables
+
+    def tell(line: str) -> None:
+        sys.stderr.write(f"textveil: {line}\n")
+
+    with counting("building the table of rows", "words") as progress:
+        return provided_tables(mechanism, _WHOLE, tell, progress)
+
+
+def read_model(path: Path, vocabulary: Vocabulary) -> LanguageModel:
+    """A language model on disk: the folder of a causal Hugging Face model, or a file of n-grams."""
+    if path.is_dir():
+        from textveil.models.causal import causal_language_model
+
+        return causal_language_model(path, vocabulary)
+    from textveil.models.ngram import read_ngram_model
+
+    return read_ngram_model(path, vocabulary)

@@ -1,0 +1,120 @@
+"""A released corpus through a decoder: the same formats and files as a release, nothing drawn and nothing spent.
+
+What is decoded is public, so there is no job: a run that is interrupted is run again, and leaves no half of a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, final
+
+from textveil.corpora.blocks import BLOCK_BYTES, Block
+from textveil.corpora.files.atomic import atomic_writers
+from textveil.corpora.files.inputs import Inputs
+from textveil.corpora.files.sources import compressing
+from textveil.corpora.formats.records import Assembled, CorpusFormat, Records
+from textveil.decoding.decoder import TextDecoder
+from textveil.errors import InputError
+from textveil.randomness import SECRET_BYTES
+from textveil.types import Progress
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class DecodingRun:
+    """What is to be decoded; ``to_stream`` and ``to_file`` do it.
+
+    Attributes:
+        decoder: of the mechanism that released it.
+        corpus_format: the format of inputs and output; its sanitized fields are those that are decoded.
+        inputs: released files, in order.
+        progress: called after every block with bytes of the inputs.
+        block_bytes: input bytes a block aims at.
+        max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
+    """
+
+    decoder: TextDecoder
+    corpus_format: CorpusFormat
+    inputs: tuple[str, ...]
+    progress: Progress = field(default=lambda done, total: None, repr=False)
+    block_bytes: int = BLOCK_BYTES
+    max_expansion: float | None = None
+
+    def to_file(self, output: Path) -> int:
+        """Decode everything into a file, which is whole or not there; compressed where its name says so.
+
+        Returns:
+            How many documents.
+
+        Raises:
+            InputError: there is no document, or one cannot be read or is no release.
+            OutputError: the file cannot be written.
+        """
+        with atomic_writers([output]) as (stream,):
+            if isinstance(self.corpus_format, Assembled):
+                return self.to_stream(stream)
+            writer = compressing(stream, output.name)
+            documents = self._pumped(writer.write)
+            writer.flush_frame()
+        return documents
+
+    def to_stream(self, stream: BinaryIO) -> int:
+        """Decode everything to a stream; see ``to_file``."""
+        if isinstance(self.corpus_format, Assembled):
+            sink = self.corpus_format.sink(stream)
+            documents = self._pumped(sink.write)
+            sink.close()
+        else:
+            documents = self._pumped(stream.write)
+        stream.flush()
+        return documents
+
+    def _pumped(self, write: Callable[[bytes], object]) -> int:
+        documents = 0
+        for count, data in self._decoded():
+            documents += count
+            write(data)
+        if documents == 0:
+            raise InputError("the input must hold at least one document; got none. Is the file empty?")
+        return documents
+
+    def _decoded(self) -> Iterator[tuple[int, bytes]]:
+        """Documents and output bytes of block after block."""
+        inputs = Inputs(
+            inputs=self.inputs,
+            corpus_format=self.corpus_format,
+            secret=bytes(SECRET_BYTES),  # of a chain of digests that nobody reads
+            size=self.block_bytes,
+            max_expansion=self.max_expansion,
+        )
+        total, begun = inputs.total(), False
+        for block in inputs.blocks():
+            records = self._records(block)
+            head = b"" if begun or isinstance(self.corpus_format, Assembled) else records.head
+            begun = True
+            yield sum(map(bool, records.texts)), head + self._joined(block, records)
+            self.progress(block.bytes_read, total)
+
+    def _records(self, block: Block) -> Records:
+        if block.fault:
+            raise InputError(self._located(block, block.fault))
+        records = self.corpus_format.records(block.payload, block.first)
+        if records.faults:
+            raise InputError(self._located(block, records.faults[0].reason))
+        return records
+
+    def _joined(self, block: Block, records: Records) -> bytes:
+        """The block with its texts decoded."""
+        texts = [text for parts in records.texts for text in parts]
+        numbers = [block.first + place for place, parts in enumerate(records.texts) for _ in parts]
+        try:
+            decoded = iter(self.decoder.texts(texts, numbers))
+        except InputError as error:
+            raise InputError(self._located(block, str(error))) from None
+        return records.joined([[next(decoded) for _ in parts] for parts in records.texts])
+
+    def _located(self, block: Block, reason: str) -> str:
+        """The reason, with the input's number where there are several."""
+        return reason if len(self.inputs) == 1 else f"input {block.source}, {reason}"

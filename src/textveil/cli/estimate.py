@@ -1,0 +1,194 @@
+"""``textveil estimate``: how often words occurred behind a release, from the release and public data alone."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from textveil.cli import options as opt
+from textveil.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from textveil.corpora.formats.records import CorpusFormat
+    from textveil.estimation.frequencies import CountEstimate, FrequencyEstimator
+    from textveil.types import Ids, Integers
+    from textveil.vocabulary.vocabulary import Vocabulary
+
+
+class _Released(NamedTuple):
+    ids: Ids
+    bounds: Integers
+
+
+def estimate_command(
+    report: Annotated[Path, typer.Option("--report", metavar="R.json", help="The report of the release.")],
+    source: opt.Sources = None,
+    words: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="What to count: a word a line, or several, which are a topic and counted together."
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option(metavar="N", help="Without --words: the likeliest most frequent words.")] = 20,
+    bigrams: Annotated[
+        bool, typer.Option("--bigrams", help="Count pairs of these words too, one directly after the other.")
+    ] = False,
+    confidence: Annotated[float, typer.Option(metavar="P", help="Of every interval.")] = 0.95,
+    prior: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The file of word counts that the release was drawn with, if it was."),
+    ] = None,
+    corpus_format: opt.FormatName = None,
+    field: Annotated[
+        list[str] | None, opt.fields("field to read; may be repeated.  [default: as the report says]")
+    ] = None,
+    as_json: opt.AsJson = False,
+    vocabulary: opt.VocabularyPath = None,
+    vocabulary_format: opt.VocabularyFormat = None,
+    vocabulary_limit: opt.VocabularyLimit = None,
+) -> None:
+    """Estimate how often words, topics and pairs occurred in the texts behind a release, with intervals.
+
+    Nothing is spent: what is read are the release, its report and public data. Intervals cover the draws, given the
+    texts; where the channel does not tell words apart they are wide.
+    """
+    from textveil.cli.progress import counting
+    from textveil.corpora.files.sources import expanded
+    from textveil.corpora.formats.choice import FormatChoice
+    from textveil.errors import need
+    from textveil.estimation.frequencies import FrequencyEstimator
+    from textveil.rebuild import read_report, rebuilt
+
+    need(top >= 1, "top", top, ">= 1")
+    need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
+    said = read_report(report)
+    choice = FormatChoice(corpus_format=corpus_format, sanitized=tuple(field or said.fields))
+    patterns = source or ["-"]
+    choice.reader(patterns)
+    inputs = tuple(expanded(patterns))
+    reader = choice.reader(inputs)
+    known = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
+    topics = None if words is None else _topics(words, known)
+    with counting("making the mechanism", "words") as progress:
+        made = rebuilt(said, known, prior=None if prior is None else str(prior), progress=progress)
+    with counting("reading the channel", "words") as progress:
+        estimator = FrequencyEstimator(made, confidence=confidence, progress=progress)
+    released = _read(reader, inputs, known)
+    if topics is None:
+        topics = [[word] for word in estimator.likeliest(released.ids, top).tolist()]
+    rows = _counted(estimator, released.ids, topics)
+    pairs = _paired(estimator, released, topics) if bigrams else None
+    facts = {"confidence": confidence, "documents": len(released.bounds) - 1, "tokens": len(released.ids)}
+    found: dict[str, Any] = {"mechanism": made.name, **facts, "words": rows}
+    if pairs is not None:
+        found["bigrams"] = pairs
+    sys.stdout.write(json.dumps(found, indent=2) + "\n" if as_json else _table(found))
+
+
+def _topics(path: Path, vocabulary: Vocabulary) -> list[list[int]]:
+    """The ids of the words of each line."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        kind = type(error).__name__
+        raise InputError(f"the file of words must be readable UTF-8 text; got {kind}. Check its path.") from None
+    found = []
+    for number, line in enumerate(lines, 1):
+        ids = [vocabulary.id_of(word) for word in line.split()]
+        if any(one is None for one in ids):
+            raise InputError(
+                f"line {number} of the file of words must hold words of the vocabulary; got one that is none. "
+                "Write words as the vocabulary does, in small letters as a rule."
+            )
+        if ids:
+            found.append([one for one in ids if one is not None])
+    if not found:
+        raise InputError("the file of words must hold a word at least; got none.")
+    return found
+
+
+def _read(reader: CorpusFormat, inputs: tuple[str, ...], vocabulary: Vocabulary) -> _Released:
+    """The released words of all inputs, document after document."""
+    import numpy as np
+
+    from textveil.cli.progress import counting
+    from textveil.corpora.texts import texts_of_inputs
+    from textveil.text.released import ReleaseReader
+
+    release, documents = ReleaseReader(vocabulary.words), 0
+    ids: list[np.ndarray] = []
+    lengths: list[np.ndarray] = []
+    with counting("reading", "bytes") as progress:
+        for block in texts_of_inputs(reader, inputs, progress):
+            read = release.read_releases(block.texts, documents + 1)
+            ids.append(read.words)
+            lengths.append(np.diff(read.word_bounds))
+            documents += len(block.texts)
+    if not documents or not sum(map(len, ids)):
+        raise InputError("the input must hold a released word at least; got none. Is the file empty?")
+    bounds = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64)
+    return _Released(np.concatenate(ids), bounds)
+
+
+def _counted(estimator: FrequencyEstimator, ids: Ids, topics: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
+    import numpy as np
+
+    goals = np.zeros((len(estimator.vocabulary), len(topics)))
+    for number, topic in enumerate(topics):
+        goals[topic, number] = 1
+    names = estimator.vocabulary.words
+    rows = []
+    for topic, found in zip(topics, estimator.sets(ids, goals), strict=True):
+        alike = set(np.concatenate([estimator.alike(word) for word in topic]).tolist()).difference(topic)
+        rows.append(
+            {
+                "word": " ".join(names[word] for word in topic),
+                **_numbers(found),
+                "counted_with": [names[word] for word in sorted(alike)],
+                "confused_with": [names[word] for word in found.confused],
+            }
+        )
+    return rows
+
+
+def _paired(
+    estimator: FrequencyEstimator, released: _Released, topics: Sequence[Sequence[int]]
+) -> list[dict[str, Any]]:
+    import numpy as np
+
+    words = np.unique([word for topic in topics for word in topic])
+    names = estimator.vocabulary.words
+    return [
+        {"word": f"{names[pair.first]} {names[pair.second]}", **_numbers(pair.estimate)}
+        for pair in estimator.pairs(released.ids, released.bounds, words)
+    ]
+
+
+def _numbers(found: CountEstimate) -> dict[str, Any]:
+    return {
+        "estimate": round(found.total.estimate, 3),
+        "low": round(found.total.lower, 3),
+        "high": round(found.total.upper, 3),
+        "released": found.released,
+        "standard_error": round(found.noise, 3),
+        "bias": round(found.bias, 3),
+    }
+
+
+def _table(found: dict[str, Any]) -> str:
+    """The estimates for a reader."""
+    head = f"{found['tokens']:,} released words in {found['documents']:,} documents, {found['mechanism']}; "
+    lines = [f"{head}intervals at {found['confidence']:.0%}, over the draws"]
+    lines.append(f"{'word':24s} {'estimate':>12s} {'low':>12s} {'high':>12s} {'released':>12s}  not told apart")
+    for row in [*found["words"], *found.get("bigrams", ())]:
+        numbers = " ".join(f"{row[name]:12,.0f}" for name in ("estimate", "low", "high", "released"))
+        others = ", ".join([*row.get("counted_with", ()), *row.get("confused_with", ())])
+        lines.append(f"{row['word']:24s} {numbers}  {others}".rstrip())
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,136 @@
+"""A channel as a matrix: what every output has at least, and a sparse part above it."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+import numpy as np
+from scipy import sparse
+
+from textveil.errors import UnsupportedGuarantee, need
+from textveil.mechanisms.base import Described
+from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights
+from textveil.types import Integers, Progress, Reals
+from textveil.vocabulary.vocabulary import Vocabulary
+
+MOST_ENTRIES: Final = 160_000_000
+"""Raised entries of the largest matrix: 2 GB."""
+
+_MOST_DENSE: Final = 4096
+"""Words of the largest channel all of whose entries differ: 134 MB."""
+
+_BLOCK: Final = 512
+"""Columns that are read at once."""
+
+_SAME: Final = 1e-12
+"""Relative difference of two sums over rows that are the same."""
+
+
+@final
+class ChannelMatrix:
+    """P(y | x) = base(y) + raised(x, y), with all the products that estimates need.
+
+    Args:
+        vocabulary: inputs and outputs, n words.
+        base: least probability of every output, >= 0, shape (n,).
+        raised: what an input adds, >= 0, sparse, shape (n, n), inputs by rows.
+    """
+
+    __slots__ = ("base", "raised", "vocabulary")
+
+    def __init__(self, vocabulary: Vocabulary, base: Reals, raised: sparse.csc_array) -> None:
+        self.vocabulary, self.base, self.raised = vocabulary, base, raised
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+    def expected(self, weights: Reals) -> Reals:
+        """P h: for each input the mean of h(output); h of shape (n,) or (n, k)."""
+        return self.base @ weights + self.raised @ weights
+
+    def outputs(self, inputs: Reals) -> Reals:
+        """P' m: what comes out where inputs are distributed as m, shape (n,) or (n, k)."""
+        total = inputs.sum(axis=0)
+        base = self.base * total if inputs.ndim == 1 else np.outer(self.base, total)
+        return base + self.raised.T @ inputs
+
+    def squared_row_sums(self, weights: Reals) -> Reals:
+        """Sum over y of P(y | x)^2 w(y) for each input, shape (n,)."""
+        cross = self.raised @ (2 * self.base * weights)
+        squares = sparse.csc_array((self.raised.data**2, self.raised.indices, self.raised.indptr), self.raised.shape)
+        return float(self.base**2 @ weights) + cross + squares @ weights
+
+    def classes(self) -> Integers:
+        """A number for every input, the same for those whose outputs have one distribution; shape (n,).
+
+        Such words cannot be told apart by any release. Rows are compared by two sums with random weights: the chance
+        that different ones agree is below 1e-14.
+        """
+        weights = np.random.default_rng(0).uniform(0.5, 1.5, size=(len(self), 2))  # of public data: no secret here
+        sums = self.raised @ weights
+        unit = _SAME * max(float(sums.max()), 1e-300)
+        order = np.lexsort((sums[:, 1], sums[:, 0]))
+        steps = np.abs(np.diff(sums[order], axis=0)).max(axis=1) > unit
+        classes = np.empty(len(self), dtype=np.int64)
+        classes[order] = np.concatenate([[0], np.cumsum(steps)])
+        return classes
+
+
+def channel_matrix(mechanism: Described, progress: Progress | None = None) -> ChannelMatrix:
+    """The matrix of a channel.
+
+    Args:
+        mechanism: one that offers columns, or, of at most 4,096 words, integer weights.
+        progress: called as columns are read.
+
+    Raises:
+        UnsupportedGuarantee: the mechanism is no such channel, or raises too many words.
+    """
+    if isinstance(mechanism, ChannelColumns):
+        return _from_columns(mechanism, mechanism.name, progress)
+    if isinstance(mechanism, IntegerWeights) and len(mechanism.vocabulary) <= _MOST_DENSE:
+        weights = mechanism.integer_weights(np.arange(len(mechanism.vocabulary)))
+        rows = weights / weights.sum(axis=1, keepdims=True)
+        base = rows.min(axis=0)
+        return ChannelMatrix(mechanism.vocabulary, base, sparse.csc_array(rows - base))
+    raise UnsupportedGuarantee(
+        f"estimates need a channel whose words are drawn each alone; got {mechanism.name}. Choose neighborhood or "
+        f"randomized-response, or another channel of at most {_MOST_DENSE} words."
+    )
+
+
+def _from_columns(channel: ChannelColumns, name: str, progress: Progress | None) -> ChannelMatrix:
+    size = len(channel.vocabulary)
+    base, starts = np.empty(size), np.zeros(size + 1, dtype=np.int64)
+    inputs, values = [], []
+    for start in range(0, size, _BLOCK):
+        words = np.arange(start, min(start + _BLOCK, size))
+        found = channel.columns(words)
+        least = np.exp(found.log_least)
+        base[words] = least
+        starts[words + 1] = starts[start] + found.starts[1:]
+        if starts[words[-1] + 1] > MOST_ENTRIES:
+            raise UnsupportedGuarantee(
+                f"estimates need a channel that raises at most {MOST_ENTRIES} pairs of words; got more from {name}. "
+                "Choose a larger epsilon, a larger base_mass, or flat base_weights."
+            )
+        inputs.append(found.inputs.astype(np.int32))
+        values.append(np.expm1(found.log_ratios) * np.repeat(least, np.diff(found.starts)))
+        if progress is not None:
+            progress(int(words[-1]) + 1, size)
+    table = (np.concatenate(values), np.concatenate(inputs), starts)
+    return ChannelMatrix(channel.vocabulary, base, sparse.csc_array(table, shape=(size, size)))
+
+
+def matrix_of_rows(vocabulary: Vocabulary, rows: Reals) -> ChannelMatrix:
+    """The matrix of a channel that is given by its rows.
+
+    Args:
+        vocabulary: inputs and outputs, n words.
+        rows: P(y | x), >= 0, each row with sum 1, shape (n, n).
+    """
+    size = len(vocabulary)
+    need(rows.shape == (size, size), "rows", f"shape {rows.shape}", f"of shape ({size}, {size})")
+    need(bool(np.all(rows >= 0) and np.allclose(rows.sum(axis=1), 1)), "rows", "other numbers", "distributions")
+    base = rows.min(axis=0)
+    return ChannelMatrix(vocabulary, base, sparse.csc_array(rows - base))

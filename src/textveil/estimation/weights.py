@@ -1,0 +1,132 @@
+"""Weights of outputs whose sum over a release estimates a sum over its inputs, and what they are off by at most.
+
+Wanted is g . n = sum over x of g(x) n(x), for the unknown counts n of the inputs. A release has counts c with mean
+P' n, so the sum of h(y) c(y) has mean (P h) . n: it is unbiased where P h = g. Where the channel hardly tells some
+words apart, such h are wild. Then h is chosen for small noise and small bias together, the bias at public frequencies
+and their spread (a ridge), and what it leaves, r = g - P h, is bounded honestly: counts are >= 0, so any k >= 0 with
+P k >= r+ makes h + k an upper weight, (P (h + k)) . n >= g . n for every n, and likewise below. No inverse is taken,
+and the less the channel tells, the wider the interval. (Strict bounds: Stark 1992; Kuusela and Stark 2017.)
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from textveil.estimation.channel_matrix import ChannelMatrix
+from textveil.types import Reals
+
+SCALES: Final = (4.0, 1.0)
+"""Spreads of the inputs that are tried, as multiples of the public frequencies: a larger one means less bias."""
+
+_STEPS: Final = 40
+_EXACT_STEPS: Final = 60
+_EXACT: Final = 1e-10
+"""Largest part of a goal that exact weights may miss: rounding."""
+
+_COVERS: Final = 4
+_WIDTH: Final = 1.96
+
+
+class Weights(NamedTuple):
+    """Weights of outputs for several goals, each of shape (n, goals).
+
+    Attributes:
+        middle: h, for the estimate.
+        below: h - k with P (h - k) <= g.
+        above: h + k with P (h + k) >= g.
+        missed: r = g - P h.
+    """
+
+    middle: Reals
+    below: Reals
+    above: Reals
+    missed: Reals
+
+
+def weights_for(matrix: ChannelMatrix, goals: Reals, *, tokens: float, prior: Reals) -> Weights:
+    """Weights with the narrowest interval expected at public frequencies, out of exact ones and several ridges.
+
+    Exact weights P h = g are unique where the matrix can be inverted; where it cannot, these have the least variance.
+
+    Args:
+        matrix: of the channel.
+        goals: g, shape (n, goals).
+        tokens: number of tokens of the release, > 0; public.
+        prior: public frequencies of the inputs, with sum 1, shape (n,).
+    """
+    size = len(matrix)
+    spread = prior + 1 / size
+    usual = matrix.outputs((prior + 1 / size) / 2)
+    found = _completed(matrix, goals, _solved(matrix, goals, usual, np.zeros(size), _EXACT_STEPS))
+    if np.abs(found.missed).max() <= _EXACT * max(1.0, float(np.abs(goals).max())):
+        return found
+    best, least = None, np.full(goals.shape[1], np.inf)
+    for scale in SCALES:
+        ridge = 1 / (tokens * (scale * spread) ** 2)
+        tried = _completed(matrix, goals, _solved(matrix, goals, usual, ridge, _STEPS))
+        width = _expected_width(tried, usual, tokens)
+        best = tried if best is None else _better(best, tried, width < least)
+        least = np.minimum(least, width)
+    assert best is not None
+    return best
+
+
+def _solved(matrix: ChannelMatrix, goals: Reals, usual: Reals, ridge: Reals, steps: int) -> Reals:
+    """Weights of least sum of usual h^2 + (g - P h)^2 / ridge, by conjugate gradients on the inputs' side."""
+    scale = 1 / (matrix.squared_row_sums(1 / usual) + ridge)
+    inputs, left = np.zeros_like(goals), goals.astype(np.float64)
+    scaled = scale[:, None] * left
+    along, size = scaled.copy(), np.einsum("xk,xk->k", left, scaled)
+    enough = 1e-24 * size
+    for _ in range(steps):
+        image = matrix.expected(matrix.outputs(along) / usual[:, None]) + ridge[:, None] * along
+        curvature = np.einsum("xk,xk->k", along, image)
+        going = (size > enough) & (curvature > 0)
+        if not going.any():
+            break
+        step = np.divide(size, curvature, out=np.zeros_like(size), where=going)
+        inputs += step * along
+        left -= step * image
+        scaled = scale[:, None] * left
+        size, before = np.einsum("xk,xk->k", left, scaled), size
+        along = scaled + np.divide(size, before, out=np.zeros_like(size), where=going) * along
+    return matrix.outputs(inputs) / usual[:, None]
+
+
+def _completed(matrix: ChannelMatrix, goals: Reals, middle: Reals) -> Weights:
+    missed = goals - matrix.expected(middle)
+    return Weights(middle, middle - _cover(matrix, -missed), middle + _cover(matrix, missed), missed)
+
+
+def _cover(matrix: ChannelMatrix, wanted: Reals) -> Reals:
+    """Weights k >= 0 with P k >= ``wanted`` and a small sum, for each column.
+
+    Each output starts with what its own word needs; then what more than covers every word that raises an output is
+    taken back, some times. A constant does as well, as rows of P have sum 1, and serves what no output covers.
+    """
+    above = np.maximum(wanted, 0.0)
+    own = matrix.raised.diagonal()[:, None]
+    constant = np.where(own > 0, 0.0, above).max(axis=0)
+    above = np.maximum(above - constant, 0.0)
+    cover = np.divide(above, own, out=np.zeros_like(above), where=own > 0)
+    filled = np.flatnonzero(np.diff(matrix.raised.indptr))
+    firsts, inputs = matrix.raised.indptr[:-1][filled], matrix.raised.indices
+    for _ in range(_COVERS):
+        reached = matrix.raised @ cover
+        needed = np.divide(above, reached, out=np.zeros_like(above), where=reached > 0)
+        for goal in range(cover.shape[1]):
+            cover[filled, goal] *= np.maximum.reduceat(needed[inputs, goal], firsts)
+    cheaper = above.max(axis=0) < (matrix.base + np.asarray(matrix.raised.mean(axis=0)).ravel()) @ cover
+    return np.where(cheaper, above.max(axis=0), cover) + constant
+
+
+def _expected_width(weights: Weights, usual: Reals, tokens: float) -> Reals:
+    """Width of the interval that is expected where outputs come as usual, for each goal."""
+    noise = sum(np.sqrt(tokens * (usual @ one**2)) for one in (weights.below, weights.above))
+    return tokens * (usual @ (weights.above - weights.below)) + _WIDTH * noise
+
+
+def _better(first: Weights, second: Weights, where: np.ndarray) -> Weights:
+    return Weights(*(np.where(where, new, old) for old, new in zip(first, second, strict=True)))

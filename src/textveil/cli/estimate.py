@@ -127,7 +127,8 @@ def _read(reader: CorpusFormat, inputs: tuple[str, ...], vocabulary: Vocabulary)
     lengths: list[np.ndarray] = []
     with counting("reading", "bytes") as progress:
         for block in texts_of_inputs(reader, inputs, progress):
-            read = release.read_releases(block.texts, documents + 1)
+            numbers = range(documents + 1, documents + 1 + len(block.texts))
+            read = release.read_releases(block.texts, numbers)
             ids.append(read.words)
             lengths.append(np.diff(read.word_bounds))
             documents += len(block.texts)

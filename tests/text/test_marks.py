@@ -192,6 +192,20 @@ def test_texts_are_released_by_the_rule_read_aloud(texts: list[str]) -> None:
         assert came == expected
 
 
+GAPS = st.lists(st.sampled_from(["the", ".", "!", " ", "  ", "   ", "\n", "\u200b"]), max_size=10).map("".join)
+
+
+@settings(deadline=None, max_examples=400)
+@given(st.lists(st.one_of(GAPS, GAPS.map(lambda text: text.replace("\n", "").replace("\u200b", ""))), max_size=4))
+def test_a_text_alone_has_the_codes_that_it_has_among_others(texts: list[str]) -> None:
+    """Gaps of spaces are cut another way in a single text."""
+    together = CODES.encode([*texts, "cat"])
+    for text, start, end in zip(texts, together.bounds, together.bounds[1:], strict=False):
+        one = CODES.encode([text])
+        assert one.codes.tolist() == together.codes[start:end].tolist()
+        assert one.bounds.tolist() == [0, end - start]
+
+
 @settings(deadline=None, max_examples=400)
 @given(TEXTS)
 def test_what_comes_out_is_plain_and_stays_as_it_is(texts: list[str]) -> None:

@@ -97,12 +97,12 @@ class BaseWeights:
         """Number of words."""
         return len(self.counts)
 
-    @property
+    @cached_property
     def base_total(self) -> int:
         """Sum of the base weights."""
         return int(self.counts.sum()) << self.shift
 
-    @property
+    @cached_property
     def total(self) -> int:
         """Sum of a row, the same for every input."""
         return self.base_total + self.row_gain * self.unit
@@ -138,21 +138,18 @@ class BaseWeights:
         table.flags.writeable = False
         return table
 
-    def draw(self, count: int, rng: np.random.Generator) -> tuple[Integers, Integers]:
+    def draw(self, count: int, rng: np.random.Generator) -> tuple[Integers, Integers, Integers]:
         """One uniform integer below the total for each draw, split into the two parts of a row.
 
         Returns:
-            ``word``: the output of a base draw, else -1; and ``raised``: a unit in [0, row_gain) where the draw fell
-            into what is added, else -1.
+            ``word``: the output of a base draw, shape (count,); ``above``: which draws fell into what is added, so that
+            their ``word`` means nothing; and ``raised``: a unit in [0, row_gain) for each of these.
         """
         drawn = rng.integers(0, self.total, size=count, dtype=np.int64)
-        above = drawn - self.base_total
-        inside = above < 0
-        word = np.full(count, -1, dtype=np.int64)
-        word[inside] = self.word_of_slot[drawn[inside] >> self.shift]
-        raised = above // self.unit
-        raised[inside] = -1
-        return word, raised
+        slot = drawn >> self.shift
+        owner = self.word_of_slot
+        above = (slot >= len(owner)).nonzero()[0]
+        return owner.take(slot, mode="clip").astype(np.int64), above, (drawn[above] - self.base_total) // self.unit
 
 
 def _again(counts: Integers, shift: int, gains: Integers, row_gain: int, unit: int) -> BaseWeights:

@@ -32,6 +32,7 @@ from textveil.text.marks import (
     is_unseen,
     plain_gaps,
     short_runs,
+    single_spaces,
     with_plain_marks,
 )
 from textveil.text.numbers import JOINING, plain_number, same_number
@@ -274,8 +275,11 @@ class TextCodes:
         """The codes with white space and marks as ``text.marks`` says."""
         codes, bounds = coded
         space, line_end = self._base + _MARK, self._base + _MARK + 1
-        if is_plain(self._forms[codes].tobytes()):
+        forms = self._forms[codes].tobytes()
+        if is_plain(forms):
             return coded
+        if len(bounds) == 2 and (spaced := single_spaces(codes, forms, space, line_end)) is not None:
+            return EncodedTexts(spaced, np.array([0, len(spaced)]))
         vanishing = (codes == self._dropped) | (codes == self._base + _UNSEEN)
         kinds = self.legend.kinds[codes]
         blank, mark = (kinds == _SPACE_KIND) | vanishing, (kinds == _MARK_KIND) & ~vanishing
@@ -350,7 +354,8 @@ class TextCodes:
             self.legend.lengths[code] = 1
             self.legend.kinds[code] = kind = classify(character)
             blank = kind is Kind.SPACE and code > self._base + _MARK + 1
-            self._forms[code] = ODD if blank or character == DROPPED else _form(kind)
+            form = BLANK if kind is Kind.SPACE else MARK  # see ``marks.is_plain``
+            self._forms[code] = ODD if blank or character == DROPPED else form
             found = self._marks.setdefault(character, code)
         return found
 
@@ -388,11 +393,6 @@ def token_kinds(coded: EncodedTexts, legend: Legend) -> NDArray[np.int8]:
 def _row(*codes: int) -> Codes:
     """Codes as a row to be remembered."""
     return array("q", codes).tobytes()
-
-
-def _form(kind: Kind) -> int:
-    """What a character that passes is, for ``marks.is_plain``."""
-    return BLANK if kind is Kind.SPACE else MARK
 
 
 def _after(keep: NDArray[np.bool_], bounds: Ids) -> Ids:

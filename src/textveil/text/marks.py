@@ -141,6 +141,19 @@ def is_plain(forms: bytes) -> bool:
     return not (ODD in forms or _TWO_BLANKS in forms or _TOO_MANY_MARKS in forms)
 
 
+def single_spaces(codes: Integers, forms: bytes, space: int, line_end: int) -> Integers | None:
+    """The codes of one text in plain form where all that it takes is one space for many; None where it takes more.
+
+    It gives what ``plain_gaps`` and ``short_runs`` do, in a tenth of the time; see there and ``is_plain``.
+    """
+    if ODD in forms or _TOO_MANY_MARKS in forms or line_end in codes:
+        return None
+    keep = codes != space
+    keep[1:] |= keep[:-1]
+    keep[0] = True
+    return codes[keep]
+
+
 def plain_gaps(
     codes: Integers, bounds: Ids, blank: Flags, mark: Flags, vanishing: Flags, *, space: int, line_end: int
 ) -> tuple[Integers, Flags]:

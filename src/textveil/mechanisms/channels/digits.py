@@ -83,17 +83,22 @@ class DigitResponse:
         Returns:
             The drawn digits, int64, shape (sum of lengths,).
         """
-        need(int(lengths.sum()) == len(digits), "lengths", "another sum", "the number of digits in total")
+        need(int(np.add.reduce(lengths)) == len(digits), "lengths", "another sum", "the number of digits in total")
         if len(digits) == 0:
             return np.empty(0, dtype=np.int64)
         generator = resolve(rng)
+        numbers = sorted(Counter(lengths.tolist()).items())
+        if len(numbers) == 1:
+            return flip(digits, self._weights(numbers[0][0]), generator)
         order = lengths.repeat(lengths).argsort(kind="stable")  # digits of numbers of one length stand together
         out = np.empty(len(digits), dtype=np.int64)
         stop = 0
-        for length, count in sorted(Counter(lengths.tolist()).items()):
+        for length, count in numbers:
             here = order[stop : stop + length * count]
             stop += length * count
-            # epsilon / length in floating point may exceed the share by half an ulp; one step down pays it.
-            share = math.nextafter(self.epsilon / length, 0.0)
-            out[here] = flip(digits[here], _weights(share, self.keep_limit), generator)
+            out[here] = flip(digits[here], self._weights(length), generator)
         return out
+
+    def _weights(self, length: int) -> TwoLevelWeights:
+        # epsilon / length in floating point may exceed the share by half an ulp; one step down pays it.
+        return _weights(math.nextafter(self.epsilon / length, 0.0), self.keep_limit)

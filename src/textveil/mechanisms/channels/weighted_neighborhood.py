@@ -58,9 +58,8 @@ class WeightedNeighborhood:
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``Mechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
-        out, raised = self.weights.draw(len(words), resolve(rng))
-        above = np.flatnonzero(raised >= 0)
-        out[above] = self._rows.drawn(words[above], raised[above])
+        out, above, raised = self.weights.draw(len(words), resolve(rng))
+        out[above] = self._rows.drawn(words[above], raised)
         return out
 
     def integer_weights(self, ids: Ids) -> Integers:

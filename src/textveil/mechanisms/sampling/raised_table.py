@@ -129,7 +129,7 @@ def _spans(starts: Integers) -> Iterator[tuple[int, int]]:
 class WholeRows:
     """All rows of an open table; a process adds 4 bytes an entry to what it maps. Never changes: threads share it."""
 
-    __slots__ = ("_keys", "_outputs", "_row_gain", "_starts")
+    __slots__ = ("_first", "_keys", "_outputs", "_row_gain", "_starts")
 
     def __init__(self, table: OpenTable, weights: BaseWeights) -> None:
         self._outputs, self._starts, self._row_gain = table[OUTPUTS], _starts(table[LENGTHS]), weights.row_gain
@@ -138,14 +138,15 @@ class WholeRows:
         self._keys = np.minimum(weights.gains, weights.row_gain).astype(kind)[self._outputs]
         over = np.add.reduceat(self._keys, self._starts[:-1], dtype=kind) - kind.type(self._row_gain)
         self._keys[self._starts[1:] - 1] -= over  # the last word takes what is left
+        self._first = self._keys[self._starts[:-1]].astype(np.int64)
         np.cumsum(self._keys, dtype=kind, out=self._keys)
 
     def drawn(self, ids: Ids, raised: Integers) -> Ids:
         """See ``ExcessRows.drawn``."""
-        wanted = (ids * self._row_gain + raised).astype(self._keys.dtype)
         at = self._starts[ids]
-        beyond = np.flatnonzero(self._keys[at] <= wanted)  # the word itself has most of its row
-        at[beyond] = np.searchsorted(self._keys, wanted[beyond], side="right")
+        beyond = (raised >= self._first[ids]).nonzero()[0]  # the word itself, the first, has most of its row
+        wanted = (ids[beyond] * self._row_gain + raised[beyond]).astype(self._keys.dtype)
+        at[beyond] = self._keys.searchsorted(wanted, side="right")
         return self._outputs[at].astype(np.int64)
 
     def row(self, word: int) -> tuple[Ids, Integers]:

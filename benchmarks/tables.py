@@ -62,7 +62,8 @@ def words(rounds: int) -> Iterator[Row]:
     """Microseconds of a draw for one word that was never asked for, and of the next for the same word."""
     rng = np.random.default_rng(1)
     for make in (neighborhood, exponential):
-        made: Channel = make(load_vocabulary(), epsilon=8.0)
+        made = make(load_vocabulary(), epsilon=8.0)
+        assert isinstance(made, Channel)
         ids = rng.permutation(len(made.vocabulary))
         made.privatize(ids[:1])  # what all words share: the table is opened, the grid made
         made.privatize(ids[:1])

@@ -59,6 +59,13 @@ def articles() -> Iterator[str]:
 CORPORA = {"AG News": news, "Yelp": reviews, "Wikipedia": articles}
 
 
+def alone(epsilon: float, base_weights: str) -> Neighborhood | WeightedNeighborhood:
+    """The mechanism that draws for each word alone."""
+    made = neighborhood(load_vocabulary(), epsilon=epsilon, base_weights=base_weights)
+    assert isinstance(made, Neighborhood | WeightedNeighborhood)
+    return made
+
+
 def stays(made: Neighborhood | WeightedNeighborhood) -> Reals:
     """P(x | x) of every word, shape (n,)."""
     weights = made.weights
@@ -111,7 +118,7 @@ def texts(epsilons: Sequence[float]) -> None:
     words = {name: [ids_of(text) for text in islice(read(), TEXTS)] for name, read in CORPORA.items()}
     for epsilon in epsilons:
         for kind in ("flat", "frequency"):
-            made = neighborhood(vocabulary, epsilon=epsilon, base_weights=kind)
+            made = alone(epsilon, kind)
             same, cosines = stays(made), Cosines(made)
             for name, documents in words.items():
                 ids = [np.array(one) for one in documents if one]
@@ -138,7 +145,7 @@ def names() -> None:
     print(f"{'epsilon':>7s} {'weights':24s} " + " ".join(f"{name:22s}" for name in found))
     for epsilon in EPSILONS:
         for kind in ("flat", "frequency"):
-            same = stays(neighborhood(vocabulary, epsilon=epsilon, base_weights=kind))
+            same = stays(alone(epsilon, kind))
             cells = [interval([same[ids] for ids in documents if ids]) for documents in found.values()]
             print(f"{epsilon:7g} {kind:24s} " + " ".join(f"{cell:22s}" for cell in cells), flush=True)
 

@@ -110,7 +110,7 @@ def test_a_commands_own_option_keeps_its_spelling(textveil, tmp_path) -> None:
         (("--window-width", "x", "-m", "their-own"), "--window-width must be an integer"),
         (
             ("--window-width", "3"),
-            "--prior, --alpha, --base-mass; got --window-width.",
+            "--base-mass, --context, --context-weight; got --window-width.",
         ),
         (("--no-clip",), "neighborhood takes the options"),
         (("--delta", "0.1", "-m", "their-own"), "their-own takes the options"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
+from tests.helpers.sequence_laws import joint_law, p_value
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
@@ -75,23 +75,10 @@ def test_every_row_after_every_past_keeps_epsilon_exactly(options: dict[str, int
             assert max(Fraction(int(one), int(other)) for y in table.T for one in y for other in y) <= bound
 
 
-def joint(mechanism: ConsistentNeighborhood, document: tuple[int, ...]) -> dict[tuple[int, ...], Fraction]:
-    """The exact probability of every output of a document."""
-    law: dict[tuple[int, ...], Fraction] = {(): Fraction(1)}
-    for word in document:
-        longer = {}
-        for past, chance in law.items():
-            row = rows(mechanism, past)[word].astype(object)
-            for output, weight in enumerate(row):
-                longer[(*past, output)] = chance * Fraction(int(weight), int(row.sum()))
-        law = longer
-    return law
-
-
 def test_documents_that_differ_in_one_word_lose_epsilon_and_no_more() -> None:
     mechanism = made(1.0)
     bound = Fraction(mechanism.weights.inside, mechanism.weights.outside)
-    laws = {document: joint(mechanism, document) for document in itertools.product(range(SIZE), repeat=2)}
+    laws = {document: joint_law(mechanism, document) for document in itertools.product(range(SIZE), repeat=2)}
     worst = {1: Fraction(0), 2: Fraction(0)}
     for one, other in itertools.permutations(laws, 2):
         differ = sum(a != b for a, b in zip(one, other, strict=True))
@@ -100,27 +87,14 @@ def test_documents_that_differ_in_one_word_lose_epsilon_and_no_more() -> None:
     assert bound < worst[2] <= bound**2
 
 
-def p_value(mechanism: ConsistentNeighborhood, law: ConsistentNeighborhood, document: tuple[int, ...]) -> float:
-    """Of draws of ``mechanism`` under the law of ``law``, among other documents of other lengths."""
-    count = 40_000
-    lengths = np.tile([len(document), 3, 0, 1], count)
-    bounds = np.concatenate([[0], np.cumsum(lengths)])
-    ids = np.tile([*document, 4, 4, 0, 3], count)
-    drawn = mechanism.privatize_documents(ids, bounds, seeded_generator(11))
-    outputs = drawn[bounds[:-1][::4][:, None] + np.arange(len(document))]
-    expected = joint(law, document)
-    places = {output: place for place, output in enumerate(expected)}
-    found = np.bincount([places[tuple(row)] for row in outputs.tolist()], minlength=len(places))
-    return float(chisquare(found, count * np.array([float(one) for one in expected.values()])).pvalue)
-
-
 @pytest.mark.parametrize("document", [(2, 2), (0, 3)])
 def test_draws_follow_the_exact_law_whatever_stands_beside(document: tuple[int, ...]) -> None:
     """Alpha 1e-6; a law with one more copy of recent words, and one that forgets them, are told apart."""
     mechanism = made(1.5)
-    assert p_value(mechanism, mechanism, document) > ALPHA
-    assert p_value(mechanism, made(1.5, copies=5), document) < ALPHA
-    assert p_value(made(1.5, recent=1, copies=1), mechanism, document) < ALPHA
+    law = joint_law(mechanism, document)
+    assert p_value(mechanism, law, document, 40_000) > ALPHA
+    assert p_value(mechanism, joint_law(made(1.5, copies=5), document), document, 40_000) < ALPHA
+    assert p_value(made(1.5, recent=1, copies=1), law, document, 40_000) < ALPHA
 
 
 def test_what_recurs_is_replaced_alike() -> None:

@@ -35,6 +35,7 @@ OUTSIDE: dict[str, list[Any]] = {
     at_least(1).wanted: [0, -3],
     at_least(2).wanted: [1, 0],
     "a multiple of 1/4 between 0 and 2": [-0.25, 0.3, 2.25, math.nan],
+    "between 0 and 1,024": [-1.0, 1024.5, math.nan],
 }
 """Values of the right type that each domain refuses."""
 
@@ -99,6 +100,8 @@ ASKED: dict[str, Any] = {
     "base_weights": "flat",
     "alpha": 0.5,
     "base_mass": 0.375,
+    "context": "released",
+    "context_weight": 3.0,
     "metric": "neighbor-graph",
     "neighbors": 9,
     "hops": 4,
@@ -106,8 +109,13 @@ ASKED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(("name", "key"), EVERY)
-def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: str, tiny, tmp_path) -> None:
-    others = {"hops": {"metric": "neighbor-graph"}, "calibration": {"epsilon": 0.75}}.get(key, {})
+def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: str, tiny, embedded, tmp_path) -> None:
+    needed = {
+        "hops": {"metric": "neighbor-graph"},
+        "calibration": {"epsilon": 0.75},
+        "context_weight": {"context": "released"},
+    }
+    others, words = needed.get(key, {}), embedded if key.startswith("context") else tiny
     if key == "prior":  # a file, of which reports hold the name and not the folder
         path = tmp_path / "counts.txt"
         path.write_text(f"{tiny.words[3]}\t900\n{tiny.words[0]} 2.5\n", encoding="utf-8")
@@ -115,9 +123,9 @@ def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: 
         wanted: Any = path.name
     else:
         asked = wanted = ASKED[key]
-    made = mechanism(name, tiny, **others, **{key: asked})
+    made = mechanism(name, words, **others, **{key: asked})
     assert made.parameters[key] == (wanted if isinstance(wanted, str) else pytest.approx(wanted, rel=1e-5))
-    usual = mechanism(name, tiny)
+    usual = mechanism(name, words)
     assert json.dumps(dict(made.parameters)) != json.dumps(dict(usual.parameters))
 
 

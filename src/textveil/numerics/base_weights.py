@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,16 +176,42 @@ def base_weights(shares: Reals, *, epsilon: float, base_mass: float) -> BaseWeig
     least = math.exp(-min(epsilon, _LARGEST_EPSILON))
     need(least < base_mass < 1, "base_mass", base_mass, f"between e^-epsilon = {least:.3g} and 1")
     counts = slots(np.asarray(shares, dtype=np.float64))
-    sum_bits = int(counts.sum()).bit_length() - 1
-    shift = max(0, math.floor(_TOTAL_BITS - 1 - sum_bits + math.log2(base_mass)))
+    fitted = fitted_weights(int(counts.sum()), epsilon, base_mass)
+    gains = fitted.gains(counts)
+    row_gain = min(fitted.row_gain, sum(gains.tolist()))
+    need(row_gain > 0, "epsilon", epsilon, "large enough to raise a weight by one part in 2^30")
+    return BaseWeights(counts=counts, shift=fitted.shift, gains=gains, row_gain=row_gain, unit=fitted.unit)
+
+
+class Fitted(NamedTuple):
+    """What slots weigh, and what they may gain.
+
+    Attributes:
+        shift: a slot weighs 2^shift.
+        unit: weight of a unit of gain.
+        each: units that one slot may gain.
+        row_gain: units that a row hands out.
+    """
+
+    shift: int
+    unit: int
+    each: int
+    row_gain: int
+
+    def gains(self, counts: Integers) -> Integers:
+        """What words with these slots may gain: whole units of a slot; clipping at what a row adds lowers the loss."""
+        if self.each == 0:
+            return np.zeros_like(counts)
+        return np.where(counts > self.row_gain // self.each, self.row_gain, counts * self.each)
+
+
+def fitted_weights(whole: int, epsilon: float, base_mass: float, growth: float = 0.0) -> Fitted:
+    """Weights that fit ``whole`` slots, of base mass Q, and ``growth`` times as many more."""
+    sum_bits = whole.bit_length() - 1
+    room = math.log2(base_mass) - math.log2(1 + growth * base_mass)
+    shift = max(0, math.floor(_TOTAL_BITS - 1 - sum_bits + room))
     wanted = int((1 << (sum_bits + shift)) * ((1 - base_mass) / base_mass))
     per_slot = exp_floor(min(epsilon, _LARGEST_EPSILON), 1 << shift) - (1 << shift)
     parts = max(0, (_LEAST_UNITS * per_slot // max(1, wanted)).bit_length())
     unit = max(1, per_slot >> parts)
-    row_gain = max(1, wanted // unit)
-    # Whole units of a slot; clipping at what a row adds only lowers the loss.
-    each = per_slot // unit
-    gains = np.where(counts > row_gain // max(1, each), row_gain, counts * each) if each else np.zeros_like(counts)
-    row_gain = min(row_gain, sum(gains.tolist()))
-    need(row_gain > 0, "epsilon", epsilon, "large enough to raise a weight by one part in 2^30")
-    return BaseWeights(counts=counts, shift=shift, gains=gains, row_gain=row_gain, unit=unit)
+    return Fitted(shift, unit, per_slot // unit, max(1, wanted // unit))

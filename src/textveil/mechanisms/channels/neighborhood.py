@@ -19,15 +19,16 @@ from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Domain, Option,
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize
 from textveil.mechanisms.sampling.columns import Columns, RaisedColumns
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
+from textveil.mechanisms.sampling.neighborhood_sizes import best_neighborhood_size as best_neighborhood_size
 from textveil.mechanisms.sampling.weight_choices import weight_choice
 from textveil.mechanisms.sampling.weight_shares import capped_shares
+from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
 from textveil.numerics.base_weights import base_weights as integer_base_weights
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.frequencies import word_frequencies
-from textveil.vocabulary.geometry import mean_neighbor_similarity
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -106,20 +107,6 @@ class Neighborhood:
         return Columns(starts, inputs, ratios, np.full(len(words), math.log(weights.outside / weights.total)))
 
 
-def best_neighborhood_size(vocabulary: Vocabulary, epsilon: float) -> int:
-    """The m that maximizes the mean cosine between a word and its output, over a public grid of sizes.
-
-    With T(m) the mean over words of the sum of cosines of the m nearest, the mean cosine of the output is
-    (T(n) + (e^epsilon - 1) T(m)) / (m e^epsilon + n - m).
-    It depends on the public vectors and on epsilon only.
-    """
-    need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
-    sizes, sums = mean_neighbor_similarity(vocabulary)
-    gain = math.expm1(min(epsilon, 40.0))
-    means = (sums[-1] + gain * sums) / (sizes * (gain + 1) + (len(vocabulary) - sizes))
-    return int(sizes[int(np.argmax(means))])
-
-
 _BASE = Option(
     domain=named("frequency", "flat"),
     help="What words weigh before any is raised: a power of their public frequency, or all the same.",
@@ -148,6 +135,20 @@ _MASS = Option(
     group=NEIGHBORHOODS,
     unset="chosen for the vocabulary and epsilon",
 )
+_CONTEXT = Option(
+    domain=named("none", "released"),
+    help="What base weights follow beside frequency: nothing, or what a language model reads in earlier outputs.",
+    metavar="NAME",
+    group=NEIGHBORHOODS,
+    unset="none",
+)
+_CONTEXT_WEIGHT = Option(
+    domain=Domain("between 0 and 1,024", lambda value: 0 <= value <= 1024),
+    help="With context: how much weight the predicted words of a place get in all, the fixed weights being 1.",
+    metavar="C",
+    group=NEIGHBORHOODS,
+    unset="chosen for epsilon",
+)
 
 
 @declared(
@@ -167,8 +168,10 @@ def neighborhood(
     prior: Annotated[str, _PRIOR] | None = None,
     alpha: Annotated[float, _ALPHA] | None = None,
     base_mass: Annotated[float, _MASS] | None = None,
+    context: Annotated[str, _CONTEXT] | None = None,
+    context_weight: Annotated[float, _CONTEXT_WEIGHT] | None = None,
     progress: Progress | None = None,
-) -> Neighborhood | WeightedNeighborhood:
+) -> Neighborhood | WeightedNeighborhood | ContextualNeighborhood:
     """Neighborhood response at ``epsilon`` nats for any two words.
 
     Args:
@@ -178,13 +181,25 @@ def neighborhood(
         base_weights: ``"frequency"`` or ``"flat"``; None is frequency, or flat where ``neighborhood_size`` is given.
         prior: file of public word counts; None takes ``vocabulary.frequencies.word_frequencies``'s own.
         alpha: exponent of the frequencies; None chooses it by the criterion of ``sampling.weight_shares``.
-        base_mass: Q, more than e^-epsilon; None chooses it likewise.
+        base_mass: Q, more than e^-epsilon; None chooses it likewise. With context: where nothing is predicted.
+        context: ``"released"`` draws for documents, by base weights that follow what each has released; None and
+            ``"none"`` draw for each word alone.
+        context_weight: weight of the predicted words of a place in all, the fixed base weights being 1; None takes the
+            stored choice.
         progress: called while weights are chosen for a vocabulary other than the embedded one.
 
     Raises:
         ParameterError: an option is outside its domain, or does not go with another.
         InputError: the file of word counts cannot be read.
     """
+    if context == "released":
+        need(neighborhood_size is None, "neighborhood_size", neighborhood_size, "None with context", "Leave it out.")
+        need(base_weights != "flat", "base_weights", base_weights, "frequency with context", "Leave it out.")
+        frequencies = word_frequencies(vocabulary, prior)
+        return reading_releases(
+            vocabulary, frequencies, epsilon=epsilon, alpha=alpha, base_mass=base_mass, context_weight=context_weight
+        )
+    need(context_weight is None, "context_weight", context_weight, "None without context", "Leave it out.")
     weighting = {"prior": prior, "alpha": alpha, "base_mass": base_mass}
     flat = base_weights == "flat" or (base_weights is None and neighborhood_size is not None)
     if not flat:

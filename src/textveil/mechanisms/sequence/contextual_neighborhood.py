@@ -1,0 +1,236 @@
+"""Weighted neighborhoods whose base weights follow what the document has released, as a language model reads it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.mechanisms.base import checked_bounds, checked_ids
+from textveil.mechanisms.sampling.columns import Columns
+from textveil.mechanisms.sampling.context_choices import context_choice
+from textveil.mechanisms.sampling.nearest_in_order import NearestInOrder
+from textveil.mechanisms.sampling.raised_rows import raised_row
+from textveil.mechanisms.sampling.weight_shares import capped_shares
+from textveil.mechanisms.sequence.places import DocumentPlaces
+from textveil.mechanisms.sequence.word_filter import Followed, WordFilter
+from textveil.models.base import ContinuationModel
+from textveil.models.ngram import embedded_language_model
+from textveil.numerics.growing_weights import GrowingWeights, Lent, growing_weights
+from textveil.numerics.integer_weights import stated_epsilon
+from textveil.privacy.guarantees import PureDP, Status
+from textveil.randomness import resolve
+from textveil.types import Ids, Integers
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.frequencies import WordFrequencies
+from textveil.vocabulary.tables.public import PublicTable
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF: Final = "privacy/proofs/contextual.md"
+
+_SIDE_BY_SIDE: Final = 1024
+"""Documents that are drawn together at most."""
+
+_BELIEFS: Final = 1 << 21
+"""Chances of words in all of them at most: 64 documents of the embedded vocabulary, 34 MB."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class ContextualNeighborhood:
+    """At every place P(y | x) = w(x, y) / T with b(y) <= w(x, y) <= b(y) e^epsilon; b and T depend on past outputs.
+
+    A weighted neighborhood at every place. Its base weights are fixed ones, and more that are lent to the words which a
+    filter over the document's earlier outputs thinks likely: in proportion to their predicted probability, as far as a
+    row can raise a word whole. T depends on what was lent and not on x, so each draw costs epsilon for any two words,
+    given the outputs before; adaptive composition gives the rest. Weights are integers.
+    Proof: privacy/proofs/contextual.md.
+
+    Attributes:
+        vocabulary: the public words.
+        weights: the integers that are sampled.
+        guarantee: pure DP of one token.
+        parameters: public parameters, for reports.
+    """
+
+    vocabulary: Vocabulary
+    weights: GrowingWeights
+    guarantee: PureDP
+    parameters: Mapping[str, Any]
+    _filter: WordFilter = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The catalog's name."""
+        return "neighborhood"
+
+    @property
+    def tables(self) -> tuple[PublicTable, ...]:
+        """See ``capabilities.Tabulated``."""
+        return self._filter.order.tables
+
+    def privatize_documents(self, ids: Ids, bounds: Integers, rng: np.random.Generator | None = None) -> Ids:
+        """One draw for each id; see ``SequenceMechanism.privatize_documents``."""
+        words = checked_ids(ids, len(self.vocabulary))
+        edges = checked_bounds(bounds, len(words))
+        generator = resolve(rng)
+        out = np.empty(len(words), dtype=np.int64)
+        for step in self._steps(edges):
+            out[step.at] = step.places.draw(words[step.at], generator)
+            step.followed.released(out[step.at], step.places)
+        return out
+
+    def integer_weights_after(self, past: Ids, ids: Ids) -> Integers:
+        """See ``capabilities.SequenceWeights``."""
+        words = checked_ids(ids, len(self.vocabulary))
+        released = checked_ids(past, len(self.vocabulary))
+        lent = self._lent_after(released)
+        here = self.weights.at(lent.words, lent.slots)
+        out = np.tile(here.base, (len(words), 1))
+        for row, order in zip(out, self._filter.order.whole(words), strict=True):
+            outputs, reached = raised_row(here, order)
+            row[outputs] += np.diff(reached, prepend=0) * here.unit
+        return out
+
+    def columns_of_documents(self, outputs: Ids, bounds: Integers) -> Columns:
+        """See ``capabilities.SequenceColumns``; inputs to which an output is no near neighbor are left out."""
+        words = checked_ids(outputs, len(self.vocabulary))
+        edges = checked_bounds(bounds, len(words))
+        known = self._filter.tables.inputs
+        least = np.empty(len(words))
+        found = []
+        for step in self._steps(edges):
+            here, places = words[step.at], step.places
+            inputs, ranks = known.words[here].astype(np.int64), known.ranks[here].astype(np.int64)
+            ratios = np.where(inputs < 0, 0.0, places.raised(np.maximum(inputs, 0), np.maximum(ranks, 1), here))
+            inputs, ratios = np.hstack([here[:, None], inputs]), np.hstack([places.kept(here)[:, None], ratios])
+            some = (ratios > 0).nonzero()
+            found.append((step.at[some[0]], inputs[some], np.log1p(ratios[some])))
+            every = np.arange(len(here))
+            least[step.at] = places.weights.log_least(places.lent, places.counts(every, here))[: len(here)]
+            step.followed.released(here, places)
+        if not found:
+            nothing = np.empty(0, dtype=np.int64)
+            return Columns(np.zeros(1, dtype=np.int64), nothing, np.empty(0), least, complete=False)
+        whose, whom, logs = (np.concatenate(one) for one in zip(*found, strict=True))
+        order = np.lexsort((whom, whose))
+        starts = np.searchsorted(whose[order], np.arange(len(words) + 1))
+        return Columns(starts, whom[order], logs[order], least, complete=False)
+
+    def _lent_after(self, released: Ids) -> Lent:
+        """What is lent at the place after these outputs."""
+        place = len(released)
+        for step in self._steps(np.array([0, place + 1])):
+            if step.at[0] == place:
+                break
+            step.followed.released(released[step.at], step.places)
+        return step.places.lent
+
+    def _steps(self, edges: Integers) -> Iterator[_Stand]:
+        """The places of documents, some documents side by side, in the order in which they must be released."""
+        lengths = np.diff(edges)
+        longest_first = np.argsort(-lengths, kind="stable")
+        longest_first = longest_first[: np.count_nonzero(lengths)]
+        together = max(1, min(_SIDE_BY_SIDE, _BELIEFS // len(self.vocabulary), len(longest_first)))
+        for first in range(0, len(longest_first), together):
+            documents = longest_first[first : first + together]
+            starts, sizes = edges[:-1][documents], lengths[documents]
+            followed = self._filter.follow(len(documents))
+            places = DocumentPlaces(self.weights, self._filter.order, len(documents))
+            for place in range(int(sizes[0])):
+                active = int(np.count_nonzero(sizes > place))
+                predicted = followed.predicted(active)
+                wanted = (predicted.chances * self.weights.growth).astype(np.int64)
+                places.move(self.weights.lent(predicted.documents, predicted.words, wanted, active))
+                yield _Stand(starts[:active] + place, followed, places)
+
+
+class _Stand(NamedTuple):
+    """One place of several documents: which ids stand there, what is believed of them, and the weights that hold."""
+
+    at: Integers
+    followed: Followed
+    places: DocumentPlaces
+
+
+def contextual_neighborhood(
+    vocabulary: Vocabulary,
+    weights: GrowingWeights,
+    model: ContinuationModel,
+    *,
+    epsilon: float,
+    parameters: Mapping[str, Any],
+) -> ContextualNeighborhood:
+    """The mechanism with these weights; less than ``epsilon`` is stated where the weights spend less.
+
+    Raises:
+        ParameterError: the model speaks of another number of words.
+    """
+    size = len(vocabulary)
+    need(model.size == size, "model", f"one of {model.size} words", f"one of the vocabulary's {size} words")
+    promise = PureDP(epsilon=stated_epsilon(weights.epsilon, epsilon), status=Status.PROVED, source=PROOF)
+    public = {
+        "epsilon": promise.epsilon,
+        "base_weights": "frequency",
+        "context": "released",
+        "language_model": model.name,
+        "language_model_digest": model.digest[:16],
+        **parameters,
+    }
+    return ContextualNeighborhood(
+        vocabulary, weights, promise, public, WordFilter(model, weights, NearestInOrder(vocabulary))
+    )
+
+
+def reading_releases(
+    vocabulary: Vocabulary,
+    frequencies: WordFrequencies,
+    *,
+    epsilon: float,
+    alpha: float | None = None,
+    base_mass: float | None = None,
+    context_weight: float | None = None,
+    model: ContinuationModel | None = None,
+) -> ContextualNeighborhood:
+    """The mechanism from public frequencies and a language model.
+
+    Args:
+        vocabulary: public words and vectors.
+        frequencies: of its words.
+        epsilon: nats, finite and > 0.
+        alpha: exponent of the fixed base weights; None takes the stored choice.
+        base_mass: their Q where nothing is predicted; None takes the stored choice.
+        context_weight: how many times their sum predicted words get; None takes the stored choice.
+        model: of the same words; None is the embedded one.
+
+    Raises:
+        ParameterError: an option is outside its domain, or there is no model of this vocabulary.
+    """
+    if model is None:
+        embedded = load_vocabulary().digest
+        fits = vocabulary.digest == embedded
+        hint = "Leave context out for other vocabularies."
+        need(fits, "vocabulary", vocabulary.digest[:16], f"the embedded one, {embedded[:16]}, with context", hint)
+        model = embedded_language_model()
+    choice = context_choice(epsilon)
+    alpha = choice.alpha if alpha is None else alpha
+    growth = choice.context_weight if context_weight is None else context_weight
+    least = math.exp(-min(epsilon, 40.0))
+    if base_mass is None:  # a choice for a larger epsilon may be too small for this one
+        base_mass = max(choice.base_mass, min(2 * least, (1 + least) / 2))
+    need(base_mass > least, "base_mass", base_mass, f"more than e^-epsilon = {least:.3g}")
+    # The cap is that of a place with predictions, where the fixed weights are a part of the base.
+    shares = capped_shares(frequencies, alpha=alpha, epsilon=epsilon, base_mass=base_mass)
+    weights = growing_weights(shares, epsilon=epsilon, base_mass=base_mass, growth=growth, never=frequencies.names)
+    parameters = {
+        "prior": frequencies.source,
+        "alpha": alpha,
+        "base_mass": base_mass,
+        "context_weight": growth,
+        "weights_digest": weights.fixed.digest[:16],
+    }
+    return contextual_neighborhood(vocabulary, weights, model, epsilon=epsilon, parameters=parameters)

@@ -130,6 +130,21 @@ def test_a_causal_model_gives_probabilities_of_words(causal_folder: Path, vocabu
     np.testing.assert_allclose(one.log_probabilities(CONTEXTS, EVERY), logs, atol=1e-4)
 
 
+def test_what_a_model_keeps_of_a_text_changes_nothing(
+    causal_folder: Path, vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = causal_language_model(causal_folder, vocabulary, reach=4, batch=3)
+    logs = model.log_probabilities(CONTEXTS, EVERY)
+    cache = type(model.foreign.model(input_ids=model._tensor([[0, 1]]), use_cache=True).past_key_values)
+    kept: list[int] = []
+    whole = cache.batch_repeat_interleave
+    monkeypatch.setattr(cache, "batch_repeat_interleave", lambda self, times: (kept.append(times), whole(self, times)))
+    np.testing.assert_allclose(model.log_probabilities(CONTEXTS, EVERY), logs, atol=1e-6)
+    assert kept
+    monkeypatch.delattr(cache, "batch_repeat_interleave")
+    np.testing.assert_allclose(model.log_probabilities(CONTEXTS, EVERY), logs, atol=1e-4)
+
+
 def test_it_is_the_product_along_the_tree_of_spellings(
     libraries: Any, causal_folder: Path, vocabulary: Vocabulary
 ) -> None:

@@ -7,10 +7,11 @@ others go on, those of the tokens that go on as they are, and all the rest for t
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
@@ -69,8 +70,7 @@ class CausalModel:
     def log_probabilities(self, contexts: Ids, words: Ids) -> Vectors:
         """Natural logarithms of P(word | context), float32, shape (batch, k).
 
-        Every different context is read once, and once more for every beginning of several tokens that asked words
-        share.
+        Every different context is read once, and after it the beginnings of words of several tokens.
 
         Args:
             contexts: ids in [0, n + 2), the latest last, shape (batch, order - 1).
@@ -90,45 +90,64 @@ class CausalModel:
         for row, some in zip(rows.tolist(), words.tolist(), strict=True):
             asked[row].update(some)
         room = self.foreign.room - self.spelling.longest - len(self._begin)
-        found = self._scores([self._begin + self.spelling.before(one, room) for one in distinct], asked)
+        found = [
+            self._scores(self._begin + self.spelling.before(one, room), some)
+            for one, some in zip(distinct, asked, strict=True)
+        ]
         scores = [[found[row][word] for word in some] for row, some in zip(rows.tolist(), words.tolist(), strict=True)]
         return np.array(scores, dtype=np.float32)
 
-    def _scores(self, texts: list[list[int]], asked: list[set[int]]) -> list[dict[int, float]]:
-        """The logarithm for every word that is asked for after each text."""
-        places = {
-            (row, self.spelling.words[word][:depth])
-            for row, some in enumerate(asked)
-            for word in some
-            for depth in range(len(self.spelling.words[word]) + 1)
-            if self.spelling.words[word][:depth] in self._tree
-        }
-        steps: dict[tuple[int, Tokens], dict[int, float]] = {}
-        queue = sorted(places, key=lambda place: len(texts[place[0]]) + len(place[1]))
-        for start in range(0, len(queue), self.batch):
-            some = queue[start : start + self.batch]
-            logits = self._logits([texts[row] + list(begun) for row, begun in some])
-            for place, line in zip(some, logits, strict=True):
-                steps[place] = _step(self._tree[place[1]], line)
-        return [{word: self._path(steps, row, word) for word in some} for row, some in enumerate(asked)]
+    def _scores(self, text: list[int], asked: set[int]) -> dict[int, float]:
+        """The logarithm for every word that is asked for after a text."""
+        spelled = {word: self.spelling.words[word] for word in asked}
+        begun = {tokens[:depth] for tokens in spelled.values() for depth in range(len(tokens) + 1)} & self._tree.keys()
+        steps = {one: _step(self._tree[one], logits) for one, logits in self._read(text, begun).items()}
+        found = {}
+        for word, tokens in spelled.items():
+            total = sum(steps[tokens[:depth]][token] for depth, token in enumerate(tokens))
+            found[word] = total + (steps[tokens][_END] if tokens in steps else 0.0)
+        return found
 
-    def _path(self, steps: dict[tuple[int, Tokens], dict[int, float]], row: int, word: int) -> float:
-        """The logarithm of a word: the steps along its tokens, and that it ends there."""
-        tokens = self.spelling.words[word]
-        total = sum(steps[row, tokens[:depth]][token] for depth, token in enumerate(tokens))
-        return total + (steps[row, tokens][_END] if tokens in self._tree else 0.0)
+    def _read(self, text: list[int], begun: set[Tokens]) -> dict[Tokens, Reals]:
+        """What the model says after a text and each of the beginnings of words, the empty one among them.
 
-    def _logits(self, rows: list[list[int]]) -> Reals:
-        """What the model says after the last token of each row, shape (rows, tokens)."""
-        torch = load_libraries().torch
-        longest = max(map(len, rows))
-        ends = torch.tensor([len(row) for row in rows], device=self.foreign.device)
-        ids = torch.tensor([row + [row[-1]] * (longest - len(row)) for row in rows], device=self.foreign.device)
-        mask = (torch.arange(longest, device=self.foreign.device)[None] < ends[:, None]).long()
-        with torch.inference_mode():  # what pads a row stands after it, where a causal model does not look
-            logits = self.foreign.model(input_ids=ids, attention_mask=mask).logits
-        last = logits[torch.arange(len(rows), device=self.foreign.device), ends - 1]
-        found: Reals = last.float().cpu().numpy().astype(np.float64)
+        The text is read once, and then the longest beginnings: they hold the others.
+        """
+        libraries = load_libraries()
+        inner = {one[:-1] for one in begun if one}
+        longest = sorted(begun - inner - {_ROOT})
+        with libraries.torch.inference_mode():
+            out = self.foreign.model(input_ids=self._tensor([text]), use_cache=True)
+            found = {_ROOT: self._logits(out.logits[0, -1])}
+            for start in range(0, len(longest), self.batch):
+                some = longest[start : start + self.batch]
+                logits = self._going_on(text, some, getattr(out, "past_key_values", None))
+                for row, one in enumerate(some):
+                    for depth in range(1, len(one) + 1):
+                        if one[:depth] in begun and one[:depth] not in found:
+                            found[one[:depth]] = self._logits(logits[row, depth - 1])
+        return found
+
+    def _going_on(self, text: list[int], begun: list[Tokens], past: Any) -> Any:
+        """The model's logits after each token of the beginnings of words; what it kept of the text is used again."""
+        deepest = max(map(len, begun))
+        rows = [[*one, *[one[-1]] * (deepest - len(one))] for one in begun]  # a causal model does not look behind
+        if not hasattr(past, "batch_repeat_interleave"):
+            return self.foreign.model(input_ids=self._tensor([text + row for row in rows])).logits[:, len(text) :]
+        kept = copy.deepcopy(past)
+        kept.batch_repeat_interleave(len(rows))
+        return self.foreign.model(input_ids=self._tensor(rows), past_key_values=kept, use_cache=True).logits
+
+    def _tensor(self, rows: list[list[int]]) -> Any:
+        return load_libraries().torch.tensor(rows, device=self.foreign.device)
+
+    def _logits(self, line: Any) -> Reals:
+        """Logits as an array.
+
+        Raises:
+            ModelError: there is NaN among them.
+        """
+        found: Reals = line.float().cpu().numpy().astype(np.float64)
         if np.isnan(found).any() or np.isposinf(found).any():
             raise ModelError(f"the language model {self.name} must give finite numbers; got NaN. Check its weights.")
         return found
@@ -177,7 +196,7 @@ def causal_language_model(
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
         vocabulary: public words.
         reach: earlier ids that it looks at, 1 to 1,024.
-        batch: texts that are given to the model together, >= 1.
+        batch: beginnings of words that are given to the model together, >= 1.
         device: where torch keeps the model.
 
     Raises:

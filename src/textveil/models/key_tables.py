@@ -211,12 +211,15 @@ def _nobody(buckets: int, bits: int) -> NDArray[np.uint32]:
 
 def _hits(first: Ids, second: Ids, in_first: Flags, in_second: Flags) -> Hits:
     """The matches among the cells of two buckets, given for each query and cell, shape (rows, k, 4)."""
-    either = (in_first | in_second).reshape(-1, CELLS)
-    found = either.view(np.uint32).reshape(-1).nonzero()[0]
-    cell_in_first, cell_in_second = in_first.reshape(-1, CELLS)[found], in_second.reshape(-1, CELLS)[found]
-    there = cell_in_first.any(axis=1)
-    buckets = np.where(there, first.reshape(-1)[found], second.reshape(-1)[found])
-    return Hits(found, buckets * CELLS + np.where(there, cell_in_first.argmax(axis=1), cell_in_second.argmax(axis=1)))
+    ones, others = in_first.view("<u4").reshape(-1), in_second.view("<u4").reshape(-1)  # a byte for each cell
+    found = (ones | others).nonzero()[0]
+    one, other = ones.take(found), others.take(found)
+    there = one > 0
+    match = np.where(there, one, other)
+    cells = np.where(there, first.reshape(-1).take(found), second.reshape(-1).take(found)) * CELLS
+    for cell in range(1, CELLS):
+        cells += match >= 1 << 8 * cell
+    return Hits(found, cells)
 
 
 def _placed(first: Ids, second: Ids, buckets: int) -> Ids:

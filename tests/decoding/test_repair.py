@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
+from tests.helpers.endpoints import EndpointServer, completion, send
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
@@ -22,64 +21,24 @@ FACTS = "by the mechanism neighborhood with the guarantee 8-DP for each word"
 TEXTS = ["hello wurld.\n  the cat sit  \n", "", "on mat"]
 
 
-class Server:
-    """An HTTP server whose answers are those of ``reply``; it keeps what it was asked."""
-
-    def __init__(self) -> None:
-        self.reply: Callable[[BaseHTTPRequestHandler, dict[str, Any]], None] = corrected
-        self.asked: list[tuple[str, dict[str, str], dict[str, Any]]] = []
-        owner = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                owner.asked.append((self.path, dict(self.headers), body))
-                owner.reply(self, body)
-
-            def log_message(self, format: str, *arguments: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-
-def send(handler: BaseHTTPRequestHandler, data: bytes, status: int = 200, **headers: str) -> None:
-    handler.send_response(status)
-    for name, value in headers.items():
-        handler.send_header(name.replace("_", "-"), value)
-    handler.send_header("Content-Length", str(len(data)))
-    handler.end_headers()
-    handler.wfile.write(data)
-
-
-def completion(content: Any, reason: str = "stop") -> bytes:
-    return json.dumps({"choices": [{"message": {"content": content}, "finish_reason": reason}]}).encode()
-
-
 def corrected(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
     lines = body["messages"][1]["content"]
     send(handler, completion(lines.replace("wurld", "world").replace("sit", "sat").replace("mat", "the mat")))
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EndpointServer]:
     monkeypatch.delenv(KEY_VARIABLE, raising=False)
-    made = Server()
-    yield made
-    made.close()
+    with EndpointServer() as made:
+        made.reply = corrected
+        yield made
 
 
-def endpoint(server: Server, **options: Any) -> Endpoint:
+def endpoint(server: EndpointServer, **options: Any) -> Endpoint:
     return Endpoint(url=server.url, model="tiny", **{"timeout": 5.0, "pause": 0.0, **options})
 
 
-def test_lines_come_back_repaired_in_their_places(server: Server) -> None:
+def test_lines_come_back_repaired_in_their_places(server: EndpointServer) -> None:
     done: list[tuple[int, int | None]] = []
     found = repair_texts(TEXTS, endpoint(server), FACTS, progress=lambda now, whole: done.append((now, whole)))
     assert found.texts == ["hello world.\n  the cat sat  \n", "", "on the mat"]
@@ -88,7 +47,9 @@ def test_lines_come_back_repaired_in_their_places(server: Server) -> None:
     assert len(server.asked) == 1
 
 
-def test_a_request_holds_the_release_and_public_facts_alone(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_holds_the_release_and_public_facts_alone(
+    server: EndpointServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(KEY_VARIABLE, "secret-key")
     repair_texts(TEXTS, endpoint(server), FACTS)
     ((path, headers, body),) = server.asked
@@ -112,12 +73,12 @@ def test_a_request_holds_the_release_and_public_facts_alone(server: Server, monk
     assert system["content"].replace(FACTS, "") == request_messages(["other"], "")[0].content
 
 
-def test_without_a_key_none_is_sent(server: Server) -> None:
+def test_without_a_key_none_is_sent(server: EndpointServer) -> None:
     repair_texts(TEXTS, endpoint(server), FACTS)
     assert "Authorization" not in server.asked[0][1]
 
 
-def test_many_lines_are_parted_and_put_together(server: Server) -> None:
+def test_many_lines_are_parted_and_put_together(server: EndpointServer) -> None:
     texts = [f"line {number} mat" + " word" * (number % 7) * 40 for number in range(95)]
     found = repair_texts(texts, endpoint(server), FACTS, workers=3)
     assert found.texts == [text.replace("mat", "the mat") for text in texts]
@@ -159,7 +120,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_answer_leaves_the_release_as_it_is(server: Server, name: str) -> None:
+def test_a_wrong_answer_leaves_the_release_as_it_is(server: EndpointServer, name: str) -> None:
     server.reply, wanted = WRONG[name]
     found = repair_texts(TEXTS, endpoint(server), FACTS)
     assert found.texts == TEXTS
@@ -171,7 +132,7 @@ def test_a_wrong_answer_leaves_the_release_as_it_is(server: Server, name: str) -
     assert len(server.asked) == 1
 
 
-def test_a_wrong_answer_for_some_lines_leaves_the_others_repaired(server: Server) -> None:
+def test_a_wrong_answer_for_some_lines_leaves_the_others_repaired(server: EndpointServer) -> None:
     def reply(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         wrong = "line 3 " in body["messages"][1]["content"]
         send(handler, completion("?")) if wrong else corrected(handler, body)
@@ -199,7 +160,7 @@ def test_an_endpoint_that_is_down_is_tried_and_then_left(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-def test_a_busy_endpoint_is_asked_again(server: Server, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+def test_a_busy_endpoint_is_asked_again(server: EndpointServer, monkeypatch: pytest.MonkeyPatch, status: int) -> None:
     waits: list[float] = []
     monkeypatch.setattr("textveil.decoding.endpoint.sleep", waits.append)
 
@@ -244,7 +205,7 @@ def endless(handler: BaseHTTPRequestHandler, start: bytes, byte: bytes) -> None:
 
 
 @pytest.mark.parametrize("reply", [slow_start, slow_headers, slow_body, slow_old_body])
-def test_one_deadline_stands_over_a_whole_answer(server: Server, reply: Callable[..., None]) -> None:
+def test_one_deadline_stands_over_a_whole_answer(server: EndpointServer, reply: Callable[..., None]) -> None:
     server.reply = reply
     found = repair_texts(TEXTS, endpoint(server, timeout=0.3, tries=1), FACTS)
     assert found.texts == TEXTS
@@ -252,7 +213,7 @@ def test_one_deadline_stands_over_a_whole_answer(server: Server, reply: Callable
     assert "in 1 tries" in found.problem
 
 
-def test_an_answer_that_breaks_off_is_none(server: Server) -> None:
+def test_an_answer_that_breaks_off_is_none(server: EndpointServer) -> None:
     def reply(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{")
         handler.close_connection = True
@@ -301,7 +262,7 @@ def test_other_arguments_are_refused(options: dict[str, Any], wanted: str) -> No
 
 
 def test_a_key_that_no_header_can_hold_is_refused_without_repeating_it(
-    server: Server, monkeypatch: pytest.MonkeyPatch
+    server: EndpointServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(KEY_VARIABLE, "hid\nden")
     with pytest.raises(EndpointError, match="must be of printable ASCII") as caught:
@@ -310,7 +271,7 @@ def test_a_key_that_no_header_can_hold_is_refused_without_repeating_it(
     assert server.asked == []
 
 
-def test_no_proxy_is_asked(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_proxy_is_asked(server: EndpointServer, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     assert repair_texts(TEXTS, endpoint(server), FACTS).kept == 0

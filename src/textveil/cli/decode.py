@@ -9,15 +9,21 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from textveil.cli import options as opt
-from textveil.errors import OutputError
+from textveil.cli.spelling import renamed
+from textveil.errors import OutputError, ParameterError, need
 
 if TYPE_CHECKING:
+    from textveil.corpora.decoded import DecodesTexts
     from textveil.corpora.formats.records import CorpusFormat
+    from textveil.decoding.endpoint import Endpoint
     from textveil.decoding.options import Choice, DecoderOptions
     from textveil.mechanisms.base import Mechanism
     from textveil.models.base import LanguageModel
     from textveil.vocabulary.tables.public import OpenTable
     from textveil.vocabulary.vocabulary import Vocabulary
+
+_SERVICE = "Repair by a service"
+"""Heading of help."""
 
 _WHOLE = 1 << 40
 """Bytes of a text that asks for all rows of a table."""
@@ -29,6 +35,25 @@ ModelPath = Annotated[
         metavar="PATH",
         help="Folder of a causal Hugging Face model, or file of n-grams, in place of the embedded model.",
     ),
+]
+
+EndpointUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--endpoint",
+        metavar="URL",
+        help="Have the release repaired by an OpenAI-compatible service at this base address instead; it is sent the "
+        "release and the mechanism's name and guarantee. Its key: TEXTVEIL_ENDPOINT_KEY.",
+        rich_help_panel=_SERVICE,
+    ),
+]
+EndpointModel = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The service's name of the model.", rich_help_panel=_SERVICE),
+]
+EndpointTimeout = Annotated[
+    float,
+    typer.Option(metavar="S", help="Seconds for one answer of the service.", rich_help_panel=_SERVICE),
 ]
 
 
@@ -63,6 +88,9 @@ def decode_command(
     vocabulary: opt.VocabularyPath = None,
     vocabulary_format: opt.VocabularyFormat = None,
     vocabulary_limit: opt.VocabularyLimit = None,
+    endpoint: EndpointUrl = None,
+    endpoint_model: EndpointModel = None,
+    endpoint_timeout: EndpointTimeout = 120.0,
 ) -> int:
     """Put in place of every released word the one that most probably stood there, by the channel and the language.
 
@@ -78,6 +106,7 @@ def decode_command(
     # Everything that can be wrong with the options is found before a release is read.
     output = None if output is not None and str(output) == "-" else output
     options = DecoderOptions(choose=cast("Choice", choose))
+    service = _endpoint(endpoint, endpoint_model, endpoint_timeout, model)
     said = read_report(report)
     choice = FormatChoice(
         corpus_format=corpus_format,
@@ -94,9 +123,46 @@ def decode_command(
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
     with counting("making the mechanism", "words") as progress:
         made = rebuilt(said, words, prior=None if prior is None else str(prior), progress=progress)
+    if service is not None:
+        return _repaired(made, service, reader, inputs, output, quiet)
     documents = decoded(made, model, options, workers, reader, inputs, output)
     if not quiet:
         sys.stderr.write(f"documents   {documents} decoded; nothing was spent\n")
+    return 0
+
+
+def _endpoint(url: str | None, name: str | None, timeout: float, model: Path | None) -> Endpoint | None:
+    """The service that is to repair the release, if one is."""
+    from textveil.decoding.endpoint import Endpoint
+
+    if url is None:
+        need(name is None, "endpoint_model", "one", "given with `endpoint` alone")
+        return None
+    if name is None:
+        raise ParameterError("--endpoint needs --endpoint-model: the service's name of the model.")
+    need(model is None, "model", "one", "left out with `endpoint`", "A release is decoded here or repaired there.")
+    with renamed(url="endpoint", model="endpoint_model", timeout="endpoint_timeout"):
+        return Endpoint(url=url, model=name, timeout=timeout)
+
+
+def _repaired(
+    mechanism: Mechanism,
+    endpoint: Endpoint,
+    reader: CorpusFormat,
+    inputs: tuple[str, ...],
+    output: Path | None,
+    quiet: bool,
+) -> int:
+    """Have released files repaired; what is not stays as it was released, and then the exit code is 1."""
+    from textveil.decoding.repair import TextRepairer, channel_facts
+
+    repairer = TextRepairer(endpoint, channel_facts(mechanism))
+    documents = _run(repairer, "repairing", reader, inputs, output)
+    if repairer.problem:
+        sys.stderr.write(f"textveil: {repairer.problem}\n")
+        return 1
+    if not quiet:
+        sys.stderr.write(f"documents   {documents} repaired; nothing was spent\n")
     return 0
 
 
@@ -120,8 +186,7 @@ def decoded(
         inputs: released files.
         output: None is standard output.
     """
-    from textveil.cli.progress import Bar, counting
-    from textveil.corpora.decoded import DecodingRun
+    from textveil.cli.progress import counting
     from textveil.decoding.decode import decoder_of
     from textveil.mechanisms.columns import need_columns
 
@@ -130,7 +195,18 @@ def decoded(
     chosen = None if model is None else read_model(model, words)
     with counting("reading the channel", "words") as progress:
         decoder = decoder_of(mechanism, model=chosen, options=options, workers=workers, progress=progress)
-    bar = Bar("decoding", "bytes")
+    try:
+        return _run(decoder, "decoding", reader, inputs, output)
+    finally:
+        del held
+
+
+def _run(decoder: DecodesTexts, doing: str, reader: CorpusFormat, inputs: tuple[str, ...], output: Path | None) -> int:
+    """Put released files through a decoder, with a bar; how many documents."""
+    from textveil.cli.progress import Bar
+    from textveil.corpora.decoded import DecodingRun
+
+    bar = Bar(doing, "bytes")
     try:
         run = DecodingRun(
             decoder=decoder,
@@ -145,7 +221,6 @@ def decoded(
         return run.to_stream(sys.stdout.buffer)
     finally:
         bar.close()
-        del held
 
 
 def _tables(mechanism: Mechanism) -> list[OpenTable]:

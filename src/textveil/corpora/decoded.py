@@ -5,20 +5,30 @@ What is decoded is public, so there is no job: a run that is interrupted is run 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, final
+from typing import BinaryIO, Protocol, final
 
 from textveil.corpora.blocks import BLOCK_BYTES, Block
 from textveil.corpora.files.atomic import atomic_writers
 from textveil.corpora.files.inputs import Inputs
 from textveil.corpora.files.sources import compressing
 from textveil.corpora.formats.records import Assembled, CorpusFormat, Records
-from textveil.decoding.decoder import TextDecoder
 from textveil.errors import InputError
 from textveil.randomness import SECRET_BYTES
 from textveil.types import Progress
+
+
+class DecodesTexts(Protocol):
+    """Puts something better in place of releases: a decoder, or a repairer that asks an endpoint."""
+
+    def texts(self, texts: Sequence[str], numbers: Sequence[int]) -> list[str]:
+        """One text for each; ``numbers`` are theirs, for errors.
+
+        Raises:
+            InputError: a text is no release that it knows.
+        """
 
 
 @final
@@ -35,7 +45,7 @@ class DecodingRun:
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
     """
 
-    decoder: TextDecoder
+    decoder: DecodesTexts
     corpus_format: CorpusFormat
     inputs: tuple[str, ...]
     progress: Progress = field(default=lambda done, total: None, repr=False)

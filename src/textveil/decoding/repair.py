@@ -12,7 +12,7 @@ import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, final
 
 from textveil.decoding.endpoint import Endpoint, Message
 from textveil.errors import EndpointError, need
@@ -74,38 +74,66 @@ def repair_texts(
     Raises:
         ParameterError: ``workers`` is below one, or a text is no string.
     """
-    need(workers >= 1, "workers", workers, ">= 1")
-    need(all(isinstance(text, str) for text in texts), "texts", "others", "strings")
-    split = [text.split("\n") for text in texts]
-    places = [(row, at) for row, lines in enumerate(split) for at, line in enumerate(lines) if line.strip()]
-    batches = list(_batches([split[row][at] for row, at in places]))
-    down, problems, kept, done = threading.Event(), [], 0, 0
+    repairer = TextRepairer(endpoint, facts, workers=workers, progress=progress)
+    return RepairedTexts(repairer.texts(texts), repairer.kept, repairer.problem)
 
-    def asked(lines: list[str]) -> list[str] | EndpointError:
-        if down.is_set():
-            return EndpointError("")
+
+@final
+class TextRepairer:
+    """Repairs the texts of one mechanism, some after others; see ``repair_texts``.
+
+    After a request without any answer the endpoint is not asked again.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, facts: str, *, workers: int = _WORKERS, progress: Progress | None = None
+    ) -> None:
+        need(workers >= 1, "workers", workers, ">= 1")
+        self._endpoint, self._facts, self._workers, self._progress = endpoint, facts, workers, progress
+        self._down = threading.Event()
+        self._first = ""
+        self._lines = 0
+        self.kept = 0
+
+    @property
+    def problem(self) -> str:
+        """What went wrong first, and how many lines were not repaired, in one line; empty where nothing did."""
+        if not self._first:
+            return ""
+        return f"{self.kept} of {self._lines} lines stay as they were released: {self._first}"
+
+    def texts(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> list[str]:
+        """Each text repaired, or with the lines that were not as they are; ``numbers`` is not needed."""
+        need(all(isinstance(text, str) for text in texts), "texts", "others", "strings")
+        split = [text.split("\n") for text in texts]
+        places = [(row, at) for row, lines in enumerate(split) for at, line in enumerate(lines) if line.strip()]
+        self._lines += len(places)
+        where, done = iter(places), 0
+        with ThreadPoolExecutor(self._workers, thread_name_prefix="textveil-repair") as pool:
+            batches = list(_batches([split[row][at] for row, at in places]))
+            for lines, answer in zip(batches, pool.map(self._asked, batches), strict=True):
+                if isinstance(answer, EndpointError):
+                    self._first = self._first or str(answer)
+                    self.kept += len(lines)
+                    answer = lines
+                for line in answer:
+                    row, at = next(where)
+                    split[row][at] = line
+                done += len(lines)
+                if self._progress is not None:
+                    self._progress(done, len(places))
+        return ["\n".join(lines) for lines in split]
+
+    def _asked(self, lines: list[str]) -> list[str] | EndpointError:
+        """The lines repaired, or why they are not."""
+        if self._down.is_set():
+            return EndpointError(f"the endpoint {self._endpoint.host} did not answer before.")
         try:
-            return _repaired(lines, endpoint, facts)
+            return _repaired(lines, self._endpoint, self._facts)
         except EndpointError as error:
             if not error.answered:
-                down.set()
+                self._down.set()
             return error
-
-    where = iter(places)
-    with ThreadPoolExecutor(workers, thread_name_prefix="textveil-repair") as pool:
-        for lines, answer in zip(batches, pool.map(asked, batches), strict=True):
-            done += len(lines)
-            if isinstance(answer, EndpointError):
-                problems += [str(answer)] if str(answer) else []
-                kept += len(lines)
-                answer = lines
-            for line in answer:
-                row, at = next(where)
-                split[row][at] = line
-            if progress is not None:
-                progress(done, len(places))
-    problem = f"{kept} of {len(places)} lines stay as they were released: {problems[0]}" if problems else ""
-    return RepairedTexts(["\n".join(lines) for lines in split], kept, problem)
 
 
 def request_messages(lines: Sequence[str], facts: str) -> list[Message]:

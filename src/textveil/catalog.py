@@ -52,6 +52,7 @@ class _Lazy(Mapping[str, CatalogEntry]):
 MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
     {
         "neighborhood": "textveil.mechanisms.channels.neighborhood:neighborhood",
+        "optimal": "textveil.mechanisms.channels.optimal:optimal",
         "randomized-response": "textveil.mechanisms.channels.randomized_response:randomized_response",
         "exponential": "textveil.mechanisms.channels.exponential:exponential",
         "metric-exponential": "textveil.mechanisms.channels.metric_exponential:metric_exponential",

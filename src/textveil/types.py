@@ -4,7 +4,7 @@ Shapes are part of every public docstring; NumPy's own typing cannot carry them.
 """
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,3 +32,11 @@ Progress: TypeAlias = Callable[[int, int | None], None]
 
 Both count bytes of the file where one is read, and blocks or rows where something is computed.
 """
+
+
+@runtime_checkable
+class Noting(Protocol):
+    """A ``Progress`` that can show a line beside the count, for work whose result grows better as it goes on."""
+
+    def note(self, text: str) -> None:
+        """Show this from now on."""

@@ -163,7 +163,7 @@ def test_flat_base_weights_are_the_two_level_channel(tiny) -> None:
         ({"neighborhood_size": 3, "base_weights": "frequency"}, "neighborhood_size must be None; got 3. It needs flat"),
         ({"base_weights": "flat", "alpha": 1.0}, "alpha must be None with flat base weights; got 1.0. Leave it out"),
         ({"base_mass": 0.1}, "base_mass must be more than e\\^-epsilon = 0.135; got 0.1"),
-        ({"prior": "/nowhere"}, "prior must be a file of word counts; got /nowhere. Check its path"),
+        ({"prior": "/nowhere"}, "prior must be flat, zipf or a file of word counts; got /nowhere. Check its path"),
     ],
 )
 def test_options_that_do_not_go_together(tiny, options, message) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, final
 
 if TYPE_CHECKING:
@@ -24,6 +24,15 @@ class Bar:
         self._visible = sys.stderr.isatty() if visible is None else visible
         self._start = time.monotonic()
         self._drawn: Progress | None = None
+        self._note = ""
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """``update`` for work that counts its units."""
+        self.update(done, total, done)
+
+    def note(self, text: str) -> None:
+        """Show ``text`` in place of the rate."""
+        self._note = text
 
     def update(self, done: float, total: float | None, counted: int) -> None:
         """Say how far it is: ``done`` of ``total`` (None where unknown), and units counted so far."""
@@ -35,7 +44,7 @@ class Bar:
             self._drawn.start()
         rate = counted / max(time.monotonic() - self._start, 1e-9)
         task = self._drawn.task_ids[0]
-        self._drawn.update(task, completed=done, total=total, rate=f"{rate:,.0f} {self._unit}/s")
+        self._drawn.update(task, completed=done, total=total, rate=self._note or f"{rate:,.0f} {self._unit}/s")
 
     def close(self) -> None:
         """Take the bar off the screen."""
@@ -58,10 +67,10 @@ class Bar:
 
 
 @contextlib.contextmanager
-def counting(title: str, unit: str = "rows") -> Iterator[Callable[[int, int | None], None]]:
-    """A callback ``(done, total)`` that draws a bar while the block runs."""
+def counting(title: str, unit: str = "rows") -> Iterator[Bar]:
+    """A callback ``(done, total)``, which takes notes too, that draws a bar while the block runs."""
     bar = Bar(title, unit)
     try:
-        yield lambda done, total: bar.update(done, total, done)
+        yield bar
     finally:
         bar.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from textveil.errors import ParameterError, need
@@ -13,11 +14,13 @@ from textveil.mechanisms.options import (
     NEIGHBORHOODS,
     POSITIVE,
     VECTORS,
+    Domain,
     Option,
     at_least,
     named,
 )
 from textveil.nearest.choice import BACKENDS, FASTEST
+from textveil.vocabulary.frequencies import FLAT, ZIPF
 
 Epsilon: TypeAlias = Annotated[
     float,
@@ -37,6 +40,21 @@ NeighborhoodSize: TypeAlias = Annotated[
         metavar="M",
         group=NEIGHBORHOODS,
         unset="chosen for the vocabulary and epsilon",
+    ),
+]
+Prior: TypeAlias = Annotated[
+    str,
+    Option(
+        domain=Domain(
+            f"{FLAT}, {ZIPF} or a file of word counts",
+            lambda value: value in (FLAT, ZIPF) or Path(value).is_file(),
+            hint="Check its path.",
+        ),
+        help="Public word frequencies in place of the embedded ones: flat, zipf (by the order of the words), or a file "
+        "of which each line is a word and a count.",
+        metavar="NAME|FILE",
+        group=NEIGHBORHOODS,
+        unset="the embedded frequencies, or Zipf by the order of the words",
     ),
 ]
 EpsilonPerDistance: TypeAlias = Annotated[

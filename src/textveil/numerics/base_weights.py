@@ -34,18 +34,19 @@ SLOT_BITS = 20
 """Base weights are integers with sum 2^20: a table of 2 MB tells the word of a base draw; more for more words."""
 
 
-def slots(shares: Reals) -> Integers:
+def slots(shares: Reals, each: int = 16) -> Integers:
     """Integers >= 1 in proportion to ``shares``, with a sum that is a power of two; int64, shape (n,).
 
     Every word gets one slot, and the rest go by largest remainder, ties to the lower id. The sum is at least 2^20 and
-    at least 16 slots for each word.
+    at least ``each`` slots for each word.
 
     Args:
         shares: finite and > 0, shape (n,).
+        each: mean number of slots of a word at least, >= 2.
     """
     size = len(shares)
     need(bool(np.all(np.isfinite(shares)) and np.all(shares > 0)), "shares", "one that is not", "finite and > 0")
-    whole = 1 << max(SLOT_BITS, math.ceil(math.log2(16 * size)))
+    whole = 1 << max(SLOT_BITS, math.ceil(math.log2(each * size)))
     exact = shares / math.fsum(shares.tolist()) * (whole - size)
     counts = np.floor(exact).astype(np.int64)
     left = whole - size - int(counts.sum())
@@ -156,7 +157,7 @@ def _again(counts: Integers, shift: int, gains: Integers, row_gain: int, unit: i
     return BaseWeights(counts=counts, shift=shift, gains=gains, row_gain=row_gain, unit=unit)
 
 
-def base_weights(shares: Reals, *, epsilon: float, base_mass: float) -> BaseWeights:
+def base_weights(shares: Reals, *, epsilon: float, base_mass: float, slots_each: int = 16) -> BaseWeights:
     """Base weights in proportion to ``shares``, raised by at most e^epsilon, such that base draws have ``base_mass``.
 
     Every slot may be raised by the same integer, the floor of 2^shift (e^epsilon - 1): so what a row adds is a number
@@ -166,6 +167,7 @@ def base_weights(shares: Reals, *, epsilon: float, base_mass: float) -> BaseWeig
         shares: finite and > 0, shape (n,), n >= 2.
         epsilon: nats, finite and > 0.
         base_mass: Q, in (0, 1): probability of a base draw, before rounding.
+        slots_each: see ``slots``; more where many words should have nearly nothing.
 
     Raises:
         ParameterError: an argument is outside its domain, or Q leaves more than e^epsilon can add to all words: Q
@@ -175,7 +177,7 @@ def base_weights(shares: Reals, *, epsilon: float, base_mass: float) -> BaseWeig
     need(len(shares) >= 2, "shares", len(shares), "at least two")
     least = math.exp(-min(epsilon, _LARGEST_EPSILON))
     need(least < base_mass < 1, "base_mass", base_mass, f"between e^-epsilon = {least:.3g} and 1")
-    counts = slots(np.asarray(shares, dtype=np.float64))
+    counts = slots(np.asarray(shares, dtype=np.float64), slots_each)
     fitted = fitted_weights(int(counts.sum()), epsilon, base_mass)
     gains = fitted.gains(counts)
     row_gain = min(fitted.row_gain, sum(gains.tolist()))

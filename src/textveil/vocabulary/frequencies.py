@@ -76,6 +76,10 @@ class WordFrequencies:
         return hashlib.sha256(self.counts.tobytes() + np.packbits(self.names).tobytes()).hexdigest()
 
 
+FLAT, ZIPF = "flat", "zipf"
+"""Priors with a name; a file of that name is given as ``./flat``."""
+
+
 def word_frequencies(vocabulary: Vocabulary, path: Path | str | None = None) -> WordFrequencies:
     """The public frequencies of a vocabulary's words.
 
@@ -83,11 +87,16 @@ def word_frequencies(vocabulary: Vocabulary, path: Path | str | None = None) -> 
         vocabulary: public words.
         path: a text file, each line a word and a count parted by white space; words that it lacks count one half.
             None takes what is embedded for the embedded vocabulary, and Zipf's law by the order of the words, the
-            most frequent first, for any other.
+            most frequent first, for any other. ``"zipf"`` is that law, ``"flat"`` counts all words alike; neither
+            knows names.
 
     Raises:
         InputError: the file cannot be read, or holds a line that is no word with a count > 0 (by number).
     """
+    if path == FLAT:
+        return WordFrequencies(np.ones(len(vocabulary), np.int64), np.zeros(len(vocabulary), bool), FLAT)
+    if path == ZIPF:
+        return zipf_frequencies(len(vocabulary))
     if path is not None:
         return _read(vocabulary, Path(path))
     if vocabulary.digest == load_vocabulary().digest:

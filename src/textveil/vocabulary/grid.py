@@ -66,6 +66,11 @@ class IntegerGrid:
         """Number of rows."""
         return int(self.values.shape[0])
 
+    @property
+    def inverse_lengths(self) -> Reals:
+        """What turns integers into unit vectors, row by row; 0 for a zero row: its cosine is 0 with everything."""
+        return np.divide(self.scales, self.lengths, out=np.zeros_like(self.scales), where=self.lengths > 0)
+
     def inner_products(self, ids: Ids, wanted: int = 0) -> NDArray[Any]:
         """Exact integer inner products with every row, before scales; shape (batch, n).
 
@@ -123,12 +128,13 @@ class IntegerGrid:
         return largest + 2.0**-48 * float(self.lengths.max())
 
     def cosines(self, ids: Ids, wanted: int = 0) -> NDArray[np.float32]:
-        """Cosines with every row, shape (batch, n), float32; infinity for a row with itself."""
-        # A zero row has cosine 0 with everything.
-        inverse = np.divide(self.scales, self.lengths, out=np.zeros_like(self.scales), where=self.lengths > 0)
+        """Cosines with every row times the length of its own, which orders alike; infinity for a row with itself.
+
+        Shape (batch, n), float32; ``inverse_lengths`` of the ids makes cosines of them.
+        """
         products = self.inner_products(ids, wanted)
         scores: NDArray[np.float32] = products.astype(np.float32, copy=False)
-        scores *= inverse.astype(np.float32)
+        scores *= self.inverse_lengths.astype(np.float32)
         scores[np.arange(len(ids)), ids] = np.inf
         return scores
 

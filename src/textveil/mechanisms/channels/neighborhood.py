@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Any, final
 
 import numpy as np
@@ -16,7 +15,7 @@ from textveil.mechanisms.channels.weighted_neighborhood import PROOF as WEIGHTED
 from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Domain, Option, named
-from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize
+from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize, Prior
 from textveil.mechanisms.sampling.columns import Columns, RaisedColumns
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.mechanisms.sampling.neighborhood_sizes import best_neighborhood_size as best_neighborhood_size
@@ -114,13 +113,6 @@ _BASE = Option(
     group=NEIGHBORHOODS,
     unset="frequency, or flat where neighborhood_size is given",
 )
-_PRIOR = Option(
-    domain=Domain("a file of word counts", lambda value: Path(value).is_file(), hint="Check its path."),
-    help="A file of public word counts, each line a word and a count, in place of the embedded frequencies.",
-    metavar="FILE",
-    group=NEIGHBORHOODS,
-    unset="the embedded frequencies, or Zipf by the order of the words",
-)
 _ALPHA = Option(
     domain=Domain("a multiple of 1/4 between 0 and 2", lambda value: 0 <= value <= 2 and float(4 * value).is_integer()),
     help="Base weights grow with frequency to this power.",
@@ -165,7 +157,7 @@ def neighborhood(
     epsilon: Epsilon,
     neighborhood_size: NeighborhoodSize | None = None,
     base_weights: Annotated[str, _BASE] | None = None,
-    prior: Annotated[str, _PRIOR] | None = None,
+    prior: Prior | None = None,
     alpha: Annotated[float, _ALPHA] | None = None,
     base_mass: Annotated[float, _MASS] | None = None,
     context: Annotated[str, _CONTEXT] | None = None,
@@ -179,7 +171,8 @@ def neighborhood(
         epsilon: nats, finite and > 0.
         neighborhood_size: m of flat weights, the word itself included; None chooses it by ``best_neighborhood_size``.
         base_weights: ``"frequency"`` or ``"flat"``; None is frequency, or flat where ``neighborhood_size`` is given.
-        prior: file of public word counts; None takes ``vocabulary.frequencies.word_frequencies``'s own.
+        prior: ``"flat"``, ``"zipf"`` or a file of public word counts; None takes what
+            ``vocabulary.frequencies.word_frequencies`` has of its own.
         alpha: exponent of the frequencies; None chooses it by the criterion of ``sampling.weight_shares``.
         base_mass: Q, more than e^-epsilon; None chooses it likewise. With context: where nothing is predicted.
         context: ``"released"`` draws for documents, by base weights that follow what each has released; None and

@@ -11,6 +11,7 @@ import numpy as np
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.sampling.columns import Columns, RaisedColumns
 from textveil.mechanisms.sampling.excess_rows import ExcessRows
+from textveil.mechanisms.sampling.nested_order import NestedOrder
 from textveil.numerics.base_weights import BaseWeights
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
@@ -86,11 +87,20 @@ class WeightedNeighborhood:
 
 
 def weighted_neighborhood(
-    vocabulary: Vocabulary, weights: BaseWeights, *, epsilon: float, parameters: Mapping[str, Any]
+    vocabulary: Vocabulary,
+    weights: BaseWeights,
+    *,
+    epsilon: float,
+    parameters: Mapping[str, Any],
+    order: NestedOrder | None = None,
+    proof: str = PROOF,
 ) -> WeightedNeighborhood:
-    """The mechanism with these weights; less than ``epsilon`` is stated where the weights spend less."""
-    promise = PureDP(epsilon=stated_epsilon(weights.epsilon, epsilon), status=Status.PROVED, source=PROOF)
+    """The mechanism with these weights; less than ``epsilon`` is stated where the weights spend less.
+
+    Words are raised by falling cosine, or in the ``order`` that is given.
+    """
+    promise = PureDP(epsilon=stated_epsilon(weights.epsilon, epsilon), status=Status.PROVED, source=proof)
     public = {"epsilon": promise.epsilon, **parameters}
-    rows = ExcessRows(vocabulary, weights)
+    rows = ExcessRows(vocabulary, weights, order=order)
     columns = RaisedColumns(len(vocabulary), rows.entries)
     return WeightedNeighborhood(vocabulary, weights, promise, public, rows, columns)

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.mechanisms.sampling.columns import RaisedEntries
+from textveil.mechanisms.sampling.nested_order import ByCosine, NestedOrder
 from textveil.mechanisms.sampling.raised_rows import TABLED, Rows, made_rows
 from textveil.mechanisms.sampling.raised_table import WholeRows, expected_entries, key_type, raised_table, whole_rows
 from textveil.mechanisms.sampling.row_lock import RowLock
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers
 from textveil.vocabulary.grid import nested_limit
-from textveil.vocabulary.tables.neighbor_order import neighbor_order
 from textveil.vocabulary.tables.public import OpenTable, PublicTable, builds
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -33,8 +33,9 @@ _FIRST: Final = 64
 class ExcessRows:
     """Rows by word, made in blocks when words first appear and kept within a byte budget.
 
-    The order of arrival, the batch, the thread, what was dropped before and whether a table is there change nothing but
-    time. A pickled copy starts empty: which rows are kept tells which words were seen. Threads may share it.
+    Words are raised by falling cosine, or in the ``order`` that is given. The order of arrival, the batch, the thread,
+    what was dropped before and whether a table is there change nothing but time. A pickled copy starts empty: which
+    rows are kept tells which words were seen. Threads may share it.
     """
 
     __slots__ = (
@@ -46,6 +47,7 @@ class ExcessRows:
         "_looked",
         "_number",
         "_open",
+        "_order",
         "_outputs",
         "_starts",
         "_used",
@@ -54,8 +56,11 @@ class ExcessRows:
         "_whole",
     )
 
-    def __init__(self, vocabulary: Vocabulary, weights: BaseWeights, budget: int = ROW_BYTES) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, weights: BaseWeights, budget: int = ROW_BYTES, order: NestedOrder | None = None
+    ) -> None:
         self._vocabulary, self._weights, self._budget = vocabulary, weights, budget
+        self._order = ByCosine(vocabulary) if order is None else order
         self._lock = RowLock()
         self._open: tuple[OpenTable, ...] = ()
         self._held: OpenTable | None = None  # as long as this is, others find it open
@@ -70,7 +75,7 @@ class ExcessRows:
         self._kept = self._used = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ExcessRows, (self._vocabulary, self._weights, self._budget)
+        return ExcessRows, (self._vocabulary, self._weights, self._budget, self._order)
 
     @property
     def tables(self) -> tuple[PublicTable, ...]:
@@ -83,7 +88,7 @@ class ExcessRows:
 
     @property
     def _table(self) -> PublicTable:
-        return raised_table(self._vocabulary, self._weights, self._neighbors)
+        return raised_table(self._vocabulary, self._weights, self._neighbors, self._order)
 
     @property
     def _neighbors(self) -> tuple[PublicTable, ...]:
@@ -94,7 +99,7 @@ class ExcessRows:
         first = min(_FIRST, longest)
         # A longer one pays only where the mean row is more than twice as long as the first: else most is unread.
         sizes = (first, longest) if longest > 2 * _FIRST else (first,)
-        return tuple(neighbor_order(self._vocabulary, one) for one in sizes)
+        return tuple(found for one in sizes if (found := self._order.neighbors(one)) is not None)
 
     @property
     def kept(self) -> Ids:
@@ -105,7 +110,7 @@ class ExcessRows:
         """The raised words of one row and what each of them gains, in units."""
         if (whole := self._found_whole()) is not None:
             return whole.row(word)
-        made = list(made_rows(self._vocabulary, self._weights, np.array([word]), self._open))
+        made = list(made_rows(self._order, self._weights, np.array([word]), self._open))
         reached = np.concatenate([rows.reached for rows in made])
         return np.concatenate([rows.outputs for rows in made]), np.diff(reached, prepend=0)
 
@@ -123,7 +128,7 @@ class ExcessRows:
             return whole.entries()
         inputs, outputs, gains = [], [], []
         kind = self._outputs.dtype
-        for rows in made_rows(self._vocabulary, self._weights, np.arange(len(self._vocabulary)), self._open):
+        for rows in made_rows(self._order, self._weights, np.arange(len(self._vocabulary)), self._open):
             firsts = np.cumsum(rows.lengths) - rows.lengths
             gained = np.diff(rows.reached, prepend=0)
             gained[firsts] = rows.reached[firsts]
@@ -187,7 +192,7 @@ class ExcessRows:
         entry = self._keys.itemsize + self._outputs.itemsize
         while done < len(words) and (self._used == 0 or self._used * entry < self._budget):
             block = words[done : done + TABLED]
-            for rows in made_rows(self._vocabulary, self._weights, block, self._open):
+            for rows in made_rows(self._order, self._weights, block, self._open):
                 self._keep(rows)
             done += len(block)
         return done

@@ -1,7 +1,8 @@
 """Rows of a weighted neighborhood made: for every word, its nearest words and what each of them gains.
 
-The row of x lists its nearest words, x first, and for each the units of gain handed out up to and with it; the last
-of them takes what is left, so every row ends at the same number.
+The row of x lists its nearest words in a nested order (x first, then by falling cosine, unless another order is given),
+and for each the units of gain handed out up to and with it; the last of them takes what is left, so every row ends at
+the same number.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.mechanisms.sampling.nested_order import NestedOrder
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers
-from textveil.vocabulary.grid import by_falling_score, integer_grid, nested_limit
+from textveil.vocabulary.grid import by_falling_score, nested_limit
 from textveil.vocabulary.tables.neighbor_order import NEIGHBORS
 from textveil.vocabulary.tables.public import OpenTable
-from textveil.vocabulary.vocabulary import Vocabulary
 
 TABLED: Final = 4096
 """Words whose rows are read from a table at once."""
@@ -32,7 +33,7 @@ class Rows(NamedTuple):
     Attributes:
         words: whose rows they are.
         lengths: of each row.
-        outputs: ids of the raised words, each row by falling cosine, the word itself first.
+        outputs: ids of the raised words, each row in its order.
         reached: the units handed out up to and with each of them, rising strictly in every row up to ``row_gain``.
     """
 
@@ -42,13 +43,10 @@ class Rows(NamedTuple):
     reached: Integers
 
 
-def made_rows(
-    vocabulary: Vocabulary, weights: BaseWeights, words: Ids, tables: Sequence[OpenTable] = ()
-) -> Iterator[Rows]:
-    """The rows of distinct ``words``, from their nearest words by cosine, ties to the lower id; in parts, in any order.
+def made_rows(order: NestedOrder, weights: BaseWeights, words: Ids, tables: Sequence[OpenTable] = ()) -> Iterator[Rows]:
+    """The rows of distinct ``words``, each raised in its order; in parts, the words in any order.
 
-    A row is a function of its word alone: scores are elementwise in exact inner products (see ``vocabulary.grid``), and
-    tables of neighbors hold what they give.
+    A row is a function of its word alone: so are the scores, and tables of neighbors hold what they give.
     """
     for table in tables:
         left = [words[:0]]
@@ -59,18 +57,18 @@ def made_rows(
             yield made
         words = np.concatenate(left)
     for start in range(0, len(words), _BLOCK):
-        yield from _from_scores(vocabulary, weights, words[start : start + _BLOCK], len(words))
+        yield from _from_scores(order, weights, words[start : start + _BLOCK], len(words))
 
 
-def _from_scores(vocabulary: Vocabulary, weights: BaseWeights, words: Ids, wanted: int) -> Iterator[Rows]:
-    """Rows of a block by its cosines, of more and more nearest words until every row is whole."""
-    scores = integer_grid(vocabulary).cosines(words, wanted)
-    size = max(1, nested_limit(len(vocabulary)))
+def _from_scores(order: NestedOrder, weights: BaseWeights, words: Ids, wanted: int) -> Iterator[Rows]:
+    """Rows of a block by its scores, of more and more nearest words until every row is whole."""
+    scores = order.scores(words, wanted)
+    size = max(1, nested_limit(order.size))
     while len(words):
         whole, made = _raised(weights, words, by_falling_score(scores, size))
         yield made
         words, scores = words[~whole], scores[~whole]
-        size = min(4 * size, len(vocabulary))
+        size = min(4 * size, order.size)
 
 
 def _raised(weights: BaseWeights, words: Ids, order: Ids) -> tuple[NDArray[np.bool_], Rows]:

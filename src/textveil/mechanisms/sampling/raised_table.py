@@ -1,7 +1,7 @@
 """All rows of a weighted neighborhood as a public table, and draws from it.
 
-The table holds how long each row is and its words, by falling cosine. What each of them gains follows from the weights:
-all that it may, and the last one what is left.
+The table holds how long each row is and its words, in the row's order. What each of them gains follows from the
+weights: all that it may, and the last one what is left.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.mechanisms.sampling.columns import RaisedEntries, gathered
+from textveil.mechanisms.sampling.nested_order import ByCosine, NestedOrder
 from textveil.mechanisms.sampling.raised_rows import made_rows
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers, Progress
@@ -27,16 +28,26 @@ from textveil.vocabulary.vocabulary import Vocabulary
 LENGTHS: Final = "lengths"
 OUTPUTS: Final = "outputs"
 
-_RULE: Final = "greatest cosine on the integer grid, the word first, ties to the lower id, until row_gain is spent; 1"
-"""Changes when rows do."""
-
 _CHECKED: Final = 1 << 20
 """Entries, about, that are looked at together."""
 
 
-def raised_table(vocabulary: Vocabulary, weights: BaseWeights, neighbors: Sequence[PublicTable] = ()) -> PublicTable:
-    """The table of all rows; ``neighbors`` are tables of nearest words that save work where they are there."""
+def raised_table(
+    vocabulary: Vocabulary,
+    weights: BaseWeights,
+    neighbors: Sequence[PublicTable] = (),
+    order: NestedOrder | None = None,
+) -> PublicTable:
+    """The table of all rows.
+
+    Args:
+        vocabulary: public words and vectors.
+        weights: what rows hand out.
+        neighbors: tables of nearest words that save work where they are there.
+        order: in which words are raised; None is by falling cosine.
+    """
     n = len(vocabulary)
+    order = ByCosine(vocabulary) if order is None else order
     return PublicTable(
         key=TableKey(
             kind="raised-rows",
@@ -44,7 +55,7 @@ def raised_table(vocabulary: Vocabulary, weights: BaseWeights, neighbors: Sequen
                 "vocabulary": vocabulary.digest,
                 "grid": grid_digest(vocabulary),
                 "weights": weights.digest,
-                "rule": _RULE,
+                "rule": order.rule,
             },
             arrays=(
                 ArrayShape(LENGTHS, _little(n), (n,)),
@@ -52,7 +63,7 @@ def raised_table(vocabulary: Vocabulary, weights: BaseWeights, neighbors: Sequen
             ),
         ),
         describe=f"the table of the words that each of {n:,} raises",
-        make=partial(_made, vocabulary, weights, neighbors),
+        make=partial(_made, order, weights, neighbors),
         sound=partial(_sound, weights),
         expected={OUTPUTS: expected_entries(weights)},
     )
@@ -70,14 +81,14 @@ def _little(largest: int) -> str:
 
 
 def _made(
-    vocabulary: Vocabulary, weights: BaseWeights, neighbors: Sequence[PublicTable], progress: Progress | None
+    order: NestedOrder, weights: BaseWeights, neighbors: Sequence[PublicTable], progress: Progress | None
 ) -> Arrays:
-    n = len(vocabulary)
+    n = order.size
     lengths = np.zeros(n, dtype=np.min_scalar_type(n))
     parts: list[tuple[Ids, NDArray[Any]]] = []
     done = 0
     tables = [found for one in neighbors if (found := one.opened()) is not None]
-    for rows in made_rows(vocabulary, weights, np.arange(n), tables):
+    for rows in made_rows(order, weights, np.arange(n), tables):
         lengths[rows.words] = rows.lengths
         parts.append((rows.words, rows.outputs.astype(np.min_scalar_type(n - 1))))
         done += len(rows.words)

@@ -1,0 +1,302 @@
+"""Base weights of the optimal channel: solved for once, kept as a public table with the bound that nothing exceeds."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import math
+import os
+import secrets
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import need
+from textveil.mechanisms.sampling.raised_rows import made_rows
+from textveil.mechanisms.sampling.utilities import Utility
+from textveil.numerics.base_weights import BaseWeights, base_weights
+from textveil.numerics.optimal_channel import (
+    GOAL,
+    STEPS,
+    VERSION,
+    WINDOW,
+    Problem,
+    Search,
+    begun,
+    capped,
+    most_steps,
+    optimized,
+    search_from,
+)
+from textveil.numerics.utility_sums import KEPT_BYTES, NearestLists, Table, WholeTable, blocks, sample_cuts, upper_bound
+from textveil.types import Noting, Progress, Reals
+from textveil.vocabulary.embedded import DATA
+from textveil.vocabulary.frequencies import WordFrequencies
+from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey
+from textveil.vocabulary.tables.public import OpenTable, PublicTable, tables_folder
+
+BASE: Final = "base"
+LEVELS: Final = "levels"
+NUMBERS: Final = "numbers"
+
+SLOTS_EACH: Final = 128
+"""Mean number of slots of a word: what words that are never useful take together is below 1 / 128 of the base mass."""
+
+SHIPPED: Final = (3.0, 5.0, 8.0, 10.0)
+"""Epsilons whose weights come with the embedded vocabulary; built by ``tools/build_optimal_weights.py``."""
+
+_CODE: Final = 2.0**-11
+"""ln q is kept in steps of this, below 0: 32 nats on 16 bits."""
+
+_NAME_SHARE: Final = 0.5
+"""A word that names people or places gets at most half of what flat weights would give it."""
+
+_CAPPED_STEPS: Final = 3 * WINDOW
+_ROOM: Final = 4
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Setting:
+    """All that decides which channel is best; public.
+
+    Attributes:
+        vocabulary: digest of the words and their vectors.
+        utility: u.
+        frequencies: the prior, before information counts; and which words are names.
+        epsilon: nats.
+        rare_names: whether names keep a low base weight.
+    """
+
+    vocabulary: str
+    utility: Utility
+    frequencies: WordFrequencies
+    epsilon: float
+    rare_names: bool
+
+    @property
+    def capped(self) -> bool:
+        """Whether there are names to be kept rare."""
+        return self.rare_names and bool(self.frequencies.names.any())
+
+    @property
+    def prior(self) -> Reals:
+        """What each input counts for, > 0, sum 1, shape (n,)."""
+        counts = self.frequencies.counts.astype(np.float64)
+        if self.utility.weighs_information:
+            counts = counts * -np.log(counts / (counts.sum() * (1 + 2.0**-20)))
+        return counts / math.fsum(counts.tolist())
+
+
+class Optimum(NamedTuple):
+    """What is known of the best channel.
+
+    Attributes:
+        weights: of the channel that is sampled.
+        value: its mean utility, of the very integers.
+        bound: what the mean utility of no epsilon-DP channel exceeds.
+        uniform: the mean utility of a uniform word, which says nothing.
+    """
+
+    weights: BaseWeights
+    value: float
+    bound: float
+    uniform: float
+
+
+def optimum_table(setting: Setting) -> PublicTable:
+    """The table of base probabilities, levels and both numbers; building it is the search."""
+    n = setting.utility.size
+    shipped = DATA / f"optimal-{setting.epsilon:g}.table" if setting.epsilon in SHIPPED else None
+    key = TableKey(
+        kind="optimal-channel",
+        made_from={
+            "vocabulary": setting.vocabulary,
+            "utility": hashlib.sha256(setting.utility.digest.encode()).hexdigest(),
+            "prior": setting.frequencies.digest,
+            "information": setting.utility.weighs_information,
+            "epsilon": setting.epsilon,
+            "names": "rare" if setting.capped else "free",
+            "solver": f"{VERSION}; {most_steps(n)} steps, {GOAL:g}",
+        },
+        arrays=(ArrayShape(BASE, "<u2", (n,)), ArrayShape(LEVELS, "<f4", (n,)), ArrayShape(NUMBERS, "<f8", (3,))),
+    )
+    return PublicTable(
+        key=key,
+        describe=f"the base weights of the optimal channel of {n:,} words",
+        make=partial(_made, setting, key.digest),
+        sound=partial(_sound, setting.epsilon),
+        shipped=shipped,
+    )
+
+
+def optimum_of(setting: Setting, table: OpenTable) -> Optimum:
+    """The weights and the numbers that a table holds."""
+    value, bound, uniform = table[NUMBERS].tolist()
+    return Optimum(_weights(setting, _decoded(table[BASE])), value, bound, uniform)
+
+
+def value_of(setting: Setting, weights: BaseWeights, progress: Progress | None = None) -> float:
+    """The mean utility of the channel with these integers, in float64: off by some 1e-12 of the largest utility."""
+    utility, prior = setting.utility, setting.prior
+    total = float(weights.total)
+    base = weights.base / total
+    value, done = 0.0, 0
+    for rows in made_rows(utility.order, weights, np.arange(utility.size)):
+        u = utility.rows(rows.words).astype(np.float64)
+        place = np.repeat(np.arange(len(rows.words)), rows.lengths)
+        gains = np.diff(rows.reached, prepend=0)
+        firsts = np.cumsum(rows.lengths) - rows.lengths
+        gains[firsts] = rows.reached[firsts]
+        each = np.bincount(place, weights=gains * u[place, rows.outputs], minlength=len(rows.words))
+        value += float(prior[rows.words] @ (u @ base + each * (weights.unit / total)))
+        done += len(rows.words)
+        if progress is not None:
+            progress(done, utility.size)
+    return value
+
+
+def _coded(base: Reals) -> NDArray[np.uint16]:
+    return np.rint(np.clip(-np.log(np.maximum(base, 1e-300)) / _CODE, 0, 65535)).astype(np.uint16)
+
+
+def _decoded(codes: NDArray[Any]) -> Reals:
+    return np.exp(-codes.astype(np.float64) * _CODE)
+
+
+def _weights(setting: Setting, base: Reals) -> BaseWeights:
+    least = math.exp(-setting.epsilon)
+    mass = min(max(float(base.sum()), least + (1 - least) * 2.0**-20), 1 - (1 - least) * 2.0**-20)
+    return base_weights(base / base.sum(), epsilon=setting.epsilon, base_mass=mass, slots_each=SLOTS_EACH)
+
+
+def _sound(epsilon: float, arrays: Arrays) -> bool:
+    """Any positive base weights keep the guarantee (the proof of weighted neighborhoods); the rest must be numbers."""
+    value, bound, uniform = arrays[NUMBERS].tolist()
+    fine = bool(np.isfinite(arrays[LEVELS]).all()) and -math.inf < value <= bound < math.inf and math.isfinite(uniform)
+    return fine and math.exp(-epsilon) * (1 - 1e-3) <= float(_decoded(arrays[BASE]).sum()) <= 1 + 1e-3
+
+
+def _made(setting: Setting, digest: str, progress: Progress | None) -> Arrays:
+    n, prior = setting.utility.size, setting.prior
+    mean, spread = _looked_over(setting.utility, prior)
+    hint = "Give another utility, or leave it out."
+    need(spread > 0, "utility", "the same number for all outputs", "one that tells outputs apart", hint)
+    start = np.sqrt(prior) if setting.capped else prior**0.75
+    problem = Problem(
+        table=_table(setting, start),
+        mean_utility=mean,
+        prior=prior,
+        epsilon=setting.epsilon,
+        spread=spread,
+    )
+    free = optimized(
+        problem, _taken_up(digest, n) or begun(problem, start, 0.25), tell=partial(_told, progress, digest)
+    )
+    _, shift = upper_bound(setting.utility, prior, free.best_levels, setting.epsilon, rounds=3)
+    levels = (free.best_levels + shift).astype(np.float32)
+    bound, _ = upper_bound(setting.utility, prior, levels.astype(np.float64), setting.epsilon, rounds=1)
+    base = free.best_base
+    if setting.capped:
+        base = _with_caps(setting, problem, free, progress)
+    codes = _coded(base)
+    weights = _weights(setting, _decoded(codes))
+    value = value_of(setting, weights)
+    _forget(digest)
+    return {
+        BASE: codes,
+        LEVELS: levels,
+        NUMBERS: np.array([value, max(bound, value), mean.mean()]),
+    }
+
+
+def _with_caps(setting: Setting, problem: Problem, free: Search, progress: Progress | None) -> Reals:
+    names = setting.frequencies.names
+    caps = np.ones(len(names))
+    caps[names] = _NAME_SHARE * float(free.best_base.sum()) / len(names)
+    search = free.copy()
+    search.best_base = np.minimum(free.best_base, caps)
+    search.log_base = np.log(search.best_base)
+    search.sum_base, search.sum_levels = np.zeros(len(names)), np.zeros(len(names))
+    search.step, search.value = min(free.step, STEPS - _CAPPED_STEPS), -math.inf
+    steps = search.step + _CAPPED_STEPS
+    tell = partial(_told, progress, "")
+    return optimized(capped(problem, caps), search, steps=steps, goal=-math.inf, tell=tell).best_base
+
+
+def _looked_over(utility: Utility, prior: Reals) -> tuple[Reals, float]:
+    """The mean utility of every output, and how far the best output of an input is above its mean one."""
+    mean, spread = np.zeros(utility.size), 0.0
+    for ids, rows in blocks(utility):
+        mean += prior[ids] @ rows.astype(np.float64)
+        spread += float(prior[ids] @ (rows.max(axis=1) - rows.mean(axis=1, dtype=np.float64)))
+    return mean, spread
+
+
+def _table(setting: Setting, shares: Reals) -> Table:
+    """The way to hold the utilities: whole where that is small, lists where rows raise few outputs, else as bytes.
+
+    Where not even bytes fit, every step makes the utilities again.
+    """
+    utility = setting.utility
+    if 4 * utility.size**2 <= KEPT_BYTES:
+        return WholeTable(utility, np.float32)
+    base = 0.25 * shares / shares.sum()
+    longest = _ROOM * sample_cuts(utility, base, 0.75 / math.expm1(setting.epsilon))
+    most = KEPT_BYTES // (utility.size * (4 + np.min_scalar_type(utility.size - 1).itemsize))
+    if longest <= most:
+        return NearestLists(utility, longest)
+    return WholeTable(utility, np.uint8 if utility.size**2 <= _ROOM * KEPT_BYTES else None)
+
+
+def _told(progress: Progress | None, digest: str, search: Search) -> None:
+    """Show how far a search is; keep it at the end of every window."""
+    if isinstance(progress, Noting) and math.isfinite(search.value):
+        progress.note(f"value {search.value:.4f}, bound {search.bound:.4f}")
+    if progress is not None:
+        progress(search.step, most_steps(len(search.levels)) + _CAPPED_STEPS)
+    if digest and search.step % WINDOW == 0:
+        with contextlib.suppress(OSError):  # it is only time that is lost
+            _keep(digest, search)
+
+
+def _kept_at(digest: str) -> Path:
+    return tables_folder() / f".optimal-channel-{digest[:32]}.table-search.partial"
+
+
+def _keep(digest: str, search: Search) -> None:
+    stream = io.BytesIO()
+    np.savez(stream, **search.arrays())  # type: ignore[arg-type]
+    path = _kept_at(digest)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    hidden = path.with_name(f"{path.name}-{secrets.token_hex(8)}")
+    try:
+        handle = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        with os.fdopen(handle, "wb") as out:
+            out.write(stream.getbuffer())
+        hidden.replace(path)
+    finally:
+        hidden.unlink(missing_ok=True)
+
+
+def _taken_up(digest: str, size: int) -> Search | None:
+    """The search that was broken off, if there is one and it is whole."""
+    try:
+        with _kept_at(digest).open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
+            return search_from({name: kept[name] for name in kept.files}, size)
+    except (OSError, ValueError, EOFError, KeyError, ArithmeticError):
+        return None
+    except Exception as error:  # zipfile's own
+        if type(error).__name__ != "BadZipFile":
+            raise
+        return None
+
+
+def _forget(digest: str) -> None:
+    with contextlib.suppress(OSError):
+        _kept_at(digest).unlink(missing_ok=True)

@@ -1,0 +1,291 @@
+"""Sums over a whole table of utilities, block by block: what the solver of the optimal channel asks for.
+
+Utilities are float32 numbers u(x, y). With levels L(x), base probabilities q(y) and a prior pi, three sums are needed,
+all over the pairs whose utility is above the level of their row. The table is kept where it is small, made again block
+by block where it is not; where a row has few such pairs, only its most useful outputs are kept, in order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple, Protocol, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.types import Ids, Progress, Reals
+
+KEPT_BYTES: Final = 1 << 30
+"""What a table, or its most useful outputs, may take in memory."""
+
+_BLOCK_BYTES: Final = 1 << 22
+"""Blocks that elementwise work runs over: about what a core's cache holds."""
+
+_MADE_ROWS: Final = 256
+"""Rows that are made at once."""
+
+
+class Utilities(Protocol):
+    """How useful each output is to each input, over one set of n public words."""
+
+    @property
+    def size(self) -> int:
+        """Number of words."""
+
+    def rows(self, ids: Ids) -> NDArray[np.float32]:
+        """u(x, y) for these x and every y, finite float32, shape (batch, n)."""
+
+
+class Sums(NamedTuple):
+    """Over the pairs (x, y) with u(x, y) above the level of x.
+
+    Attributes:
+        raised: for every x the sum of q(y), shape (n,).
+        gain: for every y the sum of pi(x) (u(x, y) - L(x)), shape (n,).
+        share: for every y the sum of pi(x), shape (n,).
+    """
+
+    raised: Reals
+    gain: Reals
+    share: Reals
+
+
+class Cuts(NamedTuple):
+    """Rows of greatest utility for given base probabilities, as fractional knapsacks.
+
+    Attributes:
+        levels: the utility of the output that is raised last, in part, shape (n,).
+        values: what raising adds, in units of e^epsilon - 1: sum over y of the raised q(y) u(x, y), shape (n,).
+        lengths: how many outputs are raised, shape (n,).
+    """
+
+    levels: Reals
+    values: Reals
+    lengths: NDArray[np.int64]
+
+
+class Table(Protocol):
+    """A way to hold utilities that sums can be taken over."""
+
+    def sums(self, levels: Reals, base: Reals, prior: Reals) -> Sums:
+        """See ``Sums``."""
+
+    def cuts(self, base: Reals, raised: float) -> Cuts:
+        """See ``Cuts``; every row raises outputs of base probability ``raised`` in all."""
+
+
+def blocks(utilities: Utilities, progress: Progress | None = None) -> Iterator[tuple[Ids, NDArray[np.float32]]]:
+    """Ids and rows of all inputs, some hundred at once."""
+    for start in range(0, utilities.size, _MADE_ROWS):
+        ids = np.arange(start, min(start + _MADE_ROWS, utilities.size), dtype=np.int64)
+        yield ids, utilities.rows(ids)
+        if progress is not None:
+            progress(start + len(ids), utilities.size)
+
+
+@final
+class WholeTable:
+    """All utilities: kept in memory as floats, or rounded to 256 numbers, or made again for every sum.
+
+    Args:
+        utilities: u.
+        kept: float32 or uint8; None keeps nothing. Bytes lead to a channel that is good for utilities off by 1 / 510 of
+            their range; what it is worth must be computed from the utilities themselves.
+    """
+
+    __slots__ = ("_kept", "_least", "_step", "_utilities")
+
+    def __init__(self, utilities: Utilities, kept: type[np.float32 | np.uint8] | None = None) -> None:
+        self._utilities = utilities
+        self._least, self._step = 0.0, 1.0
+        self._kept: NDArray[Any] | None = None
+        if kept is np.uint8:
+            ends = [(float(rows.min()), float(rows.max())) for _, rows in blocks(utilities)]
+            self._least = min(end[0] for end in ends)
+            self._step = max(max(end[1] for end in ends) - self._least, float(np.finfo(np.float32).tiny)) / 255
+        if kept is not None:
+            table = np.empty((utilities.size, utilities.size), dtype=kept)
+            for ids, rows in blocks(utilities):
+                table[ids] = rows if kept is np.float32 else np.rint((rows - self._least) / self._step)
+            self._kept = table
+
+    def _rows(self) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Rows of all inputs in units of ``_step`` above ``_least``, few at once."""
+        step = max(1, _BLOCK_BYTES // (4 * self._utilities.size))
+        whole = [(np.zeros(1, np.int64), self._kept)] if self._kept is not None else blocks(self._utilities)
+        for ids, rows in whole:
+            first = int(ids[0])
+            for start in range(0, len(rows), step):
+                part = rows[start : start + step]
+                yield slice(first + start, first + start + len(part)), part
+
+    def sums(self, levels: Reals, base: Reals, prior: Reals) -> Sums:
+        """See ``Table``; in float32, added up in float64 block by block."""
+        size = self._utilities.size
+        raised, gain, share = np.empty(size), np.zeros(size), np.zeros(size)
+        level = ((levels - self._least) / self._step).astype(np.float32)
+        weight, mass = prior.astype(np.float32), base.astype(np.float32)
+        space = np.empty((max(1, _BLOCK_BYTES // (4 * size)), size), dtype=np.float32)
+        for where, rows in self._rows():
+            above = space[: len(rows)]
+            np.subtract(rows, level[where, None], out=above)
+            np.maximum(above, 0, out=above)
+            gain += weight[where] @ above
+            np.sign(above, out=above)
+            share += weight[where] @ above
+            raised[where] = above @ mass
+        return Sums(raised, gain * self._step, share)
+
+    def cuts(self, base: Reals, raised: float) -> Cuts:
+        """See ``Table``."""
+        found = _empty_cuts(self._utilities.size)
+        for where, rows in self._rows():
+            order = np.argsort(-rows.astype(np.float32), axis=1)
+            near = np.take_along_axis(rows, order, axis=1).astype(np.float32)
+            _cut(found, where, near * np.float32(self._step) + np.float32(self._least), base[order], raised)
+        return found
+
+
+@final
+class NearestLists:
+    """The most useful outputs of every input by falling utility; pairs that are not among them count as below."""
+
+    __slots__ = ("_outputs", "_utilities")
+
+    def __init__(self, utilities: Utilities, length: int, progress: Progress | None = None) -> None:
+        size = utilities.size
+        self._outputs: NDArray[Any] = np.empty((size, length), dtype=np.min_scalar_type(size - 1))
+        self._utilities = np.empty((size, length), dtype=np.float32)
+        for ids, rows in blocks(utilities, progress):
+            best = np.argpartition(-rows, length - 1, axis=1)[:, :length] if length < size else None
+            found = rows if best is None else np.take_along_axis(rows, best, axis=1)
+            order = np.argsort(-found, axis=1)
+            self._utilities[ids] = np.take_along_axis(found, order, axis=1)
+            self._outputs[ids] = order if best is None else np.take_along_axis(best, order, axis=1)
+
+    def _parts(self) -> Iterator[slice]:
+        size, length = self._outputs.shape
+        step = max(1, _BLOCK_BYTES // (4 * length))
+        for start in range(0, size, step):
+            yield slice(start, min(start + step, size))
+
+    def sums(self, levels: Reals, base: Reals, prior: Reals) -> Sums:
+        """See ``Table``."""
+        size = len(levels)
+        raised, gain, share = np.empty(size), np.zeros(size), np.zeros(size)
+        level = levels.astype(np.float32)
+        for where in self._parts():
+            above = self._utilities[where] > level[where, None]
+            counts = above.sum(axis=1)
+            width = int(counts.max())  # utilities fall along a row: what is above is its beginning
+            above = above[:, :width]
+            outputs = self._outputs[where, :width][above]
+            over = (self._utilities[where, :width] - level[where, None])[above]
+            weights = np.repeat(prior[where], counts)
+            owner = np.repeat(np.arange(len(counts)), counts)
+            raised[where] = np.bincount(owner, weights=base[outputs], minlength=len(counts))
+            gain += np.bincount(outputs, weights=weights * over, minlength=size)
+            share += np.bincount(outputs, weights=weights, minlength=size)
+        return Sums(raised, gain, share)
+
+    def cuts(self, base: Reals, raised: float) -> Cuts:
+        """See ``Table``; a row that its list is too short for raises all of it and the last one more."""
+        found = _empty_cuts(len(self._outputs))
+        for where in self._parts():
+            _cut(found, where, self._utilities[where], base[self._outputs[where]], raised)
+        return found
+
+
+def _empty_cuts(size: int) -> Cuts:
+    return Cuts(np.empty(size), np.empty(size), np.empty(size, dtype=np.int64))
+
+
+def _cut(found: Cuts, where: slice, utilities: NDArray[np.float32], base: Reals, raised: float) -> None:
+    """Write the cuts of rows whose outputs come by falling utility."""
+    reached = np.cumsum(base, axis=1)
+    last = np.minimum((reached < raised * (1 - 1e-12)).sum(axis=1), reached.shape[1] - 1)
+    rows = np.arange(len(last))
+    level = utilities[rows, last].astype(np.float64)
+    before = np.where(last > 0, reached[rows, np.maximum(last - 1, 0)], 0.0)
+    inside = np.arange(reached.shape[1]) < last[:, None]
+    whole = np.einsum("xy,xy->x", np.where(inside, base, 0.0), utilities, dtype=np.float64)
+    found.levels[where], found.lengths[where] = level, last + 1
+    found.values[where] = whole + (raised - before) * level
+
+
+def sample_cuts(utilities: Utilities, base: Reals, raised: float) -> int:
+    """How many outputs nearly every row raises at most, from 256 rows evenly by id: their 99th percentile."""
+    ids = np.unique(np.linspace(0, utilities.size - 1, _MADE_ROWS).astype(np.int64))
+    rows = utilities.rows(ids)
+    order = np.argsort(-rows, axis=1)
+    found = _empty_cuts(len(ids))
+    _cut(found, slice(0, len(ids)), np.take_along_axis(rows, order, axis=1), base[order], raised)
+    return max(1, math.ceil(float(np.quantile(found.lengths, 0.99))))
+
+
+class Slopes(NamedTuple):
+    """For every output y: sum over x of pi(x) phi(u(x, y) - L(x)), rounded up, and of pi(x) where u is above L."""
+
+    slopes: Reals
+    share: Reals
+
+
+def slopes(utilities: Utilities, prior: Reals, levels: Reals, lift: float, progress: Progress | None = None) -> Slopes:
+    """phi(t) = t + lift max(t, 0), in float64, each sum rounded up by more than its own error.
+
+    A sum of n terms in any order is off by less than n 2^-52 times the sum of their magnitudes, and a term by a few
+    units in the last place.
+    """
+    size = utilities.size
+    total, magnitude, share = np.zeros(size), np.zeros(size), np.zeros(size)
+    for ids, rows in blocks(utilities, progress):
+        over = rows - levels[ids, None]
+        up = np.maximum(over, 0.0)
+        total += prior[ids] @ over + lift * (prior[ids] @ up)
+        magnitude += prior[ids] @ np.abs(over) + lift * (prior[ids] @ up)
+        share += prior[ids] @ (up > 0)
+    return Slopes(total + (size + 16) * 2.0**-51 * magnitude, share)
+
+
+def upper_bound(
+    utilities: Utilities,
+    prior: Reals,
+    levels: Reals,
+    epsilon: float,
+    *,
+    rounds: int = 4,
+    progress: Progress | None = None,
+) -> tuple[float, float]:
+    """A number that the mean utility of no epsilon-DP channel exceeds, and the shift of the levels that gives it.
+
+    For any levels L it is sum pi L + max(0, max over y of sum over x of pi(x) phi(u(x, y) - L(x))). The levels are
+    shifted, all by one number, to where the maximum is about 0: there the bound is least. Rounded up.
+    Proof: ``privacy/proofs/optimal.md``, section 2.
+
+    Args:
+        utilities: u.
+        prior: pi, > 0, sum 1 to rounding, shape (n,).
+        levels: L, any numbers, shape (n,).
+        epsilon: nats.
+        rounds: passes over the table.
+        progress: called as rows of all passes are done.
+    """
+    lift = math.exp(epsilon) * (1 + 2.0**-50) - 1  # a larger lift only raises the bound
+    shift, best = 0.0, (math.inf, 0.0)
+    for number in range(rounds):
+        told = _within(progress, number, rounds)
+        found = slopes(utilities, prior, levels + shift, lift, told)
+        worst = float(found.slopes.max())
+        reached = math.fsum((prior * (levels + shift)).tolist()) + max(0.0, worst)
+        rounding = 2.0**-50 * math.fsum(np.abs(prior * (levels + shift)).tolist()) + 2.0**-1000
+        best = min(best, (reached + rounding, shift))
+        # Newton's step for the largest of convex functions: from the left it stays on the left.
+        shift += float((found.slopes / (1 + lift * found.share)).max())
+    return best
+
+
+def _within(progress: Progress | None, number: int, rounds: int) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda done, whole: progress(done + number * (whole or 0), rounds * (whole or 0))

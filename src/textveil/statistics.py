@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
-from scipy.special import betaincinv
+from scipy.special import betaincinv, stdtrit
 
 from textveil.errors import need
+from textveil.types import Integers
 
 
 class Bound(NamedTuple):
@@ -43,3 +45,26 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.99) -> Bo
     lower = float(betaincinv(successes, trials - successes + 1, tail)) if successes > 0 else 0.0
     upper = float(betaincinv(successes + 1, trials - successes, 1 - tail)) if successes < trials else 1.0
     return Bound(lower, successes / trials, upper, confidence)
+
+
+def ratio_of_sums(hits: Integers, trials: Integers, confidence: float = 0.95) -> Bound:
+    """A share of trials that come in groups, whose trials may depend on one another; groups do not.
+
+    The interval is Student's for the linearized ratio, cut to [0, 1]: it covers for many groups, not for few.
+
+    Args:
+        hits: of each group, shape (groups,).
+        trials: of each group, >= 1, shape (groups,), groups >= 2.
+        confidence: of the two-sided interval, in (0, 1).
+
+    Source: Cochran 1977, section 6.3 (the variance of a ratio estimate).
+    """
+    groups = len(trials)
+    need(groups >= 2, "trials", f"{groups} groups", "at least two")
+    need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
+    total = int(trials.sum())
+    share = int(hits.sum()) / total
+    squares = float(((hits - share * trials) ** 2).sum())
+    error = math.sqrt(squares * groups / (groups - 1)) / total
+    reach = float(stdtrit(groups - 1, (1 + confidence) / 2)) * error
+    return Bound(max(0.0, share - reach), share, min(1.0, share + reach), confidence)

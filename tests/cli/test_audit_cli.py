@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.helpers.language_models import BigramModel
 
 from textveil.cli import main as cli
 
@@ -167,3 +168,40 @@ def test_bad_input_gets_one_line_and_a_code(audit, case: str) -> None:
     assert message in err
     assert "internal error" not in err
     assert SECRET not in err.lower()
+
+
+def test_what_comes_back_of_a_public_text(audit, monkeypatch) -> None:
+    words = [f"word{chr(97 + i)}" for i in range(20)]
+    follows = np.full((20, 20), 1e-6)
+    follows[np.arange(20), (np.arange(20) + 1) % 20] = 1
+    model = BigramModel(follows, np.ones(20))
+    monkeypatch.setattr("textveil.audit.run.default_model", lambda vocabulary: model)
+    Path("public.txt").write_text("\n".join(" ".join(words[i:] + words[:i]) for i in range(20)))
+    arguments = ("-m", "randomized-response", "--epsilon", "3", "--reference", "public.txt", "--seed", "1", *OWN)
+    code, out, err = audit(*arguments, "--json", "--html", "r.html")
+    assert (code, err) == (0, "")
+    recovery = parsed(out)["recovery"]
+    (found,) = recovery["texts"].values()
+    assert found["kinds"][0]["count"] == 400
+    assert found["kinds"][0]["in_context"]["lower"] > found["kinds"][0]["alone"]["upper"]
+    assert "Recovery by bigrams" in Path("r.html").read_text()
+    assert "named by a decoder in context" in audit(*arguments)[1].decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--reference", "none.txt"), "textveil: --reference must be a text file in UTF-8 that can be read"),
+        (("--reference", "latin.txt"), "textveil: --reference must be a text file in UTF-8 that can be read"),
+        (("--reference", "short.txt"), "textveil: the reference must have at least 10 documents"),
+        (("--model", "none"), "textveil: --model reads what --reference releases"),
+    ],
+)
+def test_a_reference_that_is_none(audit, monkeypatch, arguments, message) -> None:
+    model = BigramModel(np.ones((20, 20)), np.ones(20))
+    monkeypatch.setattr("textveil.audit.run.default_model", lambda vocabulary: model)
+    Path("latin.txt").write_bytes(b"caf\xe9\n")
+    Path("short.txt").write_text(f"worda {SECRET}\n" * 9)
+    code, out, err = audit("-m", "randomized-response", "--epsilon", "3", *arguments, *OWN)
+    assert (code, out) == (2, b"")
+    assert err.startswith(message) and err.count("\n") == 1 and SECRET not in err

@@ -17,16 +17,20 @@ from textveil.audit.foreign.callables import in_child, load_callable
 from textveil.audit.foreign.hygiene import run_hygiene
 from textveil.audit.noise.closed_form import audit_noise
 from textveil.audit.noise.word_channel import audit_cells
+from textveil.audit.recovery import measure_recovery
 from textveil.audit.report.report import AuditReport
 from textveil.audit.report.verdict import Claim, Finding
 from textveil.audit.report.verdict import claim_of as claim_of
 from textveil.audit.sampled.bounds import Interrupted, audit_sampled
 from textveil.audit.sampled.draws import audit_mechanism_sampled, callable_draw
+from textveil.decoding.decode import default_model
 from textveil.errors import InputError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Channel, Mechanism, SequenceMechanism, TextMechanism, WordMechanism
 from textveil.mechanisms.capabilities import IntegerWeights, NearestSearch, NearestWord, NoisyVectors, OnWordMetric
+from textveil.models.base import LanguageModel
 from textveil.noise.capabilities import ProfiledNoise
 from textveil.randomness import resolve, seeded_generator
+from textveil.sanitize.recovery import quoted_recovery
 from textveil.types import Progress
 from textveil.vocabulary.metrics.axioms import need_metric
 
@@ -45,6 +49,8 @@ def audit_mechanism(
     confidence: float = 0.999,
     seed: int | None = None,
     attacks: bool = True,
+    reference: Sequence[str] | None = None,
+    model: LanguageModel | None = None,
     progress: Progress | None = None,
 ) -> AuditReport:
     """Put a mechanism's claim to the test by every method that reaches it.
@@ -61,6 +67,9 @@ def audit_mechanism(
         confidence: of the sampled bounds together, in (0, 1).
         seed: for repeatable sampling; None is the operating system's randomness.
         attacks: whether to run the attacks too.
+        reference: public documents that are released and decoded, to count what comes back; None quotes what was
+            measured beforehand for such a mechanism, if anything was.
+        model: language model of the decoder; None is the one that comes with the vocabulary.
         progress: called as work is done.
 
     Raises:
@@ -97,10 +106,34 @@ def audit_mechanism(
         parameters=mechanism.parameters,
         findings=tuple(findings),
         attacks=tuple(found),
+        recovery=_recovery(mechanism, reference, model, rng, progress),
         vocabulary=facts,
         seconds=time.perf_counter() - start,
         seed=seed,
     )
+
+
+def _recovery(
+    mechanism: Mechanism,
+    reference: Sequence[str] | None,
+    model: LanguageModel | None,
+    rng: np.random.Generator,
+    progress: Progress | None,
+) -> Mapping[str, Any] | None:
+    """What a decoder recovers of a public text; from the stored table where no text is given."""
+    if reference is None:
+        vocabulary = getattr(mechanism, "vocabulary", None)
+        if vocabulary is None or not mechanism.guarantee.promises:
+            return None
+        epsilon = mechanism.guarantee.approximate().epsilon
+        return quoted_recovery(mechanism.name, mechanism.parameters, vocabulary.digest, epsilon)
+    if isinstance(mechanism, TextMechanism):
+        raise UnsupportedGuarantee(
+            f"`reference` needs a mechanism that replaces words; got {mechanism.name}, which replaces whole texts."
+        )
+    chosen = default_model(mechanism.vocabulary) if model is None else model
+    found = measure_recovery(mechanism, reference, chosen, rng=rng, progress=progress)
+    return {"model": chosen.name, "texts": {"the reference": found.as_dict()}}
 
 
 def _of_words(

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli import options as opt
+from textveil.cli.decode import ModelPath, read_model
 from textveil.cli.mechanism_options import given, make
 from textveil.cli.spelling import renamed
-from textveil.errors import OutputError, ParameterError
+from textveil.errors import InputError, OutputError, ParameterError
 from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
@@ -81,6 +82,14 @@ def audit_command(
         bool, typer.Option("--no-hygiene", help="For --python: leave out the hygiene checks.", rich_help_panel=_FOREIGN)
     ] = False,
     no_attacks: Annotated[bool, typer.Option("--no-attacks", help="Leave out the attacks.")] = False,
+    reference: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Public text, a document a line: release it, decode it, and count the words that come back.",
+        ),
+    ] = None,
+    model: ModelPath = None,
     as_json: opt.AsJson = False,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="R.html", help="Write a page that stands alone.")
@@ -110,7 +119,13 @@ def audit_command(
         of_mechanisms = given(context)
         epsilon, delta = of_mechanisms.pop("epsilon", None), of_mechanisms.pop("delta", None)
         others = (seed, vocabulary, vocabulary_format, vocabulary_limit)
-        if of_mechanisms or no_attacks or any(one is not None for one in others):
+        if (
+            of_mechanisms
+            or no_attacks
+            or reference is not None
+            or model is not None
+            or any(one is not None for one in others)
+        ):
             raise ParameterError(
                 "--python takes no seed and no option of mechanisms, vocabularies or attacks; got one."
             )
@@ -131,12 +146,17 @@ def audit_command(
     else:
         if no_hygiene or any(one is not None for one in (words, batch, time_limit)):
             raise ParameterError("--words, --batch, --time-limit and --no-hygiene are for --python; got --mechanism.")
-        made = make(context, mechanism or "", opt.load(vocabulary, vocabulary_format, vocabulary_limit))
+        words_of = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
+        made = make(context, mechanism or "", words_of)
         if isinstance(made, Channel) and len(made.vocabulary) > 5000:
             sys.stderr.write(
                 f"textveil: computing the whole table over {len(made.vocabulary)} words, more than once; "
                 "this may take minutes. A smaller vocabulary is faster.\n"
             )
+        if model is not None and reference is None:
+            raise ParameterError("--model reads what --reference releases; got no --reference.")
+        texts = None if reference is None else _lines(reference)
+        chosen = None if model is None else read_model(model, words_of)
         with counting("auditing", "steps") as progress:
             report = audit_mechanism(
                 made,
@@ -145,9 +165,23 @@ def audit_command(
                 confidence=confidence,
                 seed=seed,
                 attacks=not no_attacks,
+                reference=texts,
+                model=chosen,
                 progress=progress,
             )
     return _written(report, as_json, html)
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a text file that are not empty."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InputError(
+            f"--reference must be a text file in UTF-8 that can be read; got one that cannot ({reason})."
+        ) from None
+    return [line for line in text.splitlines() if line.strip()]
 
 
 def _log(delta: float | None) -> float:

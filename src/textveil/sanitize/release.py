@@ -13,6 +13,7 @@ from textveil.errors import UnsupportedGuarantee
 from textveil.privacy.accountant import Accountant, shown_optimal
 from textveil.privacy.composition import weakest
 from textveil.privacy.guarantees import Guarantee
+from textveil.sanitize.recovery import recovery_lines
 from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import COUNTED, Setting
 from textveil.sanitize.vectors import WordVectors
@@ -137,6 +138,7 @@ class Report:
             "documents": tally.documents,
             "tokens": dict(sorted(tally.kinds.items())),
             "fields": {"sanitized": list(self.sanitized_fields), "kept": list(self.kept_fields)},
+            "recovery": setting.recovery,
             "public": public,
             "vocabulary": dict(setting.vocabulary),
             "randomness": "operating system" if setting.secure else "seeded: not for release",
@@ -164,6 +166,7 @@ class Report:
             *_optimal_lines(self._documents()),
             f"whole input {_line(everything.spent)} for {_counted(self._drawn(), drawn)}",
             *_optimal_lines([everything]),
+            *recovery_lines(setting.recovery),
             *_vocabulary_lines(setting.vocabulary),
             f"public      {_public(setting)}",
         ]

@@ -13,6 +13,7 @@ from textveil.privacy.accountant import Accountant
 from textveil.privacy.composition import narrowed, weakest
 from textveil.privacy.guarantees import Guarantee, Status
 from textveil.privacy.units import ONE_DOCUMENT, ONE_TOKEN, Adjacency, Unit
+from textveil.sanitize.recovery import quoted_recovery
 from textveil.text.marks import Marks
 
 COUNTED: Final = ("word", "number", "text")
@@ -113,6 +114,15 @@ class Setting:
     def token(self) -> Guarantee:
         """What one token of any kind costs at most: the weakest of all kinds in every respect."""
         return weakest([narrowed(one.guarantee, ONE_TOKEN) for one in self.protected])
+
+    @property
+    def recovery(self) -> dict[str, Any] | None:
+        """What a decoder recovered of public texts under such a setting, where that was measured."""
+        words = [one.guarantee for one in self.protected if one.kind == "word"]
+        if not words or not words[0].promises:
+            return None
+        epsilon = words[0].approximate().epsilon
+        return quoted_recovery(self.mechanism, self.parameters, self.vocabulary.get("digest", ""), epsilon)
 
     @property
     def for_release(self) -> bool:

@@ -79,6 +79,14 @@ def to_html(report: AuditReport) -> str:
     if report.attacks:
         rows = [[one["name"], shown_bound(Bound(**one["success"])), f"{one['baseline']:.4g}"] for one in report.attacks]
         parts += ["<h2>Attacks</h2>", _table(["attack", "success", "baseline"], rows)]
+    if report.recovery is not None:
+        rows = [
+            [text, one["kind"], *(_share(one[key]) for key in ("in_context", "alone", "unchanged"))]
+            for text, found in report.recovery["texts"].items()
+            for one in found["kinds"]
+        ]
+        heads = ["public text", "of its", "named by a decoder in context", "word by word", "unchanged"]
+        parts += [f"<h2>Recovery by {_safe(report.recovery['model'])}</h2>", _table(heads, rows)]
     if report.hygiene:
         rows = [[one["check"], shown_result(one), one["witness"] or one["detail"]] for one in report.hygiene]
         parts += ["<h2>Hygiene</h2>", _table(["check", "result", "reason"], rows)]
@@ -86,6 +94,10 @@ def to_html(report: AuditReport) -> str:
     facts |= {"seconds": round(report.seconds, 1), "seed": "none" if report.seed is None else report.seed}
     parts += ["<h2>Setting</h2>", _table([], list(_rows(facts)))]
     return "\n".join([*parts, "</body></html>", ""])
+
+
+def _share(bound: Mapping[str, float] | None) -> str:
+    return "" if bound is None else shown_bound(Bound(**bound))
 
 
 def _finding(finding: Finding) -> str:

@@ -39,6 +39,7 @@ class AuditReport:
         findings: at least one.
         attacks: success of attacks, as JSON data.
         hygiene: results of the hygiene checks, as JSON data.
+        recovery: what a decoder recovered of public texts, as JSON data; None where nothing was measured.
         vocabulary: name, number of words and digest; empty for foreign code.
         seconds: wall time of the audit.
         seed: None where the operating system's randomness was used.
@@ -49,6 +50,7 @@ class AuditReport:
     findings: tuple[Finding, ...]
     attacks: tuple[Mapping[str, Any], ...] = ()
     hygiene: tuple[Mapping[str, Any], ...] = ()
+    recovery: Mapping[str, Any] | None = None
     vocabulary: Mapping[str, Any] = field(default_factory=dict)
     seconds: float
     seed: int | None
@@ -82,6 +84,7 @@ class AuditReport:
             "findings": [finding_data(one) for one in self.findings],
             "attacks": [dict(one) for one in self.attacks],
             "hygiene": [dict(one) for one in self.hygiene],
+            "recovery": None if self.recovery is None else dict(self.recovery),
         }
 
     def to_json(self) -> str:
@@ -126,10 +129,27 @@ class AuditReport:
             lines.append(
                 f"attack         {attack['name']}: success {success['estimate']:.4g}, baseline {attack['baseline']:.4g}"
             )
+        lines += [f"recovery       {line}" for line in recovery_table(self.recovery)]
         for check in self.hygiene:
             reason = check["witness"] or check["detail"]
             lines.append(f"hygiene        {check['check']}: {shown_result(check)}" + (f" ({reason})" if reason else ""))
         return "\n".join(lines)
+
+
+def recovery_table(recovery: Mapping[str, Any] | None) -> list[str]:
+    """Shares by public text and kind of word, one a line."""
+    if recovery is None:
+        return []
+    at = f" at epsilon {recovery['epsilon']:g}" if "epsilon" in recovery else ""
+    lines = []
+    for text, found in recovery["texts"].items():
+        for one in found["kinds"]:
+            shares = [f"{shown_bound(Bound(**one['in_context']))} named by a decoder in context"]
+            if one["alone"] is not None:
+                shares.append(f"{shown_bound(Bound(**one['alone']))} word by word")
+            shares.append(f"{shown_bound(Bound(**one['unchanged']))} unchanged")
+            lines.append(f"{text}{at}, {one['count']} {one['kind']}: {', '.join(shares)}")
+    return lines
 
 
 def shown_result(check: Mapping[str, Any]) -> str:

@@ -1,0 +1,66 @@
+"""How much a decoder recovered of public texts, measured beforehand: what reports quote for a setting.
+
+Every number is looked up by public facts alone, never computed from a text that is to be protected. The table is made
+by ``tools/build_recovery.py``; an audit with a reference text measures settings that are not in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+TABLE: Final = Path(__file__).resolve().parent / "data" / "recovery.json"
+"""Shares by setting and epsilon, with what they were measured on."""
+
+COMPARED: Final = ("base_weights", "prior", "context")
+"""Parameters of a mechanism that tell its rows from others', beside epsilon."""
+
+
+def quoted_recovery(
+    mechanism: str, parameters: Mapping[str, Any], vocabulary: str, epsilon: float
+) -> dict[str, Any] | None:
+    """What was measured for a setting at the smallest stored epsilon that is not below its own; None: nothing.
+
+    Args:
+        mechanism: its name.
+        parameters: its public parameters.
+        vocabulary: digest of its public words and vectors.
+        epsilon: nats of one word.
+    """
+    table = stored_table()
+    if not table or vocabulary != table["vocabulary"]:
+        return None
+    asked = {name: parameters.get(name) for name in COMPARED}
+    fits = [
+        row
+        for row in table["rows"]
+        if row["mechanism"] == mechanism and row["parameters"] == asked and row["epsilon"] >= epsilon - 1e-9
+    ]
+    if not fits:
+        return None
+    row = min(fits, key=lambda one: float(one["epsilon"]))
+    return {"epsilon": row["epsilon"], "model": table["model"], "texts": row["texts"]}
+
+
+def recovery_lines(quoted: Mapping[str, Any] | None) -> list[str]:
+    """The quotation for a reader; nothing where nothing was measured."""
+    if quoted is None:
+        return []
+    shares = []
+    for place, name in enumerate(("words", "content words", "names")):
+        found = [one["kinds"][place]["in_context"]["estimate"] for one in quoted["texts"].values()]
+        low, high = (round(100 * end) for end in (min(found), max(found)))
+        shares.append(f"{low} % of {name}" if low == high else f"{low} to {high} % of {name}")
+    return [f"recovery    at epsilon {quoted['epsilon']:g} a decoder named {', '.join(shares)} of public texts"]
+
+
+@cache
+def stored_table() -> dict[str, Any]:
+    """The table that comes with the package."""
+    if not TABLE.is_file():  # while the table itself is built
+        return {}
+    data: dict[str, Any] = json.loads(TABLE.read_text(encoding="ascii"))
+    return data

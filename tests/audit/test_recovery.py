@@ -1,0 +1,139 @@
+"""How much a decoder recovers of a public text: counted right, quoted right."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.helpers.language_models import BigramModel
+from tests.helpers.vocabularies import lettered_vocabulary
+
+import textveil.sanitize.recovery as stored
+from textveil.audit.recovery import measure_recovery
+from textveil.audit.run import audit_mechanism
+from textveil.catalog import mechanism
+from textveil.errors import InputError, UnsupportedGuarantee
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.vocabulary.vocabulary import Vocabulary
+
+SIZE = 30
+LENGTH = 24
+
+
+@pytest.fixture(scope="module")
+def words() -> Vocabulary:
+    return lettered_vocabulary(SIZE)
+
+
+@pytest.fixture(scope="module")
+def chain() -> BigramModel:
+    """After word i comes word i + 1 with probability .99."""
+    counts = np.full((SIZE, SIZE), 0.01 / SIZE)
+    counts[np.arange(SIZE), (np.arange(SIZE) + 1) % SIZE] += 0.99
+    return BigramModel(counts, np.ones(SIZE))
+
+
+def _texts(words: Vocabulary) -> list[str]:
+    """Texts that follow the chain, from every word."""
+    return [" ".join(words.words[(start + step) % SIZE] for step in range(LENGTH)) + "." for start in range(SIZE)]
+
+
+def test_where_all_stays_all_is_recovered(words: Vocabulary, chain: BigramModel, rng: np.random.Generator) -> None:
+    found = measure_recovery(mechanism("randomized-response", words, epsilon=40.0), _texts(words), chain, rng=rng)
+    (everything, *_) = found.kinds
+    assert everything.kind == "words"
+    assert everything.count == LENGTH * SIZE
+    assert everything.alone is not None
+    assert everything.unchanged.estimate == everything.alone.estimate == everything.in_context.estimate == 1.0
+
+
+def test_context_recovers_what_no_word_tells(words: Vocabulary, chain: BigramModel, rng: np.random.Generator) -> None:
+    # At epsilon 3 a word stays with probability .41; a chain of 24 words that is known but for its first word does not
+    # hide it.
+    found = measure_recovery(mechanism("randomized-response", words, epsilon=3.0), _texts(words), chain, rng=rng)
+    (everything, *_) = found.kinds
+    assert everything.alone is not None
+    assert everything.unchanged.upper < 0.5 and everything.alone.upper < 0.5
+    assert everything.in_context.lower > 0.75
+
+
+def test_it_counts_as_by_hand(words: Vocabulary, chain: BigramModel) -> None:
+    made = mechanism("randomized-response", words, epsilon=3.0)
+    texts = _texts(words)
+    ids = np.concatenate([(start + np.arange(LENGTH)) % SIZE for start in range(SIZE)])
+    drawn = made.privatize(ids, np.random.default_rng(5))
+    found = measure_recovery(made, texts, chain, rng=np.random.default_rng(5))
+    assert found.documents == SIZE
+    assert found.kinds[0].unchanged.estimate == np.mean(drawn == ids)
+
+
+def test_unknown_words_are_left_out(words: Vocabulary, chain: BigramModel) -> None:
+    texts = [text.replace(".", " and 12 others.") for text in _texts(words)]
+    found = measure_recovery(mechanism("randomized-response", words, epsilon=40.0), texts, chain)
+    assert found.kinds[0].count == LENGTH * SIZE
+    assert found.kinds[0].in_context.estimate == 1.0
+
+
+@pytest.mark.parametrize("texts", [[], ["waa wab"] * 9, ["12"] * 20])
+def test_too_little_text_is_refused(words: Vocabulary, chain: BigramModel, texts: list[str]) -> None:
+    with pytest.raises(InputError, match="at least 10 documents"):
+        measure_recovery(mechanism("randomized-response", words, epsilon=3.0), texts, chain)
+
+
+def test_whole_texts_have_no_words_to_recover(words: Vocabulary) -> None:
+    with pytest.raises(UnsupportedGuarantee, match="reference"):
+        audit_mechanism(mechanism("keywords", words, epsilon=3.0), reference=_texts(words), samples=2000)
+
+
+def test_an_audit_measures_on_the_reference(words: Vocabulary, chain: BigramModel) -> None:
+    made = mechanism("randomized-response", words, epsilon=2.5)
+    report = audit_mechanism(made, reference=_texts(words), model=chain, seed=1)
+    (found,) = report.as_dict()["recovery"]["texts"].values()
+    assert found["kinds"][0]["count"] == LENGTH * SIZE
+    assert "named by a decoder in context" in report.summary()
+
+
+@pytest.fixture
+def table(words: Vocabulary, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A stored table of two epsilons."""
+    share = {"lower": 0.4, "estimate": 0.5, "upper": 0.6, "confidence": 0.95}
+    kinds = [
+        {"kind": kind, "count": 9, "unchanged": share, "alone": None, "in_context": share}
+        for kind in ("words", "content words", "names")
+    ]
+    parameters = dict.fromkeys(stored.COMPARED)
+    rows = [
+        {
+            "mechanism": "randomized-response",
+            "parameters": parameters,
+            "epsilon": epsilon,
+            "texts": {"a": {"kinds": kinds}},
+        }
+        for epsilon in (2.0, 4.0)
+    ]
+    path = tmp_path / "recovery.json"
+    path.write_text(json.dumps({"vocabulary": words.digest, "model": "m", "rows": rows}), encoding="ascii")
+    monkeypatch.setattr(stored, "TABLE", path)
+    stored.stored_table.cache_clear()
+    yield
+    stored.stored_table.cache_clear()
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize(("epsilon", "quoted"), [(1.0, 2.0), (2.0, 2.0), (2.5, 4.0), (4.0, 4.0), (4.5, None)])
+def test_reports_quote_an_epsilon_that_is_not_below(words: Vocabulary, epsilon: float, quoted: float | None) -> None:
+    release = Sanitizer(mechanism("randomized-response", words, epsilon=epsilon))("Waa wab.")
+    found = release.report().as_dict()["recovery"]
+    assert (found and found["epsilon"]) == quoted
+    assert ("a decoder named 50 % of words" in release.report().summary()) == (quoted is not None)
+
+
+@pytest.mark.usefixtures("table")
+def test_another_mechanism_or_vocabulary_is_not_quoted(words: Vocabulary) -> None:
+    for made in (
+        mechanism("neighborhood", words, epsilon=2.0),
+        mechanism("randomized-response", lettered_vocabulary(SIZE, seed=8), epsilon=2.0),
+    ):
+        assert Sanitizer(made)("Waa.").report().as_dict()["recovery"] is None

@@ -1,0 +1,122 @@
+"""scikit-learn's contract, and what knowing the channel is worth."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+
+import numpy as np
+import pytest
+from tests.helpers.vocabularies import lettered_vocabulary
+
+from textveil.errors import InputError, MissingExtra, ParameterError
+from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.randomness import seeded_generator
+from textveil.sanitize.sanitizer import Sanitizer
+
+pytest.importorskip("sklearn", reason="needs the extra `learn`")
+
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+
+from textveil.integrations.scikit_learn import ChannelClassifier, PosteriorVectors
+
+SIZE = 60
+MADE = neighborhood(lettered_vocabulary(SIZE, dim=5), epsilon=3.0)
+
+
+def _documents(number: int, seed: int) -> tuple[list[str], list[str]]:
+    """Texts of two classes: each favors the words near one of two others."""
+    rng, words = np.random.default_rng(seed), MADE.vocabulary.words
+    near = MADE.vocabulary.vectors @ MADE.vocabulary.vectors[[0, 1]].T
+    chances = np.exp(near / 4).T
+    labels = rng.integers(0, 2, number)
+    chosen = [rng.choice(SIZE, size=12, p=chances[label] / chances[label].sum()) for label in labels]
+    return [" ".join(words[one] for one in ids) for ids in chosen], ["ab"[label] for label in labels]
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    texts, labels = _documents(300, 1)
+    released = [one.text for one in Sanitizer(MADE, rng=seeded_generator(3)).batch(texts)]
+    return texts, released, labels
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")  # of checks that give it numbers
+@pytest.mark.parametrize(
+    "estimator", [PosteriorVectors(MADE), ChannelClassifier(MADE)], ids=lambda one: type(one).__name__
+)
+def test_scikit_learn_accepts_it(estimator) -> None:
+    check_estimator(estimator, on_skip=None)
+
+
+def test_vectors_in_a_pipeline(corpus) -> None:
+    texts, released, labels = corpus
+    transformer = PosteriorVectors(MADE)
+    found = transformer.fit_transform(released)
+    assert found.shape == (300, 5) and found.dtype == np.float32
+    assert transformer.get_feature_names_out().tolist() == [f"posterior{index}" for index in range(5)]
+    pipeline = make_pipeline(clone(transformer), LogisticRegression()).fit(released[:200], labels[:200])
+    assert pipeline.score(released[200:], labels[200:]) > 0.6
+    clean = pipeline.set_params(posteriorvectors__reads="text")
+    assert clean.score(texts[200:], labels[200:]) > 0.8
+    search = GridSearchCV(pipeline, {"posteriorvectors__prior": ["learned", "public"]}, cv=2)
+    assert search.set_params(estimator__posteriorvectors__reads="releases").fit(released, labels).best_score_ > 0.6
+
+
+def test_a_clean_document_has_the_mean_of_its_releases(corpus) -> None:
+    texts, released, _ = corpus
+    transformer = PosteriorVectors(MADE).fit(released)
+    again = [one.text for one in Sanitizer(MADE, rng=seeded_generator(4)).batch([texts[0]] * 3000)]
+    drawn = transformer.transform(again)
+    error = drawn.mean(axis=0) - transformer.set_params(reads="text").transform(texts[:1])[0]
+    assert np.abs(error / (drawn.std(axis=0) / np.sqrt(3000))).max() < 5.5  # 1e-6, over five coordinates
+
+
+def test_the_classifier_reads_releases_and_clean_text(corpus) -> None:
+    texts, released, labels = corpus
+    model = ChannelClassifier(MADE).fit(released[:200], labels[:200])
+    assert model.classes_.tolist() == ["a", "b"]
+    assert model.score(released[200:], labels[200:]) > 0.6
+    chances = model.predict_proba(released[200:])
+    assert np.allclose(chances.sum(axis=1), 1) and chances.shape == (100, 2)
+    assert (chances.argmax(axis=1) == (model.decision_function(released[200:]) > 0)).all()
+    copy = pickle.loads(pickle.dumps(model))
+    assert (copy.predict(released) == model.predict(released)).all()
+    assert model.set_params(reads="text").score(texts[200:], labels[200:]) > 0.85
+    ids = [[MADE.vocabulary.id_of(word) for word in text.split()] for text in texts[200:]]
+    assert (model.predict(ids) == model.predict(texts[200:])).all()
+
+
+def test_marks_are_seen_where_they_are_asked_for(corpus) -> None:
+    _, released, _ = corpus
+    labels = np.arange(300) % 2
+    marked = [text + ("!?" if label else " (1)") for text, label in zip(released, labels, strict=True)]
+    assert ChannelClassifier(MADE, marks=True).fit(marked[:200], labels[:200]).score(marked[200:], labels[200:]) > 0.95
+    assert ChannelClassifier(MADE).fit(marked[:200], labels[:200]).score(marked[200:], labels[200:]) < 0.75
+
+
+def test_bad_arguments(corpus) -> None:
+    _, released, labels = corpus
+    for options in ({"reads": "all"}, {"prior": "mine"}, {"strength": 0.0}):
+        with pytest.raises(ParameterError, match=f"{next(iter(options))} must be"):
+            ChannelClassifier(MADE, **options).fit(released, labels)
+    with pytest.raises(ParameterError, match="y must be of two classes"):
+        ChannelClassifier(MADE).fit(released, ["a"] * 300)
+    with pytest.raises(ParameterError, match="y must be one for each"):
+        ChannelClassifier(MADE).fit(released, labels[:5])
+    with pytest.raises(InputError, match="document 1 must be a release"):
+        PosteriorVectors(MADE).fit(["never seen"])
+    with pytest.raises(NotFittedError):
+        PosteriorVectors(MADE).transform(released)
+
+
+def test_without_scikit_learn_one_line_says_what_to_install(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.base", None)
+    monkeypatch.delitem(sys.modules, "textveil.integrations.scikit_learn")
+    with pytest.raises(MissingExtra, match=r"pip install 'textveil\[learn\]'"):
+        __import__("textveil.integrations.scikit_learn")

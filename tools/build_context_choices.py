@@ -1,6 +1,6 @@
 """Choose the weights of contextual neighborhoods for several epsilons on public text, or check one of them.
 
-    python tools/build_context_choices.py SHARED              build (some minutes; SHARED is the folder of public texts)
+    python tools/build_context_choices.py SHARED              build (half an hour; SHARED is the folder of public texts)
     python tools/build_context_choices.py SHARED --check E    draw again at epsilon E; exit code 1 if the numbers differ
 
 The text is the training part of AG News and Yelp and questions of Yahoo Answers: nothing that the language model has
@@ -37,7 +37,10 @@ EPSILONS = (3.0, 5.0, 6.5, 8.0, 9.0, 10.0, 12.0)
 ALPHAS = (1.0, 1.25, 1.5)
 MASSES = (0.5, 0.35, 0.25, 0.2, 0.14, 0.1, 0.07, 0.05, 0.035, 0.025, 0.015, 0.01, 0.005)
 WEIGHTS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
-TEXTS = {"news": 64, "reviews": 128, "questions": 64}
+MOVES = ((1, 1, 0), (-1, -1, 0), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
+"""Steps on the grids of base mass, weight and exponent that are tried in turn; masses fall along theirs."""
+
+TEXTS = {"news": 192, "reviews": 512, "questions": 128}
 SEED = 5
 
 
@@ -115,24 +118,23 @@ class Measure:
 
 def chosen(measure: Measure, epsilon: float, start: ContextChoice) -> ContextChoice:
     """The best choice that no neighbor on the grid beats, from ``start`` on."""
-    masses = [mass for mass in MASSES if mass > 1.5 * np.exp(-epsilon)]
+    grids = ([mass for mass in MASSES if mass > 1.5 * np.exp(-epsilon)], WEIGHTS, ALPHAS)
+    names = ("base_mass", "context_weight", "alpha")
 
     def value(one: ContextChoice) -> float:
         found: dict[str, Any] = measure(epsilon, one)
         return (found["cosine"] + found["content_cosine"]) / 2
 
-    best = start._replace(base_mass=min(masses, key=lambda mass: abs(mass - start.base_mass)))
+    best = start._replace(base_mass=min(grids[0], key=lambda mass: abs(mass - start.base_mass)))
     moved = True
     while moved:
         moved = False
-        for name, grid in (("base_mass", masses), ("context_weight", WEIGHTS), ("alpha", ALPHAS)):
-            at = list(grid).index(getattr(best, name))
-            for other in (at + 1, at - 1):
-                if 0 <= other < len(grid):
-                    tried = best._replace(**{name: grid[other]})
-                    if value(tried) > value(best):
-                        best, moved = tried, True
-                        break
+        for steps in MOVES:
+            at = [grid.index(getattr(best, name)) + step for name, grid, step in zip(names, grids, steps, strict=True)]
+            if all(0 <= one < len(grid) for one, grid in zip(at, grids, strict=True)):
+                tried = ContextChoice(**{name: grid[one] for name, grid, one in zip(names, grids, at, strict=True)})
+                if value(tried) > value(best):
+                    best, moved = tried, True
     return best
 
 

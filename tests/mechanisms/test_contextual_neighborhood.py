@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.helpers.language_models import BigramModel
 from tests.helpers.listing_models import TinyBigrams
 from tests.helpers.sequence_laws import joint_law, p_value
 from tests.helpers.vocabularies import made_vocabulary
@@ -105,6 +106,18 @@ def lent(mechanism: ContextualNeighborhood, past: tuple[int, ...]) -> np.ndarray
     """Slots beyond the fixed ones after ``past``: the least weight of each output tells."""
     least = rows(mechanism, past).min(axis=0).astype(np.int64)
     return (least >> mechanism.weights.fixed.shift) - mechanism.weights.fixed.counts
+
+
+def test_a_model_that_lists_every_word_or_promises_too_much_lends_no_more_than_there_is() -> None:
+    start = np.array([5.0, 1.0, 2.0, 0.5, 1.5])
+    model = BigramModel(np.random.default_rng(2).gamma(0.5, size=(SIZE, SIZE)) + 1e-3, start)
+    for extra in (0.0, 1.0):
+        model.table += extra
+        mechanism = reading_releases(WORDS, frequencies(SIZE), epsilon=1.0, model=model, context_weight=0.05)
+        drawn = mechanism.privatize_documents(np.arange(60) % SIZE, np.array([0, 25, 60]), seeded_generator(1))
+        assert len(drawn) == 60
+        slots = [int(lent(mechanism, past).sum()) for past in pasts(1)]
+        assert 0 < max(slots) <= mechanism.weights.growth
 
 
 def test_names_are_lent_nothing_and_no_word_more_than_a_row_can_raise() -> None:

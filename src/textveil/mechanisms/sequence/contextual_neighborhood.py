@@ -144,7 +144,10 @@ class ContextualNeighborhood:
             for place in range(int(sizes[0])):
                 active = int(np.count_nonzero(sizes > place))
                 predicted = followed.predicted(active)
-                wanted = (predicted.chances * self.weights.growth).astype(np.int64)
+                # A model's chances may add to a little more than 1, by rounding; slots must not to more than there are.
+                sums = np.bincount(predicted.documents, weights=predicted.chances, minlength=active)
+                scale = self.weights.growth / np.maximum(1.0, sums)
+                wanted = (predicted.chances * scale[predicted.documents]).astype(np.int64)
                 places.move(self.weights.lent(predicted.documents, predicted.words, wanted, active))
                 yield _Stand(starts[:active] + place, followed, places)
 

@@ -165,14 +165,19 @@ def table(rounds: int) -> Iterator[Row]:
             "what": "textveil tables build, everything included",
             **{key: min(run[key] for run in built) for key in built[0]},
         }
-        timed = "s = time.process_time(); {}; print(time.process_time() - s)"
-        code = f"import time, numpy, textveil as tv; m = tv.mechanism(); {timed}"
+        code = (
+            "import time, numpy, textveil as tv; m = tv.mechanism('neighborhood', epsilon={}); "
+            "s = time.process_time(); {}; print(time.process_time() - s)"
+        )
         for what, call in (
             ("first draw", "m.privatize(numpy.array([7]))"),
             ("first column", "m.columns(numpy.array([7]))"),
         ):
-            seconds = [float(_printed(cache, code.format(call))) for _ in range(rounds)]
+            seconds = [float(_printed(cache, code.format(8.0, call))) for _ in range(rounds)]
             yield {"what": f"the {what} of a process with the table", "CPU s": min(seconds)}
+        for epsilon in (8.0, 5.0, 3.0):
+            seconds = [float(_printed(cache, code.format(epsilon, call))) for _ in range(rounds) if _cleared(cache)]
+            yield {"what": f"the first column at epsilon {epsilon:g}, without a table", "CPU s": min(seconds)}
 
 
 def _printed(cache: Path, code: str) -> str:

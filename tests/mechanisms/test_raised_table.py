@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -12,12 +13,17 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.sampling import raised_table as module
+from textveil.mechanisms.sampling.columns import RaisedColumns
 from textveil.mechanisms.sampling.excess_rows import ExcessRows
-from textveil.mechanisms.sampling.raised_table import LENGTHS, OUTPUTS, expected_entries, raised_table
+from textveil.mechanisms.sampling.nested_order import ByCosine
+from textveil.mechanisms.sampling.raised_ends import LAST, LEFT, EndColumns, ends_table
+from textveil.mechanisms.sampling.raised_rows import expected_length
+from textveil.mechanisms.sampling.raised_table import LENGTHS, OUTPUTS, raised_table
 from textveil.numerics.base_weights import BaseWeights, base_weights
 from textveil.vocabulary.tables import public
 from textveil.vocabulary.tables.files import read_table, table_files, write_table
 from textveil.vocabulary.tables.neighbor_order import neighbor_order
+from textveil.vocabulary.vocabulary import Vocabulary
 
 SIZE = 700
 
@@ -88,29 +94,69 @@ def test_tables_of_neighbors_save_work_and_change_nothing() -> None:
         np.testing.assert_array_equal(helped[name], plain[name])
 
 
-def test_rows_that_do_not_fit_the_budget_have_no_table(folder: Path) -> None:
-    vocabulary, weights = made_vocabulary(SIZE, dim=20, seed=5), _weights()
-    rows = ExcessRows(vocabulary, weights, budget=1)
+def test_rows_that_do_not_fit_the_budget_have_no_table() -> None:
+    rows = ExcessRows(made_vocabulary(SIZE, dim=20, seed=5), _weights(), budget=1)
+    assert not rows.fits
     assert {table.key.kind for table in rows.tables} == {"neighbor-order"}
-    wanted = ExcessRows(vocabulary, weights).entries()
-    found = rows.entries()
-    for one in (wanted, found):
-        order = np.lexsort((one.outputs, one.inputs))
-        np.testing.assert_array_equal(one.gains[order], _gains(weights, vocabulary)[0])
-    assert len(table_files(folder)) == 1
 
 
-def _gains(weights: BaseWeights, vocabulary) -> tuple[np.ndarray, ...]:
-    channel = weighted_neighborhood(vocabulary, weights, epsilon=5.0, parameters={})
-    rows = (channel.integer_weights(np.arange(SIZE)) - weights.base) // weights.unit
-    return (rows[rows > 0],)
+@pytest.mark.parametrize(("epsilon", "base_mass"), [(5.0, 0.2), (1.0, 0.5), (12.0, 0.05), (25.0, 0.3)])
+@pytest.mark.parametrize("stored", [True, False], ids=["8-bit", "float"])
+def test_columns_by_the_ends_of_rows_are_those_of_all_rows(
+    folder: Path, epsilon: float, base_mass: float, stored: bool
+) -> None:
+    """With ties, zero vectors and words that can gain nothing, and on both grids."""
+    rng = np.random.default_rng(4)
+    values = rng.integers(-3, 4, size=(SIZE, 5)).astype(np.int8)
+    values[[3, 90]] = 0
+    scales = rng.choice([0.5, 0.125], SIZE).astype(np.float32)
+    words = [f"w{index}" for index in range(SIZE)]
+    vocabulary = Vocabulary(words, grid=(values, scales))
+    if not stored:
+        vocabulary = Vocabulary(words, vocabulary.vectors)
+    weights = _weights(epsilon, base_mass)
+    if stored:
+        weights = replace(weights, gains=np.where(np.arange(SIZE) % 5 == 0, 0, weights.gains))
+    outputs = np.array([5, 0, 699, 5, 3, 90, 17, *range(200, 500)])
+    starts, inputs, gains = RaisedColumns(SIZE, ExcessRows(vocabulary, weights).entries).of(outputs)
+    ends = EndColumns(vocabulary, weights, ByCosine(vocabulary))
+    for one in (ends, pickle.loads(pickle.dumps(ends))):
+        found = one.of(outputs)
+        np.testing.assert_array_equal(found[0], starts)
+        np.testing.assert_array_equal(found[1], inputs)
+        np.testing.assert_array_equal(found[2], gains)
+    assert {file.kind for file in table_files(folder)} == {"raised-rows", "raised-ends"}
+    assert all(len(part) == (index == 0) for index, part in enumerate(ends.of(outputs[:0])))
+
+
+def test_ends_that_cannot_be_are_built_again(folder: Path) -> None:
+    vocabulary, weights = made_vocabulary(SIZE, dim=20, seed=5), _weights()
+    table = ends_table(vocabulary, weights, ByCosine(vocabulary))
+    made = {name: array.copy() for name, array in table.make(None).items()}
+    assert table.sound(made)
+    for name, value in ((LAST, SIZE), (LEFT, 0), (LEFT, int(weights.gains.max()) + 1)):
+        spoiled = {one: array.copy() for one, array in made.items()}
+        spoiled[name][7] = value
+        write_table(folder, table.key, spoiled)
+        assert table.opened() is None
+    write_table(folder, table.key, made)
+    assert table.opened() is not None
+
+
+def test_a_channel_whose_rows_do_not_fit_is_read_by_their_ends(folder: Path, monkeypatch) -> None:
+    wanted = _channel().columns(np.arange(0, SIZE, 7))
+    monkeypatch.setattr(ExcessRows.__init__, "__defaults__", (1, None))
+    found = _channel().columns(np.arange(0, SIZE, 7))
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert {file.kind for file in table_files(folder)} == {"raised-rows", "raised-ends"}
 
 
 @pytest.mark.parametrize("epsilon", [3.0, 8.0, 12.0])
 def test_the_number_of_entries_is_expected_within_a_factor_of_a_few(epsilon: float) -> None:
     weights = _weights(epsilon, 0.1)
     real = len(raised_table(made_vocabulary(SIZE, dim=20, seed=5), weights).make(None)[OUTPUTS])
-    assert real / 2 < expected_entries(weights) < 6 * real
+    assert real / 2 < SIZE * expected_length(weights) < 6 * real
 
 
 def _one_word_twice(lengths: np.ndarray, outputs: np.ndarray) -> None:

@@ -138,6 +138,23 @@ class IntegerGrid:
         scores[np.arange(len(ids)), ids] = np.inf
         return scores
 
+    def cosines_with(self, ids: Ids, wanted: int = 0) -> NDArray[np.float32]:
+        """What the columns ``ids`` of all rows of ``cosines`` hold, bit for bit, shape (batch, n)."""
+        scores: NDArray[np.float32] = self.inner_products(ids, wanted).astype(np.float32, copy=False)
+        scores *= self.inverse_lengths.astype(np.float32)[ids, None]
+        scores[np.arange(len(ids)), ids] = np.inf
+        return scores
+
+    def cosines_of_pairs(self, columns: Ids) -> NDArray[np.float32]:
+        """What the rows of ``cosines`` hold in one column each, bit for bit; both shapes (n,)."""
+        scores = np.empty(self.size, dtype=np.float32)
+        for start in range(0, self.size, 4096):
+            part = slice(start, start + 4096)
+            scores[part] = np.einsum("nd,nd->n", self.values[part], self.values[columns[part]])
+        scores *= self.inverse_lengths.astype(np.float32)[columns]
+        scores[columns == np.arange(self.size)] = np.inf
+        return scores
+
     def neighborhoods(self, ids: Ids, size: int, wanted: int = 0) -> Ids:
         """The ``size`` rows of greatest cosine with each row, itself included, shape (batch, size).
 
@@ -275,6 +292,8 @@ def by_falling_score(scores: NDArray[Any], size: int) -> Ids:
     length = _GROUP
     while length > 1 and n // length // 2 < size:
         length //= 2
+    if length == 1:
+        return _sorted(scores)[:, :size]
     groups = n // length
     whole = groups * length
     maxima = scores[:, :whole].reshape(batch, length, groups).max(axis=1)
@@ -293,6 +312,22 @@ def by_falling_score(scores: NDArray[Any], size: int) -> Ids:
         return (packed[starts] & np.uint64((1 << bits) - 1)).astype(np.int64)
     order = np.lexsort((found, -scores.reshape(-1)[found], rows))
     return found[order[starts]] % n
+
+
+def _sorted(scores: NDArray[Any]) -> Ids:
+    """All columns of each row by falling score, ties to the lower."""
+    batch, n = scores.shape
+    bits = (n - 1).bit_length()
+    if scores.dtype != np.float32 or 32 + bits > 64:
+        return np.argsort(-scores, axis=1, kind="stable")
+    order = np.empty((batch, n), dtype=np.int64)
+    columns = np.arange(n, dtype=np.uint64)
+    for into, row in zip(order, scores, strict=True):
+        packed = _falling(row).astype(np.uint64) << np.uint64(bits)
+        packed |= columns
+        packed.sort()
+        into[:] = packed & np.uint64((1 << bits) - 1)
+    return order
 
 
 def _falling(scores: NDArray[np.float32]) -> NDArray[np.uint32]:

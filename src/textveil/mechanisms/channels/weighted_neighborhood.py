@@ -11,7 +11,8 @@ import numpy as np
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.sampling.columns import Columns, RaisedColumns
 from textveil.mechanisms.sampling.excess_rows import ExcessRows
-from textveil.mechanisms.sampling.nested_order import NestedOrder
+from textveil.mechanisms.sampling.nested_order import ByCosine, NestedOrder, ReadByColumns
+from textveil.mechanisms.sampling.raised_ends import EndColumns
 from textveil.numerics.base_weights import BaseWeights
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
@@ -44,7 +45,7 @@ class WeightedNeighborhood:
     guarantee: PureDP
     parameters: Mapping[str, Any]
     _rows: ExcessRows = field(repr=False)
-    _columns: RaisedColumns = field(repr=False)
+    _columns: RaisedColumns | EndColumns = field(repr=False)
 
     @property
     def name(self) -> str:
@@ -73,7 +74,7 @@ class WeightedNeighborhood:
         return out
 
     def columns(self, outputs: Ids) -> Columns:
-        """See ``capabilities.ChannelColumns``; the first call makes all rows."""
+        """See ``capabilities.ChannelColumns``; the first call builds a table where it is not there."""
         words = checked_ids(outputs, len(self.vocabulary))
         starts, inputs, gains = self._columns.of(words)
         base = self.weights.base[words]
@@ -101,6 +102,9 @@ def weighted_neighborhood(
     """
     promise = PureDP(epsilon=stated_epsilon(weights.epsilon, epsilon), status=Status.PROVED, source=proof)
     public = {"epsilon": promise.epsilon, **parameters}
+    order = ByCosine(vocabulary) if order is None else order
     rows = ExcessRows(vocabulary, weights, order=order)
-    columns = RaisedColumns(len(vocabulary), rows.entries)
+    columns: RaisedColumns | EndColumns = RaisedColumns(len(vocabulary), rows.entries)
+    if not rows.fits and isinstance(order, ReadByColumns):
+        columns = EndColumns(vocabulary, weights, order)
     return WeightedNeighborhood(vocabulary, weights, promise, public, rows, columns)

@@ -106,14 +106,18 @@ def by_output(entries: RaisedEntries, size: int) -> tuple[Integers, NDArray[Any]
         order = np.argsort(entries.outputs, kind="stable")  # by counting, for up to 65,536 words
     else:
         order = np.lexsort((entries.inputs, entries.outputs))
-    starts = np.zeros(size + 1, dtype=np.int64)
-    np.cumsum(np.bincount(entries.outputs, minlength=size), out=starts[1:])
-    return starts, entries.inputs[order], entries.gains[order]
+    return starts_of(np.bincount(entries.outputs, minlength=size)), entries.inputs[order], entries.gains[order]
+
+
+def starts_of(lengths: NDArray[Any]) -> Integers:
+    """Where the rows of a ragged table begin and the last ends, shape (rows + 1,)."""
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts
 
 
 def gathered(starts: Integers, rows: Ids) -> tuple[Integers, Integers]:
     """For rows of a ragged table, taken in this order: where each begins, and the index of every entry in the table."""
     lengths = starts[rows + 1] - starts[rows]
-    begins = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=begins[1:])
+    begins = starts_of(lengths)
     return begins, np.arange(begins[-1]) + np.repeat(starts[rows] - begins[:-1], lengths)

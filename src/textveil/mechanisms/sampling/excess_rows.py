@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from textveil.mechanisms.sampling.columns import RaisedEntries
 from textveil.mechanisms.sampling.nested_order import ByCosine, NestedOrder
-from textveil.mechanisms.sampling.raised_rows import TABLED, Rows, made_rows
-from textveil.mechanisms.sampling.raised_table import WholeRows, expected_entries, key_type, raised_table, whole_rows
+from textveil.mechanisms.sampling.raised_rows import TABLED, Rows, expected_length, made_rows
+from textveil.mechanisms.sampling.raised_table import WholeRows, key_type, raised_table, whole_rows
 from textveil.mechanisms.sampling.row_lock import RowLock
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers
@@ -80,11 +80,13 @@ class ExcessRows:
     @property
     def tables(self) -> tuple[PublicTable, ...]:
         """The table of all rows if they fit the budget, else those of nearest words that rows are made from."""
-        return (self._table,) if self._fits else self._neighbors
+        return (self._table,) if self.fits else self._neighbors
 
     @property
-    def _fits(self) -> bool:
-        return expected_entries(self._weights) * (self._keys.itemsize + self._outputs.itemsize) <= self._budget
+    def fits(self) -> bool:
+        """Whether all rows together are likely to fit the budget."""
+        size = len(self._vocabulary)
+        return size * expected_length(self._weights) * (self._keys.itemsize + self._outputs.itemsize) <= self._budget
 
     @property
     def _table(self) -> PublicTable:
@@ -121,7 +123,7 @@ class ExcessRows:
         whatever the text is, so that the table is there tells nothing of it.
         """
         whole = self._found_whole()
-        if whole is None and self._fits:
+        if whole is None and self.fits:
             built = self._table.build()
             whole = whole_rows(built.table, self._weights)
         if whole is not None:
@@ -156,7 +158,7 @@ class ExcessRows:
         if self._whole is None and self._looked != builds():
             with self._lock:
                 self._looked = builds()
-                whole = self._table.opened() if self._fits else None
+                whole = self._table.opened() if self.fits else None
                 if whole is None:
                     self._open = tuple(found for one in self._neighbors if (found := one.opened()) is not None)
                 else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import Any, Protocol, final, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,17 @@ class NestedOrder(Protocol):
         """The table of at least the first ``size`` words of every order, if there is such a table."""
 
 
+@runtime_checkable
+class ReadByColumns(NestedOrder, Protocol):
+    """An order whose scores are had as cheaply for one output and all words as for one word and all outputs."""
+
+    def scores_in(self, columns: Ids, wanted: int) -> NDArray[Any]:
+        """What ``scores`` of all words hold in these columns, bit for bit, shape (batch, n)."""
+
+    def scores_of_pairs(self, columns: Ids) -> NDArray[Any]:
+        """What ``scores`` of all words hold in one column each, bit for bit; both shapes (n,)."""
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class ByCosine:
@@ -61,6 +72,14 @@ class ByCosine:
     def scores(self, words: Ids, wanted: int) -> NDArray[np.float32]:
         """See ``NestedOrder``."""
         return integer_grid(self.vocabulary).cosines(words, wanted)
+
+    def scores_in(self, columns: Ids, wanted: int) -> NDArray[np.float32]:
+        """See ``ReadByColumns``."""
+        return integer_grid(self.vocabulary).cosines_with(columns, wanted)
+
+    def scores_of_pairs(self, columns: Ids) -> NDArray[np.float32]:
+        """See ``ReadByColumns``."""
+        return integer_grid(self.vocabulary).cosines_of_pairs(columns)
 
     def neighbors(self, size: int) -> PublicTable:
         """See ``NestedOrder``."""

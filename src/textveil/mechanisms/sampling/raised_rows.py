@@ -7,6 +7,7 @@ the same number.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -24,7 +25,7 @@ TABLED: Final = 4096
 """Words whose rows are read from a table at once."""
 
 _BLOCK: Final = 256
-"""Words whose rows are made at once: their scores take 33 MB at 33,000 words."""
+"""Words whose rows are made at once: their scores take 33 MB at 33,000 words; a quarter where rows are long."""
 
 
 class Rows(NamedTuple):
@@ -43,6 +44,13 @@ class Rows(NamedTuple):
     reached: Integers
 
 
+def expected_length(weights: BaseWeights) -> int:
+    """About how many words a row raises, as if it met words at random; up to ten times as many where rows are long."""
+    able = weights.gains[weights.gains > 0].astype(np.float64)
+    typical = math.exp(float(np.log(able).mean())) * len(able) / weights.size
+    return min(weights.size, math.ceil(weights.row_gain / typical))
+
+
 def made_rows(order: NestedOrder, weights: BaseWeights, words: Ids, tables: Sequence[OpenTable] = ()) -> Iterator[Rows]:
     """The rows of distinct ``words``, each raised in its order; in parts, the words in any order.
 
@@ -56,14 +64,16 @@ def made_rows(order: NestedOrder, weights: BaseWeights, words: Ids, tables: Sequ
             left.append(part[~whole])
             yield made
         words = np.concatenate(left)
-    for start in range(0, len(words), _BLOCK):
-        yield from _from_scores(order, weights, words[start : start + _BLOCK], len(words))
+    size, block = max(1, nested_limit(order.size)), _BLOCK
+    if (typical := expected_length(weights)) > 4 * size:
+        size, block = typical, _BLOCK // 4
+    for start in range(0, len(words), block):
+        yield from _from_scores(order, weights, words[start : start + block], len(words), size)
 
 
-def _from_scores(order: NestedOrder, weights: BaseWeights, words: Ids, wanted: int) -> Iterator[Rows]:
-    """Rows of a block by its scores, of more and more nearest words until every row is whole."""
+def _from_scores(order: NestedOrder, weights: BaseWeights, words: Ids, wanted: int, size: int) -> Iterator[Rows]:
+    """Rows of a block by its scores, of the first ``size`` words and more until every row is whole."""
     scores = order.scores(words, wanted)
-    size = max(1, nested_limit(order.size))
     while len(words):
         whole, made = _raised(weights, words, by_falling_score(scores, size))
         yield made

@@ -6,7 +6,6 @@ weights: all that it may, and the last one what is left.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Final, final
@@ -15,9 +14,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.columns import RaisedEntries, gathered
+from textveil.mechanisms.sampling.columns import RaisedEntries, gathered, starts_of
 from textveil.mechanisms.sampling.nested_order import ByCosine, NestedOrder
-from textveil.mechanisms.sampling.raised_rows import made_rows
+from textveil.mechanisms.sampling.raised_rows import expected_length, made_rows
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers, Progress
 from textveil.vocabulary.tables.files import UNTOLD, Arrays, ArrayShape, TableKey
@@ -65,15 +64,8 @@ def raised_table(
         describe=f"the table of the words that each of {n:,} raises",
         make=partial(_made, order, weights, neighbors),
         sound=partial(_sound, weights),
-        expected={OUTPUTS: expected_entries(weights)},
+        expected={OUTPUTS: n * expected_length(weights)},
     )
-
-
-def expected_entries(weights: BaseWeights) -> int:
-    """About how many words all rows raise, as if each met words at random; where rows are long up to twice as many."""
-    able = weights.gains[weights.gains > 0].astype(np.float64)
-    typical = math.exp(float(np.log(able).mean())) * len(able) / weights.size
-    return weights.size * min(weights.size, math.ceil(weights.row_gain / typical))
 
 
 def _little(largest: int) -> str:
@@ -94,23 +86,17 @@ def _made(
         done += len(rows.words)
         if progress is not None and len(rows.words):
             progress(done, n)
-    starts = _starts(lengths)
+    starts = starts_of(lengths)
     outputs = np.empty(starts[-1], dtype=np.min_scalar_type(n - 1))
     for words, part in parts:
         outputs[gathered(starts, words)[1]] = part
     return {LENGTHS: lengths, OUTPUTS: outputs}
 
 
-def _starts(lengths: NDArray[Any]) -> Integers:
-    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    return starts
-
-
 def _sound(weights: BaseWeights, arrays: Arrays) -> bool:
     """Every row names distinct words that can gain, and the last of them what is left: all that the proof asks."""
     lengths, outputs = arrays[LENGTHS], arrays[OUTPUTS]
-    starts = _starts(lengths)
+    starts = starts_of(lengths)
     if len(outputs) != starts[-1] or not lengths.all() or int(outputs.max()) >= weights.size:
         return False
     for first, last in _spans(starts):
@@ -143,7 +129,7 @@ class WholeRows:
     __slots__ = ("_first", "_keys", "_outputs", "_row_gain", "_starts")
 
     def __init__(self, table: OpenTable, weights: BaseWeights) -> None:
-        self._outputs, self._starts, self._row_gain = table[OUTPUTS], _starts(table[LENGTHS]), weights.row_gain
+        self._outputs, self._starts, self._row_gain = table[OUTPUTS], starts_of(table[LENGTHS]), weights.row_gain
         kind = key_type(weights)
         # Key number i is what was handed out up to entry i, over all rows: row x ends at (x + 1) row_gain.
         self._keys = np.minimum(weights.gains, weights.row_gain).astype(kind)[self._outputs]

@@ -1,0 +1,130 @@
+"""Columns of a weighted neighborhood whose rows are too long to keep: from where each row ends.
+
+The row of x raises the words before its last one in its order, all of them by all that they may gain. So where a row
+ends tells of every output whether x raises it: one inner product, and no row. The last words of all rows are a public
+table of 4 to 12 bytes a word.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from threading import Lock
+from typing import Any, Final, final
+
+import numpy as np
+
+from textveil.mechanisms.sampling.columns import gathered, starts_of
+from textveil.mechanisms.sampling.nested_order import NestedOrder, ReadByColumns
+from textveil.mechanisms.sampling.raised_rows import made_rows
+from textveil.numerics.base_weights import BaseWeights
+from textveil.types import Flags, Ids, Integers, Progress
+from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey
+from textveil.vocabulary.tables.neighbor_order import grid_digest
+from textveil.vocabulary.tables.public import OpenTable, PublicTable
+from textveil.vocabulary.vocabulary import Vocabulary
+
+LAST: Final = "last"
+LEFT: Final = "left"
+
+_BLOCK: Final = 128
+"""Outputs whose columns are made at once: their scores take 17 MB at 33,000 words."""
+
+
+def ends_table(vocabulary: Vocabulary, weights: BaseWeights, order: NestedOrder) -> PublicTable:
+    """The table of the last word that each row raises in this order, and the units that are left for it."""
+    n = len(vocabulary)
+    return PublicTable(
+        key=TableKey(
+            kind="raised-ends",
+            made_from={
+                "vocabulary": vocabulary.digest,
+                "grid": grid_digest(vocabulary),
+                "weights": weights.digest,
+                "rule": order.rule,
+            },
+            arrays=(
+                ArrayShape(LAST, np.min_scalar_type(n - 1).newbyteorder("<").str, (n,)),
+                ArrayShape(LEFT, "<i8", (n,)),
+            ),
+        ),
+        describe=f"the table of the last word that each of {n:,} raises",
+        make=partial(_made, order, weights),
+        sound=partial(_sound, weights),
+    )
+
+
+def _made(order: NestedOrder, weights: BaseWeights, progress: Progress | None) -> Arrays:
+    n = order.size
+    last = np.empty(n, dtype=np.min_scalar_type(n - 1))
+    left = np.empty(n, dtype=np.int64)
+    done = 0
+    for rows in made_rows(order, weights, np.arange(n)):
+        ends = np.cumsum(rows.lengths) - 1
+        last[rows.words] = rows.outputs[ends]
+        before = np.where(rows.lengths > 1, rows.reached[ends - 1], 0)
+        left[rows.words] = weights.row_gain - before
+        done += len(rows.words)
+        if progress is not None and len(rows.words):
+            progress(done, n)
+    return {LAST: last, LEFT: left}
+
+
+def _sound(weights: BaseWeights, arrays: Arrays) -> bool:
+    """Whether these can be ends; no guarantee rests on them, for nothing is drawn by them."""
+    last, left = arrays[LAST], arrays[LEFT]
+    return int(last.max()) < weights.size and bool(((left > 0) & (left <= weights.gains[last])).all())
+
+
+@final
+class EndColumns:
+    """Columns by the ends of rows; the table is built when the first column is asked for. Threads may share it.
+
+    Args:
+        vocabulary: the public words.
+        weights: of the rows.
+        order: in which they raise words.
+    """
+
+    __slots__ = ("_lock", "_order", "_scores", "_table", "_vocabulary", "_weights")
+
+    def __init__(self, vocabulary: Vocabulary, weights: BaseWeights, order: ReadByColumns) -> None:
+        self._vocabulary, self._weights, self._order = vocabulary, weights, order
+        self._table: OpenTable | None = None
+        self._scores = np.empty(0, dtype=np.float32)
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EndColumns, (self._vocabulary, self._weights, self._order)
+
+    def of(self, outputs: Ids) -> tuple[Integers, Ids, Integers]:
+        """See ``RaisedColumns.of``."""
+        ends = self._opened()
+        words, places = np.unique(outputs, return_inverse=True)
+        parts = [words[start : start + _BLOCK] for start in range(0, len(words), _BLOCK)]
+        found = [self._block(ends, part, len(words)) for part in parts]
+        lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(one[0] for one in found)])
+        inputs = np.concatenate([np.zeros(0, dtype=np.int64), *(one[1] for one in found)])
+        gains = np.concatenate([np.zeros(0, dtype=np.int64), *(one[2] for one in found)])
+        starts, at = gathered(starts_of(lengths), places)
+        return starts, inputs[at], gains[at]
+
+    def _block(self, ends: OpenTable, words: Ids, wanted: int) -> tuple[Integers, Ids, Integers]:
+        """How many inputs raise each of these outputs, which, and by how much."""
+        last = ends[LAST]
+        scores = self._order.scores_in(words, wanted)
+        raised: Flags = scores > self._scores
+        raised |= (scores == self._scores) & (words[:, None] <= last)
+        raised &= self._weights.gains[words, None] > 0
+        rows, inputs = raised.nonzero()
+        outputs = words[rows]
+        gains = np.where(outputs == last[inputs], ends[LEFT][inputs], self._weights.gains[outputs])
+        return np.count_nonzero(raised, axis=1), inputs, gains
+
+    def _opened(self) -> OpenTable:
+        with self._lock:
+            if self._table is None:
+                table = ends_table(self._vocabulary, self._weights, self._order)
+                found = table.opened() or table.build().table
+                self._scores = self._order.scores_of_pairs(found[LAST].astype(np.int64))
+                self._table = found
+            return self._table

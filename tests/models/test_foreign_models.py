@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from textveil.catalog import mechanism
+from textveil.decoding.both_sides import BothSides
+from textveil.decoding.decoder import TextDecoder
 from textveil.errors import MissingExtra, ModelError, ParameterError
 from textveil.models import foreign_files
 from textveil.models.base import LanguageModel, MaskedLanguageModel
 from textveil.models.causal import causal_language_model
-from textveil.models.foreign_files import load_libraries
+from textveil.models.foreign_files import is_masked, load_libraries
 from textveil.models.masked import masked_language_model
+from textveil.models.ngram_build import ngram_model
 from textveil.vocabulary.vocabulary import Vocabulary
 
 WORDS = ("car", "carpet", "cart", "the", "a", "dog", "sat", "on", "mats", "it")
@@ -236,6 +240,35 @@ def test_nothing_asked_is_nothing_answered(causal_folder: Path, masked_folder: P
         masked.log_probabilities(CONTEXTS, CONTEXTS[:1], EVERY)
     with pytest.raises(ParameterError, match="reach must be from 1 to"):
         causal_language_model(causal_folder, vocabulary, reach=0)
+
+
+def test_a_folder_says_which_kind_it_holds(causal_folder: Path, masked_folder: Path, tmp_path: Path) -> None:
+    assert [is_masked(folder) for folder in (causal_folder, masked_folder, tmp_path)] == [False, True, False]
+
+
+def test_loading_says_nothing(masked_folder: Path, vocabulary: Vocabulary, capsys: pytest.CaptureFixture[str]) -> None:
+    logging = load_libraries().transformers.utils.logging
+    before = (logging.get_verbosity(), logging.is_progress_bar_enabled())
+    masked_language_model(masked_folder, vocabulary)
+    assert capsys.readouterr() == ("", "")
+    assert before == (logging.get_verbosity(), logging.is_progress_bar_enabled())
+
+
+def test_a_masked_model_is_no_causal_one(masked_folder: Path, vocabulary: Vocabulary) -> None:
+    with pytest.raises(ModelError, match=r"must hold a causal language model .*; got a masked one"):
+        causal_language_model(masked_folder, vocabulary)
+
+
+def test_both_kinds_decode(causal_folder: Path, masked_folder: Path, vocabulary: Vocabulary) -> None:
+    channel = mechanism("randomized-response", vocabulary, epsilon=2.0)
+    own = ngram_model(vocabulary, ["the dog sat on a carpet. it sat on the mats"], name="own", max_bytes=1 << 16)
+    released = ["The dog sat on car. It 7 cart the mats!\n", ""]
+    causal = TextDecoder(channel, causal_language_model(causal_folder, vocabulary, reach=8), workers=1)
+    again = BothSides(model=masked_language_model(masked_folder, vocabulary, reach=8))
+    for decoder in (causal, TextDecoder(channel, own, workers=1, both_sides=again)):
+        found = decoder.texts(released)
+        assert [len(text.split()) for text in found] == [10, 0]
+        assert found[0].endswith("!\n")
 
 
 @pytest.mark.parametrize("load", [causal_language_model, masked_language_model])

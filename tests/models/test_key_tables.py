@@ -52,6 +52,7 @@ def test_every_triple_is_found_and_no_other(size: int, count: int, many: int) ->
     keys = np.unique(rng.integers(0, size * count, many)) if many > 6 else np.arange(many)
     codes = rng.integers(1, 256, len(keys)).astype(np.uint8)
     table = triple_table(size, keys // size, keys % size, codes, count)
+    assert (1 << table.bits) / len(table.cells) <= (1 << 23) - 1  # low bits tell the positions of a bucket apart
     here = table.find(keys // size, (keys % size)[:, None])
     assert here.found.tolist() == list(range(len(keys)))
     np.testing.assert_array_equal(table.codes(here.cells), codes)

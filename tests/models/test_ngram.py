@@ -21,7 +21,8 @@ from textveil.models.base import ContinuationModel, LanguageModel
 from textveil.models.kneser_ney import estimate
 from textveil.models.ngram import NgramModel, embedded_language_model, embedded_record, read_ngram_model
 from textveil.models.ngram_build import counted, ngram_model
-from textveil.models.ngram_counts import TrigramCounts
+from textveil.models.ngram_counts import TrigramCounter, TrigramCounts
+from textveil.models.pruning import kept_within, quantized
 from textveil.models.reading import TextReader
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -126,6 +127,22 @@ def test_pruning_keeps_what_helps_most() -> None:
     assert losses[-1] < -small()[0].unigram[words[asked]].mean()
 
 
+def test_with_each_triple_its_pairs_are_kept() -> None:
+    rng = np.random.default_rng(2)
+    ids = rng.integers(0, 400, 6000)
+    ids[::50], ids[1::50], ids[2::50] = 0, 1, 2  # of (1, 2) nothing is left but what (0, 1, 2) passes down: 1
+    counter = TrigramCounter(400)
+    counter.add(np.concatenate([[400], ids]))
+    counts = counter.counts()
+    for max_bytes in (40, 400, 4000):
+        kept = kept_within(counts, max_bytes)
+        above, w = np.divmod(counts.triples[kept.triples], 400)
+        u, v = np.divmod(above, 402)
+        assert (0, 1, 2) in set(zip(u.tolist(), v.tolist(), w.tolist(), strict=True))
+        assert {*(v * 400 + w).tolist(), *(u * 400 + v).tolist()} <= set(counts.pairs[kept.pairs].tolist())
+        assert kept.nbytes <= max_bytes
+
+
 def test_a_model_with_room_for_words_alone_is_that_of_words() -> None:
     model = ngram_model(named(), spelled(texts()), name="bare", max_bytes=17_129)
     assert model.key.made_from["pairs"] == 0
@@ -133,6 +150,18 @@ def test_a_model_with_room_for_words_alone_is_that_of_words() -> None:
     contexts = every_context(SIZE)
     words = np.broadcast_to(np.arange(SIZE), (len(contexts), SIZE))
     assert np.abs(np.exp(model.log_probabilities(contexts, words).astype(np.float64)).sum(axis=1) - 1).max() < 1e-3
+
+
+def test_quantized_probabilities_leave_something_for_other_words() -> None:
+    exact = np.array([0.6, 0.39999, 0.01, 0.5, 0.3])
+    rows, lower = np.array([0, 0, 0, 1, 1]), np.array([0.1, 0.2, 0.3, 0.1, 0.2])
+    made = quantized(exact, rows, lower, 3)
+    values = np.exp(made.logs.astype(np.float64))[made.codes]
+    listed = np.bincount(rows, values, 3)
+    assert listed[0] <= 0.9999
+    np.testing.assert_allclose(listed + made.rest * (1 - np.bincount(rows, lower, 3)), 1, atol=1e-12)
+    np.testing.assert_allclose(values[3:], exact[3:], rtol=np.log(60) / 254 / 2 + 1e-4)
+    assert made.rest[2] == 1
 
 
 def test_words_that_the_text_does_not_hold_get_a_share() -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from textveil.decoding.endpoint import Endpoint
     from textveil.decoding.options import Choice, DecoderOptions
     from textveil.mechanisms.base import Mechanism
-    from textveil.models.base import LanguageModel
+    from textveil.models.base import LanguageModel, MaskedLanguageModel
     from textveil.vocabulary.tables.public import OpenTable
     from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -33,7 +33,7 @@ ModelPath = Annotated[
     typer.Option(
         "--model",
         metavar="PATH",
-        help="Folder of a causal Hugging Face model, or file of n-grams, in place of the embedded model.",
+        help="Folder of a causal or masked Hugging Face model, or file of n-grams, in place of the embedded model.",
     ),
 ]
 
@@ -192,7 +192,7 @@ def decoded(
 
     words = need_columns(mechanism).vocabulary
     held = _tables(mechanism)
-    chosen = None if model is None else read_model(model, words)
+    chosen = None if model is None else _any_model(model, words)
     with counting("reading the channel", "words") as progress:
         decoder = decoder_of(mechanism, model=chosen, options=options, workers=workers, progress=progress)
     try:
@@ -244,3 +244,15 @@ def read_model(path: Path, vocabulary: Vocabulary) -> LanguageModel:
     from textveil.models.ngram import read_ngram_model
 
     return read_ngram_model(path, vocabulary)
+
+
+def _any_model(path: Path, vocabulary: Vocabulary) -> LanguageModel | MaskedLanguageModel:
+    """A language model on disk, or the folder of a masked one."""
+    if path.is_dir():
+        from textveil.models.foreign_files import is_masked
+
+        if is_masked(path):
+            from textveil.models.masked import masked_language_model
+
+            return masked_language_model(path, vocabulary)
+    return read_model(path, vocabulary)

@@ -62,6 +62,24 @@ def successors(model: ContinuationModel) -> Successors:
 
 
 @final
+class ColumnRatios:
+    """Log ratios of any words in columns."""
+
+    def __init__(self, columns: Columns, size: int) -> None:
+        self._size = size
+        self._keys = columns.places * size + columns.inputs
+        self._ratios = columns.log_ratios.astype(np.float32)
+
+    def __call__(self, columns: Integers, words: NDArray[np.int32]) -> Vectors:
+        """The log ratios of words, shape (batch, k), in columns, (batch,); 0 where a column does not list them."""
+        if len(self._keys) == 0:
+            return np.zeros(words.shape, dtype=np.float32)
+        keys = columns[:, None] * self._size + words
+        found = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return np.where(self._keys[found] == keys, self._ratios[found], np.float32(0))
+
+
+@final
 class Continued:
     """Proposes the successors that language and channel make likeliest.
 
@@ -77,9 +95,8 @@ class Continued:
     def __init__(
         self, follows: Successors, columns: Columns, which: Integers, size: int, count: int, model_weight: float
     ) -> None:
-        self._follows, self._which, self._size, self._count = follows, which, size, count
-        self._keys = columns.places * size + columns.inputs
-        self._ratios = columns.log_ratios.astype(np.float32)
+        self._follows, self._which, self._count = follows, which, count
+        self._ratios = ColumnRatios(columns, size)
         self._weight = np.float32(model_weight)
 
     def __call__(self, at: Integers, before: Ids, known: NDArray[np.int32]) -> Candidates:
@@ -88,7 +105,7 @@ class Continued:
         words = self._follows.words[before].reshape(batch, -1)
         scores = self._weight * self._follows.log_chances[before].reshape(batch, -1)
         words = np.where((words[:, :, None] == known[:, None, :]).any(axis=2), NONE, words)
-        ratios = self._of(self._which[at], words)
+        ratios = self._ratios(self._which[at], words)
         scores = np.where(words == NONE, -np.inf, scores + ratios)
         order = np.argsort(-scores, axis=1, kind="stable")[:, : 2 * self._count]
         words, ratios = np.take_along_axis(words, order, 1), np.take_along_axis(ratios, order, 1)
@@ -96,11 +113,3 @@ class Continued:
         words = np.where(again.any(axis=2), NONE, words)
         first = np.argsort(words == NONE, axis=1, kind="stable")[:, : self._count]
         return Candidates(np.take_along_axis(words, first, 1), np.take_along_axis(ratios, first, 1))
-
-    def _of(self, columns: Integers, words: NDArray[np.int32]) -> Vectors:
-        """The log ratios of words in columns; 0 where a column does not list them."""
-        if len(self._keys) == 0:
-            return np.zeros(words.shape, dtype=np.float32)
-        keys = columns[:, None] * self._size + words
-        found = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        return np.where(self._keys[found] == keys, self._ratios[found], np.float32(0))

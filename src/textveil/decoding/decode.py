@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from textveil.decoding.both_sides import BothSides
 from textveil.decoding.decoder import TextDecoder
 from textveil.decoding.options import DecoderOptions
 from textveil.errors import need
 from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.columns import need_columns
-from textveil.models.base import LanguageModel
+from textveil.models.base import LanguageModel, MaskedLanguageModel
 from textveil.types import Progress
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -28,7 +29,7 @@ def decode(
     texts: Sequence[str | Released],
     mechanism: Mechanism,
     *,
-    model: LanguageModel | None = None,
+    model: LanguageModel | MaskedLanguageModel | None = None,
     options: DecoderOptions | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -41,7 +42,8 @@ def decode(
     Args:
         texts: released texts, or the releases.
         mechanism: that drew them; a channel of words, or a sequence mechanism that offers its columns.
-        model: public language model over its vocabulary; None is the embedded one, for the embedded vocabulary.
+        model: public language model over its vocabulary; None is the embedded one, for the embedded vocabulary. A
+            masked one goes over what the embedded one found.
         options: how thoroughly it is searched.
         workers: threads; None is one for each core.
         progress: called where all rows of a channel must be read by hand.
@@ -59,7 +61,7 @@ def decode(
 def decoder_of(
     mechanism: Mechanism,
     *,
-    model: LanguageModel | None = None,
+    model: LanguageModel | MaskedLanguageModel | None = None,
     options: DecoderOptions | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -71,8 +73,10 @@ def decoder_of(
         ParameterError: as ``decode``.
     """
     vocabulary = need_columns(mechanism).vocabulary
-    chosen = default_model(vocabulary) if model is None else model
-    return TextDecoder(mechanism, chosen, options=options, workers=workers, progress=progress)
+    masked = None if model is None or isinstance(model, LanguageModel) else model
+    chosen = model if isinstance(model, LanguageModel) else default_model(vocabulary)
+    both_sides = None if masked is None else BothSides(model=masked)
+    return TextDecoder(mechanism, chosen, options=options, workers=workers, progress=progress, both_sides=both_sides)
 
 
 def default_model(vocabulary: Vocabulary) -> LanguageModel:

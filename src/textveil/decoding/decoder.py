@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from textveil.decoding.candidates import NONE
+from textveil.decoding.both_sides import BothSides
+from textveil.decoding.candidates import NONE, Candidates
 from textveil.decoding.continued import successors
 from textveil.decoding.evidence import Evidence
 from textveil.decoding.lattice import Search, Sentences, Trellis
@@ -63,10 +64,11 @@ class TextDecoder:
         options: how it searches.
         workers: threads; None is one for each core.
         progress: called where all rows of the channel must be read.
+        both_sides: goes over what was found with a masked model; None leaves it.
 
     Raises:
         UnsupportedGuarantee: the mechanism is no channel.
-        ParameterError: the model is of a vocabulary of another size, or an argument is outside its domain.
+        ParameterError: a model is of a vocabulary of another size, or an argument is outside its domain.
     """
 
     def __init__(
@@ -78,13 +80,16 @@ class TextDecoder:
         options: DecoderOptions | None = None,
         workers: int | None = None,
         progress: Progress | None = None,
+        both_sides: BothSides | None = None,
     ) -> None:
         self.options = DecoderOptions() if options is None else options
         self.model = model
         source = mechanism if isinstance(mechanism, SequenceColumns) else columns_of(mechanism, progress)
         vocabulary = source.vocabulary
         size = len(vocabulary)
-        need(model.size == size, "model", f"one of {model.size} words", f"over the vocabulary's {size} words")
+        for one in (model, *((both_sides.model,) if both_sides is not None else ())):
+            need(one.size == size, "model", f"one of {one.size} words", f"over the vocabulary's {size} words")
+        self._both_sides = both_sides
         need(workers is None or workers >= 1, "workers", workers, "an integer >= 1")
         chosen = checked_prior(word_frequencies(vocabulary).counts if prior is None else prior, size)
         self.vocabulary = vocabulary
@@ -120,10 +125,21 @@ class TextDecoder:
 
     def words(self, read: ReleasedTexts) -> Ids:
         """The most probable original of each word of released texts, in order; ties to the likelier without context."""
-        if self.options.choose == "words":
-            found = self.chances(read)
-            best = np.argmax(found.chances, axis=1)
-            return found.words[np.arange(len(best)), best].astype(np.int64)
+        if self._both_sides is not None:
+            return self._again(read, self._both_sides)
+        return _likeliest(self.chances(read)) if self.options.choose == "words" else self._best_texts(read)
+
+    def _again(self, read: ReleasedTexts, both_sides: BothSides) -> Ids:
+        """The words after they were gone over with a masked model, which sees a text with all its sentences."""
+        found = self.chances(read)
+        layout = laid_out(read, len(self.vocabulary), by_sentence=False)
+        ids = layout.ids.copy()
+        ids[layout.is_word] = _likeliest(found)
+        candidates = Candidates(found.words, self._evidence.log_ratios(read, found.words))
+        return both_sides(ids, layout.bounds, np.flatnonzero(layout.is_word), candidates)
+
+    def _best_texts(self, read: ReleasedTexts) -> Ids:
+        """The words of the most probable sentences as a whole."""
         layout, places = self._placed(read)
         out = np.empty(len(layout.ids), dtype=np.int64)
         for sentences, words in self._over(layout, partial(self._search.best, places)):
@@ -189,6 +205,12 @@ class TextDecoder:
             return
         with ThreadPoolExecutor(self._workers, thread_name_prefix="textveil-decode") as pool:
             yield from zip(groups, pool.map(work, groups), strict=True)
+
+
+def _likeliest(found: WordChances) -> Ids:
+    """The most probable word at each place."""
+    best = np.argmax(found.chances, axis=1)
+    return found.words[np.arange(len(best)), best].astype(np.int64)
 
 
 def _places_of(sentences: Sentences) -> Ids:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textveil.decoding.candidates import NONE, Candidates, CandidateTable, likeliest, log_prior, most_frequent
-from textveil.decoding.continued import Continued, Successors
+from textveil.decoding.continued import ColumnRatios, Continued, Successors
 from textveil.decoding.lattice import Trellis
 from textveil.decoding.layout import Layout
 from textveil.decoding.options import DecoderOptions
 from textveil.mechanisms.capabilities import ChannelColumns, SequenceColumns
 from textveil.mechanisms.sampling.columns import Columns
 from textveil.text.released import ReleasedTexts
-from textveil.types import Integers, Reals
+from textveil.types import Integers, Reals, Vectors
 
 
 @final
@@ -55,6 +56,14 @@ class Evidence:
             weight, count = self._options.model_weight, self._options.proposals
             proposals = Continued(self._follows, columns, of_place, self._size, count, weight)
         return Trellis(Candidates(words, ratios), ~layout.is_word, proposals)
+
+    def log_ratios(self, read: ReleasedTexts, words: NDArray[np.int32]) -> Vectors:
+        """Ln P(released | word) less the least of the column, for words (released words, k) or NONE."""
+        if isinstance(self._source, SequenceColumns):
+            columns = self._source.columns_of_documents(read.words, read.word_bounds)
+            return ColumnRatios(columns, self._size)(np.arange(len(words)), words)
+        outputs, which = np.unique(read.words, return_inverse=True)
+        return ColumnRatios(self._source.columns(outputs), self._size)(which, words)
 
     def _of_words(self, read: ReleasedTexts) -> tuple[Candidates, Columns, Integers]:
         """The candidates of all words, and the column that each has among those that come with them."""

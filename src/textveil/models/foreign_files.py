@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import json
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -70,15 +73,42 @@ def read_model(folder: Path | str, kind: Literal["causal", "masked"], device: st
     wanted = f"the folder {where.name} must hold a {kind} language model with its tokenizer, weights in safetensors"
     if not (where / "config.json").is_file():
         raise ModelError(f"{wanted}; got no config.json there.")
+    if kind == "causal" and is_masked(where):
+        raise ModelError(f"{wanted}; got a masked one.")
     try:
-        tokenizer = libraries.transformers.AutoTokenizer.from_pretrained(where, local_files_only=True)
-        source = getattr(libraries.transformers, _CLASSES[kind])
-        model = source.from_pretrained(where, local_files_only=True, use_safetensors=True)
+        with _quiet(libraries.transformers):
+            tokenizer = libraries.transformers.AutoTokenizer.from_pretrained(where, local_files_only=True)
+            source = getattr(libraries.transformers, _CLASSES[kind])
+            model = source.from_pretrained(where, local_files_only=True, use_safetensors=True)
         model = model.to(device).eval()
     except Exception as error:  # whatever a foreign library makes of a foreign file
         raise ModelError(f"{wanted}; got {type(error).__name__} from transformers. Save it there again.") from error
     places = getattr(model.config, "max_position_embeddings", None) or _MOST_TOKENS
     return ForeignModel(where.name, model, tokenizer, device, min(int(places) - _SPARE, _MOST_TOKENS))
+
+
+@contextlib.contextmanager
+def _quiet(transformers: ModuleType) -> Iterator[None]:
+    """Without the library's own messages and bars; what goes wrong is raised."""
+    logging = transformers.utils.logging
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def is_masked(folder: Path | str) -> bool:
+    """Whether the configuration in a folder is of a masked model; what it is otherwise shows when it is read."""
+    try:
+        config = json.loads((Path(folder) / "config.json").read_text(encoding="utf-8"))
+        return any("MaskedLM" in str(one) for one in config["architectures"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def files_digest(folder: Path | str, *more: str) -> str:

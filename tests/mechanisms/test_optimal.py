@@ -11,7 +11,7 @@ from tests.helpers.exactness import worst_integer_ratio
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.audit.channels.exact import audit_channel
-from textveil.audit.report.verdict import Verdict, claim_of
+from textveil.audit.report.verdict import Claim, Verdict, claim_of
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.channels.optimal import Optimal, optimal
@@ -285,3 +285,18 @@ def test_orders_other_than_cosine_reach_the_rows() -> None:
     rows = made.integer_weights(np.arange(SIZE))
     assert (np.diagonal(rows)[1:] == plain.weights.base[1:]).all()
     assert made.tables[0].key.digest != plain.tables[0].key.digest
+
+
+def test_a_delta_buys_no_more_than_itself() -> None:
+    """The mixture with the identity is certified at delta, refuted at less, and gains delta (1 - value)."""
+    vocabulary, delta = words(), 1e-3
+    made = optimal(vocabulary, epsilon=3.0)
+    rows = made.integer_weights(np.arange(SIZE)) / made.weights.total
+    mixed = (1 - delta) * rows + delta * np.eye(SIZE)
+    log_delta = math.log(delta)
+    assert audit_channel(mixed, Claim(epsilon=3.0, log_delta=log_delta)).verdict is Verdict.CERTIFIED
+    assert audit_channel(mixed, Claim(epsilon=3.0, log_delta=log_delta - 3)).verdict is Verdict.REFUTED
+    prior = 1 / (np.arange(1, SIZE + 1) + 2.7)
+    table = utility_of(vocabulary, "cosine").rows(np.arange(SIZE))
+    values = [float(prior / prior.sum() @ (channel * table).sum(axis=1)) for channel in (rows, mixed)]
+    assert values[1] - values[0] == pytest.approx(delta * (1 - values[0]), rel=1e-6)

@@ -38,8 +38,11 @@ MANY_STEPS: Final = 2560
 _SMALL: Final = 2048
 """Words up to which a pass takes no time."""
 
-GOAL: Final = 0.008
-"""Relative gap at which the search ends."""
+_LARGE: Final = 20_000
+"""Words up to which it takes less than a second."""
+
+_GOAL, _FAR_GOAL = 0.008, 0.02
+"""Relative gaps at which a search ends, the second one where passes take long."""
 
 VERSION: Final = "saddle point, 1"
 """Changes when results do."""
@@ -164,6 +167,11 @@ def most_steps(size: int) -> int:
     return MANY_STEPS if size <= _SMALL else STEPS
 
 
+def goal_of(size: int) -> float:
+    """The relative gap at which a search over so many words ends."""
+    return _GOAL if size <= _LARGE else _FAR_GOAL
+
+
 def _window_of(step: int) -> tuple[int, int]:
     """Where the window that holds this step begins and ends."""
     if step < STEPS:
@@ -195,7 +203,7 @@ def optimized(
     search: Search,
     *,
     steps: int | None = None,
-    goal: float = GOAL,
+    goal: float | None = None,
     tell: Callable[[Search], None] | None = None,
 ) -> Search:
     """The search after at most ``steps`` steps in all, or where value and bound are as near as ``goal``.
@@ -204,12 +212,13 @@ def optimized(
         problem: which channel.
         search: where to begin; it is not changed.
         steps: in all, those of ``search`` counted; None is ``most_steps``.
-        goal: relative gap.
+        goal: relative gap; None is ``goal_of``.
         tell: called after every step with the search as it stands; to show it, or to keep it.
     """
     need(problem.epsilon > 0, "epsilon", problem.epsilon, "> 0")
     now = search.copy()
     most = most_steps(len(now.levels)) if steps is None else steps
+    enough = goal_of(len(now.levels)) if goal is None else goal
     while now.step < most:
         _moved(problem, now)
         ended = _window_of(now.step)[0] == now.step
@@ -217,7 +226,7 @@ def optimized(
             _looked(problem, now)
         if tell is not None:
             tell(now)
-        if ended and now.gap <= goal:
+        if ended and now.gap <= enough:
             break
     return now
 
@@ -230,7 +239,7 @@ def _moved(problem: Problem, now: Search) -> None:
     if now.step == 0:
         now.excess, now.slope = excess, slope
     pace = _LEVEL_STEP * problem.spread / math.sqrt(1 + now.step / _SLOWER)
-    now.levels = now.levels + pace * (2 * excess - now.excess)
+    now.levels = np.maximum(now.levels + pace * (2 * excess - now.excess), problem.table.least_levels)
     log_base = now.log_base + np.clip(_LOG_STEP / problem.spread * (2 * slope - now.slope), -0.5, 0.5)
     if problem.caps is not None:
         log_base = np.minimum(log_base, np.log(problem.caps))

@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 
 from textveil.types import Ids, Progress, Reals
 
-KEPT_BYTES: Final = 1 << 30
+KEPT_BYTES: Final = 3 << 29
 """What a table, or its most useful outputs, may take in memory."""
 
 _BLOCK_BYTES: Final = 1 << 22
 """Blocks that elementwise work runs over: about what a core's cache holds."""
+
+_PAIRS: Final = 1 << 18
+"""Pairs that are looked at together."""
 
 _MADE_ROWS: Final = 256
 """Rows that are made at once."""
@@ -68,6 +71,10 @@ class Cuts(NamedTuple):
 class Table(Protocol):
     """A way to hold utilities that sums can be taken over."""
 
+    @property
+    def least_levels(self) -> Reals | float:
+        """Levels below which the table knows no pairs, shape (n,); -inf where it knows all."""
+
     def sums(self, levels: Reals, base: Reals, prior: Reals) -> Sums:
         """See ``Sums``."""
 
@@ -109,6 +116,11 @@ class WholeTable:
             for ids, rows in blocks(utilities):
                 table[ids] = rows if kept is np.float32 else np.rint((rows - self._least) / self._step)
             self._kept = table
+
+    @property
+    def least_levels(self) -> float:
+        """See ``Table``."""
+        return -math.inf
 
     def _rows(self) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Rows of all inputs in units of ``_step`` above ``_least``, few at once."""
@@ -164,6 +176,11 @@ class NearestLists:
             self._utilities[ids] = np.take_along_axis(found, order, axis=1)
             self._outputs[ids] = order if best is None else np.take_along_axis(best, order, axis=1)
 
+    @property
+    def least_levels(self) -> Reals:
+        """See ``Table``: the last of every list; a level at it counts all others."""
+        return self._utilities[:, -1].astype(np.float64)
+
     def _parts(self) -> Iterator[slice]:
         size, length = self._outputs.shape
         step = max(1, _BLOCK_BYTES // (4 * length))
@@ -175,19 +192,35 @@ class NearestLists:
         size = len(levels)
         raised, gain, share = np.empty(size), np.zeros(size), np.zeros(size)
         level = levels.astype(np.float32)
-        for where in self._parts():
-            above = self._utilities[where] > level[where, None]
-            counts = above.sum(axis=1)
-            width = int(counts.max())  # utilities fall along a row: what is above is its beginning
-            above = above[:, :width]
-            outputs = self._outputs[where, :width][above]
-            over = (self._utilities[where, :width] - level[where, None])[above]
-            weights = np.repeat(prior[where], counts)
-            owner = np.repeat(np.arange(len(counts)), counts)
-            raised[where] = np.bincount(owner, weights=base[outputs], minlength=len(counts))
+        counts = self._above(level)
+        ends = np.cumsum(counts)
+        start = 0
+        while start < size:  # parts of so many pairs, or of one row
+            before = int(ends[start - 1]) if start else 0
+            stop = max(start + 1, int(np.searchsorted(ends, before + _PAIRS, side="right")))
+            where, pairs = slice(start, stop), counts[start:stop]
+            owner = np.repeat(np.arange(stop - start), pairs)
+            within = np.arange(int(ends[stop - 1]) - before) - (ends[where] - pairs - before)[owner]
+            at = owner * self._outputs.shape[1] + within
+            outputs = self._outputs[where].reshape(-1)[at]
+            over = self._utilities[where].reshape(-1)[at] - level[where][owner]
+            weights = prior[where][owner]
+            raised[where] = np.bincount(owner, weights=base[outputs], minlength=stop - start)
             gain += np.bincount(outputs, weights=weights * over, minlength=size)
             share += np.bincount(outputs, weights=weights, minlength=size)
+            start = stop
         return Sums(raised, gain, share)
+
+    def _above(self, level: NDArray[np.float32]) -> NDArray[np.int64]:
+        """How many of every list are above the level of their row, by bisection."""
+        rows = np.arange(len(level))
+        low = np.zeros(len(level), dtype=np.int64)
+        high = np.full(len(level), self._outputs.shape[1])
+        while (low < high).any():
+            middle = np.minimum((low + high) >> 1, self._outputs.shape[1] - 1)
+            above = (self._utilities[rows, middle] > level) & (low < high)
+            low, high = np.where(above, middle + 1, low), np.where(above, high, np.minimum(middle, high))
+        return low
 
     def cuts(self, base: Reals, raised: float) -> Cuts:
         """See ``Table``; a row that its list is too short for raises all of it and the last one more."""

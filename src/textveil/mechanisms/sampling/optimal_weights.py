@@ -21,7 +21,6 @@ from textveil.mechanisms.sampling.raised_rows import made_rows
 from textveil.mechanisms.sampling.utilities import Utility
 from textveil.numerics.base_weights import BaseWeights, base_weights
 from textveil.numerics.optimal_channel import (
-    GOAL,
     STEPS,
     VERSION,
     WINDOW,
@@ -29,6 +28,7 @@ from textveil.numerics.optimal_channel import (
     Search,
     begun,
     capped,
+    goal_of,
     most_steps,
     optimized,
     search_from,
@@ -58,6 +58,13 @@ _NAME_SHARE: Final = 0.5
 
 _CAPPED_STEPS: Final = 3 * WINDOW
 _ROOM: Final = 4
+"""Lists are this many times as long as rows are at the beginning."""
+
+_LEAST_LIST: Final = 2048
+"""Words of a list at least: at the optimum many words have no base weight, and rows reach far past them."""
+
+_SHORT: Final = 4
+"""Lists that are shorter than this part of a row take less time than whole rows."""
 
 
 @final
@@ -122,7 +129,7 @@ def optimum_table(setting: Setting) -> PublicTable:
             "information": setting.utility.weighs_information,
             "epsilon": setting.epsilon,
             "names": "rare" if setting.capped else "free",
-            "solver": f"{VERSION}; {most_steps(n)} steps, {GOAL:g}",
+            "solver": f"{VERSION}; {most_steps(n)} steps, {goal_of(n):g}",
         },
         arrays=(ArrayShape(BASE, "<u2", (n,)), ArrayShape(LEVELS, "<f4", (n,)), ArrayShape(NUMBERS, "<f8", (3,))),
     )
@@ -239,19 +246,20 @@ def _looked_over(utility: Utility, prior: Reals) -> tuple[Reals, float]:
 
 
 def _table(setting: Setting, shares: Reals) -> Table:
-    """The way to hold the utilities: whole where that is small, lists where rows raise few outputs, else as bytes.
+    """The way to hold the utilities: lists where rows raise few outputs, else whole, as bytes where they are many.
 
     Where not even bytes fit, every step makes the utilities again.
     """
     utility = setting.utility
-    if 4 * utility.size**2 <= KEPT_BYTES:
-        return WholeTable(utility, np.float32)
+    fits = 4 * utility.size**2 <= KEPT_BYTES
     base = 0.25 * shares / shares.sum()
-    longest = _ROOM * sample_cuts(utility, base, 0.75 / math.expm1(setting.epsilon))
+    longest = max(_LEAST_LIST, _ROOM * sample_cuts(utility, base, 0.75 / math.expm1(setting.epsilon)))
     most = KEPT_BYTES // (utility.size * (4 + np.min_scalar_type(utility.size - 1).itemsize))
+    if fits and _SHORT * longest > utility.size:
+        return WholeTable(utility, np.float32)
     if longest <= most:
         return NearestLists(utility, longest)
-    return WholeTable(utility, np.uint8 if utility.size**2 <= _ROOM * KEPT_BYTES else None)
+    return WholeTable(utility, np.uint8 if utility.size**2 <= 2 * KEPT_BYTES else None)
 
 
 def _told(progress: Progress | None, digest: str, search: Search) -> None:

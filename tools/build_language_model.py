@@ -2,7 +2,7 @@
 
     python tools/build_language_model.py [--articles FILE] [--output FOLDER]   build (about four minutes)
     python tools/build_language_model.py --check                               compare; exit code 1 if different
-    python tools/build_language_model.py --measure                             perplexities (about six minutes)
+    python tools/build_language_model.py --measure                             perplexities (about ten minutes)
 
 The text is English Wikipedia articles (5,247 of 2015, CC BY-SA 3.0), without those whose line number, from 0, leaves 7
 when divided by 20: these are held out for measurements.
@@ -17,6 +17,7 @@ import json
 import math
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -101,11 +102,25 @@ def measure(path: Path) -> int:
     print(f"{'model':24s} {'bytes':>12s} order " + " ".join(f"{name:>10s}" for name in texts))
     _row("counted, exact", None, 2, texts, lambda contexts, words: _exact(counts, contexts[:, 1:], words))
     _row("counted, exact", None, 3, texts, lambda contexts, words: _exact(counts, contexts, words))
-    models = {"counted, on 8 bits": math.inf, "24 MB": 24e6, "6 MB": 6e6, "3 MB": 3e6}
+    models = {"counted, on 8 bits": math.inf, "24 MB": 24e6, "6 MB": 6e6}
     for name, size in models.items():
         _model_rows(name, compressed(counts, vocabulary.digest, name=name, max_bytes=size), texts)
     _model_rows("embedded", embedded_language_model(), texts)
+    print(f"{_look_ups(embedded_language_model(), *texts['Wikipedia']) / 1e6:.1f} million look-ups a second and core")
     return 0
+
+
+def _look_ups(model: NgramModel, contexts: Ids, words: Ids) -> float:
+    """Probabilities that one core looks up in a second: of 32 words of the text after each of its contexts."""
+    rng = np.random.default_rng(0)
+    asked = contexts[rng.integers(0, len(contexts), 20_000)]
+    after = words[rng.integers(0, len(words), (len(asked), 32))]
+    times = []
+    for _ in range(5):
+        begun = time.process_time()
+        model.log_probabilities(asked, after)
+        times.append(time.process_time() - begun)
+    return after.size / min(times)
 
 
 def _model_rows(name: str, model: NgramModel, texts: dict[str, tuple[Ids, Ids]]) -> None:

@@ -24,11 +24,11 @@ NEXT = {word: WORDS[(place + 1) % 40] for place, word in enumerate(WORDS)}
 
 @pytest.fixture
 def run(capsysbinary, monkeypatch, tmp_path):
-    """The command in this process with a small vocabulary and its language, which no channel of epsilon 1 outweighs."""
+    """The command in this process with a small vocabulary and its language, which no channel outweighs."""
     (tmp_path / "own.txt").write_text("".join(f"{word} {number} {number % 7} 1\n" for number, word in enumerate(WORDS)))
-    follows = np.full((40, 40), 1e-6)
+    follows = np.full((40, 40), 1e-30)
     follows[np.arange(40), (np.arange(40) + 1) % 40] = 1
-    start = np.full(40, 1e-6)
+    start = np.full(40, 1e-30)
     start[0] = 1
     model = BigramModel(follows, start)
     monkeypatch.setattr("textveil.decoding.decode.default_model", lambda vocabulary: model)
@@ -44,7 +44,7 @@ def run(capsysbinary, monkeypatch, tmp_path):
     return go
 
 
-MADE = ("--vocabulary", "own.txt", "--mechanism", "neighborhood", "--epsilon", "1")
+MADE = ("--vocabulary", "own.txt", "--mechanism", "neighborhood", "--epsilon", "8")
 
 
 def released(run, name: str, content: str, *more: str) -> None:
@@ -176,6 +176,6 @@ def test_inputs_that_are_no_release_are_refused_and_nothing_half_is_left(run, tm
     assert "must be different files" in err
     code, _, err = decode(run, "out.a.txt", "-o", "d.txt", "--choose", "best")
     assert code == 2
-    assert err.startswith("textveil: --choose must be 'text' or 'words'; got 'best'")
+    assert err.startswith("textveil: --choose must be 'words', 'text' or 'cosine'; got 'best'")
     assert not (tmp_path / "d.txt").exists()
     assert not list(tmp_path.glob(".textveil*"))

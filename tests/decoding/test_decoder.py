@@ -21,6 +21,7 @@ from textveil.errors import InputError, ParameterError, UnsupportedGuarantee
 from textveil.posterior.words import WordPosterior
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.text.released import ReleaseReader
+from textveil.vocabulary.geometry import normalize
 
 EXACT = DecoderOptions(choose="text", candidates=6, width=6, model_weight=1)
 
@@ -115,7 +116,7 @@ def test_without_a_language_the_vectors_are_those_of_each_word_alone() -> None:
     np.testing.assert_allclose(np.concatenate(found), wanted, atol=1e-4)
 
 
-@pytest.mark.parametrize("choose", ["words", "text"])
+@pytest.mark.parametrize("choose", ["words", "text", "cosine"])
 @pytest.mark.parametrize("name", ["neighborhood", "consistent-neighborhood"])
 def test_batches_and_threads_change_nothing(choose, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     vocabulary = lettered_vocabulary(40)
@@ -133,6 +134,32 @@ def test_batches_and_threads_change_nothing(choose, name: str, monkeypatch: pyte
     assert wanted != released
 
 
+def test_the_model_weighs_less_where_releases_say_less() -> None:
+    vocabulary = lettered_vocabulary(40)
+    weights = [DecoderOptions().weight_for(mechanism("neighborhood", vocabulary, epsilon=e).guarantee) for e in (3, 12)]
+    assert weights == [pytest.approx(0.3), 0.8]
+    counts = 1 / (np.arange(40) + 2.7)
+    model = BigramModel(np.random.default_rng(1).gamma(0.1, size=(40, 40)) + 1e-6, counts)
+    channel = mechanism("neighborhood", vocabulary, epsilon=3.0)
+    alone = TextDecoder(channel, model, options=DecoderOptions(candidates=40, width=40, model_weight=0), prior=counts)
+    read = ReleaseReader(vocabulary.words).read(["waa wab wbc waf. wae wac"])
+    assert alone.words(read).tolist() == WordPosterior(channel, counts).most_probable(read.words).tolist()
+
+
+def test_the_greatest_expected_cosine_is_that_of_brute_force() -> None:
+    vocabulary = lettered_vocabulary(40)
+    channel = mechanism("neighborhood", vocabulary, epsilon=3.0)
+    options = DecoderOptions(choose="cosine", candidates=12, width=12)
+    decoder = TextDecoder(channel, TrigramModel(40), options=options, workers=1)
+    read = ReleaseReader(vocabulary.words).read(["waa wab wbc waf. wae wac"])
+    found, units = decoder.chances(read), normalize(vocabulary.vectors)
+    for row, word in enumerate(decoder.words(read)):
+        there = found.words[row] >= 0
+        words, chances = found.words[row, there], found.chances[row, there]
+        expected = units[words] @ (chances @ units[words])
+        assert expected[words == word][0] == pytest.approx(expected.max(), abs=1e-6)
+
+
 def test_decoding_comes_nearer_to_the_original() -> None:
     """A language in which every word has one successor, and a channel that keeps a third of the words."""
     vocabulary = lettered_vocabulary(40)
@@ -143,7 +170,7 @@ def test_decoding_comes_nearer_to_the_original() -> None:
     original = np.tile(order, 20)
     released = channel.privatize(original, np.random.default_rng(1))
     texts = [" ".join(vocabulary.words[word] for word in released)]
-    decoder = TextDecoder(channel, BigramModel(follows, np.ones(40)), workers=1)
+    decoder = TextDecoder(channel, BigramModel(follows, np.ones(40)), options=DecoderOptions(model_weight=1), workers=1)
     found = decoder.words(ReleaseReader(vocabulary.words).read(texts))
     assert (released == original).mean() < 0.45
     assert (found == original).mean() > 0.95
@@ -166,11 +193,11 @@ def test_what_cannot_be_decoded_is_refused_in_one_line() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"choose": "best"}, "choose must be 'text' or 'words'; got 'best'"),
+        ({"choose": "best"}, "choose must be 'words', 'text' or 'cosine'; got 'best'"),
         ({"candidates": 0}, "candidates must be an integer >= 1; got 0"),
         ({"proposals": -1}, "proposals must be an integer >= 0; got -1"),
         ({"width": 0}, "width must be an integer >= 1; got 0"),
-        ({"model_weight": float("nan")}, "model_weight must be finite and >= 0; got nan"),
+        ({"model_weight": float("nan")}, "model_weight must be between 0 and 1, or None; got nan"),
     ],
 )
 def test_options_outside_their_domain_are_refused(options, message) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from tests.helpers.shared import shared_path
 
 from textveil.models.base import Continuations
+from textveil.privacy.guarantees import PureDP
 from textveil.vocabulary.vocabulary import Vocabulary
 
 
@@ -54,7 +55,7 @@ class TableChannel:
 
     def __init__(self, vocabulary: Vocabulary, rows: np.ndarray) -> None:
         self.vocabulary, self.rows = vocabulary, np.asarray(rows)
-        self.name, self.parameters = "table", {}
+        self.name, self.parameters, self.guarantee = "table", {}, PureDP(epsilon=8.0)
 
     def integer_weights(self, ids: np.ndarray) -> np.ndarray:
         return self.rows[ids]

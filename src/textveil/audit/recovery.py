@@ -14,6 +14,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from textveil.decoding.decoder import TextDecoder
+from textveil.decoding.options import DecoderOptions
 from textveil.errors import InputError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Mechanism, SequenceMechanism, WordMechanism
 from textveil.mechanisms.capabilities import SequenceColumns
@@ -89,6 +90,7 @@ def measure_recovery(
     model: LanguageModel,
     *,
     rng: np.random.Generator | None = None,
+    options: DecoderOptions | None = None,
     confidence: float = CONFIDENCE,
     progress: Progress | None = None,
 ) -> Recovery:
@@ -101,6 +103,7 @@ def measure_recovery(
         texts: public documents, ten at least; never a text that is to be protected: what is counted is not private.
         model: of the decoder.
         rng: of the draws; None is the operating system's randomness.
+        options: of the decoder.
         confidence: of each interval, in (0, 1).
         progress: called where all rows of the channel must be read.
 
@@ -109,7 +112,7 @@ def measure_recovery(
         InputError: fewer documents with words of the vocabulary.
     """
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
-    decoder = TextDecoder(mechanism, model, progress=progress)
+    decoder = TextDecoder(mechanism, model, options=options, progress=progress)
     vocabulary = decoder.vocabulary
     read = ReleaseReader(vocabulary.words).read(texts)
     originals, bounds = read.words, read.word_bounds

@@ -66,7 +66,7 @@ def decode_command(
         str,
         typer.Option(
             metavar="WHAT",
-            help="What is to be most probable: words, each by itself given all others; or the text as a whole.",
+            help="What is best: words, each most probable; cosine, each nearest on the average; text, as a whole.",
         ),
     ] = "words",
     prior: Annotated[

@@ -87,16 +87,16 @@ class Continued:
         follows: of the model.
         columns: of outputs.
         which: for each place the column that it has, shape (places,).
-        size: words n.
+        share: what is added to the score of each word, from the prior, float32, shape (n,).
         count: proposals for a place.
         model_weight: of the model's log probabilities, beside the channel's.
     """
 
     def __init__(
-        self, follows: Successors, columns: Columns, which: Integers, size: int, count: int, model_weight: float
+        self, follows: Successors, columns: Columns, which: Integers, share: Vectors, count: int, model_weight: float
     ) -> None:
-        self._follows, self._which, self._count = follows, which, count
-        self._ratios = ColumnRatios(columns, size)
+        self._follows, self._which, self._share, self._count = follows, which, share, count
+        self._ratios = ColumnRatios(columns, len(share))
         self._weight = np.float32(model_weight)
 
     def __call__(self, at: Integers, before: Ids, known: NDArray[np.int32]) -> Candidates:
@@ -105,7 +105,7 @@ class Continued:
         words = self._follows.words[before].reshape(batch, -1)
         scores = self._weight * self._follows.log_chances[before].reshape(batch, -1)
         words = np.where((words[:, :, None] == known[:, None, :]).any(axis=2), NONE, words)
-        ratios = self._ratios(self._which[at], words)
+        ratios = self._ratios(self._which[at], words) + self._share[words]
         scores = np.where(words == NONE, -np.inf, scores + ratios)
         order = np.argsort(-scores, axis=1, kind="stable")[:, : 2 * self._count]
         words, ratios = np.take_along_axis(words, order, 1), np.take_along_axis(ratios, order, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, cast, final
 
@@ -30,12 +30,16 @@ from textveil.text.released import ReleasedTexts, ReleaseReader
 from textveil.text.render import render_text
 from textveil.types import Ids, Progress, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
+from textveil.vocabulary.geometry import normalize
 
 _SHORT: Final = 3
 """Models of at most this order are asked sentence by sentence: little before a boundary matters to them."""
 
 _CELLS: Final = 1 << 16
 """Paths that a step of sentences side by side looks at: they stay in a processor's cache."""
+
+_ROWS: Final = 1 << 10
+"""Words whose candidates' vectors are read together: 40 MB at 300 dimensions."""
 
 _CHARACTERS: Final = 1 << 19
 """Characters of texts that are decoded together: the candidates of their words take some 30 MB."""
@@ -95,10 +99,11 @@ class TextDecoder:
         self.vocabulary = vocabulary
         self._workers = (os.cpu_count() or 1) if workers is None else workers
         self._reader = ReleaseReader(vocabulary.words)
-        self._search = Search(model, self.options.width, self.options.model_weight)
+        weight = self.options.weight_for(mechanism.guarantee)
+        self._search = Search(model, self.options.width, weight)
         proposing = self.options.proposals > 0 and isinstance(model, ContinuationModel)
         follows = successors(cast(ContinuationModel, model)) if proposing else None
-        self._evidence = Evidence(source, chosen, follows, self.options)
+        self._evidence = Evidence(source, chosen, follows, self.options, weight)
 
     def texts(self, texts: Sequence[str], numbers: Sequence[int] | None = None) -> list[str]:
         """The most probable original of each released text.
@@ -127,7 +132,10 @@ class TextDecoder:
         """The most probable original of each word of released texts, in order; ties to the likelier without context."""
         if self._both_sides is not None:
             return self._again(read, self._both_sides)
-        return _likeliest(self.chances(read)) if self.options.choose == "words" else self._best_texts(read)
+        if self.options.choose == "text":
+            return self._best_texts(read)
+        found = self.chances(read)
+        return _likeliest(found) if self.options.choose == "words" else self._nearest(found)
 
     def _again(self, read: ReleasedTexts, both_sides: BothSides) -> Ids:
         """The words after they were gone over with a masked model, which sees a text with all its sentences."""
@@ -145,6 +153,21 @@ class TextDecoder:
         for sentences, words in self._over(layout, partial(self._search.best, places)):
             out[_places_of(sentences)] = words
         return out[layout.is_word]
+
+    def _nearest(self, found: WordChances) -> Ids:
+        """The candidate of greatest expected cosine with each original."""
+        units = self._units
+        out = np.full(found.chances.shape, -np.inf, dtype=np.float32)
+        for start in range(0, len(out), _ROWS):
+            part = slice(start, start + _ROWS)
+            rows = units[np.maximum(found.words[part], 0)]
+            means = np.matmul(found.chances[part, None, :], rows)
+            np.copyto(out[part], np.matmul(rows, means.swapaxes(1, 2))[..., 0], where=found.words[part] != NONE)
+        return _likeliest(found._replace(chances=out))
+
+    @cached_property
+    def _units(self) -> Vectors:
+        return normalize(self.vocabulary.vectors)
 
     def chances(self, read: ReleasedTexts) -> WordChances:
         """The probability of every candidate of each word, by the sum over the originals in the beam."""

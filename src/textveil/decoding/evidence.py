@@ -27,6 +27,7 @@ class Evidence:
         prior: of words, with sum 1, shape (n,).
         follows: what the language model names after each word; None where it does not.
         options: of the decoder.
+        model_weight: share of the model's log probabilities; the rest goes to the prior.
     """
 
     def __init__(
@@ -35,26 +36,29 @@ class Evidence:
         prior: Reals,
         follows: Successors | None,
         options: DecoderOptions,
+        model_weight: float,
     ) -> None:
-        self._source, self._follows, self._options = source, follows, options
+        self._source, self._follows, self._proposals = source, follows, options.proposals
+        self._weight = model_weight
         self._size = len(prior)
         count = min(options.candidates, self._size)
         self._count, self._log_prior, self._frequent = count, log_prior(prior), most_frequent(prior, count)
+        self._share = ((1 - model_weight) * self._log_prior).astype(np.float32)
         self._table = None if isinstance(source, SequenceColumns) else CandidateTable(source, prior, count)
 
     def places(self, layout: Layout, read: ReleasedTexts) -> Trellis:
-        """The candidates of every place; a place without a word has its own id alone."""
+        """The candidates of every place with their scores; a place without a word has its own id alone."""
         found, columns, which = self._of_words(read)
         shape = (len(layout.ids), self._count)
         words, ratios = np.full(shape, NONE, dtype=np.int32), np.zeros(shape, dtype=np.float32)
         words[:, 0] = layout.ids
-        words[layout.is_word], ratios[layout.is_word] = found
+        words[layout.is_word] = found.words
+        ratios[layout.is_word] = found.log_ratios + self._share[found.words]
         proposals = None
         if self._follows is not None:
             of_place = np.zeros(len(layout.ids), dtype=np.int64)
             of_place[layout.is_word] = which
-            weight, count = self._options.model_weight, self._options.proposals
-            proposals = Continued(self._follows, columns, of_place, self._size, count, weight)
+            proposals = Continued(self._follows, columns, of_place, self._share, self._proposals, self._weight)
         return Trellis(Candidates(words, ratios), ~layout.is_word, proposals)
 
     def log_ratios(self, read: ReleasedTexts, words: NDArray[np.int32]) -> Vectors:

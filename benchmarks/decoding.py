@@ -1,0 +1,197 @@
+"""What decoding recovers of releases, beside the releases themselves: drawn once with a seed, decoded, compared.
+
+    python benchmarks/decoding.py [EPSILON ...]    words that come back and mean cosine, by corpus, weights and epsilon
+    python benchmarks/decoding.py names            words of person and place names, in labelled sentences
+    python benchmarks/decoding.py choices          the three ways to choose, at epsilon 8
+    python benchmarks/decoding.py speed            words a second, with two threads and with one
+
+Texts are those of ``utility.py``, but of Wikipedia only articles that the embedded language model has not seen (every
+twentieth, from the eighth on). Words that are not in the vocabulary are left out. Intervals are over texts, at 95 %,
+from a bootstrap with a fixed seed. "Context" decodes with the embedded language model; "word" takes the most probable
+word for each released one alone, by channel and public frequency.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from measure import SHARED
+from utility import NOT_NAMES, interval, news, reviews
+
+from textveil.catalog import mechanism
+from textveil.decoding.decode import default_model
+from textveil.decoding.decoder import TextDecoder
+from textveil.decoding.options import Choice, DecoderOptions
+from textveil.mechanisms.base import Mechanism
+from textveil.posterior.words import WordPosterior
+from textveil.randomness import seeded_generator
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.text.codes import TextCodes
+from textveil.text.released import ReleasedTexts, ReleaseReader
+from textveil.text.tokens import Kind, tokenize
+from textveil.types import Flags, Ids, Integers
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.frequencies import word_frequencies
+from textveil.vocabulary.geometry import normalize
+
+EPSILONS = (3.0, 5.0, 8.0, 10.0)
+SEED = 11
+TEXTS = 100
+VOCABULARY = load_vocabulary()
+UNITS = normalize(VOCABULARY.vectors)
+
+
+def articles() -> Iterator[str]:
+    """First 1,500 characters of Wikipedia articles that the embedded language model left out."""
+    with gzip.open(SHARED / "data/text/wikipedia/articles.jsonl.gz", "rt", encoding="utf-8") as stream:
+        for number, line in enumerate(stream):
+            if number % 20 == 7:
+                yield json.loads(line)["text"][:1500]
+
+
+CORPORA: dict[str, tuple[Callable[[], Iterator[str]], int]] = {
+    "AG News": (news, TEXTS),
+    "Yelp": (reviews, TEXTS),
+    "Wikipedia": (articles, TEXTS // 2),
+}
+
+
+class Drawn(NamedTuple):
+    """Texts and a release of each.
+
+    Attributes:
+        original: ids of all words.
+        known: whether the vocabulary has the word itself.
+        bounds: where each text begins among them, and the end.
+        read: the releases.
+    """
+
+    original: Ids
+    known: Flags
+    bounds: Integers
+    read: ReleasedTexts
+
+
+def drawn(made: Mechanism, texts: Sequence[str]) -> Drawn:
+    """Release texts with the seed."""
+    codes = TextCodes(VOCABULARY.words, "keep")
+    coded = codes.encode(texts)
+    words = codes.words(coded.codes)
+    released = Sanitizer(made, rng=seeded_generator(SEED), marks="keep").batch(texts, spans=False)
+    read = ReleaseReader(VOCABULARY.words).read_releases([one.text for one in released])
+    bounds = np.searchsorted(words.indices, coded.bounds)
+    assert (read.word_bounds == bounds).all()
+    return Drawn(words.ids, ~words.out_of_vocabulary[words.indices], bounds, read)
+
+
+def cells(texts: Drawn, found: Ids) -> tuple[str, str]:
+    """Share of words that are the original, and mean cosine with it; with intervals over texts."""
+    same = (found == texts.original).astype(np.float64)
+    near = np.einsum("ij,ij->i", UNITS[found], UNITS[texts.original]).astype(np.float64)
+    parts = [slice(*pair) for pair in zip(texts.bounds[:-1], texts.bounds[1:], strict=True)]
+    shown = [interval([one[part][texts.known[part]] for part in parts]) for one in (same, near)]
+    return shown[0], shown[1]
+
+
+def decoder(made: Mechanism, choose: Choice = "words", workers: int = 2) -> TextDecoder:
+    """A decoder with the embedded language model."""
+    return TextDecoder(made, default_model(VOCABULARY), options=DecoderOptions(choose=choose), workers=workers)
+
+
+def corpora(epsilons: Sequence[float]) -> None:
+    """Print the table of corpora."""
+    print(f"{'epsilon':>7s} {'weights':10s} {'corpus':10s} {'what':9s} {'same word':22s} cosine")
+    for epsilon in epsilons:
+        for kind in ("flat", "frequency"):
+            made = mechanism("neighborhood", VOCABULARY, epsilon=epsilon, base_weights=kind)
+            alone, context = WordPosterior(made), decoder(made)
+            for name, (read, count) in CORPORA.items():
+                texts = drawn(made, list(islice(read(), count)))
+                words = texts.read.words
+                rows = {"released": words, "word": alone.most_probable(words), "context": context.words(texts.read)}
+                for what, found in rows.items():
+                    same, near = cells(texts, found)
+                    print(f"{epsilon:7g} {kind:10s} {name:10s} {what:9s} {same:22s} {near}", flush=True)
+
+
+def choices() -> None:
+    """Print what each way to choose recovers."""
+    made = mechanism("neighborhood", VOCABULARY, epsilon=8.0)
+    print(f"{'choose':8s} {'corpus':10s} {'same word':22s} cosine")
+    for choose in ("words", "cosine", "text"):
+        found = decoder(made, choose)
+        for name, (read, count) in CORPORA.items():
+            texts = drawn(made, list(islice(read(), count)))
+            same, near = cells(texts, found.words(texts.read))
+            print(f"{choose:8s} {name:10s} {same:22s} {near}", flush=True)
+
+
+def labelled() -> tuple[list[str], dict[str, Flags]]:
+    """Synthetic sentences, and which of their words belong to names of each kind."""
+    common = set(np.argsort(-word_frequencies(VOCABULARY).counts, kind="stable")[:NOT_NAMES].tolist())
+    kinds = {"PERSON": "persons", "GPE": "places", "ORGANIZATION": "organizations"}
+    texts: list[str] = []
+    marks: dict[str, list[bool]] = {name: [] for name in kinds.values()}
+    for file in ("generated_large.json", "synth_dataset_v2.json"):
+        path = SHARED / "data/text/pii/presidio_synthetic" / file
+        for sentence in json.loads(path.read_text(encoding="utf-8"))[:500]:
+            texts.append(sentence["full_text"])
+            spans = sentence["spans"]
+            for start, end, kind in tokenize(sentence["full_text"]):
+                if kind is Kind.WORD:
+                    inside = {
+                        kinds.get(s["entity_type"]) for s in spans if s["start_position"] <= start < s["end_position"]
+                    }
+                    rare = VOCABULARY.id_of(sentence["full_text"][start:end].lower()) not in common
+                    for name, flags in marks.items():
+                        flags.append(rare and name in inside)
+    return texts, {name: np.array(flags) for name, flags in marks.items()}
+
+
+def names() -> None:
+    """Print the table of names."""
+    texts, kinds = labelled()
+    print(f"{'epsilon':>7s} {'weights':10s} {'words of':14s} {'released':22s} context")
+    for epsilon in EPSILONS[1:]:
+        for weights in ("flat", "frequency"):
+            made = mechanism("neighborhood", VOCABULARY, epsilon=epsilon, base_weights=weights)
+            there = drawn(made, texts)
+            found = decoder(made).words(there.read)
+            everything = np.ones(len(there.original), dtype=np.bool_)
+            for name, inside in {**kinds, "all words": everything}.items():
+                some = there._replace(known=there.known & inside)
+                row = [cells(some, ids)[0] for ids in (there.read.words, found)]
+                print(f"{epsilon:7g} {weights:10s} {name:14s} {row[0]:22s} {row[1]}", flush=True)
+
+
+def speed() -> None:
+    """Print words a second, for news side by side and for a single text; time of processors and of the clock."""
+    made = mechanism("neighborhood", VOCABULARY, epsilon=8.0)
+    texts = list(islice(news(), 2000))
+    released = [one.text for one in Sanitizer(made, rng=seeded_generator(SEED)).batch(texts, spans=False)]
+    reader = ReleaseReader(VOCABULARY.words)
+    for name, some in (("2,000 news", released), ("one article", ["".join(released[:50]).replace("\n", " ")])):
+        read = reader.read(some)
+        for workers in (2, 1):
+            one = decoder(made, workers=workers)
+            one.words(reader.read(released[:20]))  # what is made once: columns, proposals
+            clock, used = time.perf_counter(), time.process_time()
+            one.words(read)
+            clock, used = time.perf_counter() - clock, time.process_time() - used
+            count = len(read.words)
+            print(f"{name:12s} threads {workers}: {count / clock:8,.0f} words/s, {count / used:8,.0f} a CPU second")
+
+
+if __name__ == "__main__":
+    tables = {"names": names, "choices": choices, "speed": speed}
+    if len(sys.argv) == 2 and sys.argv[1] in tables:
+        tables[sys.argv[1]]()
+    else:
+        corpora([float(one) for one in sys.argv[1:]] or EPSILONS)

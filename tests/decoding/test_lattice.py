@@ -9,7 +9,7 @@ import pytest
 from tests.helpers.language_models import TableChannel, TrigramModel, reference, reference_model, reference_vocabulary
 
 from textveil.decoding.candidates import NONE, Candidates, CandidateTable, likeliest
-from textveil.decoding.lattice import Search, Sentences, Trellis
+from textveil.decoding.lattice import Sentences, Trellis, TrellisSearch
 from textveil.mechanisms.columns import columns_of
 from textveil.mechanisms.sampling.columns import Columns
 
@@ -27,7 +27,7 @@ def reference_places(case: int, *texts: list[int]) -> tuple[Trellis, Sentences]:
 @pytest.mark.parametrize("case", range(3))
 def test_the_best_path_is_that_of_brute_force(case: int) -> None:
     for one in DATA["cases"][case]["viterbi"]:
-        found = Search(reference_model(), 6).best(*reference_places(case, one["released"]))
+        found = TrellisSearch(reference_model(), 6).best(*reference_places(case, one["released"]))
         assert found.tolist() == one["original"]
 
 
@@ -35,7 +35,7 @@ def test_the_best_path_is_that_of_brute_force(case: int) -> None:
 def test_marginals_are_those_of_brute_force(case: int) -> None:
     for one in DATA["cases"][case]["posterior"]:
         places, sentences = reference_places(case, one["released"])
-        words, chances = Search(reference_model(), 6).marginals(places, sentences)
+        words, chances = TrellisSearch(reference_model(), 6).marginals(places, sentences)
         table = np.zeros_like(chances)
         np.put_along_axis(table, words, chances, 1)
         np.testing.assert_allclose(table, one["by_position"], atol=2e-6)
@@ -43,11 +43,11 @@ def test_marginals_are_those_of_brute_force(case: int) -> None:
 
 def test_sentences_side_by_side_are_those_alone() -> None:
     texts = [[0, 2, 1, 4, 3], [5, 3, 0, 0], [1, 1, 1, 2], [2]]
-    together = Search(reference_model(), 6).best(*reference_places(1, *texts))
-    alone = [Search(reference_model(), 6).best(*reference_places(1, text)).tolist() for text in texts]
+    together = TrellisSearch(reference_model(), 6).best(*reference_places(1, *texts))
+    alone = [TrellisSearch(reference_model(), 6).best(*reference_places(1, text)).tolist() for text in texts]
     assert together.tolist() == list(itertools.chain(*alone))
-    words, chances = Search(reference_model(), 6).marginals(*reference_places(1, *texts))
-    single = [Search(reference_model(), 6).marginals(*reference_places(1, text))[1] for text in texts]
+    words, chances = TrellisSearch(reference_model(), 6).marginals(*reference_places(1, *texts))
+    single = [TrellisSearch(reference_model(), 6).marginals(*reference_places(1, text))[1] for text in texts]
     np.testing.assert_allclose(chances, np.concatenate(single), atol=1e-6)
     assert words.tolist() == reference_places(1, *texts)[0].candidates.words.tolist()
 
@@ -86,16 +86,16 @@ def trigram_case(seed: int, length: int, fixed: int | None) -> tuple[Trellis, np
 def test_trigrams_and_fixed_places_are_exact_with_all_states(seed: int, fixed: int | None) -> None:
     places, best, marginals = trigram_case(seed, 5, fixed)
     sentence = Sentences(np.array([0]), np.array([5]))
-    assert Search(TrigramModel(6), 16).best(places, sentence).tolist() == best.tolist()
-    np.testing.assert_allclose(Search(TrigramModel(6), 16).marginals(places, sentence)[1], marginals, atol=2e-6)
+    assert TrellisSearch(TrigramModel(6), 16).best(places, sentence).tolist() == best.tolist()
+    np.testing.assert_allclose(TrellisSearch(TrigramModel(6), 16).marginals(places, sentence)[1], marginals, atol=2e-6)
     # With fewer states the sum runs over fewer paths, and still over paths: rows sum to 1.
-    few = Search(TrigramModel(6), 3).marginals(places, sentence)[1]
+    few = TrellisSearch(TrigramModel(6), 3).marginals(places, sentence)[1]
     np.testing.assert_allclose(few.sum(axis=1), 1, atol=1e-5)
 
 
 def test_a_model_weight_of_zero_leaves_the_channel_alone() -> None:
     places, _, _ = trigram_case(1, 5, None)
-    found = Search(TrigramModel(6), 4, model_weight=0.0).best(places, Sentences(np.array([0]), np.array([5])))
+    found = TrellisSearch(TrigramModel(6), 4, model_weight=0.0).best(places, Sentences(np.array([0]), np.array([5])))
     ratios = np.where(places.candidates.words == NONE, -np.inf, places.candidates.log_ratios)
     assert found.tolist() == places.candidates.words[np.arange(5), np.argmax(ratios, axis=1)].tolist()
 

@@ -17,7 +17,7 @@ from textveil.decoding.both_sides import BothSides
 from textveil.decoding.candidates import NONE, Candidates
 from textveil.decoding.continued import successors
 from textveil.decoding.evidence import Evidence
-from textveil.decoding.lattice import Search, Sentences, Trellis
+from textveil.decoding.lattice import Sentences, Trellis, TrellisSearch
 from textveil.decoding.layout import Layout, laid_out
 from textveil.decoding.options import DecoderOptions
 from textveil.errors import need
@@ -100,7 +100,7 @@ class TextDecoder:
         self._workers = (os.cpu_count() or 1) if workers is None else workers
         self._reader = ReleaseReader(vocabulary.words)
         weight = self.options.weight_for(mechanism.guarantee)
-        self._search = Search(model, self.options.width, weight)
+        self._search = TrellisSearch(model, self.options.width, weight)
         proposing = self.options.proposals > 0 and isinstance(model, ContinuationModel)
         follows = successors(cast(ContinuationModel, model)) if proposing else None
         self._evidence = Evidence(source, chosen, follows, self.options, weight)

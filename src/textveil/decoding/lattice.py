@@ -54,7 +54,7 @@ class Trellis(NamedTuple):
 
 
 @final
-class Search:
+class TrellisSearch:
     """A beam search with merged states.
 
     Args:

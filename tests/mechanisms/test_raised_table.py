@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
+from textveil.corpora.tables import provided_column_tables
+from textveil.mechanisms.capabilities import TabulatedColumns
 from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.sampling import raised_table as module
 from textveil.mechanisms.sampling.columns import RaisedColumns
@@ -144,9 +146,15 @@ def test_ends_that_cannot_be_are_built_again(folder: Path) -> None:
 
 
 def test_a_channel_whose_rows_do_not_fit_is_read_by_their_ends(folder: Path, monkeypatch) -> None:
+    assert [one.key.kind for one in _channel().column_tables] == ["raised-rows"]
     wanted = _channel().columns(np.arange(0, SIZE, 7))
     monkeypatch.setattr(ExcessRows.__init__, "__defaults__", (1, None))
-    found = _channel().columns(np.arange(0, SIZE, 7))
+    channel = _channel()
+    (table,) = channel.column_tables
+    assert isinstance(channel, TabulatedColumns) and table.key.kind == "raised-ends"
+    (held,) = provided_column_tables(channel, pytest.fail)
+    assert held is table.opened()
+    found = channel.columns(np.arange(0, SIZE, 7))
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(one, other)
     assert {file.kind for file in table_files(folder)} == {"raised-rows", "raised-ends"}

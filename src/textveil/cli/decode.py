@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 _SERVICE = "Repair by a service"
 """Heading of help."""
 
-_WHOLE = 1 << 40
-"""Bytes of a text that asks for all rows of a table."""
-
 ModelPath = Annotated[
     Path | None,
     typer.Option(
@@ -224,15 +221,15 @@ def _run(decoder: DecodesTexts, doing: str, reader: CorpusFormat, inputs: tuple[
 
 
 def _tables(mechanism: Mechanism) -> list[OpenTable]:
-    """The mechanism's tables, made where they are missing: a column needs all rows, however short the text is."""
+    """The tables of the mechanism's columns, made where they are missing."""
     from textveil.cli.progress import counting
-    from textveil.corpora.tables import provided_tables
+    from textveil.corpora.tables import provided_column_tables
 
     def tell(line: str) -> None:
         sys.stderr.write(f"textveil: {line}\n")
 
     with counting("building the table of rows", "words") as progress:
-        return provided_tables(mechanism, _WHOLE, tell, progress)
+        return provided_column_tables(mechanism, tell, progress)
 
 
 def read_model(path: Path, vocabulary: Vocabulary) -> LanguageModel:

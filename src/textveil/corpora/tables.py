@@ -7,13 +7,13 @@ the vocabulary. That a table is there tells no more than that.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from textveil.mechanisms.base import Mechanism, TextMechanism
-from textveil.mechanisms.capabilities import Tabulated
+from textveil.mechanisms.capabilities import Tabulated, TabulatedColumns
 from textveil.types import Progress
-from textveil.vocabulary.tables.public import OpenTable, tables_folder
+from textveil.vocabulary.tables.public import OpenTable, PublicTable, tables_folder
 
 MOST_BYTES: Final = 256 * 2**20
 """Larger tables are built when they are asked for by name, ``textveil tables build``."""
@@ -43,12 +43,31 @@ def provided_tables(
         tell: called with one line, at most.
         progress: called as rows of a table are done.
     """
+    if isinstance(mechanism, TextMechanism) or not isinstance(mechanism, Tabulated):
+        return []
+    building = input_bytes is not None and pays(input_bytes, len(mechanism.vocabulary))
+    return _provided(mechanism.tables, building, tell, progress)
+
+
+def provided_column_tables(
+    mechanism: Mechanism, tell: Callable[[str], None], progress: Progress | None = None
+) -> list[OpenTable]:
+    """The tables that columns of a mechanism are read from, all built: they need every row, however short a text is.
+
+    Arguments as in ``provided_tables``.
+    """
+    if isinstance(mechanism, TabulatedColumns):
+        return _provided(mechanism.column_tables, True, tell, progress)
+    return _provided(mechanism.tables if isinstance(mechanism, Tabulated) else (), True, tell, progress)
+
+
+def _provided(
+    tables: Iterable[PublicTable], building: bool, tell: Callable[[str], None], progress: Progress | None
+) -> list[OpenTable]:
     held: list[OpenTable] = []
-    if isinstance(mechanism, TextMechanism):
-        return held
-    for table in mechanism.tables if isinstance(mechanism, Tabulated) else ():
+    for table in tables:
         found = table.opened()
-        if found is None and input_bytes is not None and pays(input_bytes, len(mechanism.vocabulary)):
+        if found is None and building:
             if table.nbytes > MOST_BYTES:
                 continue
             problem = _no_room(table.nbytes)

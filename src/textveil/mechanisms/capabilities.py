@@ -112,6 +112,15 @@ class ChannelColumns(Protocol):
 
 
 @runtime_checkable
+class TabulatedColumns(ChannelColumns, Protocol):
+    """A channel whose columns are read from other tables than its draws, built with the first column if need be."""
+
+    @property
+    def column_tables(self) -> tuple[PublicTable, ...]:
+        """The tables, whether they are there or not."""
+
+
+@runtime_checkable
 class SequenceColumns(OverWords, Protocol):
     """A sequence mechanism whose draws can be read by their outputs, given what the document released before each."""
 

@@ -57,6 +57,11 @@ class WeightedNeighborhood:
         """See ``capabilities.Tabulated``."""
         return self._rows.tables
 
+    @property
+    def column_tables(self) -> tuple[PublicTable, ...]:
+        """See ``capabilities.TabulatedColumns``."""
+        return (self._columns.table,) if isinstance(self._columns, EndColumns) else self.tables
+
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``Mechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))

@@ -96,6 +96,11 @@ class EndColumns:
     def __reduce__(self) -> tuple[Any, ...]:
         return EndColumns, (self._vocabulary, self._weights, self._order)
 
+    @property
+    def table(self) -> PublicTable:
+        """The table of the ends of rows."""
+        return ends_table(self._vocabulary, self._weights, self._order)
+
     def of(self, outputs: Ids) -> tuple[Integers, Ids, Integers]:
         """See ``RaisedColumns.of``."""
         ends = self._opened()
@@ -123,8 +128,7 @@ class EndColumns:
     def _opened(self) -> OpenTable:
         with self._lock:
             if self._table is None:
-                table = ends_table(self._vocabulary, self._weights, self._order)
-                found = table.opened() or table.build().table
+                found = self.table.opened() or self.table.build().table
                 self._scores = self._order.scores_of_pairs(found[LAST].astype(np.int64))
                 self._table = found
             return self._table

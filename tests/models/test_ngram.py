@@ -20,7 +20,7 @@ from textveil.models import ngram
 from textveil.models.base import ContinuationModel, LanguageModel
 from textveil.models.kneser_ney import estimate
 from textveil.models.ngram import NgramModel, embedded_language_model, embedded_record, read_ngram_model
-from textveil.models.ngram_build import counted, ngram_model
+from textveil.models.ngram_build import compressed, counted, ngram_model
 from textveil.models.ngram_counts import TrigramCounter, TrigramCounts
 from textveil.models.pruning import kept_within, quantized
 from textveil.models.reading import TextReader
@@ -79,6 +79,23 @@ def test_probabilities_sum_to_one_after_every_context(max_bytes: int) -> None:
     short = np.exp(model.log_probabilities(contexts[:, 1:], words).astype(np.float64)).sum(axis=1)
     assert np.abs(short - 1).max() < 1e-5
     assert np.exp(model.unigram.astype(np.float64)).sum() == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_probabilities_sum_to_one_where_contexts_list_every_word(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ids = rng.integers(0, 12, 4000)
+    often = np.flatnonzero((ids[1:-1] == 1) & (ids[:-2] != 0) & (rng.random(3998) < 0.8))
+    ids[often + 2] = 2
+    counter = TrigramCounter(12)
+    counter.add(np.concatenate([[12], ids]))
+    model = compressed(counter.counts(), "0" * 64, name="dense", max_bytes=1 << 20)
+    contexts = every_context(12)
+    words = np.broadcast_to(np.arange(12), (len(contexts), 12))
+    for some in (contexts, contexts[:, 1:]):
+        whole = np.exp(model.log_probabilities(some, words).astype(np.float64)).sum(axis=1)
+        assert np.abs(whole - 1).max() < 0.006  # all that a context gives is on 8 bits
+        assert np.median(np.abs(whole - 1)) < 0.002
 
 
 def test_what_is_kept_is_the_estimate_within_half_a_step() -> None:
@@ -155,7 +172,7 @@ def test_a_model_with_room_for_words_alone_is_that_of_words() -> None:
 def test_quantized_probabilities_leave_something_for_other_words() -> None:
     exact = np.array([0.6, 0.39999, 0.01, 0.5, 0.3])
     rows, lower = np.array([0, 0, 0, 1, 1]), np.array([0.1, 0.2, 0.3, 0.1, 0.2])
-    made = quantized(exact, rows, lower, 3)
+    made = quantized(exact, rows, lower, 3, 60)
     values = np.exp(made.logs.astype(np.float64))[made.codes]
     listed = np.bincount(rows, values, 3)
     assert listed[0] <= 0.9999

@@ -99,7 +99,7 @@ def _arrays(counts: TrigramCounts, kept: Kept) -> tuple[dict[str, NDArray[Any]],
     single = np.exp(unigram.astype(np.float64))
     keys = counts.pairs[kept.pairs]
     contexts, words = keys // n, keys % n
-    pairs = quantized(made.bigram[kept.pairs], contexts, single[words], wide)
+    pairs = quantized(made.bigram[kept.pairs], contexts, single[words], wide, n)
     table, cells = pair_table(n, contexts, words, pairs.codes, wide)
     pair_rest = _logs(pairs.rest)
 
@@ -108,7 +108,7 @@ def _arrays(counts: TrigramCounts, kept: Kept) -> tuple[dict[str, NDArray[Any]],
     above = cells[np.searchsorted(keys, pair_of // wide * n + pair_of % wide)]
     last = triple_keys % n
     below = np.exp(pairs.logs.astype(np.float64))[pairs.codes[np.searchsorted(keys, pair_of[row] % wide * n + last)]]
-    triples = quantized(made.trigram[kept.triples], row, below, len(pair_of))
+    triples = quantized(made.trigram[kept.triples], row, below, len(pair_of), n)
     unsound = (triples.rest > 1)[row]  # the listed words would take from the others' lower probabilities, not give
     if unsound.any():
         some = np.flatnonzero(kept.triples)[unsound]

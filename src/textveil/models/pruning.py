@@ -115,14 +115,17 @@ class Quantized:
     rest: Reals
 
 
-def quantized(probabilities: Reals, rows: Ids, lower: Reals, contexts: int) -> Quantized:
+def quantized(probabilities: Reals, rows: Ids, lower: Reals, contexts: int, size: int) -> Quantized:
     """Probabilities on 8 bits, with the rest such that each context's sum to 1 as they then are.
+
+    Where a context lists every word there is no rest, and they sum to 1 as far as 8 bits go.
 
     Args:
         probabilities: of listed words, shape (m,).
         rows: the context of each, in [0, contexts).
         lower: probabilities of the same words one order below, as they are used.
         contexts: how many.
+        size: words of the vocabulary.
     """
     logs = np.zeros(CODES + 1, dtype=np.float32)
     if len(probabilities):
@@ -134,9 +137,10 @@ def quantized(probabilities: Reals, rows: Ids, lower: Reals, contexts: int) -> Q
         codes = np.zeros(0, dtype=np.int64)
     values = np.exp(logs.astype(np.float64))
     taken = np.bincount(rows, values[codes], contexts)
-    while (over := (taken > _MOST_LISTED)[rows] & (codes > 1)).any():
+    left = 1 - np.bincount(rows, lower, contexts)
+    others = np.bincount(rows, minlength=contexts) < size
+    while (over := (others & (taken > _MOST_LISTED))[rows] & (codes > 1)).any():
         codes[over] -= 1
         taken = np.bincount(rows, values[codes], contexts)
-    left = 1 - np.bincount(rows, lower, contexts)
-    rest = np.where(left > _NOBODY, np.maximum(1 - taken, 0) / np.maximum(left, _NOBODY), 0.0)
+    rest = np.where(others, np.maximum(1 - taken, 0) / np.maximum(left, _NOBODY), 0.0)
     return Quantized(codes.astype(np.uint8), logs, rest)

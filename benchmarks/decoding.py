@@ -2,7 +2,7 @@
 
     python benchmarks/decoding.py [EPSILON ...]    words that come back and mean cosine, by corpus, weights and epsilon
     python benchmarks/decoding.py names            words of person and place names, in labelled sentences
-    python benchmarks/decoding.py choices          the three ways to choose, at epsilon 8
+    python benchmarks/decoding.py choices          the three ways to choose, and a second look, at epsilon 8
     python benchmarks/decoding.py speed            words a second, with two threads and with one
 
 Texts are those of ``utility.py``, but of Wikipedia only articles that the embedded language model has not seen (every
@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from measure import SHARED
@@ -28,7 +28,7 @@ from utility import NOT_NAMES, interval, news, reviews
 from textveil.catalog import mechanism
 from textveil.decoding.decode import default_model
 from textveil.decoding.decoder import TextDecoder
-from textveil.decoding.options import Choice, DecoderOptions
+from textveil.decoding.options import DecoderOptions
 from textveil.mechanisms.base import Mechanism
 from textveil.posterior.words import WordPosterior
 from textveil.randomness import seeded_generator
@@ -100,9 +100,9 @@ def cells(texts: Drawn, found: Ids) -> tuple[str, str]:
     return shown[0], shown[1]
 
 
-def decoder(made: Mechanism, choose: Choice = "words", workers: int = 2) -> TextDecoder:
+def decoder(made: Mechanism, workers: int = 2, **options: Any) -> TextDecoder:
     """A decoder with the embedded language model."""
-    return TextDecoder(made, default_model(VOCABULARY), options=DecoderOptions(choose=choose), workers=workers)
+    return TextDecoder(made, default_model(VOCABULARY), options=DecoderOptions(**options), workers=workers)
 
 
 def corpora(epsilons: Sequence[float]) -> None:
@@ -124,13 +124,13 @@ def corpora(epsilons: Sequence[float]) -> None:
 def choices() -> None:
     """Print what each way to choose recovers."""
     made = mechanism("neighborhood", VOCABULARY, epsilon=8.0)
-    print(f"{'choose':8s} {'corpus':10s} {'same word':22s} cosine")
-    for choose in ("words", "cosine", "text"):
-        found = decoder(made, choose)
+    print(f"{'choose':14s} {'corpus':10s} {'same word':22s} cosine")
+    for choose, adapt in (("words", False), ("cosine", False), ("text", False), ("words", True), ("cosine", True)):
+        found = decoder(made, choose=choose, adapt=adapt)
         for name, (read, count) in CORPORA.items():
             texts = drawn(made, list(islice(read(), count)))
             same, near = cells(texts, found.words(texts.read))
-            print(f"{choose:8s} {name:10s} {same:22s} {near}", flush=True)
+            print(f"{choose + ' twice' * adapt:14s} {name:10s} {same:22s} {near}", flush=True)
 
 
 def labelled() -> tuple[list[str], dict[str, Flags]]:

@@ -160,6 +160,24 @@ def test_the_greatest_expected_cosine_is_that_of_brute_force() -> None:
         assert expected[words == word][0] == pytest.approx(expected.max(), abs=1e-6)
 
 
+def test_a_second_look_knows_what_the_texts_are_about() -> None:
+    """Texts of four words alone, in a language that says nothing: these are thought likelier everywhere."""
+    vocabulary = lettered_vocabulary(40)
+    channel = mechanism("randomized-response", vocabulary, epsilon=3.0)
+    original = np.random.default_rng(3).integers(30, 34, 10_000)
+    words = np.array(vocabulary.words)[channel.privatize(original, np.random.default_rng(4))]
+    read = ReleaseReader(vocabulary.words).read([". ".join(" ".join(part) for part in words.reshape(-1, 5))])
+    model = BigramModel(np.ones((40, 40)), np.ones(40))
+    chances = []
+    for adapt in (False, True):
+        options = DecoderOptions(candidates=40, width=40, adapt=adapt)
+        found = TextDecoder(channel, model, prior=np.ones(40), options=options, workers=1).chances(read)
+        chances.append(found.chances[found.words == original[:, None]].mean())
+    assert chances[0] == pytest.approx(0.34**2 + 0.66 * 0.66 / 39, abs=0.01)
+    # By half of what these texts say, for the prior counts as 10,000 words too: 1.5 for each of the four.
+    assert chances[1] > 1.2 * chances[0]
+
+
 def test_decoding_comes_nearer_to_the_original() -> None:
     """A language in which every word has one successor, and a channel that keeps a third of the words."""
     vocabulary = lettered_vocabulary(40)

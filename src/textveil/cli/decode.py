@@ -66,6 +66,9 @@ def decode_command(
             help="What is best: words, each most probable; cosine, each nearest on the average; text, as a whole.",
         ),
     ] = "words",
+    adapt: Annotated[
+        bool, typer.Option("--adapt", help="Look twice, the second time with the word frequencies found in the texts.")
+    ] = False,
     prior: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The file of word counts that the release was drawn with, if it was."),
@@ -102,7 +105,7 @@ def decode_command(
 
     # Everything that can be wrong with the options is found before a release is read.
     output = None if output is not None and str(output) == "-" else output
-    options = DecoderOptions(choose=cast("Choice", choose))
+    options = DecoderOptions(choose=cast("Choice", choose), adapt=adapt)
     service = _endpoint(endpoint, endpoint_model, endpoint_timeout, model)
     said = read_report(report)
     choice = FormatChoice(

@@ -148,7 +148,7 @@ class TextDecoder:
 
     def _best_texts(self, read: ReleasedTexts) -> Ids:
         """The words of the most probable sentences as a whole."""
-        layout, places = self._placed(read)
+        layout, places = self._placed(read, self._lean(read))
         out = np.empty(len(layout.ids), dtype=np.int64)
         for sentences, words in self._over(layout, partial(self._search.best, places)):
             out[_places_of(sentences)] = words
@@ -171,7 +171,14 @@ class TextDecoder:
 
     def chances(self, read: ReleasedTexts) -> WordChances:
         """The probability of every candidate of each word, by the sum over the originals in the beam."""
-        layout, places = self._placed(read)
+        return self._chances(read, self._lean(read))
+
+    def _lean(self, read: ReleasedTexts) -> Vectors | None:
+        """What a first look says of the words of these texts, where that is asked for."""
+        return self._evidence.lean(*self._chances(read, None)) if self.options.adapt else None
+
+    def _chances(self, read: ReleasedTexts, lean: Vectors | None) -> WordChances:
+        layout, places = self._placed(read, lean)
         width = places.candidates.words.shape[1] + (self.options.proposals if places.proposals is not None else 0)
         words = np.full((len(layout.ids), width), NONE, dtype=np.int32)
         chances = np.zeros(words.shape, dtype=np.float32)
@@ -214,10 +221,10 @@ class TextDecoder:
         if start < len(texts):
             yield self._reader.read_releases(texts[start:], counted[start:])
 
-    def _placed(self, read: ReleasedTexts) -> tuple[Layout, Trellis]:
+    def _placed(self, read: ReleasedTexts, lean: Vectors | None) -> tuple[Layout, Trellis]:
         """The places of texts and their candidates."""
         layout = laid_out(read, len(self.vocabulary), by_sentence=self.model.order <= _SHORT)
-        return layout, self._evidence.places(layout, read)
+        return layout, self._evidence.places(layout, read, lean)
 
     def _over(self, layout: Layout, work: Callable[[Sentences], Any]) -> Iterator[tuple[Sentences, Any]]:
         """The work on each group of sentences, in threads."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from textveil.mechanisms.capabilities import ChannelColumns, SequenceColumns
 from textveil.mechanisms.sampling.columns import Columns
 from textveil.text.released import ReleasedTexts
 from textveil.types import Integers, Reals, Vectors
+
+_PRIOR_COUNT: Final = 1e4
+"""Words of running text that the prior counts for, beside what texts themselves say of their frequencies."""
 
 
 @final
@@ -46,20 +49,42 @@ class Evidence:
         self._share = ((1 - model_weight) * self._log_prior).astype(np.float32)
         self._table = None if isinstance(source, SequenceColumns) else CandidateTable(source, prior, count)
 
-    def places(self, layout: Layout, read: ReleasedTexts) -> Trellis:
-        """The candidates of every place with their scores; a place without a word has its own id alone."""
+    def places(self, layout: Layout, read: ReleasedTexts, lean: Vectors | None = None) -> Trellis:
+        """The candidates of every place with their scores; a place without a word has its own id alone.
+
+        Args:
+            layout: of the texts.
+            read: the texts.
+            lean: what is added to the score of each word, of ``lean``; None for nothing.
+        """
+        share = self._share if lean is None else self._share + lean
         found, columns, which = self._of_words(read)
         shape = (len(layout.ids), self._count)
         words, ratios = np.full(shape, NONE, dtype=np.int32), np.zeros(shape, dtype=np.float32)
         words[:, 0] = layout.ids
         words[layout.is_word] = found.words
-        ratios[layout.is_word] = found.log_ratios + self._share[found.words]
+        ratios[layout.is_word] = found.log_ratios + share[found.words]
         proposals = None
         if self._follows is not None:
             of_place = np.zeros(len(layout.ids), dtype=np.int64)
             of_place[layout.is_word] = which
-            proposals = Continued(self._follows, columns, of_place, self._share, self._proposals, self._weight)
+            proposals = Continued(self._follows, columns, of_place, share, self._proposals, self._weight)
         return Trellis(Candidates(words, ratios), ~layout.is_word, proposals)
+
+    def lean(self, words: NDArray[np.int32], chances: Vectors) -> Vectors:
+        """How much likelier each word is in these texts than by the prior, nats, float32, shape (n,).
+
+        Expected counts are joined with ``_PRIOR_COUNT`` words of the prior, so that few texts change little.
+
+        Args:
+            words: candidates of every released word, or NONE.
+            chances: their probabilities.
+        """
+        there = words != NONE
+        counts = np.bincount(words[there], chances[there], minlength=self._size)
+        prior = np.exp(self._log_prior)
+        seen = (counts + _PRIOR_COUNT * prior) / (counts.sum() + _PRIOR_COUNT)
+        return (np.log(np.maximum(seen, np.finfo(np.float64).tiny)) - self._log_prior).astype(np.float32)
 
     def log_ratios(self, read: ReleasedTexts, words: NDArray[np.int32]) -> Vectors:
         """Ln P(released | word) less the least of the column, for words (released words, k) or NONE."""

@@ -32,6 +32,8 @@ class DecoderOptions:
         model_weight: share of the model's log probabilities, beside all of the channel's; what is left of it goes to
             those of the prior. None is 0.1 for each nat of the mechanism's epsilon, 0.8 at most: the less the released
             words around a word say, the less their context is trusted.
+        adapt: whether to look twice, the second time with the word frequencies that the first look found in the texts
+            that are decoded together: half a million characters, or a block of a file. Takes twice as long.
     """
 
     choose: Choice = "words"
@@ -39,6 +41,7 @@ class DecoderOptions:
     proposals: int = 8
     width: int = 16
     model_weight: float | None = None
+    adapt: bool = False
 
     def __post_init__(self) -> None:
         need(self.choose in _CHOICES, "choose", repr(self.choose), "'words', 'text' or 'cosine'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 import mmap
@@ -258,12 +259,20 @@ def test_a_missing_file_and_another_vocabulary_are_refused(tmp_path: Path) -> No
         ("unigram", lambda array: np.where(np.arange(SIZE) == 3, np.nan, array).astype(np.float32)),
         ("triple_cells", lambda array: array[:0]),
         ("pair_logs", lambda array: array.astype(np.float64)),
+        ("pair_words", lambda array: np.where(array == 5, SIZE, array).astype(np.uint16)),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(name: str, change) -> None:
     model, _ = small()
     with pytest.raises(ModelError, match="of a language model must be"):
         NgramModel(model.key, {**model.arrays, name: change(model.arrays[name])})
+
+
+@pytest.mark.parametrize("bits", ["36", 0, 64, None, 3.0])
+def test_a_header_that_does_not_fit_is_refused(bits: object) -> None:
+    model, _ = small()
+    with pytest.raises(ModelError, match="of a language model must be"):
+        NgramModel(dataclasses.replace(model.key, made_from={**model.key.made_from, "bits": bits}), model.arrays)
 
 
 def test_text_without_two_words_in_a_row_is_refused() -> None:

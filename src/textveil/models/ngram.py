@@ -256,7 +256,8 @@ def _check(key: TableKey, arrays: Mapping[str, NDArray[Any]]) -> None:
         ModelError: they do not.
     """
     fine = set(arrays) == set(_TYPES) and all(arrays[name].dtype.str in kinds for name, kinds in _TYPES.items())
-    fine = fine and {"name", "vocabulary", "bits"} <= set(key.made_from)
+    bits = key.made_from.get("bits")
+    fine = fine and {"name", "vocabulary"} <= set(key.made_from) and type(bits) is int and 0 < bits < 64
     if fine:
         n, starts, cells = len(arrays["unigram"]), arrays["pair_starts"], arrays["pair_codes"].size
         shapes = {name: array.shape for name, array in arrays.items()}
@@ -271,7 +272,7 @@ def _check(key: TableKey, arrays: Mapping[str, NDArray[Any]]) -> None:
             and len(arrays["triple_cells"]) > 0
             and shapes["triple_cells"][1:] == (4,)
             and all(shapes[name] == (256,) for name in ("pair_logs", "triple_logs", "rest_logs"))
-            and 0 < int(key.made_from["bits"] or 0) < 64
+            and bool(np.all((arrays["pair_words"].reshape(-1) < n) | (arrays["pair_codes"] == 0)))
         )
     if not fine:
         raise ModelError("the arrays of a language model must be those of a trigram model; got others. Build it again.")

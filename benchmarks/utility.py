@@ -2,6 +2,7 @@
 
     python benchmarks/utility.py [EPSILON ...]     words that stay and mean cosine, by corpus and epsilon
     python benchmarks/utility.py names             words of person and place names that stay, in labelled sentences
+    python benchmarks/utility.py optimal [EPSILON ...]    both with optimal weights too, and with those by information
 
 Nothing is drawn: for every word of a text the row of the channel is summed. "Content" are the words outside the 3,000
 most frequent of the public counts. Words that are not in the vocabulary are left out. The interval is over texts, at
@@ -21,6 +22,7 @@ import numpy as np
 from measure import SHARED
 
 from textveil.mechanisms.channels.neighborhood import Neighborhood, neighborhood
+from textveil.mechanisms.channels.optimal import optimal
 from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood
 from textveil.numerics.integer_weights import TwoLevelWeights
 from textveil.text.tokens import Kind, classify, split
@@ -30,6 +32,10 @@ from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.geometry import normalize
 
 EPSILONS = (5.0, 8.0, 10.0)
+WEIGHTS = ("flat", "frequency")
+OPTIMAL = {"optimal": "cosine", "optimal-i": "content"}
+"""Weights that are searched for, and the utility that they are best for."""
+
 TEXTS = 100
 FREQUENT = 3000
 NOT_NAMES = 200
@@ -61,6 +67,8 @@ CORPORA = {"AG News": news, "Yelp": reviews, "Wikipedia": articles}
 
 def alone(epsilon: float, base_weights: str) -> Neighborhood | WeightedNeighborhood:
     """The mechanism that draws for each word alone."""
+    if base_weights in OPTIMAL:
+        return optimal(load_vocabulary(), epsilon=epsilon, utility=OPTIMAL[base_weights]).channel
     made = neighborhood(load_vocabulary(), epsilon=epsilon, base_weights=base_weights)
     assert isinstance(made, Neighborhood | WeightedNeighborhood)
     return made
@@ -109,7 +117,7 @@ def ids_of(text: str) -> list[int]:
     return [word for word in found if word is not None]
 
 
-def texts(epsilons: Sequence[float]) -> None:
+def texts(epsilons: Sequence[float], weights: Sequence[str] = WEIGHTS) -> None:
     """Print the table of corpora."""
     vocabulary = load_vocabulary()
     rank = np.empty(len(vocabulary), dtype=np.int64)
@@ -117,7 +125,7 @@ def texts(epsilons: Sequence[float]) -> None:
     print(f"{'corpus':10s} {'epsilon':>7s} {'weights':10s} {'same word':22s} {'cosine':22s} content cosine")
     words = {name: [ids_of(text) for text in islice(read(), TEXTS)] for name, read in CORPORA.items()}
     for epsilon in epsilons:
-        for kind in ("flat", "frequency"):
+        for kind in weights:
             made = alone(epsilon, kind)
             same, cosines = stays(made), Cosines(made)
             for name, documents in words.items():
@@ -128,7 +136,7 @@ def texts(epsilons: Sequence[float]) -> None:
                 print(f"{name:10s} {epsilon:7g} {kind:10s} {cells[0]:22s} {cells[1]:22s} {cells[2]}", flush=True)
 
 
-def names() -> None:
+def names(epsilons: Sequence[float] = EPSILONS, weights: Sequence[str] = WEIGHTS) -> None:
     """Print the table of names."""
     vocabulary = load_vocabulary()
     common = set(np.argsort(-word_frequencies(vocabulary).counts, kind="stable")[:NOT_NAMES].tolist())
@@ -143,12 +151,23 @@ def names() -> None:
                     ids = [word for word in ids_of(span["entity_value"]) if word not in common]
                     found[kinds[span["entity_type"]]].append(ids)
     print(f"{'epsilon':>7s} {'weights':24s} " + " ".join(f"{name:22s}" for name in found))
-    for epsilon in EPSILONS:
-        for kind in ("flat", "frequency"):
+    for epsilon in epsilons:
+        for kind in weights:
             same = stays(alone(epsilon, kind))
             cells = [interval([same[ids] for ids in documents if ids]) for documents in found.values()]
             print(f"{epsilon:7g} {kind:24s} " + " ".join(f"{cell:22s}" for cell in cells), flush=True)
 
 
+def searched(epsilons: Sequence[float]) -> None:
+    """Print both tables with searched weights; the searches take minutes unless they are kept."""
+    for table in (texts, names):
+        table(epsilons, (*WEIGHTS, *OPTIMAL))
+
+
 if __name__ == "__main__":
-    names() if sys.argv[1:] == ["names"] else texts([float(one) for one in sys.argv[1:]] or EPSILONS)
+    if sys.argv[1:2] == ["optimal"]:
+        searched([float(one) for one in sys.argv[2:]] or [8.0])
+    elif sys.argv[1:] == ["names"]:
+        names()
+    else:
+        texts([float(one) for one in sys.argv[1:]] or EPSILONS)

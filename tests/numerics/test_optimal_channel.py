@@ -75,10 +75,10 @@ def test_the_bound_holds_for_any_levels_and_a_lowered_one_does_not() -> None:
         assert upper_bound(given, prior, levels, epsilon)[0] >= exact * (1 - 1e-7)
     problem = problem_of(given, prior, epsilon)
     levels = optimized(problem, begun(problem, prior, 0.3), goal=0.002).best_levels
-    bound, shift = upper_bound(given, prior, levels, epsilon)
+    bound, proving = upper_bound(given, prior, levels, epsilon)
     assert exact * (1 - 1e-7) <= bound < 1.01 * exact
     # The mutants: without the correction by the largest slope, and with the lift of a smaller epsilon.
-    assert float(prior @ (levels + shift - 0.03)) < exact
+    assert float(prior @ (proving - 0.03)) < exact
     assert upper_bound(given, prior, levels, epsilon - 0.2)[0] < exact
 
 

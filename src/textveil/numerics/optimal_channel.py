@@ -219,15 +219,13 @@ def optimized(
     now = search.copy()
     most = most_steps(len(now.levels)) if steps is None else steps
     enough = goal_of(len(now.levels)) if goal is None else goal
-    while now.step < most:
+    while now.step < most and now.gap > enough:
         _moved(problem, now)
         ended = _window_of(now.step)[0] == now.step
         if ended:
             _looked(problem, now)
         if tell is not None:
             tell(now)
-        if ended and now.gap <= enough:
-            break
     return now
 
 

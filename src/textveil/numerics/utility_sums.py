@@ -268,17 +268,19 @@ def slopes(utilities: Utilities, prior: Reals, levels: Reals, lift: float, progr
     """phi(t) = t + lift max(t, 0), in float64, each sum rounded up by more than its own error.
 
     A sum of n terms in any order is off by less than n 2^-52 times the sum of their magnitudes, and a term by a few
-    units in the last place.
+    units in the last place. |t| is at most 2 max(t, 0) - t.
     """
     size = utilities.size
-    total, magnitude, share = np.zeros(size), np.zeros(size), np.zeros(size)
+    plain, gain, share = np.zeros(size), np.zeros(size), np.zeros(size)
     for ids, rows in blocks(utilities, progress):
         over = rows - levels[ids, None]
-        up = np.maximum(over, 0.0)
-        total += prior[ids] @ over + lift * (prior[ids] @ up)
-        magnitude += prior[ids] @ np.abs(over) + lift * (prior[ids] @ up)
-        share += prior[ids] @ (up > 0)
-    return Slopes(total + (size + 16) * 2.0**-51 * magnitude, share)
+        plain += prior[ids] @ over
+        np.maximum(over, 0.0, out=over)
+        gain += prior[ids] @ over
+        np.sign(over, out=over)
+        share += prior[ids] @ over
+    magnitude = np.abs(plain) + (lift + 2) * gain
+    return Slopes(plain + lift * gain + (size + 16) * 2.0**-50 * magnitude, share)
 
 
 def upper_bound(
@@ -289,8 +291,8 @@ def upper_bound(
     *,
     rounds: int = 4,
     progress: Progress | None = None,
-) -> tuple[float, float]:
-    """A number that the mean utility of no epsilon-DP channel exceeds, and the shift of the levels that gives it.
+) -> tuple[float, NDArray[np.float32]]:
+    """A number that the mean utility of no epsilon-DP channel exceeds, and the levels that prove it.
 
     For any levels L it is sum pi L + max(0, max over y of sum over x of pi(x) phi(u(x, y) - L(x))). The levels are
     shifted, all by one number, to where the maximum is about 0: there the bound is least. Rounded up.
@@ -301,21 +303,24 @@ def upper_bound(
         prior: pi, > 0, sum 1 to rounding, shape (n,).
         levels: L, any numbers, shape (n,).
         epsilon: nats.
-        rounds: passes over the table.
+        rounds: passes over the table; with one, the levels stay where they are.
         progress: called as rows of all passes are done.
     """
     lift = math.exp(epsilon) * (1 + 2.0**-50) - 1  # a larger lift only raises the bound
-    shift, best = 0.0, (math.inf, 0.0)
+    best, proving = math.inf, levels.astype(np.float32)
+    shift = 0.0
     for number in range(rounds):
-        told = _within(progress, number, rounds)
-        found = slopes(utilities, prior, levels + shift, lift, told)
+        tried = (levels + shift).astype(np.float32)
+        exact = tried.astype(np.float64)
+        found = slopes(utilities, prior, exact, lift, _within(progress, number, rounds))
         worst = float(found.slopes.max())
-        reached = math.fsum((prior * (levels + shift)).tolist()) + max(0.0, worst)
-        rounding = 2.0**-50 * math.fsum(np.abs(prior * (levels + shift)).tolist()) + 2.0**-1000
-        best = min(best, (reached + rounding, shift))
+        rounding = 2.0**-50 * math.fsum(np.abs(prior * exact).tolist()) + 2.0**-1000
+        reached = math.fsum((prior * exact).tolist()) + max(0.0, worst) + rounding
+        if reached < best:
+            best, proving = reached, tried
         # Newton's step for the largest of convex functions: from the left it stays on the left.
         shift += float((found.slopes / (1 + lift * found.share)).max())
-    return best
+    return best, proving
 
 
 def _within(progress: Progress | None, number: int, rounds: int) -> Progress | None:

@@ -205,9 +205,7 @@ def _made(setting: Setting, digest: str, progress: Progress | None) -> Arrays:
     free = optimized(
         problem, _taken_up(digest, n) or begun(problem, start, 0.25), tell=partial(_told, progress, digest)
     )
-    _, shift = upper_bound(setting.utility, prior, free.best_levels, setting.epsilon, rounds=3)
-    levels = (free.best_levels + shift).astype(np.float32)
-    bound, _ = upper_bound(setting.utility, prior, levels.astype(np.float64), setting.epsilon, rounds=1)
+    bound, levels = upper_bound(setting.utility, prior, free.best_levels, setting.epsilon, rounds=2)
     base = free.best_base
     if setting.capped:
         base = _with_caps(setting, problem, free, progress)

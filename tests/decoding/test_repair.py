@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
@@ -211,6 +212,22 @@ def test_one_deadline_stands_over_a_whole_answer(server: EndpointServer, reply: 
     assert found.texts == TEXTS
     assert "must answer within 0.3 s; got none in time" in found.problem or "got TimeoutError" in found.problem
     assert "in 1 tries" in found.problem
+
+
+def test_a_name_that_is_looked_up_for_ever_is_waited_for_no_longer(
+    server: EndpointServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = threading.Event()
+
+    def never(*arguments: object, **options: object) -> object:
+        done.wait()
+        raise OSError
+
+    monkeypatch.setattr(socket, "getaddrinfo", never)
+    found = repair_texts(TEXTS, endpoint(server, timeout=0.1, tries=1), FACTS)
+    done.set()
+    assert found.texts == TEXTS
+    assert "got none in time in 1 tries" in found.problem
 
 
 def test_an_answer_that_breaks_off_is_none(server: EndpointServer) -> None:

@@ -29,6 +29,9 @@ _AGAIN: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 """Answers after which the same question may be answered a little later."""
 
 _LONGEST_WAIT: Final = 30.0
+_GRACE: Final = 0.5
+"""Seconds that a connection has to end when its time is up."""
+
 _DONE: Final = (None, "stop", "eos")
 
 
@@ -123,10 +126,30 @@ class Endpoint:
     def _answer(self, data: bytes, headers: dict[str, str], most_bytes: int) -> bytes:
         """The body of an answer, whole.
 
+        It is waited for in another thread: nothing else can cut the looking up of a name short.
+
         Raises:
             _Unanswered: there is none, or one that says to try again.
             EndpointError: it is refused, or too long.
         """
+        came: list[bytes | Exception] = []
+
+        def exchange() -> None:
+            try:
+                came.append(self._exchanged(data, headers, most_bytes))
+            except Exception as error:
+                came.append(error)
+
+        asking = threading.Thread(target=exchange, name="textveil-endpoint", daemon=True)
+        asking.start()
+        asking.join(self.timeout + _GRACE)
+        (found, *_) = came or [_Unanswered("none in time")]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def _exchanged(self, data: bytes, headers: dict[str, str], most_bytes: int) -> bytes:
+        """One question and its answer; see ``_answer``."""
         connection, path = _connection(urlsplit(self.url), self.timeout)
         opened: list[socket.socket] = []  # a connection forgets its socket when the service means to close it
         late = threading.Event()

@@ -2,6 +2,7 @@
 
     python benchmarks/contextual.py texts [EPSILON ...]   words that stay and cosines, by corpus and epsilon
     python benchmarks/contextual.py names [EPSILON ...]   words of person and place names that stay, labelled sentences
+    python benchmarks/contextual.py entropy [EPSILON ...] nats with which the next word is predicted, from releases
     python benchmarks/contextual.py speed                 words a second, documents side by side
 
 Both are drawn here, by seeds: a document's weights depend on what was released before. Three corpora that neither the
@@ -25,9 +26,12 @@ from utility import FREQUENT, NOT_NAMES, TEXTS, ids_of, interval, news, reviews
 
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood
+from textveil.models.base import boundary_id
+from textveil.models.ngram import embedded_language_model
 from textveil.randomness import seeded_generator
 from textveil.text.tokens import Kind, classify, split
-from textveil.types import Flags, Ids
+from textveil.types import Flags, Ids, Reals
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.geometry import normalize
@@ -132,6 +136,32 @@ def names(epsilons: Sequence[float]) -> None:
             print(f"{epsilon:7g} {weights:10s} " + " ".join(f"{cell:22s}" for cell in cells), flush=True)
 
 
+def entropy(epsilons: Sequence[float]) -> None:
+    """Print mean -ln of the predicted chance of the true word: by what was released, and by the true words before."""
+    vocabulary, model = load_vocabulary(), embedded_language_model()
+    start = boundary_id(len(vocabulary))
+    words = {name: [np.array(ids_of(text)) for text in islice(read(), TEXTS)] for name, read in CORPORA.items()}
+    print(f"{'corpus':10s} {'unigram':22s} {'true word before':22s} {'true two before':22s} released at epsilon ...")
+    for name, all_documents in words.items():
+        documents = [one for one in all_documents if len(one)]
+        before = [np.concatenate([[start, start], one]) for one in documents]
+        known: list[list[Reals]] = [[-model.unigram[one].astype(float) for one in documents]]
+        for order in (1, 2):
+            contexts = [
+                np.stack([one[2 - order + k : len(one) - order + k] for k in range(order)], 1) for one in before
+            ]
+            found = zip(contexts, documents, strict=True)
+            known.append([-model.log_probabilities(one, ids[:, None])[:, 0].astype(float) for one, ids in found])
+        for epsilon in epsilons:
+            made = neighborhood(vocabulary, epsilon=epsilon, context="released")
+            assert isinstance(made, ContextualNeighborhood)
+            edges = np.concatenate([[0], np.cumsum([len(one) for one in documents])])
+            ids = np.concatenate(documents)
+            outputs = made.privatize_documents(ids, edges, seeded_generator(SEED))
+            known.append(np.split(-made.log_chances(ids, outputs, edges), edges[1:-1]))
+        print(f"{name:10s} " + " ".join(f"{interval(one):22s}" for one in known), flush=True)
+
+
 def speed() -> None:
     """Print words a second of one process, of the processor's time and of the wall's."""
     documents = [np.array(ids_of(text)) for text in islice(news(), 2000)]
@@ -156,6 +186,6 @@ def speed() -> None:
 
 
 if __name__ == "__main__":
-    parts = {"texts": texts, "names": names}
+    parts = {"texts": texts, "names": names, "entropy": entropy}
     asked = [float(one) for one in sys.argv[2:]] or list(EPSILONS)
     speed() if sys.argv[1:2] == ["speed"] else parts[sys.argv[1] if len(sys.argv) > 1 else "texts"](asked)

@@ -270,6 +270,17 @@ def test_weights_are_the_same_bits_on_other_kernels() -> None:
     assert len(found) == 1
 
 
+def test_chances_are_those_of_what_is_lent_and_look_at_earlier_outputs_alone() -> None:
+    mechanism = made(2.0, context_weight=0.05)  # so little that no word reaches what a row can raise
+    outputs, bounds = np.array([1, 4, 0, 2]), np.array([0, 3, 4])
+    found = np.stack([mechanism.log_chances(np.full(4, word), outputs, bounds) for word in range(SIZE)])
+    assert np.exp(found).sum(axis=0) == pytest.approx(1.0, abs=2e-3)
+    for place, past in enumerate([(), (1,), (1, 4), ()]):
+        slots = lent(mechanism, past)
+        some = slots > 0
+        assert slots[some] == pytest.approx(np.exp(found[some, place]) * mechanism.weights.growth, abs=1)
+
+
 def test_columns_are_those_of_the_rows() -> None:
     mechanism = made(2.0)
     text = np.array([1, 4, 4, 0])

@@ -24,7 +24,7 @@ from textveil.numerics.growing_weights import GrowingWeights, Lent, growing_weig
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
-from textveil.types import Ids, Integers
+from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import WordFrequencies
 from textveil.vocabulary.tables.public import PublicTable
@@ -120,6 +120,21 @@ class ContextualNeighborhood:
         order = np.lexsort((whom, whose))
         starts = np.searchsorted(whose[order], np.arange(len(words) + 1))
         return Columns(starts, whom[order], logs[order], least, complete=False)
+
+    def log_chances(self, ids: Ids, outputs: Ids, bounds: Integers) -> Reals:
+        """How likely the filter thought words to be at their places, from what was released before: natural logarithms.
+
+        Args:
+            ids: words whose chance is asked for, shape (places,).
+            outputs: what was released, shape (places,).
+            bounds: where each document begins in both and the last one ends, shape (documents + 1,).
+        """
+        words, released = (checked_ids(one, len(self.vocabulary)) for one in (ids, outputs))
+        out = np.empty(len(words))
+        for step in self._steps(checked_bounds(bounds, len(words))):
+            out[step.at] = np.log(step.followed.chances(words[step.at]))
+            step.followed.released(released[step.at], step.places)
+        return out
 
     def _lent_after(self, released: Ids) -> Lent:
         """What is lent at the place after these outputs."""

@@ -177,6 +177,10 @@ class Followed:
         self._listed = self._chances[self._keys] + self._rest[whose] * lists.unigram[words]
         return Predicted(whose, words, self._listed, self._rest)
 
+    def chances(self, words: Ids) -> Reals:
+        """How likely one word of each of the first documents is at its next place, after ``predicted``."""
+        return self._chance(np.arange(len(words)), words)
+
     def released(self, outputs: Ids, places: DocumentPlaces) -> None:
         """Learn what the first documents released at these places."""
         every = np.arange(len(outputs))[:, None]

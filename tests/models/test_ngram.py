@@ -6,6 +6,7 @@ import dataclasses
 import gzip
 import json
 import mmap
+import pickle
 import re
 import shutil
 from functools import cache
@@ -300,6 +301,17 @@ def test_another_embedded_file_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(ngram, "DATA", tmp_path)
     with pytest.raises(ModelError, match="must be intact; got another"):
         embedded_language_model.__wrapped__()
+
+
+def test_models_go_to_other_processes() -> None:
+    embedded = embedded_language_model()
+    sent = pickle.dumps(embedded)
+    assert len(sent) < 1000
+    assert pickle.loads(sent) is embedded
+    with pytest.raises(ModelError, match="Install one version everywhere"):
+        ngram._embedded_again("0" * 64)
+    again = pickle.loads(pickle.dumps(small()[0]))
+    assert again.digest == small()[0].digest
 
 
 def test_the_embedded_model_knows_english() -> None:

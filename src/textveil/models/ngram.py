@@ -48,6 +48,9 @@ _TYPES: Final = {
     "rest_logs": ("<f4",),
 }
 
+_OPENED: dict[str, NgramModel] = {}
+"""The embedded model by its digest, once it is open."""
+
 _BLOCK: Final = 1 << 13
 """Look-ups that are made together: what they leave behind stays in the processor's cache."""
 
@@ -70,6 +73,11 @@ class NgramModel:
 
     def __post_init__(self) -> None:
         _check(self.key, self.arrays)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self is _OPENED.get(self.digest):
+            return _embedded_again, (self.digest,)  # another process maps the file into its own memory
+        return NgramModel, (self.key, {name: np.asarray(array) for name, array in self.arrays.items()})
 
     @property
     def name(self) -> str:
@@ -240,6 +248,20 @@ def embedded_language_model() -> NgramModel:
     model = read_ngram_model(DATA / FILE, load_vocabulary())
     if model.digest != embedded_record()["digest"]:
         raise ModelError("the embedded language model must be intact; got another. Install textveil again.")
+    _OPENED[model.digest] = model
+    return model
+
+
+def _embedded_again(digest: str) -> NgramModel:
+    """The embedded model in the process that unpickles it.
+
+    Raises:
+        ModelError: another version of textveil, with another model, is installed there.
+    """
+    model = embedded_language_model()
+    if model.digest != digest:
+        wanted, got = digest[:16], model.digest[:16]
+        raise ModelError(f"the embedded language model must be {wanted}; got {got}. Install one version everywhere.")
     return model
 
 

@@ -1,6 +1,7 @@
 """What decoding recovers of releases, beside the releases themselves: drawn once with a seed, decoded, compared.
 
     python benchmarks/decoding.py [EPSILON ...]    words that come back and mean cosine, by corpus, weights and epsilon
+    python benchmarks/decoding.py alpha            the same for weights by frequency to the power 3/4
     python benchmarks/decoding.py names            words of person and place names, in labelled sentences
     python benchmarks/decoding.py choices          the three ways to choose, and a second look, at epsilon 8
     python benchmarks/decoding.py speed            words a second, with two threads and with one
@@ -107,18 +108,28 @@ def decoder(made: Mechanism, workers: int = 2, **options: Any) -> TextDecoder:
 
 def corpora(epsilons: Sequence[float]) -> None:
     """Print the table of corpora."""
+    kinds = [(epsilon, kind) for epsilon in epsilons for kind in ("flat", "frequency")]
+    _table([(epsilon, kind, {"base_weights": kind}) for epsilon, kind in kinds])
+
+
+def alpha() -> None:
+    """Print the table for other weights: a fixed power of frequency, and the base mass that theory knows it with."""
+    masses = {5.0: 0.25, 8.0: 0.14, 10.0: 0.10}
+    _table([(epsilon, "power 3/4", {"alpha": 0.75, "base_mass": mass}) for epsilon, mass in masses.items()])
+
+
+def _table(rows: Sequence[tuple[float, str, dict[str, Any]]]) -> None:
     print(f"{'epsilon':>7s} {'weights':10s} {'corpus':10s} {'what':9s} {'same word':22s} cosine")
-    for epsilon in epsilons:
-        for kind in ("flat", "frequency"):
-            made = mechanism("neighborhood", VOCABULARY, epsilon=epsilon, base_weights=kind)
-            alone, context = WordPosterior(made), decoder(made)
-            for name, (read, count) in CORPORA.items():
-                texts = drawn(made, list(islice(read(), count)))
-                words = texts.read.words
-                rows = {"released": words, "word": alone.most_probable(words), "context": context.words(texts.read)}
-                for what, found in rows.items():
-                    same, near = cells(texts, found)
-                    print(f"{epsilon:7g} {kind:10s} {name:10s} {what:9s} {same:22s} {near}", flush=True)
+    for epsilon, kind, options in rows:
+        made = mechanism("neighborhood", VOCABULARY, epsilon=epsilon, **options)
+        alone, context = WordPosterior(made), decoder(made)
+        for name, (read, count) in CORPORA.items():
+            texts = drawn(made, list(islice(read(), count)))
+            words = texts.read.words
+            ways = {"released": words, "word": alone.most_probable(words), "context": context.words(texts.read)}
+            for what, found in ways.items():
+                same, near = cells(texts, found)
+                print(f"{epsilon:7g} {kind:10s} {name:10s} {what:9s} {same:22s} {near}", flush=True)
 
 
 def choices() -> None:
@@ -190,7 +201,7 @@ def speed() -> None:
 
 
 if __name__ == "__main__":
-    tables = {"names": names, "choices": choices, "speed": speed}
+    tables = {"alpha": alpha, "names": names, "choices": choices, "speed": speed}
     if len(sys.argv) == 2 and sys.argv[1] in tables:
         tables[sys.argv[1]]()
     else:

@@ -16,10 +16,10 @@ import numpy as np
 from textveil.mechanisms.sampling.columns import gathered, starts_of
 from textveil.mechanisms.sampling.nested_order import NestedOrder, ReadByColumns
 from textveil.mechanisms.sampling.raised_rows import made_rows
+from textveil.mechanisms.sampling.raised_table import rows_key
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Flags, Ids, Integers, Progress
-from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey
-from textveil.vocabulary.tables.neighbor_order import grid_digest
+from textveil.vocabulary.tables.files import Arrays, ArrayShape
 from textveil.vocabulary.tables.public import OpenTable, PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -34,15 +34,12 @@ def ends_table(vocabulary: Vocabulary, weights: BaseWeights, order: NestedOrder)
     """The table of the last word that each row raises in this order, and the units that are left for it."""
     n = len(vocabulary)
     return PublicTable(
-        key=TableKey(
-            kind="raised-ends",
-            made_from={
-                "vocabulary": vocabulary.digest,
-                "grid": grid_digest(vocabulary),
-                "weights": weights.digest,
-                "rule": order.rule,
-            },
-            arrays=(
+        key=rows_key(
+            "raised-ends",
+            vocabulary,
+            weights,
+            order,
+            (
                 ArrayShape(LAST, np.min_scalar_type(n - 1).newbyteorder("<").str, (n,)),
                 ArrayShape(LEFT, "<i8", (n,)),
             ),

@@ -48,24 +48,27 @@ def raised_table(
     n = len(vocabulary)
     order = ByCosine(vocabulary) if order is None else order
     return PublicTable(
-        key=TableKey(
-            kind="raised-rows",
-            made_from={
-                "vocabulary": vocabulary.digest,
-                "grid": grid_digest(vocabulary),
-                "weights": weights.digest,
-                "rule": order.rule,
-            },
-            arrays=(
-                ArrayShape(LENGTHS, _little(n), (n,)),
-                ArrayShape(OUTPUTS, _little(n - 1), (UNTOLD,)),
-            ),
+        key=rows_key(
+            "raised-rows",
+            vocabulary,
+            weights,
+            order,
+            (ArrayShape(LENGTHS, _little(n), (n,)), ArrayShape(OUTPUTS, _little(n - 1), (UNTOLD,))),
         ),
         describe=f"the table of the words that each of {n:,} raises",
         make=partial(_made, order, weights, neighbors),
         sound=partial(_sound, weights),
         expected={OUTPUTS: n * expected_length(weights)},
     )
+
+
+def rows_key(
+    kind: str, vocabulary: Vocabulary, weights: BaseWeights, order: NestedOrder, arrays: tuple[ArrayShape, ...]
+) -> TableKey:
+    """The key of a table that is made from all rows: of everything that decides them."""
+    made_from = {"vocabulary": vocabulary.digest, "grid": grid_digest(vocabulary)}
+    made_from |= {"weights": weights.digest, "rule": order.rule}
+    return TableKey(kind=kind, made_from=made_from, arrays=arrays)
 
 
 def _little(largest: int) -> str:

@@ -1,9 +1,10 @@
 """Checks that third parties run on their own backends and mechanisms: what textveil demands of its own.
 
-from textveil.testing import check_mechanism, check_projection
+from textveil.testing import check_language_model, check_mechanism, check_projection
 
 check_projection(my_backend, vectors)          # raises AssertionError with what is wrong
 check_mechanism(my_constructor, vocabulary)
+check_language_model(my_model)
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from textveil.mechanisms.base import Channel, Mechanism, SequenceMechanism, Text
 from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.declaration import CatalogEntry, entry_of
 from textveil.mechanisms.options import Option, options_of
+from textveil.models.base import ContinuationModel, LanguageModel
 from textveil.nearest.base import Projection
 from textveil.nearest.exact_numpy import exact_numpy
 from textveil.privacy.guarantees import Status
@@ -264,3 +266,68 @@ def _check_rows(made: Mechanism, size: int) -> None:
         assert bool((weights >= 0).all()), "weights must not be negative"
         shares = weights / totals[:, None].astype(np.float64)
         assert not rows or np.allclose(shares, rows, rtol=1e-9, atol=0), "weights must give the rows of probabilities"
+
+
+def check_language_model(
+    model: LanguageModel, *, contexts: int = 7, tolerance: float = 0.01, seed: int = _SEED
+) -> None:
+    """Hold a language model to its protocol: probabilities of words, the same however they are asked for.
+
+    Asked is for every word after made-up contexts, and after one of boundaries alone. The probabilities must sum to 1;
+    they must not depend on what else is asked for; ids that are none, and contexts of another length, must be refused.
+    A model that lists continuations must say the same by them.
+
+    Args:
+        model: over a vocabulary of any size.
+        contexts: how many are made up.
+        tolerance: how far a sum may be from 1.
+        seed: of the contexts.
+
+    Raises:
+        AssertionError: the model fails; the message says on what.
+    """
+    assert isinstance(model, LanguageModel), f"{type(model).__name__} must have name, digest, size, order and be asked"
+    n, length = model.size, model.order - 1
+    rng = np.random.default_rng(seed)
+    asked = np.vstack([np.full((1, length), n), rng.integers(0, n + 2, (contexts, length))])
+    every = np.broadcast_to(np.arange(n), (len(asked), n))
+    logs = model.log_probabilities(asked, every)
+    assert logs.dtype == np.float32, f"log probabilities must be float32; got {logs.dtype}"
+    assert logs.shape == every.shape, f"log probabilities must have shape {every.shape}; got {logs.shape}"
+    assert not np.isnan(logs).any() and logs.max() < tolerance, "log probabilities must be below 0, and not NaN"
+    off = np.abs(np.exp(logs.astype(np.float64)).sum(axis=1) - 1).max()
+    assert off < tolerance, f"probabilities after a context must sum to 1; one sum is off by {off:.3g}"
+    order = rng.permutation(n)[: max(2, n // 3)]
+    for row in range(len(asked)):
+        alone = model.log_probabilities(asked[row : row + 1], order[None])
+        same = np.allclose(alone[0], logs[row, order], rtol=0, atol=1e-3)
+        assert same, f"what is said of a word must not depend on what else is asked for; context {row} differs"
+    nothing = model.log_probabilities(asked[:0], every[:0])
+    assert nothing.shape == (0, n), f"no contexts must give shape {(0, n)}; got {nothing.shape}"
+    _refuses(lambda: model.log_probabilities(asked, every + 1), f"the word id {n}")
+    _refuses(lambda: model.log_probabilities(asked, every[:-1]), "fewer rows of words than contexts")
+    if length:
+        _refuses(lambda: model.log_probabilities(asked + 2, every), f"the context id {n + 2}")
+    if isinstance(model, ContinuationModel):
+        _check_continuations(model, asked, logs)
+
+
+def _refuses(call: Callable[[], object], what: str) -> None:
+    """See that a call raises ``ParameterError``."""
+    try:
+        call()
+    except ParameterError:
+        return
+    raise AssertionError(f"the model must refuse {what} with a ParameterError; it did not")
+
+
+def _check_continuations(model: ContinuationModel, asked: Ids, logs: Vectors) -> None:
+    """What is listed and what is left to other words must be the log probabilities."""
+    starts, words, probabilities, rest = model.continuations(asked)
+    for row in range(len(asked)):
+        here = slice(starts[row], starts[row + 1])
+        assert len(np.unique(words[here])) == len(words[here]), f"a word is listed twice after context {row}"
+        law = rest[row] * np.exp(model.unigram.astype(np.float64))
+        law[words[here]] = probabilities[here]
+        same = np.allclose(law, np.exp(logs[row].astype(np.float64)), rtol=1e-3, atol=1e-9)
+        assert same, f"continuations must say what log_probabilities say; context {row} differs"

@@ -20,6 +20,7 @@ from textveil.models.causal import causal_language_model
 from textveil.models.foreign_files import is_masked, load_libraries
 from textveil.models.masked import masked_language_model
 from textveil.models.ngram_build import ngram_model
+from textveil.testing import check_language_model
 from textveil.vocabulary.vocabulary import Vocabulary
 
 WORDS = ("car", "carpet", "cart", "the", "a", "dog", "sat", "on", "mats", "it")
@@ -132,6 +133,10 @@ def test_a_causal_model_gives_probabilities_of_words(causal_folder: Path, vocabu
     np.testing.assert_allclose(model.log_probabilities(CONTEXTS, some), logs[:, [1, 5, 1]], atol=1e-4)
     one = causal_language_model(causal_folder, vocabulary, reach=4, batch=1)
     np.testing.assert_allclose(one.log_probabilities(CONTEXTS, EVERY), logs, atol=1e-4)
+
+
+def test_a_causal_model_is_what_a_language_model_is(causal_folder: Path, vocabulary: Vocabulary) -> None:
+    check_language_model(causal_language_model(causal_folder, vocabulary, reach=4), contexts=3)
 
 
 def test_what_a_model_keeps_of_a_text_changes_nothing(

@@ -22,7 +22,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil import catalog
 from textveil.audit.run import audit_mechanism
-from textveil.errors import ParameterError
+from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.capabilities import SequenceColumns, SequenceWeights
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
@@ -34,6 +34,7 @@ from textveil.numerics.growing_weights import GrowingWeights
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil.rebuild import rebuilt, report_of
+from textveil.sanitize.explanation import explain
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.types import Ids
 from textveil.vocabulary.frequencies import WordFrequencies
@@ -346,6 +347,11 @@ def test_refusals() -> None:
             mechanism.privatize_documents(np.arange(3), np.array(bounds))
     with pytest.raises(ParameterError):
         mechanism.privatize_documents(np.array([SIZE]), np.array([0, 1]))
+
+
+def test_who_needs_words_alone_is_told_what_to_leave_out() -> None:
+    with pytest.raises(UnsupportedGuarantee, match=r"neighborhood, whose draws .* Leave out `context`"):
+        explain(made(), "word")
 
 
 def test_lent_slots_are_bounded() -> None:

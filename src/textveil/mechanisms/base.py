@@ -115,9 +115,10 @@ def words_alone(mechanism: Mechanism, use: str) -> WordMechanism:
     """
     if isinstance(mechanism, WordMechanism):
         return mechanism
+    following = mechanism.parameters.get("context") == "released"
     raise UnsupportedGuarantee(
         f"{use} needs a mechanism that draws for each word alone; got {mechanism.name}, whose draws depend on more. "
-        "Choose a mechanism of words."
+        + ("Leave out `context`." if following else "Choose a mechanism of words.")
     )
 
 

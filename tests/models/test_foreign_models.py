@@ -13,6 +13,7 @@ import pytest
 from textveil.catalog import mechanism
 from textveil.decoding.both_sides import BothSides
 from textveil.decoding.decoder import TextDecoder
+from textveil.decoding.options import DecoderOptions
 from textveil.errors import MissingExtra, ModelError, ParameterError
 from textveil.models import foreign_files
 from textveil.models.base import LanguageModel, MaskedLanguageModel
@@ -274,6 +275,31 @@ def test_both_kinds_decode(causal_folder: Path, masked_folder: Path, vocabulary:
         found = decoder.texts(released)
         assert [len(text.split()) for text in found] == [10, 0]
         assert found[0].endswith("!\n")
+
+
+def test_a_causal_beam_finds_what_brute_force_finds(causal_folder: Path, vocabulary: Vocabulary) -> None:
+    """Over all originals of a text with a sentence end inside, which a model that reaches so far reads over."""
+    channel = mechanism("randomized-response", vocabulary, epsilon=2.0)
+    model = causal_language_model(causal_folder, vocabulary, reach=8)
+    released = np.array([3, 0, 6])
+    start = [BOUNDARY] * 6
+    every = np.arange(SIZE)
+    first = model.log_probabilities(np.array([[*start, BOUNDARY, BOUNDARY]]), every[None])[0]
+    second = model.log_probabilities(
+        np.array([[*start, BOUNDARY, word] for word in every]), np.broadcast_to(every, (SIZE, SIZE))
+    )
+    pairs = [(one, two) for one in every for two in every]
+    contexts = np.array([[*start[2:], BOUNDARY, one, two, BOUNDARY] for one, two in pairs])
+    contexts = contexts[:, -8:]
+    third = model.log_probabilities(contexts, np.broadcast_to(every, (len(pairs), SIZE))).reshape(SIZE, SIZE, SIZE)
+    scores = first[:, None, None] + second[:, :, None] + third
+    logs = np.log(np.stack([channel.probabilities(word)[released] for word in range(SIZE)]))
+    scores = scores + logs[:, 0, None, None] + logs[None, :, 1, None] + logs[None, None, :, 2]
+    best = np.unravel_index(np.argmax(scores), scores.shape)
+    options = DecoderOptions(choose="text", candidates=SIZE, width=SIZE**2, model_weight=1)
+    found = TextDecoder(channel, model, options=options, workers=1).texts(["The car. Sat"])[0]
+    wanted = [WORDS[word] for word in best]
+    assert found == f"{wanted[0].capitalize()} {wanted[1]}. {wanted[2].capitalize()}"
 
 
 @pytest.mark.parametrize("load", [causal_language_model, masked_language_model])

@@ -2,6 +2,7 @@
 
     python benchmarks/decoding.py [EPSILON ...]    words that come back and mean cosine, by corpus, weights and epsilon
     python benchmarks/decoding.py alpha            the same for weights by frequency to the power 3/4
+    python benchmarks/decoding.py contextual       the same for base weights that follow what was released
     python benchmarks/decoding.py names            words of person and place names, in labelled sentences
     python benchmarks/decoding.py choices          the three ways to choose, and a second look, at epsilon 8
     python benchmarks/decoding.py speed            words a second, with two threads and with one
@@ -31,6 +32,7 @@ from textveil.decoding.decode import default_model
 from textveil.decoding.decoder import TextDecoder
 from textveil.decoding.options import DecoderOptions
 from textveil.mechanisms.base import Mechanism
+from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.posterior.words import WordPosterior
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
@@ -118,15 +120,23 @@ def alpha() -> None:
     _table([(epsilon, "power 3/4", {"alpha": 0.75, "base_mass": mass}) for epsilon, mass in masses.items()])
 
 
+def contextual() -> None:
+    """Print the table for base weights that follow what a document has released."""
+    _table([(epsilon, "contextual", {"context": "released"}) for epsilon in (8.0, 5.0, 10.0)])
+
+
 def _table(rows: Sequence[tuple[float, str, dict[str, Any]]]) -> None:
     print(f"{'epsilon':>7s} {'weights':10s} {'corpus':10s} {'what':9s} {'same word':22s} cosine")
     for epsilon, kind, options in rows:
         made = mechanism("neighborhood", VOCABULARY, epsilon=epsilon, **options)
-        alone, context = WordPosterior(made), decoder(made)
+        alone = None if isinstance(made, SequenceColumns) else WordPosterior(made)
+        context = decoder(made)
         for name, (read, count) in CORPORA.items():
             texts = drawn(made, list(islice(read(), count)))
             words = texts.read.words
-            ways = {"released": words, "word": alone.most_probable(words), "context": context.words(texts.read)}
+            ways = {"released": words, "context": context.words(texts.read)}
+            if alone is not None:
+                ways["word"] = alone.most_probable(words)
             for what, found in ways.items():
                 same, near = cells(texts, found)
                 print(f"{epsilon:7g} {kind:10s} {name:10s} {what:9s} {same:22s} {near}", flush=True)
@@ -201,7 +211,7 @@ def speed() -> None:
 
 
 if __name__ == "__main__":
-    tables = {"alpha": alpha, "names": names, "choices": choices, "speed": speed}
+    tables = {"alpha": alpha, "contextual": contextual, "names": names, "choices": choices, "speed": speed}
     if len(sys.argv) == 2 and sys.argv[1] in tables:
         tables[sys.argv[1]]()
     else:

@@ -10,6 +10,7 @@ and the less the channel tells, the wider the interval. (Strict bounds: Stark 19
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -17,10 +18,13 @@ import numpy as np
 from textveil.estimation.channel_matrix import ChannelMatrix
 from textveil.types import Reals
 
-SCALES: Final = (4.0, 1.0)
-"""Spreads of the inputs that are tried, as multiples of the public frequencies: a larger one means less bias."""
+SCALES: Final = (1.0, 0.3, 0.1)
+"""Spreads of the inputs that are tried, as multiples of the public frequencies: a larger one means less bias.
 
-_STEPS: Final = 40
+The first is that of estimates; each end of an interval is of the one that is expected to put it nearest.
+"""
+
+_STEPS: Final = 25
 _EXACT_STEPS: Final = 60
 _EXACT: Final = 1e-10
 """Largest part of a goal that exact weights may miss: rounding."""
@@ -46,7 +50,7 @@ class Weights(NamedTuple):
 
 
 def weights_for(matrix: ChannelMatrix, goals: Reals, *, tokens: float, prior: Reals) -> Weights:
-    """Weights with the narrowest interval expected at public frequencies, out of exact ones and several ridges.
+    """Weights that are exact where that is possible, else of the ridges with the narrowest intervals expected.
 
     Exact weights P h = g are unique where the matrix can be inverted; where it cannot, these have the least variance.
 
@@ -62,15 +66,13 @@ def weights_for(matrix: ChannelMatrix, goals: Reals, *, tokens: float, prior: Re
     found = _completed(matrix, goals, _solved(matrix, goals, usual, np.zeros(size), _EXACT_STEPS))
     if np.abs(found.missed).max() <= _EXACT * max(1.0, float(np.abs(goals).max())):
         return found
-    best, least = None, np.full(goals.shape[1], np.inf)
+    tried = []
     for scale in SCALES:
         ridge = 1 / (tokens * (scale * spread) ** 2)
-        tried = _completed(matrix, goals, _solved(matrix, goals, usual, ridge, _STEPS))
-        width = _expected_width(tried, usual, tokens)
-        best = tried if best is None else _better(best, tried, width < least)
-        least = np.minimum(least, width)
-    assert best is not None
-    return best
+        tried.append(_completed(matrix, goals, _solved(matrix, goals, usual, ridge, _STEPS)))
+    below = _nearest([one.below for one in tried], -1, usual, tokens)
+    above = _nearest([one.above for one in tried], 1, usual, tokens)
+    return tried[0]._replace(below=below, above=above)
 
 
 def _solved(matrix: ChannelMatrix, goals: Reals, usual: Reals, ridge: Reals, steps: int) -> Reals:
@@ -122,11 +124,11 @@ def _cover(matrix: ChannelMatrix, wanted: Reals) -> Reals:
     return np.where(cheaper, above.max(axis=0), cover) + constant
 
 
-def _expected_width(weights: Weights, usual: Reals, tokens: float) -> Reals:
-    """Width of the interval that is expected where outputs come as usual, for each goal."""
-    noise = sum(np.sqrt(tokens * (usual @ one**2)) for one in (weights.below, weights.above))
-    return tokens * (usual @ (weights.above - weights.below)) + _WIDTH * noise
+def _nearest(ends: Sequence[Reals], side: int, usual: Reals, tokens: float) -> Reals:
+    """For each goal the weights whose end of an interval is expected to lie nearest where outputs come as usual.
 
-
-def _better(first: Weights, second: Weights, where: np.ndarray) -> Weights:
-    return Weights(*(np.where(where, new, old) for old, new in zip(first, second, strict=True)))
+    They are chosen by public facts alone: the release does not choose among its own bounds.
+    """
+    reach = [side * tokens * (usual @ one) + _WIDTH * np.sqrt(tokens * (usual @ one**2)) for one in ends]
+    best = np.argmin(reach, axis=0)
+    return np.stack([ends[which][:, goal] for goal, which in enumerate(best)], axis=1)

@@ -5,8 +5,9 @@ Both read releases (texts or lists of word ids) and public facts, so what they c
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from functools import lru_cache
 from typing import Any, Self
 
@@ -15,9 +16,9 @@ import numpy as np
 from textveil.catalog import mechanism as catalog_mechanism
 from textveil.errors import MissingExtra, need
 from textveil.estimation.channel_matrix import ChannelMatrix, channel_matrix
-from textveil.estimation.class_laws import class_laws, document_scores
+from textveil.estimation.class_laws import ClassLaws, class_laws, document_scores
 from textveil.estimation.documents import DocumentReader, Documents, checked_documents
-from textveil.estimation.word_features import document_features, learned_prior, word_features
+from textveil.estimation.word_features import WordFeatures, document_features, learned_prior, word_features
 from textveil.mechanisms.base import Mechanism
 from textveil.types import Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
@@ -42,14 +43,12 @@ _LONGEST = 6
 
 
 class _Keyed:
-    """A mechanism that is told from others by what is public of it."""
+    """A value that is told from others by a key: what is public of it, or a digest."""
 
-    __slots__ = ("key", "mechanism")
+    __slots__ = ("key", "value")
 
-    def __init__(self, mechanism: Any) -> None:
-        self.mechanism = mechanism
-        facts = {"name": mechanism.name, "parameters": dict(mechanism.parameters)}
-        self.key = (json.dumps(facts, sort_keys=True, default=repr), mechanism.vocabulary.digest)
+    def __init__(self, value: Any, key: Hashable) -> None:
+        self.value, self.key = value, key
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Keyed) and self.key == other.key
@@ -58,10 +57,31 @@ class _Keyed:
         return hash(self.key)
 
 
+def _channel(mechanism: Any) -> _Keyed:
+    facts = {"name": mechanism.name, "parameters": dict(mechanism.parameters)}
+    return _Keyed(mechanism, (json.dumps(facts, sort_keys=True, default=repr), mechanism.vocabulary.digest))
+
+
+def _numbers(values: Reals) -> _Keyed:
+    return _Keyed(values, (values.shape, hashlib.sha256(values.tobytes()).digest()))
+
+
+# What takes long is kept for the last fits: clones and folds of a search share it. All of it comes of releases.
+
+
 @lru_cache(maxsize=_CHANNELS)
-def _matrix(keyed: _Keyed) -> ChannelMatrix:
-    """The matrix of a channel: clones and folds of a search share it."""
-    return channel_matrix(keyed.mechanism)
+def _matrix(channel: _Keyed) -> ChannelMatrix:
+    return channel_matrix(channel.value)
+
+
+@lru_cache(maxsize=_CHANNELS)
+def _features(channel: _Keyed, prior: _Keyed) -> WordFeatures:
+    return word_features(_matrix(channel), prior.value)
+
+
+@lru_cache(maxsize=_CHANNELS)
+def _laws(channel: _Keyed, counts: _Keyed, prior: _Keyed) -> ClassLaws:
+    return class_laws(_matrix(channel), counts.value, prior.value)
 
 
 @lru_cache(maxsize=1)
@@ -76,16 +96,17 @@ class _OfReleases(BaseEstimator):  # type: ignore[misc]
     reads: str
     prior: str
 
-    def _learned(self, X: Iterable[Any]) -> tuple[ChannelMatrix, DocumentReader, Documents, Reals]:
+    def _learned(self, X: Iterable[Any]) -> tuple[_Keyed, DocumentReader, Documents, Reals]:
         need(self.reads in READS, "reads", repr(self.reads), " or ".join(map(repr, READS)))
         need(self.prior in ("learned", "public"), "prior", repr(self.prior), "'learned' or 'public'")
         made = _default() if self.mechanism is None else self.mechanism
-        matrix = _matrix(_Keyed(made))
+        channel = _channel(made)
+        matrix = _matrix(channel)
         reader = DocumentReader(matrix.vocabulary.words)
         documents = reader.words(X, clean=False)
         counts = word_frequencies(matrix.vocabulary).counts.astype(np.float64)
         seen = documents.counts(len(matrix)) if self.prior == "learned" else np.zeros(len(matrix))
-        return matrix, reader, documents, learned_prior(matrix, seen, counts / counts.sum())
+        return channel, reader, documents, learned_prior(matrix, seen, counts / counts.sum())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -121,8 +142,8 @@ class PosteriorVectors(TransformerMixin, _OfReleases):  # type: ignore[misc]
             X: released texts, or lists of word ids.
             y: ignored.
         """
-        matrix, self.reader_, _, self.prior_ = self._learned(X)
-        self.features_ = word_features(matrix, self.prior_)
+        channel, self.reader_, _, self.prior_ = self._learned(X)
+        self.features_ = _features(channel, _numbers(self.prior_))
         return self
 
     def transform(self, X: Iterable[Any]) -> Vectors:
@@ -175,12 +196,13 @@ class ChannelClassifier(ClassifierMixin, _OfReleases):  # type: ignore[misc]
         self.classes_, labels = np.unique(np.asarray(y), return_inverse=True)
         need(len(labels) == len(given), "y", f"{len(labels)} labels", f"one for each of {len(given)} documents")
         need(len(self.classes_) >= 2, "y", "one class", "of two classes at least")
-        matrix, self.reader_, documents, self.prior_ = self._learned(given)
-        self.features_ = word_features(matrix, self.prior_)
+        channel, self.reader_, documents, self.prior_ = self._learned(given)
+        prior = _numbers(self.prior_)
+        self.features_ = _features(channel, prior)
         vectors = document_features(self.features_.released, *documents)
         self.scale_ = _SCALE / np.maximum(vectors.std(axis=0), 1e-12)
-        counts = documents.class_counts(labels, len(self.classes_), len(matrix))
-        self.laws_ = class_laws(matrix, counts, self.prior_)
+        counts = documents.class_counts(labels, len(self.classes_), len(self.prior_))
+        self.laws_ = _laws(channel, _numbers(counts), prior)
         share = np.bincount(labels) / len(labels)
         self.log_share_ = np.log(share)
         self.marks_ = None

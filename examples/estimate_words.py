@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-import textveil as tv
+from textveil.catalog import word_mechanism
 from textveil.estimation.frequencies import FrequencyEstimator
 
 TEXTS = ["The cat sat.", "A dog and a cat ran.", "The cat slept."] * 2000
 
 
 def main() -> None:
-    mechanism = tv.mechanism("randomized-response", epsilon=8)
+    mechanism = word_mechanism("randomized-response", epsilon=8)
     vocabulary = mechanism.vocabulary
     words = [vocabulary.id_of(word) for text in TEXTS for word in text.lower().replace(".", "").split()]
     released = mechanism.privatize(np.array(words))

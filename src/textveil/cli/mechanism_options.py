@@ -181,8 +181,15 @@ def given(context: typer.Context) -> dict[str, Any]:
     return found
 
 
-def make(context: typer.Context, name: str, vocabulary: Vocabulary) -> Mechanism:
-    """The mechanism of the catalog with the options that were given; under a progress bar, for it may take a minute."""
+def make(context: typer.Context, name: str, vocabulary: Vocabulary, *, note: bool = False) -> Mechanism:
+    """The mechanism of the catalog with the options that were given; under a progress bar, for it may take a minute.
+
+    Args:
+        context: of the command.
+        name: in the catalog.
+        vocabulary: public words.
+        note: whether one document is released by itself, with the defaults that are meant for that.
+    """
     from textveil.catalog import entry, mechanism, unknown_option
     from textveil.cli.progress import counting
 
@@ -191,5 +198,9 @@ def make(context: typer.Context, name: str, vocabulary: Vocabulary) -> Mechanism
     for key, value in options.items():
         if value is None and key not in known:  # to Python, None is an option that is not given
             raise unknown_option(name, key, known)
+    if note:
+        from textveil.sanitize.defaults import options_for_note
+
+        options |= options_for_note(name, options, vocabulary)
     with counting("making the mechanism", "words") as progress:
         return mechanism(name, vocabulary, progress=progress, **options)

@@ -152,7 +152,7 @@ def sanitize_command(
     need(max_expansion is None or max_expansion >= 1, "max_expansion", max_expansion, ">= 1")
     need(on_error in ("stop", "skip"), "on_error", on_error, "stop or skip")
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-    made = make(context, mechanism, words)
+    made = make(context, mechanism, words, note=whole_file)
     beside = _beside(output, made) if decode else None
     run = Run(
         options=SanitizerOptions(

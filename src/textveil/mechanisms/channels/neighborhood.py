@@ -132,7 +132,7 @@ _CONTEXT = Option(
     help="What base weights follow beside frequency: nothing, or what a language model reads in earlier outputs.",
     metavar="NAME",
     group=NEIGHBORHOODS,
-    unset="none",
+    unset="none; released for a whole file",
 )
 _CONTEXT_WEIGHT = Option(
     domain=Domain("between 0 and 1,024", lambda value: 0 <= value <= 1024),

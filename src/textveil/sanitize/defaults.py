@@ -1,0 +1,35 @@
+"""Which mechanism a text gets where its user names none of the options: chosen by public facts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
+
+MECHANISM: Final = "neighborhood"
+"""The catalog's name of the default."""
+
+_ALONE: Final = ("context", "neighborhood_size")
+"""Options that say, or imply, what base weights follow."""
+
+
+def options_for_note(mechanism: str, options: Mapping[str, Any], vocabulary: Vocabulary) -> dict[str, Any]:
+    """What is added to the options where one document is released by itself: a note, a prompt.
+
+    The default mechanism then draws by what the note has released so far: better text at the same guarantee, slower.
+    Corpora keep weights that are the same everywhere. It depends on how a run was asked for, never on the text.
+
+    Args:
+        mechanism: name in the catalog.
+        options: those that were given.
+        vocabulary: public words; only the embedded one has a language model with it.
+
+    Returns:
+        ``{"context": "released"}``, or nothing where another mechanism, vocabulary or weighting was asked for.
+    """
+    asked = any(name in options for name in _ALONE) or options.get("base_weights") == "flat"
+    if mechanism != MECHANISM or asked or vocabulary.digest != load_vocabulary().digest:
+        return {}
+    return {"context": "released"}

@@ -314,6 +314,15 @@ def test_a_folder_without_a_model_is_refused_in_one_line(
     assert "\n" not in str(caught.value)
 
 
+def test_pickled_weights_are_refused(libraries: Any, tmp_path: Path, vocabulary: Vocabulary) -> None:
+    folder = saved(libraries, tmp_path / "pickled", "causal")
+    weights = causal_language_model(folder, vocabulary).foreign.model.state_dict()
+    (folder / "model.safetensors").unlink()
+    libraries.torch.save(weights, folder / "pytorch_model.bin")
+    with pytest.raises(ModelError, match="weights in safetensors; got OSError from transformers"):
+        causal_language_model(folder, vocabulary)
+
+
 def test_tokens_that_cannot_spell_the_vocabulary_are_refused(
     libraries: Any, tmp_path: Path, vocabulary: Vocabulary
 ) -> None:

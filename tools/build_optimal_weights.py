@@ -10,6 +10,8 @@ says can be checked all the same: the value follows from its weights in exact in
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import sys
 
 import numpy as np
@@ -17,6 +19,7 @@ import numpy as np
 from textveil.mechanisms.sampling.optimal_weights import (
     LEVELS,
     NUMBERS,
+    RECORD,
     SHIPPED,
     Setting,
     optimum_of,
@@ -25,7 +28,7 @@ from textveil.mechanisms.sampling.optimal_weights import (
 )
 from textveil.mechanisms.sampling.utilities import utility_of
 from textveil.numerics.utility_sums import upper_bound
-from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.tables.files import encoded
 
@@ -60,8 +63,14 @@ def built(epsilon: float) -> int:
     arrays = table.make(_Shown())
     if table.shipped is None:
         raise SystemExit(f"{epsilon:g} is not among the shipped epsilons")
-    table.shipped.write_bytes(b"".join(encoded(table.key, arrays)))
-    print(f"\nepsilon {epsilon:g}: value {arrays[NUMBERS][0]:.6f}, bound {arrays[NUMBERS][1]:.6f}")
+    content = b"".join(encoded(table.key, arrays))
+    table.shipped.write_bytes(content)
+    value, bound, _ = arrays[NUMBERS].tolist()
+    record = DATA / RECORD
+    known = json.loads(record.read_text(encoding="ascii")) if record.is_file() else {}
+    known[table.shipped.name] = {"sha256": hashlib.sha256(content).hexdigest(), "value": value, "bound": bound}
+    record.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", encoding="ascii")
+    print(f"\nepsilon {epsilon:g}: value {value:.6f}, bound {bound:.6f}")
     return 0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import pickle
 
@@ -19,6 +21,8 @@ from textveil.mechanisms.channels.weighted_neighborhood import weighted_neighbor
 from textveil.mechanisms.sampling import optimal_weights
 from textveil.mechanisms.sampling.utilities import utility_of
 from textveil.numerics.optimal_channel import WINDOW, Search
+from textveil.vocabulary.embedded import DATA
+from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.tables.public import tables_folder
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -300,3 +304,23 @@ def test_a_delta_buys_no_more_than_itself() -> None:
     table = utility_of(vocabulary, "cosine").rows(np.arange(SIZE))
     values = [float(prior / prior.sum() @ (channel * table).sum(axis=1)) for channel in (rows, mixed)]
     assert values[1] - values[0] == pytest.approx(delta * (1 - values[0]), rel=1e-6)
+
+
+def test_the_shipped_weights_are_those_of_the_record(embedded) -> None:
+    record = json.loads((DATA / optimal_weights.RECORD).read_text(encoding="ascii"))
+    assert set(record) == {f"optimal-{epsilon:g}.table" for epsilon in optimal_weights.SHIPPED}
+    assert sum((DATA / name).stat().st_size for name in record) <= 2_000_000
+    for epsilon in optimal_weights.SHIPPED:
+        made = mechanism("optimal", embedded, epsilon=epsilon)
+        assert isinstance(made, Optimal)
+        path = DATA / f"optimal-{epsilon:g}.table"
+        about = record[path.name]
+        assert made.tables[0].place == path
+        assert hashlib.sha256(path.read_bytes()).hexdigest() == about["sha256"]
+        assert (made.value, made.bound) == (about["value"], about["bound"])
+        assert made.value < made.bound < 1.05 * made.value
+        assert made.guarantee.epsilon == epsilon
+        weights, names = made.weights, word_frequencies(embedded).names
+        stays = (weights.base + np.minimum(weights.gains, weights.row_gain) * weights.unit) / weights.total
+        flat = mechanism("neighborhood", embedded, epsilon=epsilon, base_weights="flat").weights
+        assert stays[names].max() <= flat.inside / flat.total / 2

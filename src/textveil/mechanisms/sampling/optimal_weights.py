@@ -47,8 +47,11 @@ NUMBERS: Final = "numbers"
 SLOTS_EACH: Final = 128
 """Mean number of slots of a word: what words that are never useful take together is below 1 / 128 of the base mass."""
 
-SHIPPED: Final = (3.0, 5.0, 8.0, 10.0)
+SHIPPED: Final = (8.0,)
 """Epsilons whose weights come with the embedded vocabulary; built by ``tools/build_optimal_weights.py``."""
+
+RECORD: Final = "optimal.json"
+"""Their digests, values and bounds."""
 
 _CODE: Final = 2.0**-11
 """ln q is kept in steps of this, below 0: 32 nats on 16 bits."""

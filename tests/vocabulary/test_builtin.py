@@ -15,6 +15,7 @@ from scipy.spatial.distance import cdist
 from tests.helpers.shared import shared_path
 
 from textveil.errors import ParameterError, VocabularyError
+from textveil.mechanisms.sampling import context_choices, optimal_weights
 from textveil.mechanisms.sampling.weight_choices import CHOICES
 from textveil.vocabulary import embedded as builtin
 from textveil.vocabulary import frequencies
@@ -52,7 +53,15 @@ def test_its_files_fit_in_16_megabytes_and_are_those_of_the_records():
     files = {path.name: path for path in DATA.iterdir()}
     assert sum(path.stat().st_size for path in files.values()) <= 16_000_000
     record = provenance()
-    others = {*frequencies.FILES, frequencies.RECORD, CHOICES}
+    searched = json.loads(files[optimal_weights.RECORD].read_text(encoding="ascii"))
+    others = {
+        *frequencies.FILES,
+        frequencies.RECORD,
+        CHOICES,
+        context_choices.CHOICES,
+        optimal_weights.RECORD,
+        *searched,
+    }
     assert files.keys() == {*record["files"], *record["tables"], "provenance.json", *others}
     for name, digest in {**record["files"], **record["tables"]}.items():
         assert hashlib.sha256(files[name].read_bytes()).hexdigest() == digest

@@ -47,7 +47,7 @@ NUMBERS: Final = "numbers"
 SLOTS_EACH: Final = 128
 """Mean number of slots of a word: what words that are never useful take together is below 1 / 128 of the base mass."""
 
-SHIPPED: Final = (8.0,)
+SHIPPED: Final = (8.0, 10.0)
 """Epsilons whose weights come with the embedded vocabulary; built by ``tools/build_optimal_weights.py``."""
 
 RECORD: Final = "optimal.json"

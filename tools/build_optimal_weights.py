@@ -21,7 +21,7 @@ from textveil.mechanisms.sampling.optimal_weights import (
     NUMBERS,
     RECORD,
     SHIPPED,
-    Setting,
+    OptimumSetting,
     optimum_of,
     optimum_table,
     value_of,
@@ -45,10 +45,10 @@ def main() -> int:
     return max(checked(one) if given.check else built(one) for one in given.epsilons)
 
 
-def setting_of(epsilon: float) -> Setting:
+def setting_of(epsilon: float) -> OptimumSetting:
     """What is shipped: cosine, Wikipedia's frequencies, names rare."""
     vocabulary = load_vocabulary()
-    return Setting(
+    return OptimumSetting(
         vocabulary=vocabulary.digest,
         utility=utility_of(vocabulary, "cosine"),
         frequencies=word_frequencies(vocabulary),

@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from textveil.numerics.optimal_channel import WINDOW, Problem, begun, capped, optimized, search_from
-from textveil.numerics.utility_sums import NearestLists, Table, WholeTable, sample_cuts, upper_bound
+from textveil.numerics.utility_sums import NearestLists, UtilityTable, WholeTable, sample_cuts, upper_bound
 
 
 class Given:
@@ -32,7 +32,7 @@ def prior_of(kind: str, size: int) -> np.ndarray:
     return prior / prior.sum()
 
 
-def problem_of(given: Given, prior: np.ndarray, epsilon: float, table: Table | None = None) -> Problem:
+def problem_of(given: Given, prior: np.ndarray, epsilon: float, table: UtilityTable | None = None) -> Problem:
     return Problem(
         table=WholeTable(given, np.float32) if table is None else table,
         mean_utility=prior @ given.table.astype(np.float64),

@@ -23,7 +23,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.numerics.utility_sums import Table
+from textveil.numerics.utility_sums import UtilityTable
 from textveil.types import Reals
 
 WINDOW: Final = 40
@@ -127,7 +127,7 @@ class Problem:
         caps: upper bounds on q, shape (n,); None for none.
     """
 
-    table: Table
+    table: UtilityTable
     mean_utility: Reals
     prior: Reals
     epsilon: float

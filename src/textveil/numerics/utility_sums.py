@@ -68,7 +68,7 @@ class Cuts(NamedTuple):
     lengths: NDArray[np.int64]
 
 
-class Table(Protocol):
+class UtilityTable(Protocol):
     """A way to hold utilities that sums can be taken over."""
 
     @property
@@ -119,7 +119,7 @@ class WholeTable:
 
     @property
     def least_levels(self) -> float:
-        """See ``Table``."""
+        """See ``UtilityTable``."""
         return -math.inf
 
     def _rows(self) -> Iterator[tuple[slice, NDArray[Any]]]:
@@ -133,7 +133,7 @@ class WholeTable:
                 yield slice(first + start, first + start + len(part)), part
 
     def sums(self, levels: Reals, base: Reals, prior: Reals) -> Sums:
-        """See ``Table``; in float32, added up in float64 block by block."""
+        """See ``UtilityTable``; in float32, added up in float64 block by block."""
         size = self._utilities.size
         raised, gain, share = np.empty(size), np.zeros(size), np.zeros(size)
         level = ((levels - self._least) / self._step).astype(np.float32)
@@ -150,7 +150,7 @@ class WholeTable:
         return Sums(raised, gain * self._step, share)
 
     def cuts(self, base: Reals, raised: float) -> Cuts:
-        """See ``Table``."""
+        """See ``UtilityTable``."""
         found = _empty_cuts(self._utilities.size)
         for where, rows in self._rows():
             order = np.argsort(-rows.astype(np.float32), axis=1)
@@ -178,7 +178,7 @@ class NearestLists:
 
     @property
     def least_levels(self) -> Reals:
-        """See ``Table``: the last of every list; a level at it counts all others."""
+        """See ``UtilityTable``: the last of every list; a level at it counts all others."""
         return self._utilities[:, -1].astype(np.float64)
 
     def _parts(self) -> Iterator[slice]:
@@ -188,7 +188,7 @@ class NearestLists:
             yield slice(start, min(start + step, size))
 
     def sums(self, levels: Reals, base: Reals, prior: Reals) -> Sums:
-        """See ``Table``."""
+        """See ``UtilityTable``."""
         size = len(levels)
         raised, gain, share = np.empty(size), np.zeros(size), np.zeros(size)
         level = levels.astype(np.float32)
@@ -223,7 +223,7 @@ class NearestLists:
         return low
 
     def cuts(self, base: Reals, raised: float) -> Cuts:
-        """See ``Table``; a row that its list is too short for raises all of it and the last one more."""
+        """See ``UtilityTable``; a row that its list is too short for raises all of it and the last one more."""
         found = _empty_cuts(len(self._outputs))
         for where in self._parts():
             _cut(found, where, self._utilities[where], base[self._outputs[where]], raised)

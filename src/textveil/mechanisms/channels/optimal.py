@@ -17,7 +17,7 @@ from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import NEIGHBORHOODS, Domain, Option, named
 from textveil.mechanisms.parameters import Epsilon, Prior
 from textveil.mechanisms.sampling.columns import Columns
-from textveil.mechanisms.sampling.optimal_weights import Setting, optimum_of, optimum_table
+from textveil.mechanisms.sampling.optimal_weights import OptimumSetting, optimum_of, optimum_table
 from textveil.mechanisms.sampling.utilities import NAMES, utility_of
 from textveil.numerics.base_weights import BaseWeights
 from textveil.privacy.guarantees import PureDP, Status
@@ -154,7 +154,7 @@ def optimal(
     """
     _refuse_unless(epsilon >= _LEAST_EPSILON, epsilon)
     made, frequencies = utility_of(vocabulary, utility), _frequencies(vocabulary, prior)
-    setting = Setting(
+    setting = OptimumSetting(
         vocabulary=vocabulary.digest,
         utility=made,
         frequencies=frequencies,

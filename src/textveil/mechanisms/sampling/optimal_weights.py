@@ -33,7 +33,15 @@ from textveil.numerics.optimal_channel import (
     optimized,
     search_from,
 )
-from textveil.numerics.utility_sums import KEPT_BYTES, NearestLists, Table, WholeTable, blocks, sample_cuts, upper_bound
+from textveil.numerics.utility_sums import (
+    KEPT_BYTES,
+    NearestLists,
+    UtilityTable,
+    WholeTable,
+    blocks,
+    sample_cuts,
+    upper_bound,
+)
 from textveil.types import Noting, Progress, Reals
 from textveil.vocabulary.embedded import DATA
 from textveil.vocabulary.frequencies import WordFrequencies
@@ -72,7 +80,7 @@ _SHORT: Final = 4
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Setting:
+class OptimumSetting:
     """All that decides which channel is best; public.
 
     Attributes:
@@ -119,7 +127,7 @@ class Optimum(NamedTuple):
     uniform: float
 
 
-def optimum_table(setting: Setting) -> PublicTable:
+def optimum_table(setting: OptimumSetting) -> PublicTable:
     """The table of base probabilities, levels and both numbers; building it is the search."""
     n = setting.utility.size
     shipped = DATA / f"optimal-{setting.epsilon:g}.table" if setting.epsilon in SHIPPED else None
@@ -145,13 +153,13 @@ def optimum_table(setting: Setting) -> PublicTable:
     )
 
 
-def optimum_of(setting: Setting, table: OpenTable) -> Optimum:
+def optimum_of(setting: OptimumSetting, table: OpenTable) -> Optimum:
     """The weights and the numbers that a table holds."""
     value, bound, uniform = table[NUMBERS].tolist()
     return Optimum(_weights(setting, _decoded(table[BASE])), value, bound, uniform)
 
 
-def value_of(setting: Setting, weights: BaseWeights, progress: Progress | None = None) -> float:
+def value_of(setting: OptimumSetting, weights: BaseWeights, progress: Progress | None = None) -> float:
     """The mean utility of the channel with these integers, in float64: off by some 1e-12 of the largest utility."""
     utility, prior = setting.utility, setting.prior
     total = float(weights.total)
@@ -179,7 +187,7 @@ def _decoded(codes: NDArray[Any]) -> Reals:
     return np.exp(-codes.astype(np.float64) * _CODE)
 
 
-def _weights(setting: Setting, base: Reals) -> BaseWeights:
+def _weights(setting: OptimumSetting, base: Reals) -> BaseWeights:
     least = math.exp(-setting.epsilon)
     mass = min(max(float(base.sum()), least + (1 - least) * 2.0**-20), 1 - (1 - least) * 2.0**-20)
     return base_weights(base / base.sum(), epsilon=setting.epsilon, base_mass=mass, slots_each=SLOTS_EACH)
@@ -192,7 +200,7 @@ def _sound(epsilon: float, arrays: Arrays) -> bool:
     return fine and math.exp(-epsilon) * (1 - 1e-3) <= float(_decoded(arrays[BASE]).sum()) <= 1 + 1e-3
 
 
-def _made(setting: Setting, digest: str, progress: Progress | None) -> Arrays:
+def _made(setting: OptimumSetting, digest: str, progress: Progress | None) -> Arrays:
     n, prior = setting.utility.size, setting.prior
     mean, spread = _looked_over(setting.utility, prior)
     hint = "Give another utility, or leave it out."
@@ -223,7 +231,7 @@ def _made(setting: Setting, digest: str, progress: Progress | None) -> Arrays:
     }
 
 
-def _with_caps(setting: Setting, problem: Problem, free: Search, progress: Progress | None) -> Reals:
+def _with_caps(setting: OptimumSetting, problem: Problem, free: Search, progress: Progress | None) -> Reals:
     names = setting.frequencies.names
     caps = np.ones(len(names))
     caps[names] = _NAME_SHARE * float(free.best_base.sum()) / len(names)
@@ -246,7 +254,7 @@ def _looked_over(utility: Utility, prior: Reals) -> tuple[Reals, float]:
     return mean, spread
 
 
-def _table(setting: Setting, shares: Reals) -> Table:
+def _table(setting: OptimumSetting, shares: Reals) -> UtilityTable:
     """The way to hold the utilities: lists where rows raise few outputs, else whole, as bytes where they are many.
 
     Where not even bytes fit, every step makes the utilities again.

@@ -75,10 +75,11 @@ def test_unbiased_weights_are_the_inverse_by_brute_force(number: int) -> None:
 @pytest.mark.parametrize("name", CHANNELS)
 def test_intervals_bracket_every_goal_for_every_text(name: str) -> None:
     """Below and above are weights whose means lie on their sides for each single word, so for any text."""
-    made = _mechanism(name)
-    goals = np.eye(SIZE)[:, :6]
-    found = weights_for(channel_matrix(made), goals, tokens=1e4, prior=np.full(SIZE, 1 / SIZE))
+    made = _mechanism(name, 60)
+    goals = np.eye(60)[:, :6]
+    found = weights_for(channel_matrix(made), goals, tokens=1e4, prior=np.full(60, 1 / 60))
     rows = _rows(made)
+    assert name not in ("flat", "frequency") or np.abs(found.missed).max() > 1e-3
     assert (rows @ found.below <= goals + 1e-9).all()
     assert (rows @ found.above >= goals - 1e-9).all()
 
@@ -140,9 +141,12 @@ def test_words_of_one_row_are_counted_together() -> None:
     assert first.total.upper - first.total.lower < 600
 
 
-def test_what_is_hardly_told_apart_is_vague_and_named() -> None:
-    """Two rows that differ by a millionth: an inverse would multiply the noise by a million."""
-    rows = np.array([[0.6, 0.2, 0.1, 0.1], [0.1, 0.4, 0.4, 0.1], [0.1, 0.400001, 0.399999, 0.1], [0.1, 0.1, 0.2, 0.6]])
+@pytest.mark.parametrize("differ", [1e-6, 1e-4, 1e-3])
+def test_what_is_hardly_told_apart_is_vague_and_named(differ: float) -> None:
+    """Two rows that differ by a thousandth or less: an inverse would multiply the noise by a thousand or more."""
+    rows = np.array(
+        [[0.6, 0.2, 0.1, 0.1], [0.1, 0.4, 0.4, 0.1], [0.1, 0.4 + differ, 0.4 - differ, 0.1], [0.1, 0.1, 0.2, 0.6]]
+    )
     estimator = FrequencyEstimator(matrix_of_rows(made_vocabulary(4), rows), prior=np.ones(4))
     ids = np.repeat(np.arange(4), [3000, 500, 1500, 1000])
     rng = np.random.default_rng(0)

@@ -29,6 +29,9 @@ _EXACT_STEPS: Final = 60
 _EXACT: Final = 1e-10
 """Largest part of a goal that exact weights may miss: rounding."""
 
+_WILD: Final = 1.5
+"""Exact weights are used unless their interval is so many times wider than that of bounded ones."""
+
 _COVERS: Final = 4
 _WIDTH: Final = 1.96
 
@@ -63,16 +66,18 @@ def weights_for(matrix: ChannelMatrix, goals: Reals, *, tokens: float, prior: Re
     size = len(matrix)
     spread = prior + 1 / size
     usual = matrix.outputs((prior + 1 / size) / 2)
-    found = _completed(matrix, goals, _solved(matrix, goals, usual, np.zeros(size), _EXACT_STEPS))
-    if np.abs(found.missed).max() <= _EXACT * max(1.0, float(np.abs(goals).max())):
-        return found
+    exact = _completed(matrix, goals, _solved(matrix, goals, usual, np.zeros(size), _EXACT_STEPS))
     tried = []
     for scale in SCALES:
         ridge = 1 / (tokens * (scale * spread) ** 2)
         tried.append(_completed(matrix, goals, _solved(matrix, goals, usual, ridge, _STEPS)))
-    below = _nearest([one.below for one in tried], -1, usual, tokens)
-    above = _nearest([one.above for one in tried], 1, usual, tokens)
-    return tried[0]._replace(below=below, above=above)
+    below, low = _nearest([one.below for one in tried], -1, usual, tokens)
+    above, high = _nearest([one.above for one in tried], 1, usual, tokens)
+    bounded = tried[0]._replace(below=below, above=above)
+    reached = np.abs(exact.missed).max(axis=0) <= _EXACT * np.maximum(1.0, np.abs(goals).max(axis=0))
+    noise = 2 * _WIDTH * np.sqrt(tokens * (usual @ exact.middle**2))
+    tame = reached & (noise <= _WILD * (low + high))
+    return Weights(*(np.where(tame, one, other) for one, other in zip(exact, bounded, strict=True)))
 
 
 def _solved(matrix: ChannelMatrix, goals: Reals, usual: Reals, ridge: Reals, steps: int) -> Reals:
@@ -124,11 +129,15 @@ def _cover(matrix: ChannelMatrix, wanted: Reals) -> Reals:
     return np.where(cheaper, above.max(axis=0), cover) + constant
 
 
-def _nearest(ends: Sequence[Reals], side: int, usual: Reals, tokens: float) -> Reals:
+def _nearest(ends: Sequence[Reals], side: int, usual: Reals, tokens: float) -> tuple[Reals, Reals]:
     """For each goal the weights whose end of an interval is expected to lie nearest where outputs come as usual.
 
     They are chosen by public facts alone: the release does not choose among its own bounds.
+
+    Returns:
+        The weights, and how far up or down that end is expected to lie.
     """
     reach = [side * tokens * (usual @ one) + _WIDTH * np.sqrt(tokens * (usual @ one**2)) for one in ends]
     best = np.argmin(reach, axis=0)
-    return np.stack([ends[which][:, goal] for goal, which in enumerate(best)], axis=1)
+    chosen = np.stack([ends[which][:, goal] for goal, which in enumerate(best)], axis=1)
+    return chosen, np.min(reach, axis=0)

@@ -127,6 +127,17 @@ def test_estimates_are_unbiased_where_the_channel_is_invertible() -> None:
     assert stats.chi2.cdf(np.sum(errors**2) / (2 * noise) ** 2, RUNS) < ALPHA  # twice the noise would be seen
 
 
+@pytest.mark.parametrize("tokens", [10.0, 1e3, 1e9])
+def test_randomized_response_is_inverted_however_small_the_release(tokens: float) -> None:
+    found = weights_for(channel_matrix(_mechanism("randomized-response")), np.eye(SIZE), tokens=tokens, prior=_zipf())
+    assert np.abs(found.missed).max() < 1e-9
+
+
+def _zipf() -> np.ndarray:
+    share = 1 / (np.arange(SIZE) + 2.7) ** 2
+    return share / share.sum()
+
+
 def test_words_of_one_row_are_counted_together() -> None:
     rows = np.array([[0.6, 0.2, 0.1, 0.1], [0.1, 0.4, 0.4, 0.1], [0.1, 0.4, 0.4, 0.1], [0.1, 0.1, 0.2, 0.6]])
     estimator = FrequencyEstimator(matrix_of_rows(made_vocabulary(4), rows))

@@ -30,7 +30,8 @@ _EXACT: Final = 1e-10
 """Largest part of a goal that exact weights may miss: rounding."""
 
 _WILD: Final = 1.5
-"""Exact weights are used unless their interval is so many times wider than that of bounded ones."""
+"""Exact weights are used unless their noise is so many times more than that of a channel that mixes each word with the
+base alone, and their interval so many times wider than that of bounded weights."""
 
 _COVERS: Final = 4
 _WIDTH: Final = 1.96
@@ -76,7 +77,10 @@ def weights_for(matrix: ChannelMatrix, goals: Reals, *, tokens: float, prior: Re
     bounded = tried[0]._replace(below=below, above=above)
     reached = np.abs(exact.missed).max(axis=0) <= _EXACT * np.maximum(1.0, np.abs(goals).max(axis=0))
     noise = 2 * _WIDTH * np.sqrt(tokens * (usual @ exact.middle**2))
-    tame = reached & (noise <= _WILD * (low + high))
+    own = matrix.raised.diagonal()[:, None]
+    alone = np.divide(goals, own, out=np.zeros_like(goals, dtype=np.float64), where=own > 0)
+    plain = 2 * _WIDTH * np.sqrt(tokens * (usual @ alone**2))
+    tame = reached & ((noise <= _WILD * plain) | (noise <= _WILD * (low + high)))
     return Weights(*(np.where(tame, one, other) for one, other in zip(exact, bounded, strict=True)))
 
 

@@ -2,7 +2,8 @@
 
     python benchmarks/utility.py [EPSILON ...]     words that stay and mean cosine, by corpus and epsilon
     python benchmarks/utility.py names             words of person and place names that stay, in labelled sentences
-    python benchmarks/utility.py optimal [EPSILON ...]    both with optimal weights too, and with those by information
+    python benchmarks/utility.py optimal [EPSILON ...]    both with optimal weights too, for the cosine
+    python benchmarks/utility.py information [EPSILON ...]    or for the cosine by information: searches take minutes
 
 Nothing is drawn: for every word of a text the row of the channel is summed. "Content" are the words outside the 3,000
 most frequent of the public counts. Words that are not in the vocabulary are left out. The interval is over texts, at
@@ -33,7 +34,7 @@ from textveil.vocabulary.geometry import normalize
 
 EPSILONS = (5.0, 8.0, 10.0)
 WEIGHTS = ("flat", "frequency")
-OPTIMAL = {"optimal": "cosine", "optimal-i": "content"}
+OPTIMAL = {"optimal": "cosine", "information": "content"}
 """Weights that are searched for, and the utility that they are best for."""
 
 TEXTS = 100
@@ -158,15 +159,15 @@ def names(epsilons: Sequence[float] = EPSILONS, weights: Sequence[str] = WEIGHTS
             print(f"{epsilon:7g} {kind:24s} " + " ".join(f"{cell:22s}" for cell in cells), flush=True)
 
 
-def searched(epsilons: Sequence[float]) -> None:
-    """Print both tables with searched weights; the searches take minutes unless they are kept."""
+def searched(epsilons: Sequence[float], weights: str) -> None:
+    """Print both tables with searched weights."""
     for table in (texts, names):
-        table(epsilons, (*WEIGHTS, *OPTIMAL))
+        table(epsilons, (*WEIGHTS, weights))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["optimal"]:
-        searched([float(one) for one in sys.argv[2:]] or [8.0])
+    if sys.argv[1:2] and sys.argv[1] in OPTIMAL:
+        searched([float(one) for one in sys.argv[2:]] or [8.0], sys.argv[1])
     elif sys.argv[1:] == ["names"]:
         names()
     else:

@@ -29,7 +29,9 @@ from textveil.sanitize.recovery import COMPARED, TABLE
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TEXTVEIL_SHARED", ROOT.parent / "shared"))
 EPSILONS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0)
-OPTIONS: tuple[dict[str, Any], ...] = ({}, {"base_weights": "flat"}, {"context": "released"})
+OPTIONS: tuple[dict[str, Any], ...] = ({}, {"context": "released"}, {"base_weights": "flat"})
+FLAT_FROM = 5.0
+"""Flat weights are measured from here on: below, hundreds of words stand behind each, and nearly nothing comes back."""
 HELD_OUT = (20, 7)
 """Of every 20 articles, the number of the one that the language model leaves out."""
 
@@ -66,7 +68,7 @@ def measured(epsilons: list[float]) -> Iterator[dict[str, Any]]:
     rows = []
     texts = {name: list(islice(read(), count)) for name, (read, count) in TEXTS.items()}
     for epsilon in epsilons:
-        for options in OPTIONS:
+        for options in OPTIONS if epsilon >= FLAT_FROM else OPTIONS[:-1]:
             mechanism = tv.mechanism("neighborhood", vocabulary, epsilon=epsilon, **options)
             found = {
                 name: measure_recovery(mechanism, some, model, rng=tv.seeded_generator(0)).as_dict()

@@ -25,6 +25,14 @@ from textveil.corpora.files.atomic import write_whole
 
 HERE = Path(__file__).resolve().parents[1]
 SENTENCES = HERE / "examples/sentences.txt"
+HEAD = """# Sentences, released and decoded
+
+Reviews, news and clinical notes as they come out of the default mechanism with `--context {context}`, and what
+`textveil decode` makes of the release alone. Numbers are drawn digit by digit and stay as they were released. Each word
+has the epsilon that stands beside it. The draws come from seed {seed}, which is for examples, never for release.
+The sentences were written for this page; `--corpora` takes real ones.
+Command: `python benchmarks/samples.py --context {context} --output docs/samples.md`."""
+
 SHORTEST, LONGEST = 60, 160
 """Characters of a sentence that is chosen from the shared texts."""
 
@@ -74,14 +82,15 @@ def page(sentences: list[str], epsilons: list[float], seed: int, context: str) -
         mechanism = tv.mechanism("neighborhood", vocabulary, epsilon=epsilon, context=context)
         sanitizer = tv.Sanitizer(mechanism, rng=tv.seeded_generator(seed))
         released = [release.text for release in sanitizer.batch(sentences)]
-        columns.append((f"{epsilon:g}, released", released))
-        columns.append((f"{epsilon:g}, decoded", tv.decode(released, mechanism)))
-    lines = []
+        columns.append((f"{epsilon:g}", released))
+        columns.append((f"{epsilon:g}", tv.decode(released, mechanism)))
+    lines = [HEAD.format(context=context, seed=seed)]
     for number, sentence in enumerate(sentences):
-        lines.append(f"**{sentence}**\n")
-        lines += [f"- {name}: {texts[number]}" for name, texts in columns]
-        lines.append("")
-    return "\n".join(lines)
+        lines += [f"\n## {number + 1}\n", f"> {sentence}\n"]
+        lines += ["| epsilon | released | decoded |", "|---|---|---|"]
+        for (shown, released), (_, decoded) in zip(columns[::2], columns[1::2], strict=True):
+            lines.append(f"| {shown} | {released[number]} | {decoded[number]} |")
+    return "\n".join(lines) + "\n"
 
 
 def main() -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from textveil.errors import UnsupportedGuarantee, need
-from textveil.mechanisms.base import Described
+from textveil.mechanisms.base import Described, SequenceMechanism
 from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights
 from textveil.types import Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -93,9 +93,10 @@ def channel_matrix(mechanism: Described, progress: Progress | None = None) -> Ch
         rows = weights / weights.sum(axis=1, keepdims=True)
         base = rows.min(axis=0)
         return ChannelMatrix(mechanism.vocabulary, base, sparse.csc_array(rows - base))
+    drawn = "with a context" if isinstance(mechanism, SequenceMechanism) else "by no such channel"
     raise UnsupportedGuarantee(
-        f"estimates need a channel whose words are drawn each alone; got {mechanism.name}. Choose neighborhood or "
-        f"randomized-response, or another channel of at most {_MOST_DENSE} words."
+        f"estimates need words that are drawn each alone, by a channel; got {mechanism.name}, drawn {drawn}. Choose "
+        f"neighborhood without context, randomized-response, or another channel of at most {_MOST_DENSE} words."
     )
 
 

@@ -104,6 +104,8 @@ ASKED: dict[str, Any] = {
     "context_weight": 3.0,
     "metric": "neighbor-graph",
     "neighbors": 9,
+    "utility": "rank",
+    "names": "free",
     "hops": 4,
 }
 

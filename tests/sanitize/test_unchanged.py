@@ -37,6 +37,10 @@ def warned(made: Mechanism) -> bool:
 @pytest.mark.parametrize("epsilon", [30.0, 1e6, 1e308])
 @pytest.mark.parametrize("name", WORD_BY_WORD)
 def test_an_epsilon_at_which_words_stay_is_told(small, name: str, epsilon: float) -> None:
+    if name == "optimal" and epsilon > 40:
+        with pytest.raises(ParameterError, match="All words stay there"):
+            mechanism(name, small, epsilon=epsilon)
+        return
     made = mechanism(name, small, epsilon=epsilon)
     if epsilon > 1e300 and not isinstance(made, Channel):
         with pytest.raises(ParameterError, match="to be sampled in"):  # noise that small has no numbers

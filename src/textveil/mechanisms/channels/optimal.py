@@ -29,6 +29,9 @@ from textveil.vocabulary.vocabulary import Vocabulary
 PROOF = "privacy/proofs/optimal.md"
 
 _COUNT_BITS = 40
+_MOST_EPSILON = 40.0
+"""Above it every word comes out as it is, but for one draw in 10^12; there is nothing to search for."""
+
 _LEAST_EPSILON = 2.0**-20
 """Below it integers cannot tell raised weights from others well enough."""
 
@@ -153,6 +156,9 @@ def optimal(
         InputError: a file cannot be read.
     """
     _refuse_unless(epsilon >= _LEAST_EPSILON, epsilon)
+    need(
+        epsilon <= _MOST_EPSILON, "epsilon", f"{epsilon:g}", f"at most {_MOST_EPSILON:g} here", "All words stay there."
+    )
     made, frequencies = utility_of(vocabulary, utility), _frequencies(vocabulary, prior)
     setting = OptimumSetting(
         vocabulary=vocabulary.digest,
@@ -167,7 +173,7 @@ def optimal(
     parameters = {
         "prior": frequencies.source,
         "utility": made.name,
-        "names": "rare" if setting.capped else "free",
+        "names": names,
         "value": found.value,
         "bound": found.bound,
         "weights_digest": found.weights.digest[:16],

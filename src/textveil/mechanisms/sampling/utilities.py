@@ -147,6 +147,7 @@ def utility_of(vocabulary: Vocabulary, given: str | NDArray[Any] | Function) -> 
     if isinstance(given, str):
         given = _read(Path(given))
     if not callable(given):
+        need(isinstance(given, np.ndarray), "utility", type(given).__name__, "a name, a file, an array or a function")
         need(given.dtype.kind in "fiub", "utility", f"dtype {given.dtype}", "real numbers")
         shape = (len(vocabulary), len(vocabulary))
         need(given.shape == shape, "utility", f"shape {given.shape}", f"{shape}, a row and a column for every word")

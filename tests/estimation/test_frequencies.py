@@ -211,7 +211,7 @@ def test_bad_arguments() -> None:
             FrequencyEstimator(made, confidence=confidence)
     with pytest.raises(ParameterError, match="prior must be"):
         FrequencyEstimator(made, prior=np.ones(SIZE - 1))
-    with pytest.raises(UnsupportedGuarantee, match="estimates need a channel"):
+    with pytest.raises(UnsupportedGuarantee, match="estimates need words"):
         FrequencyEstimator(gaussian(made_vocabulary(SIZE), epsilon=3.0, delta=1e-5))
     estimator = FrequencyEstimator(made)
     for topics in (np.ones(SIZE), np.ones((SIZE + 1, 2)), np.full((SIZE, 1), np.nan)):

@@ -51,14 +51,14 @@ def test_where_all_stays_all_is_recovered(words: Vocabulary, chain: BigramModel,
 
 
 def test_context_recovers_what_no_word_tells(words: Vocabulary, chain: BigramModel, rng: np.random.Generator) -> None:
-    # At epsilon 3 a word stays with probability .41; a chain of 24 words that is known but for its first word does not
-    # hide it.
-    made = mechanism("randomized-response", words, epsilon=3.0)
-    sure = DecoderOptions(model_weight=1)  # of a language that is as simple as the model says
-    found = measure_recovery(made, _texts(words), chain, rng=rng, options=sure)
+    # At epsilon 3.5 a word stays with probability .53; a chain of 24 words, known but for its first one, does not
+    # hide it from a decoder that trusts the chain. Of 150 seeds the shares alone were below .63, those in context above
+    # .96; a document that is lost takes 1/30 of it.
+    made, options = mechanism("randomized-response", words, epsilon=3.5), DecoderOptions(model_weight=1.0, width=SIZE)
+    found = measure_recovery(made, _texts(words), chain, rng=rng, options=options)
     (everything, *_) = found.kinds
     assert everything.alone is not None
-    assert everything.unchanged.upper < 0.5 and everything.alone.upper < 0.5
+    assert max(everything.unchanged.upper, everything.alone.upper) < 0.75
     assert everything.in_context.lower > 0.75
 
 

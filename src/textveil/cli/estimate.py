@@ -119,19 +119,19 @@ def _read(reader: CorpusFormat, inputs: tuple[str, ...], vocabulary: Vocabulary)
     import numpy as np
 
     from textveil.cli.progress import counting
-    from textveil.corpora.texts import texts_of_inputs
+    from textveil.corpora.texts import released_blocks
     from textveil.text.released import ReleaseReader
 
     release, documents = ReleaseReader(vocabulary.words), 0
     ids: list[np.ndarray] = []
     lengths: list[np.ndarray] = []
     with counting("reading", "bytes") as progress:
-        for block in texts_of_inputs(reader, inputs, progress):
-            numbers = range(documents + 1, documents + 1 + len(block.texts))
-            read = release.read_releases(block.texts, numbers)
+        for block in released_blocks(reader, inputs, progress):
+            texts = block.texts
+            read = release.read_releases(texts, range(documents + 1, documents + 1 + len(texts)))
             ids.append(read.words)
             lengths.append(np.diff(read.word_bounds))
-            documents += len(block.texts)
+            documents += len(texts)
     if not documents or not sum(map(len, ids)):
         raise InputError("the input must hold a released word at least; got none. Is the file empty?")
     bounds = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64)

@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Protocol, final
 
-from textveil.corpora.blocks import BLOCK_BYTES, Block
+from textveil.corpora.blocks import BLOCK_BYTES
 from textveil.corpora.files.atomic import atomic_writers
-from textveil.corpora.files.inputs import Inputs
 from textveil.corpora.files.sources import compressing
-from textveil.corpora.formats.records import Assembled, CorpusFormat, Records
+from textveil.corpora.formats.records import Assembled, CorpusFormat
+from textveil.corpora.texts import ReleasedBlock, released_blocks
 from textveil.errors import InputError
-from textveil.randomness import SECRET_BYTES
 from textveil.types import Progress
 
 
@@ -48,7 +47,7 @@ class DecodingRun:
     decoder: DecodesTexts
     corpus_format: CorpusFormat
     inputs: tuple[str, ...]
-    progress: Progress = field(default=lambda done, total: None, repr=False)
+    progress: Progress | None = field(default=None, repr=False)
     block_bytes: int = BLOCK_BYTES
     max_expansion: float | None = None
 
@@ -92,39 +91,25 @@ class DecodingRun:
 
     def _decoded(self) -> Iterator[tuple[int, bytes]]:
         """Documents and output bytes of block after block."""
-        inputs = Inputs(
-            inputs=self.inputs,
-            corpus_format=self.corpus_format,
-            secret=bytes(SECRET_BYTES),  # of a chain of digests that nobody reads
-            size=self.block_bytes,
+        begun = isinstance(self.corpus_format, Assembled)  # which has no head of its own
+        blocks = released_blocks(
+            self.corpus_format,
+            self.inputs,
+            self.progress,
+            block_bytes=self.block_bytes,
             max_expansion=self.max_expansion,
         )
-        total, begun = inputs.total(), False
-        for block in inputs.blocks():
-            records = self._records(block)
-            head = b"" if begun or isinstance(self.corpus_format, Assembled) else records.head
+        for block in blocks:
+            head = b"" if begun else block.records.head
             begun = True
-            yield sum(map(bool, records.texts)), head + self._joined(block, records)
-            self.progress(block.bytes_read, total)
+            yield sum(map(bool, block.records.texts)), head + self._joined(block)
 
-    def _records(self, block: Block) -> Records:
-        if block.fault:
-            raise InputError(self._located(block, block.fault))
-        records = self.corpus_format.records(block.payload, block.first)
-        if records.faults:
-            raise InputError(self._located(block, records.faults[0].reason))
-        return records
-
-    def _joined(self, block: Block, records: Records) -> bytes:
+    def _joined(self, block: ReleasedBlock) -> bytes:
         """The block with its texts decoded."""
-        texts = [text for parts in records.texts for text in parts]
-        numbers = [block.first + place for place, parts in enumerate(records.texts) for _ in parts]
+        shape = block.records.texts
+        numbers = [block.first + place for place, parts in enumerate(shape) for _ in parts]
         try:
-            decoded = iter(self.decoder.texts(texts, numbers))
+            decoded = iter(self.decoder.texts(block.texts, numbers))
         except InputError as error:
-            raise InputError(self._located(block, str(error))) from None
-        return records.joined([[next(decoded) for _ in parts] for parts in records.texts])
-
-    def _located(self, block: Block, reason: str) -> str:
-        """The reason, with the input's number where there are several."""
-        return reason if len(self.inputs) == 1 else f"input {block.source}, {reason}"
+            raise InputError(f"{block.place}{error}") from None
+        return block.records.joined([[next(decoded) for _ in parts] for parts in shape])

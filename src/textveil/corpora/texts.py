@@ -1,51 +1,75 @@
-"""The texts of a corpus, to be read and not released: what has been released already."""
+"""The records of a corpus, to be read and not released: what has been released already."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from textveil.corpora.blocks import BLOCK_BYTES
+from textveil.corpora.blocks import BLOCK_BYTES, Block
 from textveil.corpora.files.inputs import Inputs
-from textveil.corpora.formats.records import CorpusFormat
+from textveil.corpora.formats.records import CorpusFormat, Records
 from textveil.errors import InputError
+from textveil.randomness import SECRET_BYTES
 from textveil.types import Progress
 
+_NO_SECRET = bytes(SECRET_BYTES)
+"""Of a chain of digests that nobody reads."""
 
-class TextBlock(NamedTuple):
-    """Texts in a row.
+
+class ReleasedBlock(NamedTuple):
+    """Records in a row, all of them good.
 
     Attributes:
-        texts: one for each record and chosen field that has a text.
+        records: with their texts.
         first: number of the first record in its input, for messages.
+        place: what stands before a message about it: the input's number, where there are several.
     """
 
-    texts: list[str]
+    records: Records
     first: int
+    place: str
+
+    @property
+    def texts(self) -> list[str]:
+        """One for each record and chosen field that has a text."""
+        return [text for parts in self.records.texts for text in parts]
 
 
-def texts_of_inputs(
-    corpus_format: CorpusFormat, inputs: tuple[str, ...], progress: Progress | None = None
-) -> Iterator[TextBlock]:
-    """The texts of all inputs in their order, block by block, in constant memory.
+def released_blocks(
+    corpus_format: CorpusFormat,
+    inputs: tuple[str, ...],
+    progress: Progress | None = None,
+    *,
+    block_bytes: int = BLOCK_BYTES,
+    max_expansion: float | None = None,
+) -> Iterator[ReleasedBlock]:
+    """The records of all inputs in their order, block by block, in constant memory.
 
     Args:
         corpus_format: reads them.
         inputs: as ``sources.expanded`` gives them.
-        progress: called with bytes read and in all.
+        progress: called with bytes read and in all, when a block is done with.
+        block_bytes: input bytes a block aims at.
+        max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
 
     Raises:
         InputError: an input or a record cannot be read; says which, never what.
     """
-    rows = Inputs(inputs=inputs, corpus_format=corpus_format, secret=b"no secret", size=BLOCK_BYTES)
+    rows = Inputs(
+        inputs=inputs, corpus_format=corpus_format, secret=_NO_SECRET, size=block_bytes, max_expansion=max_expansion
+    )
     total = rows.total()
     for block in rows.blocks():
-        where = f"input {block.source}: " if len(inputs) > 1 else ""
-        if block.fault:
-            raise InputError(f"{where}{block.fault}")
-        records = corpus_format.records(block.payload, block.first)
-        if records.faults:
-            raise InputError(f"{where}{records.faults[0].reason}")
-        yield TextBlock([text for record in records.texts for text in record], block.first)
+        place = f"input {block.source}, " if len(inputs) > 1 else ""
+        yield ReleasedBlock(_good(corpus_format, block, place), block.first, place)
         if progress is not None:
             progress(block.bytes_read, total)
+
+
+def _good(corpus_format: CorpusFormat, block: Block, place: str) -> Records:
+    if block.fault:
+        raise InputError(f"{place}{block.fault}")
+    records = corpus_format.records(block.payload, block.first)
+    if records.faults:
+        raise InputError(f"{place}{records.faults[0].reason}")
+    return records

@@ -24,7 +24,7 @@ from typing import Any
 import textveil as tv
 from textveil.audit.recovery import CONFIDENCE, measure_recovery
 from textveil.models.ngram import embedded_language_model
-from textveil.sanitize.recovery import COMPARED, TABLE
+from textveil.sanitize.recovery import COMPARED, TABLE, TUNED
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TEXTVEIL_SHARED", ROOT.parent / "shared"))
@@ -74,8 +74,16 @@ def measured(epsilons: list[float]) -> Iterator[dict[str, Any]]:
                 name: measure_recovery(mechanism, some, model, rng=tv.seeded_generator(0)).as_dict()
                 for name, some in texts.items()
             }
-            parameters = {name: mechanism.parameters.get(name) for name in COMPARED}
-            rows.append({"mechanism": mechanism.name, "parameters": parameters, "epsilon": epsilon, "texts": found})
+            parameters, tuned = ({name: mechanism.parameters.get(name) for name in some} for some in (COMPARED, TUNED))
+            rows.append(
+                {
+                    "mechanism": mechanism.name,
+                    "parameters": parameters,
+                    "tuned": tuned,
+                    "epsilon": epsilon,
+                    "texts": found,
+                }
+            )
             line = ", ".join(_line(name, one["kinds"]) for name, one in found.items())
             print(f"{epsilon:4g} {options} {line}", flush=True)
         yield {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,6 +112,7 @@ def table(words: Vocabulary, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         {
             "mechanism": "randomized-response",
             "parameters": parameters,
+            "tuned": dict.fromkeys(stored.TUNED),
             "epsilon": epsilon,
             "texts": {"a": {"kinds": kinds}},
         }
@@ -140,3 +142,26 @@ def test_another_mechanism_or_vocabulary_is_not_quoted(words: Vocabulary) -> Non
         mechanism("randomized-response", lettered_vocabulary(SIZE, seed=8), epsilon=2.0),
     ):
         assert Sanitizer(made)("Waa.").report().as_dict()["recovery"] is None
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "options", "quoted"),
+    [
+        (8.0, {}, 8.0),
+        (7.75, {}, 8.0),  # tuned as at 8
+        (8.5, {}, 9.0),  # tuned as at 8, which stands below 9
+        (8.0, {"context": "released"}, 8.0),
+        (8.0, {"base_weights": "flat"}, 8.0),
+        (8.0, {"alpha": 0.0}, None),
+        (8.0, {"base_mass": 0.5}, None),
+        (8.0, {"context": "released", "context_weight": 1.0}, None),
+        (8.0, {"neighborhood_size": 2}, None),
+        (8.0, {"prior": "zipf"}, None),
+        (20.0, {}, None),
+    ],
+)
+def test_weights_that_somebody_chose_are_not_spoken_for(
+    embedded: Vocabulary, epsilon: float, options: dict[str, Any], quoted: float | None
+) -> None:
+    setting = Sanitizer(mechanism("neighborhood", embedded, epsilon=epsilon, **options)).setting
+    assert (setting.recovery and setting.recovery["epsilon"]) == quoted

@@ -18,11 +18,16 @@ TABLE: Final = Path(__file__).resolve().parent / "data" / "recovery.json"
 COMPARED: Final = ("base_weights", "prior", "context")
 """Parameters of a mechanism that tell its rows from others', beside epsilon."""
 
+TUNED: Final = ("alpha", "base_mass", "context_weight", "neighborhood_size")
+"""Parameters that follow from epsilon unless a user names them; nothing was measured of such a setting."""
+
 
 def quoted_recovery(
     mechanism: str, parameters: Mapping[str, Any], vocabulary: str, epsilon: float
 ) -> dict[str, Any] | None:
     """What was measured for a setting at the smallest stored epsilon that is not below its own; None: nothing.
+
+    Between two stored epsilons the setting must be tuned as one of them is.
 
     Args:
         mechanism: its name.
@@ -34,14 +39,15 @@ def quoted_recovery(
     if not table or vocabulary != table["vocabulary"]:
         return None
     asked = {name: parameters.get(name) for name in COMPARED}
-    fits = [
-        row
-        for row in table["rows"]
-        if row["mechanism"] == mechanism and row["parameters"] == asked and row["epsilon"] >= epsilon - 1e-9
-    ]
-    if not fits:
+    fits = [row for row in table["rows"] if row["mechanism"] == mechanism and row["parameters"] == asked]
+    above = [row for row in fits if row["epsilon"] >= epsilon - 1e-9]
+    if not above:
         return None
-    row = min(fits, key=lambda one: float(one["epsilon"]))
+    row = min(above, key=lambda one: float(one["epsilon"]))
+    below = [one for one in fits if one["epsilon"] <= epsilon + 1e-9]
+    near = [row, *([max(below, key=lambda one: float(one["epsilon"]))] if below else [])]
+    if {name: parameters.get(name) for name in TUNED} not in [one["tuned"] for one in near]:
+        return None
     return {"epsilon": row["epsilon"], "model": table["model"], "texts": row["texts"]}
 
 

@@ -6,25 +6,24 @@ from typing import Any
 
 import pytest
 
-from textveil.sanitize.defaults import MECHANISM, options_for_note
+from textveil.catalog import DEFAULT
+from textveil.sanitize.defaults import options_for_note
 from textveil.vocabulary.vocabulary import Vocabulary
 
 
 def test_a_note_is_drawn_with_context(embedded: Vocabulary) -> None:
-    assert options_for_note(MECHANISM, {}, embedded) == {"context": "released"}
-    assert options_for_note(MECHANISM, {"epsilon": 3.0, "base_weights": "frequency"}, embedded) == {
-        "context": "released"
-    }
+    assert options_for_note(DEFAULT, {}, embedded) == {"context": "released"}
+    assert options_for_note(DEFAULT, {"epsilon": 3.0, "base_weights": "frequency"}, embedded) == {"context": "released"}
 
 
 @pytest.mark.parametrize(
     ("mechanism", "options"),
     [
         ("randomized-response", {}),
-        (MECHANISM, {"context": "none"}),
-        (MECHANISM, {"context": "released"}),
-        (MECHANISM, {"base_weights": "flat"}),
-        (MECHANISM, {"neighborhood_size": 9}),
+        (DEFAULT, {"context": "none"}),
+        (DEFAULT, {"context": "released"}),
+        (DEFAULT, {"base_weights": "flat"}),
+        (DEFAULT, {"neighborhood_size": 9}),
     ],
 )
 def test_what_was_asked_for_stands(embedded: Vocabulary, mechanism: str, options: dict[str, Any]) -> None:
@@ -32,4 +31,4 @@ def test_what_was_asked_for_stands(embedded: Vocabulary, mechanism: str, options
 
 
 def test_other_vocabularies_have_no_language_model(tiny: Vocabulary) -> None:
-    assert options_for_note(MECHANISM, {}, tiny) == {}
+    assert options_for_note(DEFAULT, {}, tiny) == {}

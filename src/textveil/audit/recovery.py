@@ -22,7 +22,7 @@ from textveil.models.base import LanguageModel
 from textveil.posterior.words import WordPosterior
 from textveil.randomness import resolve
 from textveil.statistics import Bound, ratio_of_sums
-from textveil.text.released import OTHER, UNKNOWN, ReleasedTexts, ReleaseReader
+from textveil.text.released import ReleasedTexts, ReleaseReader
 from textveil.types import Flags, Ids, Integers, Progress
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -165,8 +165,8 @@ def _drawn(mechanism: Mechanism, words: Ids, bounds: Integers, rng: np.random.Ge
 
 
 def _with_words(read: ReleasedTexts, words: Ids) -> ReleasedTexts:
-    """The same text with other words; a word that the vocabulary does not have stands as what is no word."""
-    codes = np.where(read.codes == UNKNOWN, OTHER, read.codes)
+    """The same text with other words; one that the vocabulary does not have is to the decoder as a number is."""
+    codes = read.codes.copy()
     codes[codes >= 0] = words
     return read._replace(codes=codes)
 

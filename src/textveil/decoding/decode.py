@@ -73,6 +73,8 @@ def decoder_of(
         ParameterError: as ``decode``.
     """
     vocabulary = need_columns(mechanism).vocabulary
+    known = model is None or isinstance(model, LanguageModel | MaskedLanguageModel)
+    need(known, "model", type(model).__name__, "a language model", "Read it from its file or folder first.")
     masked = None if model is None or isinstance(model, LanguageModel) else model
     chosen = model if isinstance(model, LanguageModel) else default_model(vocabulary)
     both_sides = None if masked is None else BothSides(model=masked)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from textveil.catalog import DEFAULT
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
-
-MECHANISM: Final = "neighborhood"
-"""The catalog's name of the default."""
 
 _ALONE: Final = ("context", "neighborhood_size")
 """Options that say, or imply, what base weights follow."""
@@ -30,6 +28,6 @@ def options_for_note(mechanism: str, options: Mapping[str, Any], vocabulary: Voc
         ``{"context": "released"}``, or nothing where another mechanism, vocabulary or weighting was asked for.
     """
     asked = any(name in options for name in _ALONE) or options.get("base_weights") == "flat"
-    if mechanism != MECHANISM or asked or vocabulary.digest != load_vocabulary().digest:
+    if mechanism != DEFAULT or asked or vocabulary.digest != load_vocabulary().digest:
         return {}
     return {"context": "released"}

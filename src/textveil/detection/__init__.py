@@ -1,0 +1,1 @@
+"""Text to spans with kinds: what names somebody, and where it stands. Recall is measured, never proved."""

@@ -1,0 +1,40 @@
+"""Kinds of spans: textveil's own, and how users name theirs."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from textveil.errors import need
+
+KINDS: Final = (
+    "person",
+    "place",
+    "organization",
+    "date",
+    "time",
+    "age",
+    "phone",
+    "email",
+    "url",
+    "handle",
+    "id",
+    "money",
+    "number",
+    "ip",
+)
+"""The kinds that textveil's own detectors find."""
+
+_KIND: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*").fullmatch
+_LONGEST: Final = 40
+
+
+def checked_kind(kind: object) -> str:
+    """``kind``, where it is one of textveil's or can be a user's own.
+
+    Raises:
+        ParameterError: it is no name of lowercase letters, digits and single hyphens, up to 40 characters.
+    """
+    fits = isinstance(kind, str) and len(kind) <= _LONGEST and _KIND(kind) is not None
+    need(fits, "kind", repr(kind)[:60], f"lowercase letters, digits and hyphens, at most {_LONGEST}")
+    return str(kind)

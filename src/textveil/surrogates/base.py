@@ -1,0 +1,61 @@
+"""What a surrogate is: the private values of spans in, values that pass for real out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, final
+
+import numpy as np
+
+from textveil.privacy.guarantees import Guarantee
+from textveil.surrogates.scopes import Scope
+
+
+@final
+class Mention(NamedTuple):
+    """One span of a text.
+
+    Attributes:
+        value: its characters: private.
+        before: up to 24 characters of the same text that stand before it, outside every span: what a draw may look at
+            freely where these are released as they are (a title before a name), and empty where they are not.
+    """
+
+    value: str
+    before: str = ""
+
+
+class Surrogate(Protocol):
+    """Draws values in the place of spans of one kind."""
+
+    @property
+    def name(self) -> str:
+        """The name by which policies ask for it."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Public parameters for reports: JSON values, by name."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Of one value: a mention; or, in a scope where one value has one surrogate, all mentions of it together."""
+
+    @property
+    def consistent(self) -> bool:
+        """Whether equal values of a scope get equal surrogates, so that which mentions are equal is public."""
+
+    @property
+    def public(self) -> tuple[str, ...]:
+        """What stays public of a value, each a phrase for reports: "its format", "how many digits it has"."""
+
+    def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
+        """A surrogate for each mention of one text, in order.
+
+        A draw looks at the value only in the way that its guarantee says: at ``epsilon`` 0 the distribution of the
+        output is the same for every value with the same public facts.
+
+        Args:
+            mentions: of one text.
+            scope: what the surrogates so far were, where they are to agree.
+            rng: for draws that the scope does not make.
+        """

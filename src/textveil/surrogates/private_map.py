@@ -1,0 +1,48 @@
+"""What was replaced in one release, for whoever may put it back: private, never part of a release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, final
+
+
+@final
+class Replaced(NamedTuple):
+    """A piece of a released text that differs from the original, or is a surrogate that happens to equal it.
+
+    Attributes:
+        start: its first character in the released text, from 0.
+        end: one past its last; equal to ``start`` where something was dropped.
+        original: the private characters that stood there.
+        kind: the span's kind; empty where it is no span (a word that was drawn, a mark in plain form).
+    """
+
+    start: int
+    end: int
+    original: str
+    kind: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateMap:
+    """How to get from one release back to its text; holds private text, so it prints as nothing but its size.
+
+    Attributes:
+        released: the text of the release.
+        replaced: every piece of it that does not stand in the original as it is, by ``start``, none overlapping.
+    """
+
+    released: str = field(repr=False)
+    replaced: tuple[Replaced, ...] = field(repr=False)
+
+    def original(self) -> str:
+        """The text that was released, character for character."""
+        parts, position = [], 0
+        for piece in self.replaced:
+            parts += [self.released[position : piece.start], piece.original]
+            position = piece.end
+        return "".join([*parts, self.released[position:]])
+
+    def __repr__(self) -> str:
+        return f"PrivateMap({len(self.replaced)} pieces)"

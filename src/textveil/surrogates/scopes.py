@@ -1,0 +1,108 @@
+"""Where one value has one surrogate: a text, a conversation, all texts of a person, a corpus.
+
+Within a scope a surrogate asks for the place of a value in a public pool, under a label (the pool's name). Two scopes
+share nothing. Proof: privacy/proofs/pseudonyms.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from typing import Final, Protocol, final
+
+import numpy as np
+
+from textveil.errors import ParameterError, need
+from textveil.randomness import derived_generator
+
+KEY_BYTES: Final = 32
+"""Length of the secret of a ``KeyedScope``."""
+
+
+class Scope(Protocol):
+    """One value, one place in a pool."""
+
+    def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
+        """The place in a pool of ``size`` entries that ``value`` has under ``label``, in [0, size)."""
+
+    def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:
+        """Randomness for what ``value`` becomes under ``label``, where it is no place in a pool.
+
+        In a keyed scope it begins anew, and the same, for the same value; elsewhere it is ``rng``, and the caller
+        remembers what it drew (``remembered``).
+        """
+
+    def remembered(self, label: str) -> dict[str, str]:
+        """What the caller has drawn under ``label`` in this scope: surrogates by value, for it to read and fill."""
+
+
+@final
+class MemoryScope:
+    """Remembers what it gave: a uniform random injection of values into each pool.
+
+    Each new value takes a place that no other of its label has, all of those with equal probability, so values stay
+    distinct until a pool is used up.
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str, str], int] = {}
+        self._used: dict[str, set[int]] = {}
+        self._drawn: dict[str, dict[str, str]] = {}
+
+    def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
+        """See ``Scope``.
+
+        Raises:
+            ParameterError: every entry of the pool has been given.
+        """
+        known = self._places.get((label, value))
+        if known is not None:
+            return known
+        used = self._used.setdefault(label, set())
+        need(len(used) < size, "pool", f"{size} entries", "larger than the number of values in one scope")
+        while (place := int(rng.integers(size))) in used:
+            pass
+        used.add(place)
+        self._places[label, value] = place
+        return place
+
+    def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:
+        """``rng``."""
+        return rng
+
+    def remembered(self, label: str) -> dict[str, str]:
+        """See ``Scope``."""
+        return self._drawn.setdefault(label, {})
+
+
+@final
+class KeyedScope:
+    """Computes places from a secret: the same in every process that holds it, and without memory.
+
+    A place is HMAC-SHA256 of label and value under the secret, so places of different values are independent and
+    uniform for whoever does not hold it, and two values may share one.
+
+    Args:
+        secret: 32 bytes; whoever holds it can test guesses of a value.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        if len(secret) != KEY_BYTES:
+            raise ParameterError(f"secret must be {KEY_BYTES} bytes long; got {len(secret)}.")
+        self._secret = secret
+
+    def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
+        """See ``Scope``; 256 bits modulo ``size`` are uniform up to 2^-200 for every pool there can be."""
+        return int.from_bytes(self._digest(label, value), "big") % size
+
+    def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:
+        """See ``Scope``."""
+        return derived_generator(self._digest(label, value), b"surrogate")
+
+    def remembered(self, label: str) -> dict[str, str]:
+        """An empty dictionary: everything is computed again."""
+        return {}
+
+    def _digest(self, label: str, value: str) -> bytes:
+        data = label.encode("utf-8") + b"\0" + value.encode("utf-8", "surrogatepass")
+        return hmac.new(self._secret, data, hashlib.sha256).digest()

@@ -1,0 +1,61 @@
+"""One value, one place: injections by memory, functions of a secret."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from textveil.errors import ParameterError
+from textveil.surrogates.scopes import KeyedScope, MemoryScope
+
+ALPHA = 1e-6
+
+
+def test_a_memory_gives_every_injection_with_equal_probability(rng: np.random.Generator) -> None:
+    found: Counter[tuple[int, ...]] = Counter()
+    for _ in range(6_000):
+        scope = MemoryScope()
+        found[tuple(scope.place("given", value, 4, rng) for value in "abc")] += 1
+    assert set(found) == set(permutations(range(4), 3))
+    assert chisquare(list(found.values())).pvalue > ALPHA
+
+
+def test_one_value_has_one_place_under_one_label(rng: np.random.Generator) -> None:
+    scope = MemoryScope()
+    first = [scope.place("given", value, 1000, rng) for value in "abcabc"]
+    assert first[:3] == first[3:]
+    assert len(set(first)) == 3
+    assert scope.place("family", "a", 1000, rng) != scope.place("given", "a", 1000, rng)
+
+
+def test_a_memory_refuses_when_a_pool_is_used_up(rng: np.random.Generator) -> None:
+    scope = MemoryScope()
+    assert {scope.place("given", value, 2, rng) for value in "ab"} == {0, 1}
+    with pytest.raises(ParameterError, match="pool must be larger than the number of values in one scope; got 2"):
+        scope.place("given", "c", 2, rng)
+
+
+def test_a_keyed_scope_is_a_function_of_its_secret(rng: np.random.Generator) -> None:
+    first, again, other = KeyedScope(b"a" * 32), KeyedScope(b"a" * 32), KeyedScope(b"b" * 32)
+    values = [str(value) for value in range(200)]
+    places = [[scope.place("given", value, 10**6, rng) for value in values] for scope in (first, again, other)]
+    assert places[0] == places[1]
+    assert len(set(places[0]) & set(places[2])) < 5
+    drawn = [scope.generator("age", "50", rng).integers(1 << 60) for scope in (first, again, other)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert first.generator("age", "51", rng).integers(1 << 60) != drawn[0]
+
+
+def test_places_of_a_keyed_scope_are_uniform(rng: np.random.Generator) -> None:
+    scope = KeyedScope(rng.bytes(32))
+    counts = np.bincount([scope.place("given", str(value), 7, rng) for value in range(7_000)], minlength=7)
+    assert chisquare(counts).pvalue > ALPHA
+
+
+def test_a_secret_has_32_bytes() -> None:
+    with pytest.raises(ParameterError, match="secret must be 32 bytes long; got 5"):
+        KeyedScope(b"short")

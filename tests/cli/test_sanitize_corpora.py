@@ -206,3 +206,27 @@ def test_options_that_do_not_fit(textveil, case: str) -> None:
     code, out, err = textveil(*options, stdin=lines(1).encode())
     assert (code, out) == (2, b"")
     assert message in err
+
+
+def test_tables_of_tabs_and_of_other_characters(textveil, tmp_path) -> None:
+    (tmp_path / "in.tsv").write_text("id\ttext\n7\twaa wab\n")
+    out = tmp_path / "out.tsv"
+    code, _, err = textveil(tmp_path / "in.tsv", "-o", out, "--keep", "id")
+    assert code == 0, err
+    assert out.read_text().splitlines()[0] == "id\ttext"
+    assert out.read_text().splitlines()[1].startswith("7\t")
+    (tmp_path / "in.csv").write_text("id;text\n7;waa wab\n")
+    code, _, err = textveil(tmp_path / "in.csv", "--keep", "id")
+    assert (code, "It looks separated by semicolons: give --delimiter ';'." in err) == (1, True)
+    code, stdout, err = textveil(tmp_path / "in.csv", "--keep", "id", "--delimiter", ";")
+    assert code == 0, err
+    assert stdout.startswith(b"id;text\r\n7;")
+    code, _, err = textveil("--delimiter", ";", stdin=b"waa")
+    assert (code, "--delimiter needs --format csv; got txt" in err) == (2, True)
+
+
+def test_names_of_fields_get_a_hint(textveil, tmp_path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"Text": "waa", "title": "wab"}\n')
+    assert "it has not. Did you mean 'Text'?" in textveil(tmp_path / "in.jsonl")[2]
+    assert "repeat --field or --keep for each" in textveil(tmp_path / "in.jsonl", "--field", "title,Text")[2]
+    assert "repeat the option: --field A --field B." in textveil(tmp_path / "in.jsonl", "--field", "title", "Text")[2]

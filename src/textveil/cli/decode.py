@@ -75,6 +75,7 @@ def decode_command(
     ] = None,
     corpus_format: opt.FormatName = None,
     whole_file: opt.WholeFile = False,
+    delimiter: opt.Delimiter = None,
     field: Annotated[
         list[str] | None,
         opt.fields("field to decode; may be repeated.  [default: as the report says]"),
@@ -97,7 +98,6 @@ def decode_command(
     Nothing is spent: what is read are the release, its report and public data. Whoever has the release can do the same.
     """
     from textveil.cli.progress import counting
-    from textveil.corpora.files.sources import expanded
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.corpora.places import Places
     from textveil.decoding.options import DecoderOptions
@@ -113,10 +113,10 @@ def decode_command(
         whole=whole_file,
         sanitized=tuple(field or said.fields),
         kept=tuple(keep or said.kept),
+        delimiter=delimiter,
     )
     patterns = source or ["-"]
-    choice.reader(patterns)
-    inputs = tuple(expanded(patterns))
+    inputs = opt.inputs_of(patterns, choice)
     reader = choice.reader(inputs)
     choice.check_output(inputs, output)
     Places(inputs=(*inputs, str(report)), output=output)

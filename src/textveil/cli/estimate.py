@@ -46,6 +46,7 @@ def estimate_command(
         typer.Option(metavar="FILE", help="The file of word counts that the release was drawn with, if it was."),
     ] = None,
     corpus_format: opt.FormatName = None,
+    delimiter: opt.Delimiter = None,
     field: Annotated[
         list[str] | None, opt.fields("field to read; may be repeated.  [default: as the report says]")
     ] = None,
@@ -60,7 +61,6 @@ def estimate_command(
     texts; where the channel does not tell words apart they are wide.
     """
     from textveil.cli.progress import counting
-    from textveil.corpora.files.sources import expanded
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.errors import need
     from textveil.estimation.frequencies import FrequencyEstimator
@@ -69,10 +69,9 @@ def estimate_command(
     need(top >= 1, "top", top, ">= 1")
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
     said = read_report(report)
-    choice = FormatChoice(corpus_format=corpus_format, sanitized=tuple(field or said.fields))
+    choice = FormatChoice(corpus_format=corpus_format, sanitized=tuple(field or said.fields), delimiter=delimiter)
     patterns = source or ["-"]
-    choice.reader(patterns)
-    inputs = tuple(expanded(patterns))
+    inputs = opt.inputs_of(patterns, choice)
     reader = choice.reader(inputs)
     known = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
     topics = None if words is None else _topics(words, known)

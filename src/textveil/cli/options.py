@@ -11,6 +11,7 @@ from textveil.errors import ParameterError
 from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
+    from textveil.corpora.formats.choice import FormatChoice
     from textveil.vocabulary.vocabulary import Vocabulary
 
 VOCABULARY = "Vocabulary"
@@ -55,18 +56,22 @@ FormatName: TypeAlias = Annotated[
         "--format",
         "-f",
         metavar="NAME",
-        help="txt, jsonl, csv or parquet.  [default: by INPUT's ending]",
+        help="txt, jsonl, csv, tsv or parquet.  [default: by INPUT's ending]",
         rich_help_panel=FORMATS,
     ),
 ]
 WholeFile: TypeAlias = Annotated[
     bool, typer.Option("--whole-file", help="For txt: one document instead of one a line.", rich_help_panel=FORMATS)
 ]
+Delimiter: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--delimiter", metavar="C", help="For csv: between fields, as ; or \\t.", rich_help_panel=FORMATS),
+]
 
 
 def fields(about: str) -> Any:
     """An option that names fields of records and may be repeated."""
-    return typer.Option(metavar="F", help=f"For jsonl, csv and parquet: {about}", rich_help_panel=FORMATS)
+    return typer.Option(metavar="F", help=f"For records: {about}", rich_help_panel=FORMATS)
 
 
 Seed: TypeAlias = Annotated[
@@ -87,3 +92,27 @@ def load(path: Path | None, vocabulary_format: str | None, limit: int | None) ->
         return load_vocabulary()
     with counting("reading vectors") as progress:
         return load_vocabulary(path, format=vocabulary_format, limit=limit, progress=progress)
+
+
+def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
+    """The inputs behind names and patterns, after what can be told of their format was checked.
+
+    Args:
+        patterns: as they stand on the command line; a second name behind ``--field`` is taken for one of them.
+        choice: of their format.
+
+    Raises:
+        InputError: as ``sources.expanded``.
+        ParameterError: as ``FormatChoice.reader``.
+    """
+    from textveil.corpora.files.sources import expanded
+    from textveil.errors import InputError
+
+    try:
+        choice.reader(patterns)
+        return tuple(expanded(patterns))
+    except (InputError, ParameterError) as error:
+        strays = [one for one in patterns[1:] if not Path(one).suffix and not Path(one).exists()]
+        if strays and (choice.sanitized or choice.kept):
+            error.args = (f"{error} To name several fields, repeat the option: --field A --field B.",)
+        raise

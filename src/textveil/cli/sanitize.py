@@ -58,6 +58,7 @@ def sanitize_command(
     ] = "normalize",
     corpus_format: opt.FormatName = None,
     whole_file: opt.WholeFile = False,
+    delimiter: opt.Delimiter = None,
     field: Annotated[
         list[str] | None,
         opt.fields("field to sanitize; may be repeated.  [default: text]"),
@@ -119,7 +120,6 @@ def sanitize_command(
     seed: opt.Seed = None,
 ) -> int:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""
-    from textveil.corpora.files.sources import expanded
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES
     from textveil.corpora.places import Places, check_outputs
@@ -139,11 +139,11 @@ def sanitize_command(
         whole=whole_file,
         sanitized=tuple(field or ()),
         kept=tuple(keep or ()),
+        delimiter=delimiter,
         max_document_bytes=MAX_DOCUMENT_BYTES if max_document_bytes is None else max_document_bytes,
     )
-    choice.reader(patterns)
     chosen = engine_of(engine, workers)
-    inputs = tuple(expanded(patterns))
+    inputs = opt.inputs_of(patterns, choice)
     reader = choice.reader(inputs)
     choice.check_output(inputs, output)
     places = Places(inputs=inputs, output=output, report=report, sender_report=sender_report, resume=resume)

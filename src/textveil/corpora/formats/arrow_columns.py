@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from textveil.corpora.formats.arrow_package import arrow
-from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.fields import FieldChoice, other_name
 from textveil.corpora.formats.records import decoded
 from textveil.errors import InputError
 
@@ -22,10 +22,8 @@ def checked_columns(schema: Any, choice: FieldChoice) -> None:
     for name in choice.all():
         indices = schema.get_all_field_indices(name)
         if len(indices) != 1:
-            raise InputError(
-                f"the input must have the field {name!r} once; it has it {len(indices)} times. "
-                "Name another with `sanitized` or `kept`."
-            )
+            advice = "Rename one." if indices else other_name(name, schema.names)
+            raise InputError(f"the input must have the field {name!r} once; it has it {len(indices)} times. {advice}")
         kind = schema.field(indices[0]).type
         if name in choice.sanitized and not (_is_text(types, kind) or types.is_null(kind)):
             raise InputError(

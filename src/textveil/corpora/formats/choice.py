@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import final
 
@@ -15,10 +16,10 @@ from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, CorpusFormat
 from textveil.errors import ParameterError
 
-FORMATS = ("txt", "jsonl", "csv", "parquet")
+FORMATS = ("txt", "jsonl", "csv", "tsv", "parquet")
 
 _FOREIGN = (
-    *("json", "tsv", "xml", "html", "htm", "pdf", "docx", "odt", "rtf", "xlsx", "arrow", "feather"),
+    *("json", "xml", "html", "htm", "pdf", "docx", "odt", "rtf", "xlsx", "arrow", "feather"),
     *("bz2", "xz", "zip", "tar", "tgz"),
 )
 """Endings of files whose markup or container must not be taken for text without being told."""
@@ -26,19 +27,20 @@ _FOREIGN = (
 _COMPRESSED = ("gz", "zst")
 """Endings that are set aside: compression is told by an input's first bytes, the format by the ending before."""
 
-_ALSO = {"ndjson": "jsonl"}
+_ALSO = {"ndjson": "jsonl", "tab": "tsv"}
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatChoice:
-    """What was asked of the format; the inputs settle the rest.
+    r"""What was asked of the format; the inputs settle the rest.
 
     Attributes:
         corpus_format: one of ``FORMATS``; None tells it by the inputs' endings.
         whole: of txt: one document instead of one a line.
         sanitized: of records: fields whose texts are sanitized; none is the field ``text``.
         kept: of records: fields that are copied.
+        delimiter: of csv: the character between fields; ``\t`` may be written for a tab. None is a comma.
         max_document_bytes: larger documents are refused.
     """
 
@@ -46,6 +48,7 @@ class FormatChoice:
     whole: bool = False
     sanitized: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    delimiter: str | None = None
     max_document_bytes: int = MAX_DOCUMENT_BYTES
 
     def name(self, inputs: Sequence[str]) -> str:
@@ -74,14 +77,22 @@ class FormatChoice:
             ParameterError: as ``name``; or an option does not fit the format.
         """
         name = self.name(inputs)
+        if self.delimiter is not None and name != "csv":
+            raise ParameterError(f"`delimiter` needs `corpus_format` csv; got {name}.")
         if name == "txt":
             if self.sanitized or self.kept:
-                raise ParameterError("`sanitized` and `kept` need `corpus_format` jsonl, csv or parquet; got txt.")
+                raise ParameterError("`sanitized` and `kept` need `corpus_format` jsonl, csv, tsv or parquet; got txt.")
             return PlainText(whole=self.whole, ended=len(inputs) > 1, max_document_bytes=self.max_document_bytes)
         if self.whole:
             raise ParameterError(f"`whole` needs `corpus_format` txt; got {name}.")
         choice = FieldChoice(self.sanitized or ("text",), self.kept)
-        made: dict[str, Callable[..., CorpusFormat]] = {"jsonl": JsonLines, "csv": CsvTable, "parquet": Parquet}
+        delimiter = "\t" if self.delimiter == r"\t" else "," if self.delimiter is None else self.delimiter
+        made: dict[str, Callable[..., CorpusFormat]] = {
+            "jsonl": JsonLines,
+            "csv": partial(CsvTable, delimiter=delimiter),
+            "tsv": partial(CsvTable, delimiter="\t"),
+            "parquet": Parquet,
+        }
         return made[name](choice=choice, max_document_bytes=self.max_document_bytes)
 
     def check_output(self, inputs: Sequence[str], output: Path | None) -> None:
@@ -113,7 +124,7 @@ def _by_ending(source: str) -> str:
     if ending in _FOREIGN:
         raise ParameterError(
             f"`corpus_format` cannot be told from the ending .{ending}: it is none of {', '.join(FORMATS)}. "
-            "Convert the file, or give `corpus_format=txt` to take it as plain text."
+            "Convert the file to one of them, or name the one it is with `corpus_format`."
         )
     known = _ALSO.get(ending, ending)
     return known if known in FORMATS else "txt"

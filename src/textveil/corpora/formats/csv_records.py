@@ -32,7 +32,7 @@ class CsvRow(NamedTuple):
     closed: bool
 
 
-def rows(payload: bytes, *, ended: bool = True) -> Iterator[CsvRow]:
+def rows(payload: bytes, *, ended: bool = True, delimiter: str = ",") -> Iterator[CsvRow]:
     """The records of a payload that begins with one.
 
     After a record that is not valid, the line behind the one in which it began begins a record: a stray quote takes no
@@ -41,6 +41,7 @@ def rows(payload: bytes, *, ended: bool = True) -> Iterator[CsvRow]:
     Args:
         payload: whole records, or records up to anywhere.
         ended: whether nothing follows; else a last record that stands inside quotes is not told.
+        delimiter: stands between fields; one ASCII character.
     """
     csv.field_size_limit(_LARGEST_FIELD)
     lines = _lines(payload)
@@ -55,7 +56,7 @@ def rows(payload: bytes, *, ended: bool = True) -> Iterator[CsvRow]:
             yield line.decode("utf-8", "surrogateescape")
         exhausted = True
 
-    reader = csv.reader(fed(), strict=True)
+    reader = csv.reader(fed(), delimiter=delimiter, strict=True)
     while True:
         start, began = consumed, index
         try:
@@ -67,7 +68,7 @@ def rows(payload: bytes, *, ended: bool = True) -> Iterator[CsvRow]:
                 return
             values, exhausted = None, False
             index, consumed = began + 1, start + len(lines[began])
-            reader = csv.reader(fed(), strict=True)
+            reader = csv.reader(fed(), delimiter=delimiter, strict=True)
         yield CsvRow(start, consumed, values, payload[consumed - 1 : consumed] == b"\n")
 
 
@@ -78,7 +79,7 @@ def _lines(payload: bytes) -> list[bytes]:
     return lines if lines[-1] else lines[:-1]
 
 
-def cut_rows(stream: BinaryIO, size: int, limit: int, *, sure: bool = False) -> Iterator[Cut]:
+def cut_rows(stream: BinaryIO, size: int, limit: int, *, sure: bool = False, delimiter: str = ",") -> Iterator[Cut]:
     """Whole records in pieces of about ``size`` bytes, the header row being number 1.
 
     A record of more than ``limit`` bytes may be dropped as a fault, up to the next line end outside quotes.
@@ -89,6 +90,7 @@ def cut_rows(stream: BinaryIO, size: int, limit: int, *, sure: bool = False) -> 
         limit: bytes of a record, at most.
         sure: end at the first record that is not valid or too large: where it ends, and so what is a row behind it,
             cannot be known.
+        delimiter: stands between fields; one ASCII character.
 
     Raises:
         InputError: the rest of the stream cannot be read, was dropped because a quote is never closed, or is not sure.
@@ -107,12 +109,15 @@ def cut_rows(stream: BinaryIO, size: int, limit: int, *, sure: bool = False) -> 
         if len(held) < wanted and not last:
             continue
         if sure:
-            end, count, doubtful = _surely(bytes(held), last)
+            end, count, doubtful = _surely(bytes(held), last, delimiter)
             if doubtful and first + count > 1:  # the header row is checked by who reads it
                 if count:
                     yield Cut(bytes(held[:end]), first, count)
                 raise InputError(f"record {first + count - 1} must be valid CSV; it is not. {_REST}")
-        end, count = (len(held), sum(1 for _ in rows(bytes(held)))) if last else _ended(bytes(held))
+        if last:
+            end, count = len(held), sum(1 for _ in rows(bytes(held), delimiter=delimiter))
+        else:
+            end, count = _ended(bytes(held), delimiter)
         if end:
             yield Cut(bytes(held[:end]), first, count)
             first, wanted = first + count, 0
@@ -131,12 +136,12 @@ def cut_rows(stream: BinaryIO, size: int, limit: int, *, sure: bool = False) -> 
         raise InputError("a quote must be closed; it is not, and all behind it is left out. Correct the record before.")
 
 
-def _surely(held: bytes, last: bool) -> tuple[int, int, bool]:
+def _surely(held: bytes, last: bool, delimiter: str) -> tuple[int, int, bool]:
     """Bytes and number of the records before the first that is not valid, and whether there is one."""
     parts = held.split(b'"')
-    if len(parts) == 1 or (_orderly(held, parts) and (not last or len(parts) % 2 == 1)):
+    if len(parts) == 1 or (_orderly(held, parts, delimiter) and (not last or len(parts) % 2 == 1)):
         return 0, 0, False
-    for count, row in enumerate(rows(held, ended=last)):
+    for count, row in enumerate(rows(held, ended=last, delimiter=delimiter)):
         if row.values is None:
             return row.start, count, True
     return 0, 0, False
@@ -155,13 +160,13 @@ def _dropped(piece: bytes, quoted: bool) -> tuple[bool, int]:
     return quoted, 0
 
 
-def _ended(held: bytes) -> tuple[int, int]:
+def _ended(held: bytes, delimiter: str) -> tuple[int, int]:
     """Bytes and number of the whole records at the start of ``held``, which may end anywhere."""
     if b'"' not in held:
         return held.rfind(b"\n") + 1, held.count(b"\n")
     parts = held.split(b'"')
-    if not _orderly(held, parts):
-        whole = [row for row in rows(held, ended=False) if row.closed]
+    if not _orderly(held, parts, delimiter):
+        whole = [row for row in rows(held, ended=False, delimiter=delimiter) if row.closed]
         return (whole[-1].end, len(whole)) if whole else (0, 0)
     end, behind = 0, len(held)
     count = 0
@@ -176,7 +181,7 @@ def _ended(held: bytes) -> tuple[int, int]:
     return end, count
 
 
-def _orderly(held: bytes, parts: list[bytes]) -> bool:
+def _orderly(held: bytes, parts: list[bytes], delimiter: str) -> bool:
     """Whether quotes stand only where fields begin and end, so that every second part is inside them.
 
     Parts that are not inside must begin with a separator after a closing quote and end with one before an opening
@@ -184,8 +189,9 @@ def _orderly(held: bytes, parts: list[bytes]) -> bool:
     """
     if held.count(b"\r") != held.count(b"\r\n"):
         return False
+    after, before = delimiter.encode() + b"\r\n", delimiter.encode() + b"\n"
     outside = parts[::2]
-    closing = all(not part or part[0] in b",\r\n" for part in outside[1:])
+    closing = all(not part or part[0] in after for part in outside[1:])
     # The last part opens nothing, unless a quote follows it, which makes the number of parts even.
     opening = outside if len(parts) % 2 == 0 else outside[:-1]
-    return closing and all(not part or part[-1] in b",\n" for part in opening)
+    return closing and all(not part or part[-1] in before for part in opening)

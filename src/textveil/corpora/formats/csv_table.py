@@ -1,4 +1,4 @@
-"""CSV with a header row: some columns sanitized, some kept, the others dropped."""
+"""CSV and TSV with a header row: some columns sanitized, some kept, the others dropped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, final
 
 from textveil.corpora.formats.csv_records import CsvRow, cut_rows, rows
-from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.fields import FieldChoice, other_name
 from textveil.corpora.formats.records import (
     MAX_DOCUMENT_BYTES,
     Cut,
@@ -21,23 +21,31 @@ from textveil.corpora.formats.records import (
     too_large,
 )
 from textveil.corpora.formats.text_lines import BOM
-from textveil.errors import InputError
+from textveil.errors import InputError, need
+
+_SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", ":": "colons"}
+"""What stands between columns as a rule, as messages call it."""
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CsvTable:
-    """Comma-separated values as RFC 4180 has them; quoted fields may hold line ends.
+    """Values separated by commas, tabs or another character, else as RFC 4180 has them.
+
+    A field that holds the delimiter, a quote or a line end stands in quotes, and a quote in it is written twice: of
+    tab-separated values too. Lines end in CRLF.
 
     Several inputs may drop different columns, but the chosen ones must come in one order in all: one object serves
     one job.
 
     Attributes:
         choice: which columns are sanitized, which are kept; all others are dropped.
+        delimiter: stands between fields, of inputs and output: one ASCII character, neither letter nor digit.
         max_document_bytes: larger records are refused.
     """
 
     choice: FieldChoice
+    delimiter: str = ","
     max_document_bytes: int = MAX_DOCUMENT_BYTES
     _order: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
@@ -48,11 +56,20 @@ class CsvTable:
 
     def __post_init__(self) -> None:
         checked_size(self.max_document_bytes)
+        one = len(self.delimiter) == 1 and self.delimiter.isascii() and not self.delimiter.isalnum()
+        # The value is not repeated: somebody may have put text in its place.
+        need(
+            one and self.delimiter not in '"\r\n\0',
+            "delimiter",
+            "another",
+            r"one ASCII character such as ; or \t, and no letter, digit, quote or line end",
+        )
 
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         """See ``CorpusFormat.cut``; a payload begins with the input's header row."""
         header = b""
-        for cut in cut_rows(stream, size, self.max_document_bytes, sure=bool(self.choice.kept)):
+        sure = bool(self.choice.kept)
+        for cut in cut_rows(stream, size, self.max_document_bytes, sure=sure, delimiter=self.delimiter):
             start = 0
             if not header:
                 header, start = self._header(cut)
@@ -62,7 +79,7 @@ class CsvTable:
 
     def records(self, payload: bytes, first: int) -> Records:
         """See ``CorpusFormat.records``."""
-        found = rows(payload)
+        found = rows(payload, delimiter=self.delimiter)
         names = next(found).values or []
         columns = self._columns(names)
         order = sorted(columns, key=columns.__getitem__)
@@ -84,9 +101,9 @@ class CsvTable:
             for values, fresh in zip(good, released, strict=True):
                 for target, text in zip(targets, fresh, strict=True):
                     values[target] = text
-            return _written(good)
+            return _written(good, self.delimiter)
 
-        return Records(texts, faults, joined, _written([order]))
+        return Records(texts, faults, joined, _written([order], self.delimiter))
 
     def _header(self, cut: Cut) -> tuple[bytes, int]:
         """The header row, checked, as it will stand before every payload; and where the rows behind it begin."""
@@ -94,7 +111,7 @@ class CsvTable:
             raise InputError(too_large("the header row", self.max_document_bytes))
         skipped = len(BOM) if cut.payload.startswith(BOM) else 0
         payload = cut.payload[skipped:]
-        row = next(rows(payload))
+        row = next(rows(payload, delimiter=self.delimiter))
         reason = self._reason(row, payload, len(row.values or ()), "the header row")
         if reason or row.values is None:
             raise InputError(reason)
@@ -123,17 +140,29 @@ class CsvTable:
 
     def _columns(self, names: Sequence[str]) -> dict[str, int]:
         for name in self.choice.all():
-            if names.count(name) != 1:
-                raise InputError(
-                    f"the header row must name the column {name!r} once; it does so {names.count(name)} times. "
-                    f"Columns are separated by commas; {len(names)} were found. Name another with `sanitized` or "
-                    "`kept`."
-                )
+            if (times := names.count(name)) != 1:
+                wanted = f"the header row must name the column {name!r} once; it does so {times} times."
+                raise InputError(f"{wanted} {self._hint(name, names)}")
         return {name: names.index(name) for name in self.choice.all()}
 
+    def _hint(self, name: str, names: Sequence[str]) -> str:
+        """What may be wrong with a header row that lacks a column, or has it twice."""
+        other = next((one for one in _SEPARATORS if one != self.delimiter and self._looks(names, one)), None)
+        if other is not None:
+            way = "`corpus_format=tsv`" if other == "\t" else f"`delimiter='{other}'`"
+            return f"It looks separated by {_SEPARATORS[other]}: give {way}."
+        between = _SEPARATORS.get(self.delimiter, "the character of `delimiter`")
+        advice = "Rename one." if name in names else other_name(name, names)
+        return f"Columns are separated by {between}; {len(names)} were found. {advice}"
 
-def _written(table: Sequence[Sequence[str]]) -> bytes:
+    def _looks(self, names: Sequence[str], other: str) -> bool:
+        """Whether the chosen columns stand in a header row that is separated otherwise."""
+        found = next(csv.reader([self.delimiter.join(names).replace("\n", " ")], delimiter=other), [])
+        return len(found) > 1 and all(found.count(name) == 1 for name in self.choice.all())
+
+
+def _written(table: Sequence[Sequence[str]], delimiter: str) -> bytes:
     buffer = io.StringIO()
     # With RFC 4180's line end the writer also quotes fields that hold a lone carriage return.
-    csv.writer(buffer, lineterminator="\r\n").writerows(table)
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\r\n").writerows(table)
     return encoded(buffer.getvalue())

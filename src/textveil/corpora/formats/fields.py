@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
 from textveil.errors import need
+
+_NEAR = 0.75
+"""Similarity (``difflib``) from which a name is offered in place of one that is not there."""
+
+_LONGEST = 64
+"""Characters of a name that may be offered: longer ones are no names that somebody mistyped."""
 
 
 @final
@@ -29,3 +37,28 @@ class FieldChoice:
     def all(self) -> tuple[str, ...]:
         """Every field of the output."""
         return self.sanitized + self.kept
+
+
+def other_name(name: str, present: Iterable[str]) -> str:
+    """What to do about a field that is not there, in a sentence.
+
+    A name that is there is only ever told where it is nearly the one that was asked for: what stands in a first row may
+    be no names at all, but a record.
+
+    Args:
+        name: the one that was asked for.
+        present: those that are there.
+    """
+    there = sorted({one for one in present if 0 < len(one) <= _LONGEST and one.isprintable()})
+    alike = [one for one in there if _plain(one) == _plain(name)]
+    near = alike or difflib.get_close_matches(name, there, n=1, cutoff=_NEAR)
+    if near:
+        return f"Did you mean {near[0]!r}?"
+    if "," in name:
+        return "To name several, repeat `sanitized` or `kept` for each."
+    return "Name another with `sanitized` or `kept`."
+
+
+def _plain(name: str) -> str:
+    """A name without what people vary: case, spaces, dashes, underscores, a byte order mark."""
+    return "".join(one for one in name.casefold() if one not in " -_\ufeff")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple, final
 
-from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.fields import FieldChoice, other_name
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, checked_size, decoded
 from textveil.corpora.formats.text_lines import cut_lines, split_lines
 from textveil.errors import InputError
@@ -99,9 +99,7 @@ class JsonLines:
             values[name] = member
         for name in self.choice.all():
             if name not in values:
-                raise InputError(
-                    f"{where} must have the field {name!r}; it has not. Name another with `sanitized` or `kept`."
-                )
+                raise InputError(f"{where} must have the field {name!r}; it has not. {other_name(name, values)}")
         texts = tuple(_text(values[name].value, name, where) for name in self.choice.sanitized)
         return texts, "".join(f", {json.dumps(name)}: {values[name].written}" for name in self.choice.kept)
 

@@ -13,7 +13,6 @@ Words that are not in the vocabulary are left out. The interval is over texts, a
 
 from __future__ import annotations
 
-import gzip
 import json
 import sys
 import time
@@ -22,7 +21,7 @@ from itertools import islice
 
 import numpy as np
 from measure import SHARED
-from utility import FREQUENT, NOT_NAMES, TEXTS, ids_of, interval, news, reviews
+from utility import FREQUENT, NOT_NAMES, TEXTS, held_out, ids_of, interval, news, reviews
 
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.channels.neighborhood import neighborhood
@@ -40,13 +39,6 @@ EPSILONS = (5.0, 8.0, 10.0)
 SEED = 1
 ROUNDS = 3
 """Times that every text is drawn."""
-
-
-def held_out() -> Iterator[str]:
-    """First 1,500 characters of the Wikipedia articles that the language model leaves out."""
-    with gzip.open(SHARED / "data/text/wikipedia/articles.jsonl.gz", "rt", encoding="utf-8") as stream:
-        for line in islice(stream, 7, None, 20):
-            yield json.loads(line)["text"][:1500]
 
 
 CORPORA = {"AG News": news, "Yelp": reviews, "Wikipedia": held_out}

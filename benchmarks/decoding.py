@@ -15,7 +15,6 @@ word for each released one alone, by channel and public frequency.
 
 from __future__ import annotations
 
-import gzip
 import json
 import sys
 import time
@@ -25,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from measure import SHARED
-from utility import NOT_NAMES, interval, news, reviews
+from utility import NOT_NAMES, held_out, interval, news, reviews
 
 from textveil.catalog import mechanism
 from textveil.decoding.decode import default_model
@@ -51,18 +50,10 @@ VOCABULARY = load_vocabulary()
 UNITS = normalize(VOCABULARY.vectors)
 
 
-def articles() -> Iterator[str]:
-    """First 1,500 characters of Wikipedia articles that the embedded language model left out."""
-    with gzip.open(SHARED / "data/text/wikipedia/articles.jsonl.gz", "rt", encoding="utf-8") as stream:
-        for number, line in enumerate(stream):
-            if number % 20 == 7:
-                yield json.loads(line)["text"][:1500]
-
-
 CORPORA: dict[str, tuple[Callable[[], Iterator[str]], int]] = {
     "AG News": (news, TEXTS),
     "Yelp": (reviews, TEXTS),
-    "Wikipedia": (articles, TEXTS // 2),
+    "Wikipedia": (held_out, TEXTS // 2),
 }
 
 

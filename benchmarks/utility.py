@@ -63,6 +63,11 @@ def articles() -> Iterator[str]:
             yield json.loads(line)["text"][:1500]
 
 
+def held_out() -> Iterator[str]:
+    """Those of the articles that the embedded language model has not seen: the eighth of every twenty."""
+    return islice(articles(), 7, None, 20)
+
+
 CORPORA = {"AG News": news, "Yelp": reviews, "Wikipedia": articles}
 
 

@@ -11,15 +11,14 @@ The texts lie beside the project: the first 300 of AG News' test part, 1,000 sen
 from __future__ import annotations
 
 import argparse
-import csv
-import gzip
 import json
-import os
 import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+from build_language_model import ARTICLES, SHARED, articles, news
 
 import textveil as tv
 from textveil.audit.recovery import CONFIDENCE, measure_recovery
@@ -27,20 +26,10 @@ from textveil.models.ngram import embedded_language_model
 from textveil.sanitize.recovery import COMPARED, TABLE, TUNED
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = Path(os.environ.get("TEXTVEIL_SHARED", ROOT.parent / "shared"))
 EPSILONS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0)
 OPTIONS: tuple[dict[str, Any], ...] = ({}, {"context": "released"}, {"base_weights": "flat"})
 FLAT_FROM = 5.0
 """Flat weights are measured from here on: below, hundreds of words stand behind each, and nearly nothing comes back."""
-HELD_OUT = (20, 7)
-"""Of every 20 articles, the number of the one that the language model leaves out."""
-
-
-def news() -> Iterator[str]:
-    """Titles and descriptions of AG News, test part."""
-    with (SHARED / "data/text/agnews/test.csv").open(encoding="utf-8", newline="") as stream:
-        for row in csv.reader(stream):
-            yield f"{row[1]}. {row[2]}"
 
 
 def reviews() -> Iterator[str]:
@@ -52,14 +41,12 @@ def reviews() -> Iterator[str]:
         yield from pair
 
 
-def articles() -> Iterator[str]:
+def beginnings() -> Iterator[str]:
     """First 1,500 characters of Wikipedia articles that the language model has not seen."""
-    with gzip.open(SHARED / "data/text/wikipedia/articles.jsonl.gz", "rt", encoding="utf-8") as stream:
-        for line in islice(stream, HELD_OUT[1], None, HELD_OUT[0]):
-            yield json.loads(line)["text"][:1500]
+    return (text[:1500] for text in articles(ARTICLES, held_out=True))
 
 
-TEXTS = {"news (AG News)": (news, 300), "reviews (Yelp)": (reviews, 1000), "articles (Wikipedia)": (articles, 60)}
+TEXTS = {"news (AG News)": (news, 300), "reviews (Yelp)": (reviews, 1000), "articles (Wikipedia)": (beginnings, 60)}
 
 
 def measured(epsilons: list[float]) -> Iterator[dict[str, Any]]:

@@ -3,6 +3,7 @@
     python benchmarks/utility.py [EPSILON ...]     words that stay and mean cosine, by corpus and epsilon
     python benchmarks/utility.py names             words of person and place names that stay, in labelled sentences
     python benchmarks/utility.py optimal [EPSILON ...]    both with optimal weights too, for the cosine
+    python benchmarks/utility.py coarse [EPSILON ...]     words that are drawn coarse, and so are written milder
     python benchmarks/utility.py information [EPSILON ...]    or for the cosine by information: searches take minutes
 
 Nothing is drawn: for every word of a text the row of the channel is summed. "Content" are the words outside the 3,000
@@ -31,6 +32,7 @@ from textveil.types import Ids, Reals
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.geometry import normalize
+from textveil.vocabulary.milder import milder_words
 
 EPSILONS = (5.0, 8.0, 10.0)
 WEIGHTS = ("flat", "frequency")
@@ -164,6 +166,22 @@ def names(epsilons: Sequence[float] = EPSILONS, weights: Sequence[str] = WEIGHTS
             print(f"{epsilon:7g} {kind:24s} " + " ".join(f"{cell:22s}" for cell in cells), flush=True)
 
 
+def coarse(epsilons: Sequence[float]) -> None:
+    """Print how often a word that is not coarse comes out as one, and so is written milder (``vocabulary.milder``)."""
+    words = np.array(list(milder_words(load_vocabulary())))
+    print(f"{'corpus':10s} {'epsilon':>7s} one in so many words")
+    for epsilon in epsilons:
+        made = alone(epsilon, "frequency")
+        for name, read in CORPORA.items():
+            ids, counts = np.unique([one for text in islice(read(), TEXTS) for one in ids_of(text)], return_counts=True)
+            drawn = np.empty(len(ids))
+            for start in range(0, len(ids), 64):
+                weights = made.integer_weights(ids[start : start + 64]).astype(np.float64)
+                drawn[start : start + 64] = weights[:, words].sum(axis=1) / weights.sum(axis=1)
+            mild = ~np.isin(ids, words)
+            print(f"{name:10s} {epsilon:7g} {counts[mild].sum() / (drawn * counts)[mild].sum():,.0f}", flush=True)
+
+
 def searched(epsilons: Sequence[float], weights: str) -> None:
     """Print both tables with searched weights."""
     for table in (texts, names):
@@ -173,6 +191,8 @@ def searched(epsilons: Sequence[float], weights: str) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] and sys.argv[1] in OPTIMAL:
         searched([float(one) for one in sys.argv[2:]] or [8.0], sys.argv[1])
+    elif sys.argv[1:2] == ["coarse"]:
+        coarse([float(one) for one in sys.argv[2:]] or EPSILONS)
     elif sys.argv[1:] == ["names"]:
         names()
     else:

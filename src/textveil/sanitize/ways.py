@@ -27,6 +27,7 @@ from textveil.text.marks import Marks
 from textveil.text.tokens import Kind
 from textveil.text.writing import with_draws, written_texts
 from textveil.types import Flags, Ids, Integers
+from textveil.vocabulary.milder import milder_words
 
 _Draws: TypeAlias = Callable[[WordPlaces, Integers, np.random.Generator], Ids]
 
@@ -92,7 +93,7 @@ class ByTokens:
         self._vectors = WordVectors(mechanism)
         self._draw = _draws(mechanism)
         self._digits = DigitResponse(_number_epsilon(mechanism.guarantee, number_epsilon), digit_keep_limit)
-        self._codes = TextCodes(mechanism.vocabulary.words, marks)
+        self._codes = TextCodes(mechanism.vocabulary.words, marks, milder_words(mechanism.vocabulary))
         self.number_epsilon: float = self._digits.epsilon
         self.digit_keep_limit = digit_keep_limit
         self.marks = marks

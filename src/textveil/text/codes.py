@@ -13,14 +13,15 @@ memory is bounded in bytes, and forgetting changes nothing but time.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, pairwise, repeat
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.text.legend import Legend
 from textveil.text.marks import (
     BLANK,
     DROPPED,
@@ -68,6 +69,7 @@ Codes: TypeAlias = bytes
 """Codes of a piece or a token, eight bytes each as in an array of int64: such rows are joined as one."""
 
 _WIDTH: Final = 8
+_ALL_AS_THEY_ARE: Final[Mapping[int, int]] = MappingProxyType({})
 _NOTHING: Final[Codes] = b""
 
 # Asked for often, and a member of an enumeration takes as long as an operation on a short array.
@@ -80,22 +82,6 @@ class EncodedTexts(NamedTuple):
 
     codes: NDArray[np.int64]
     bounds: NDArray[np.int64]
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Legend:
-    """What codes stand for; indexed by code. Words are written as released: with the capital that they keep.
-
-    Attributes:
-        written: the string that is released, an array of str.
-        lengths: its length.
-        kinds: the kind of the token that the code begins; GOES_ON where it begins none.
-    """
-
-    written: NDArray[Any]
-    lengths: Integers
-    kinds: NDArray[np.int8]
 
 
 class WordPlaces(NamedTuple):
@@ -171,6 +157,8 @@ class TextCodes:
     Args:
         words: the vocabulary's, n of them.
         marks: what is done with white space and punctuation (``text.marks``).
+        written_as: ids of words that are not written, and the ids of the words that are written in their place
+            (``vocabulary.milder``).
 
     Raises:
         ParameterError: ``marks`` is neither.
@@ -178,8 +166,11 @@ class TextCodes:
     Safe to use from several threads at once: they share what is remembered, and at worst learn it twice.
     """
 
-    def __init__(self, words: Sequence[str], marks: Marks = "normalize") -> None:
+    def __init__(
+        self, words: Sequence[str], marks: Marks = "normalize", written_as: Mapping[int, int] = _ALL_AS_THEY_ARE
+    ) -> None:
         self._words = words
+        self._written_as = written_as
         self._plain = checked_marks(marks) == "normalize"
         self._index = WordIndex(words)
         self._base = 2 * len(words)
@@ -364,7 +355,10 @@ class TextCodes:
         size = self._base + _MARK + _MARKS
         strings = np.full(size, "", dtype=object)
         kinds = np.full(size, GOES_ON, dtype=np.int8)
-        strings[: self._base] = list(map(written, self._words)) * 2
+        shown = list(self._words)
+        for word, other in self._written_as.items():
+            shown[word] = self._words[other]
+        strings[: self._base] = list(map(written, shown)) * 2
         kinds[: self._base] = Kind.WORD
         first, inner = self._base + _FIRST_DIGIT, self._base + _DIGIT
         for start in (first, inner):

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.text.codes import EncodedTexts, Legend, NumberPlaces, WordPlaces
+from textveil.text.codes import EncodedTexts, NumberPlaces, WordPlaces
+from textveil.text.legend import Legend
 from textveil.text.render import Span, spans, with_capitals
 from textveil.types import Ids, Integers
 

@@ -21,6 +21,7 @@ from textveil.randomness import resolve
 from textveil.text.codes import TextCodes
 from textveil.text.render import written
 from textveil.types import Ids, Integers
+from textveil.vocabulary.milder import milder_words
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/keywords.md"
@@ -75,7 +76,8 @@ class Keywords:
         drawn, member = self.weights.draw(len(document), resolve(rng))
         inside = np.flatnonzero(drawn < 0)
         drawn[inside] = sets[document[inside], member[inside]]
-        words = [written(self.vocabulary.words[one]) for one in drawn.tolist()]
+        milder = milder_words(self.vocabulary)
+        words = [written(self.vocabulary.words[milder.get(one, one)]) for one in drawn.tolist()]
         return [" ".join(words[start : start + self.keywords]) for start in range(0, len(words), self.keywords)]
 
     def candidate_sets(self, texts: Sequence[str]) -> Ids:

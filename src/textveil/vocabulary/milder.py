@@ -1,0 +1,42 @@
+"""Coarse words of the embedded vocabulary, and the milder words that are written in their place.
+
+The vocabulary was made without the worst slurs and obscenities (``tools/build_vocabulary.py``). Those that are left,
+and that no ordinary, clinical or legal text needs, are never written: where one is drawn, a milder word stands in the
+release. The rule is public and reads the drawn word alone, so it is post-processing and no guarantee depends on it.
+Whoever reads a release takes the milder word for what was drawn; how rarely that is wrong stands in docs/guarantees.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from textveil.vocabulary.embedded import DATA, load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
+
+FILE = "milder.txt"
+"""Lines of a coarse word's id and the word that is written."""
+
+
+def milder_words(vocabulary: Vocabulary) -> Mapping[int, int]:
+    """Ids of coarse words, with the ids of the words that are written in their place.
+
+    Args:
+        vocabulary: the embedded one or the first words of it; another is its user's choice, and is written as it is.
+    """
+    whole = load_vocabulary()
+    size = len(vocabulary)
+    if vocabulary is whole:
+        return _pairs()
+    if vocabulary.name != whole.name or vocabulary.words != whole.words[:size]:
+        return MappingProxyType({})
+    return {coarse: milder for coarse, milder in _pairs().items() if coarse < size and milder < size}
+
+
+@cache
+def _pairs() -> Mapping[int, int]:
+    words = load_vocabulary()
+    lines = (line.split() for line in (DATA / FILE).read_text(encoding="ascii").splitlines())
+    found = {int(coarse): words.id_of(milder) for coarse, milder in lines}
+    return MappingProxyType({coarse: milder for coarse, milder in found.items() if milder is not None})

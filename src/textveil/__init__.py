@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from textveil.sanitize.explanation import explain as explain
     from textveil.sanitize.release import Release as Release
     from textveil.sanitize.sanitizer import Sanitizer as Sanitizer
+    from textveil.surrogates.restoring import restore as restore
     from textveil.vocabulary.embedded import load_vocabulary as load_vocabulary
     from textveil.vocabulary.vocabulary import Vocabulary as Vocabulary
 
@@ -45,6 +46,7 @@ _HOMES = {
     "explain": "textveil.sanitize.explanation",
     "load_vocabulary": "textveil.vocabulary.embedded",
     "mechanism": "textveil.catalog",
+    "restore": "textveil.surrogates.restoring",
     "secure_generator": "textveil.randomness",
     "seeded_generator": "textveil.randomness",
 }

@@ -36,6 +36,7 @@ FACE = [
     "explain",
     "load_vocabulary",
     "mechanism",
+    "restore",
     "secure_generator",
     "seeded_generator",
 ]

@@ -1,0 +1,220 @@
+"""Where a text mentions known surrogates: whole words, the longest first, in one pass from left to right.
+
+Surrogates stand in a tree by their tokens, so a text costs the same whether ten of them are known or ten thousand. A
+token is a word, one mark, or one character of a script that writes no spaces between words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple, TypeAlias, final
+
+from textveil.surrogates.known import Known
+
+_UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff"
+"""Scripts without spaces between words, or with particles that follow a name at once: a character is a word."""
+
+_WORD = rf"[^\W_{_UNSPACED}]+"
+_TOKEN: Final = re.compile(rf"{_WORD}|.", re.DOTALL)
+_IS_UNSPACED: Final = re.compile(rf"[{_UNSPACED}]")
+
+GAP: Final = 8
+"""White space within a surrogate may be as long as this, with one line break in it."""
+
+BEHIND: Final = 16
+"""Characters before a mention that tell whether it is one."""
+
+AHEAD: Final = 8
+"""Characters behind a mention that tell so: an inflection and what ends it."""
+
+_APOSTROPHES = "'\u2019"
+_HYPHENS = "-\u2010\u2011"
+_JOINS = frozenset(f"{_APOSTROPHES}{_HYPHENS}_@.")
+"""Marks that make one word of two."""
+
+_JOINS_DIGITS = _JOINS | frozenset(",:/")
+_SIBILANT = ("s", "x", "z", "ch", "sh")
+_LONGEST_CLITIC = 4
+"""Letters behind an apostrophe that are no part of a name: 's, 'll, 've."""
+
+_LIST_MARK: Final = re.compile(r"(?:^|\n)[ \t>*-]{0,8}$")
+
+_Node: TypeAlias = dict[str | None, Any]
+"""Nodes below, by the next token; what is known of the surrogate that ends here, under None."""
+
+
+@final
+class Found(NamedTuple):
+    """A mention, ``text[start:end]``; its last ``suffix`` characters are an inflection."""
+
+    start: int
+    end: int
+    suffix: int
+    known: Known
+
+
+@final
+class Mentions:
+    """Finds surrogates in texts."""
+
+    def __init__(self) -> None:
+        self._root: _Node = {}
+        self._marks: set[str] = set()
+        self._starts: re.Pattern[str] | None = None
+        self.reach = AHEAD
+        """Characters from a mention's first that can tell what it is."""
+
+    def known(self, surrogate: str) -> Known:
+        """What is known of a surrogate: the same for all its cases and ways to write its accents."""
+        composed = unicodedata.normalize("NFC", surrogate)
+        found: Known | None = None
+        for form in {composed, unicodedata.normalize("NFD", composed)}:
+            node = self._node(form)
+            found = node.setdefault(None, found or Known())
+        assert found is not None
+        return found
+
+    def in_text(self, text: str, start: int, stop: int) -> Iterator[Found]:
+        """The mentions that begin in ``text[start:stop]``; characters before ``start`` tell whether a word begins."""
+        at = start
+        starts = self._starts = self._starts or _compiled_starts(self._marks)
+        while (token := starts.search(text, at)) is not None and token.start() < stop:
+            found = self._longest(text, token.start(), token.group())
+            if found is None:
+                at = token.end()
+            else:
+                yield found
+                at = found.end
+
+    def _node(self, form: str) -> _Node:
+        """Where a surrogate's tokens end."""
+        node = self._root
+        reach = AHEAD + 2
+        first = True
+        for token in _TOKEN.findall(" ".join(form.split())):
+            folded = token.casefold()
+            if first and not _is_narrow(token[0]) and token not in self._marks:
+                self._marks.add(token)
+                self._starts = None
+            node = node.setdefault(folded, {})
+            reach += GAP if token == " " else len(folded)
+            first = False
+        self.reach = max(self.reach, reach)
+        return node
+
+    def _longest(self, text: str, start: int, word: str) -> Found | None:
+        folded = word.casefold()
+        if folded not in self._root and not folded.endswith("s"):  # most words
+            return None
+        if not _begins(text, start):
+            return None
+        node, at, best = self._root, start, None
+        while True:
+            after = at + len(word)
+            for suffix in _suffixes(folded):
+                known = node.get(folded[: -len(suffix)], {}).get(None)
+                if known is not None and _ends(text, start, after):
+                    best = Found(start, after, len(suffix), known)
+            node = node.get(folded)  # type: ignore[assignment]
+            if node is None:
+                return best
+            at = after
+            if None in node and _ends(text, start, at):
+                best = Found(start, at, 0, node[None])
+            if " " in node and (gap := _gap(text, at)):
+                node, at = node[" "], at + gap
+            token = _TOKEN.match(text, at)
+            if token is None:
+                return best
+            word = token.group()
+            folded = word.casefold()
+
+
+def _compiled_starts(marks: set[str]) -> re.Pattern[str]:
+    """What finds the next token with which a surrogate may begin."""
+    others = f"|[{re.escape(''.join(sorted(marks)))}]" if marks else ""
+    return re.compile(_WORD + others)
+
+
+def _suffixes(folded: str) -> tuple[str, ...]:
+    """Endings that an inflected name may have: plural, or genitive without an apostrophe."""
+    if len(folded) < 4 or not folded.endswith("s") or not folded.isalpha():
+        return ()
+    return ("s", "es") if folded.endswith("es") and folded[:-2].endswith(_SIBILANT) else ("s",)
+
+
+def inflected(original: str, suffix: str) -> str:
+    """An original in the plural in which its surrogate is mentioned."""
+    if not suffix or not original:
+        return original
+    plural = "es" if original.casefold().endswith(_SIBILANT) else "s"
+    return original + (plural.upper() if suffix.isupper() and original.isupper() else plural)
+
+
+def _gap(text: str, at: int) -> int:
+    """The length of the white space there; 0 where it is too long, or an empty line."""
+    end = at
+    while end < len(text) and text[end].isspace():
+        end += 1
+        if end - at > GAP:
+            return 0
+    return end - at if text.count("\n", at, end) <= 1 else 0
+
+
+def _is_narrow(character: str) -> bool:
+    """Whether it is a letter or digit of a script with spaces."""
+    return character.isalnum() and not _IS_UNSPACED.match(character)
+
+
+def _begins(text: str, start: int) -> bool:
+    """Whether a whole word begins there."""
+    if start == 0 or _IS_UNSPACED.match(text[start]):
+        return True
+    before, first = text[start - 1], text[start]
+    if _is_narrow(before) or unicodedata.combining(before):
+        return False
+    if start == 1 or not _is_narrow(text[start - 2]):
+        return True
+    if first.isdigit() and text[start - 2].isdigit():
+        return before not in _JOINS_DIGITS
+    return before not in _JOINS or (before in _APOSTROPHES and _is_elision(text, start - 1))
+
+
+def _is_elision(text: str, apostrophe: int) -> bool:
+    """Whether what stands before the apostrophe is an article or the like: l'Anna, qu'Anna, but not O'Brien."""
+    begin = apostrophe
+    while begin > 0 and apostrophe - begin < 3 and _is_narrow(text[begin - 1]):
+        begin -= 1
+    return apostrophe - begin < 3 and text[begin:apostrophe].islower()
+
+
+def _ends(text: str, start: int, end: int) -> bool:
+    """Whether a whole word ends there: a possessive may follow."""
+    if end == len(text):
+        return True
+    last, after = text[end - 1], text[end]
+    if unicodedata.combining(after) or (_is_narrow(after) and _is_narrow(last)):
+        return False
+    if _IS_UNSPACED.match(last):
+        return True
+    if after in ".)" and last.isdigit() and end - start <= 2 and _LIST_MARK.search(text[max(0, start - 10) : start]):
+        return False
+    if end + 1 == len(text) or not _is_narrow(text[end + 1]):
+        return True
+    if last.isdigit():
+        return after not in (_JOINS_DIGITS if text[end + 1].isdigit() else "_@.")
+    if after in _APOSTROPHES:
+        return _is_clitic(text, end)
+    if after in _HYPHENS:
+        return text[end + 1].islower() and text[start].isupper()
+    return after not in _JOINS
+
+
+def _is_clitic(text: str, apostrophe: int) -> bool:
+    end = apostrophe + 1
+    while end < len(text) and end - apostrophe <= _LONGEST_CLITIC + 1 and _is_narrow(text[end]):
+        end += 1
+    letters = text[apostrophe + 1 : end]
+    return len(letters) <= _LONGEST_CLITIC and (letters.islower() or text[apostrophe - 1].isupper())

@@ -1,0 +1,350 @@
+"""Originals put back in the places of their surrogates: in an untouched release, in an answer, in a stream.
+
+A text that begins as the release does is told by position, as far as it agrees; behind that, surrogates are told by
+what they look like (docs/restoring.md says what is done where that does not tell).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, TypeAlias, final
+
+from textveil.errors import ParameterError
+from textveil.surrogates.known import Known, compared_form
+from textveil.surrogates.mentions import BEHIND, Found, Mentions, inflected
+from textveil.surrogates.private_map import PrivateMap, Replaced
+
+Maps: TypeAlias = PrivateMap | Iterable[PrivateMap]
+"""The map of one release, or of several: those of a conversation, or a map file."""
+
+MARGIN: Final = 16
+"""Characters behind a piece by which a text must agree with the release for the piece to be told by position."""
+
+_NAMES_WITH_PARTS = ("person",)
+_POSSESSIVES = ("'s", "\u2019s", "'S", "\u2019S")
+_TITLES = frozenset(
+    ("mr", "mrs", "ms", "mx", "dr", "prof", "sir", "dame", "lord", "lady", "rev", "fr", "st", "jr", "sr")
+)
+
+
+@final
+class Place(NamedTuple):
+    """The characters ``text[start:end]`` of a restored text."""
+
+    start: int
+    end: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A text with originals in it: private.
+
+    Attributes:
+        text: the text.
+        replaced: how many mentions of surrogates were replaced by originals.
+        ambiguous: where ``text`` still has what looks like a surrogate and does not tell for which original it
+            stands, or whether it is one.
+        unused: how many surrogates of the map the text does not mention.
+    """
+
+    text: str = field(repr=False)
+    replaced: int
+    ambiguous: tuple[Place, ...]
+    unused: int
+
+
+def restore(text: str, private_map: Maps) -> str:
+    """Put originals back into a release, or into a text that was made from it.
+
+    An untouched release gives back its text, character for character. In any other text every mention of a surrogate
+    is replaced: in other cases, inflected, as a part of a name, broken over lines; only whole words. A mention that
+    may stand for several originals, or may be none, stays as it is.
+
+    Args:
+        text: a release, or what somebody wrote with it.
+        private_map: of the release; several where the text answers several releases of one scope.
+
+    Raises:
+        ParameterError: one of them is of another type.
+    """
+    return Restorer(private_map).restore(text).text
+
+
+@final
+class Restorer:
+    """Restores texts by one map or several; making it takes as long as reading the releases once.
+
+    Args:
+        private_map: of one release, or of several. What can be read twice and is no sequence (a map file) is, and only
+            its surrogates are kept; nothing is then told by position.
+
+    Raises:
+        ParameterError: it is of another type.
+    """
+
+    def __init__(self, private_map: Maps) -> None:
+        maps = _checked(private_map)
+        self._mentions = Mentions()
+        self._wholes = 0
+        for one in maps:
+            self._learn(one)
+        for one in maps:
+            self._meet(one)
+        self._kept = tuple(maps) if isinstance(maps, Sequence) else ()
+
+    def __repr__(self) -> str:
+        return f"Restorer({self._wholes} surrogates)"
+
+    @property
+    def reach(self) -> int:
+        """Characters that a stream holds back at the most."""
+        longest = max((piece.end - piece.start for one in self._kept for piece in one.replaced), default=0)
+        return max(self._mentions.reach, longest + MARGIN)
+
+    def restore(self, text: str) -> Restored:
+        """See ``restore``."""
+        if not isinstance(text, str):
+            raise ParameterError(f"text must be a string; got {type(text).__name__}.")
+        stream = self._stream(self._by_position(text))
+        return stream.restored(stream.feed(text) + stream.close())
+
+    def stream(self) -> RestoringStream:
+        """Restore a text that comes in pieces, as ``restore`` would restore the whole.
+
+        With several maps nothing is told by position: whether the text is one of the releases shows at its end.
+        """
+        return self._stream(self._kept[0] if len(self._kept) == 1 else None)
+
+    def _stream(self, release: PrivateMap | None) -> RestoringStream:
+        return RestoringStream(self._mentions, release, self._wholes)
+
+    def _by_position(self, text: str) -> PrivateMap | None:
+        """The map whose release is told by position in this text."""
+        if len(self._kept) == 1:
+            return self._kept[0]
+        same = [one for one in self._kept if one.released == text]
+        return same[0] if same and len({one.original() for one in same}) == 1 else None
+
+    def _learn(self, one: PrivateMap) -> None:
+        for piece in one.replaced:
+            surface = one.released[piece.start : piece.end]
+            if piece.kind and any(character.isalnum() for character in surface):
+                self._wholes += self._add(surface, piece.original)
+                for part, original in _parts(surface, piece):
+                    self._mentions.known(part).add(part, original)
+
+    def _add(self, surface: str, original: str) -> bool:
+        """Note a surrogate; whether it is a new one."""
+        for ending in _POSSESSIVES:
+            if surface.endswith(ending) and original.endswith(_POSSESSIVES):
+                surface, original = surface[:-2], original[:-2]
+                break
+        surface, original = surface.strip(), original.strip()
+        known = self._mentions.known(surface)
+        known.add(surface, original)
+        new, known.whole = not known.whole, True
+        return new
+
+    def _meet(self, one: PrivateMap) -> None:
+        """Note the surrogates that this release mentions where something else stood."""
+        starts, ends = [piece.start for piece in one.replaced], [piece.end for piece in one.replaced]
+        for found in self._mentions.in_text(one.released, 0, len(one.released)):
+            first, last = bisect_right(ends, found.start), bisect_left(starts, found.end)
+            pieces = one.replaced[first:last]
+            if pieces and _inside(found, pieces[0]):
+                continue  # a part of it
+            before = _before(one, pieces, found)
+            restored = _restored(one.released, found)
+            if before is None or (restored is not None and compared_form(before) != compared_form(restored)):
+                found.known.met_by_chance(one.released[found.start : found.end])
+
+
+def _checked(private_map: Maps) -> Iterable[PrivateMap]:
+    """Maps that can be read twice."""
+    if isinstance(private_map, PrivateMap):
+        return (private_map,)
+    if isinstance(private_map, Iterable) and not isinstance(private_map, str | bytes):
+        maps = private_map
+        if isinstance(maps, Iterator):
+            maps = tuple(maps)
+        if not isinstance(maps, Sequence):
+            return maps
+        others = [type(one).__name__ for one in maps if not isinstance(one, PrivateMap)]
+        if not others:
+            return maps
+        got = others[0]
+    else:
+        got = type(private_map).__name__
+    raise ParameterError(
+        f"private_map must be a PrivateMap, or several of them; got {got}. A release that can be undone has one."
+    )
+
+
+def _parts(surface: str, piece: Replaced) -> list[tuple[str, str]]:
+    """The words of a name with those of its original, where both have as many; titles and particles name nobody."""
+    words, originals = surface.split(), piece.original.split()
+    if piece.kind not in _NAMES_WITH_PARTS or len(words) < 2 or len(words) != len(originals):
+        return []
+    pairs = ((_bare(word), _bare(original)) for word, original in zip(words, originals, strict=True))
+    return [(word, original) for word, original in pairs if _names(word)]
+
+
+def _bare(word: str) -> str:
+    for ending in _POSSESSIVES:
+        word = word.removesuffix(ending)
+    return word.strip(".,;")
+
+
+def _names(word: str) -> bool:
+    return len(word) > 1 and word[0].isalpha() and not word.islower() and word.casefold() not in _TITLES
+
+
+def _inside(found: Found, piece: Replaced) -> bool:
+    """Whether a mention is a part of a piece, and not all of it."""
+    within = piece.start <= found.start and found.end <= piece.end
+    return within and (piece.start, piece.end) != (found.start, found.end)
+
+
+def _before(one: PrivateMap, pieces: Sequence[Replaced], found: Found) -> str | None:
+    """What stood in the text where a release mentions a surrogate; None where a piece is cut by its ends."""
+    parts, at = [], found.start
+    for piece in pieces:
+        if piece.start < found.start or piece.end > found.end:
+            return None
+        parts += [one.released[at : piece.start], piece.original]
+        at = piece.end
+    return "".join([*parts, one.released[at : found.end]])
+
+
+def _restored(text: str, found: Found) -> str | None:
+    """What a mention is replaced by; None where it does not tell."""
+    surface, suffix = text[found.start : found.end - found.suffix], text[found.end - found.suffix : found.end]
+    original = found.known.original(surface)
+    return None if original is None else inflected(original, suffix)
+
+
+@final
+class RestoringStream:
+    """Restores a text that comes in pieces; ``Restorer.stream`` makes it. What it gives is private.
+
+    Attributes:
+        replaced: mentions replaced so far.
+        ambiguous: where the text given back so far has mentions that do not tell for what they stand.
+    """
+
+    def __init__(self, mentions: Mentions, release: PrivateMap | None, wholes: int) -> None:
+        self.replaced = 0
+        self.ambiguous: list[Place] = []
+        self._mentions = mentions
+        self._release = release
+        self._wholes = wholes
+        self._used: set[int] = set()
+        self._held = ""
+        self._begun = 0  # characters of the text before ``_held``
+        self._behind = ""  # the last of them
+        self._piece = 0  # the first that is not given back, of the release's
+        self._agrees = 0  # characters of the release that the text has begun with
+        self._given = 0
+        self._closed = False
+
+    def feed(self, piece: str) -> str:
+        """Take the next characters; gives back what they settle."""
+        return self._given_back(piece, last=False)
+
+    def close(self) -> str:
+        """The rest; nothing can follow."""
+        rest = self._given_back("", last=True)
+        self._closed = True
+        return rest
+
+    def restored(self, text: str) -> Restored:
+        """What was done, of which ``text`` came out."""
+        return Restored(text, self.replaced, tuple(self.ambiguous), self._wholes - len(self._used))
+
+    def _given_back(self, piece: str, *, last: bool) -> str:
+        if self._closed:
+            raise ParameterError("a stream must be fed before it is closed; it is closed. Make another.")
+        self._held += piece
+        parts: list[str] = []
+        if self._release is not None:
+            self._agree(self._release, piece, parts, last=last)
+        if self._release is None:
+            self._by_mention(parts, last=last)
+        return "".join(parts)
+
+    def _give(self, parts: list[str], text: str) -> None:
+        parts.append(text)
+        self._given += len(text)
+
+    def _pass(self, count: int) -> None:
+        """Done with so many characters of the text."""
+        self._behind = (self._behind + self._held[:count])[-BEHIND:]
+        self._held = self._held[count:]
+        self._begun += count
+
+    def _agree(self, release: PrivateMap, piece: str, parts: list[str], *, last: bool) -> None:
+        """Give back what the release tells by position; it is forgotten where the text differs from it."""
+        released = release.released
+        same = released.startswith(piece, self._agrees)
+        self._agrees += len(piece) if same else _common(released, self._agrees, piece)
+        whole = last and same and self._agrees == len(released)
+        until = self._agrees if whole else max(self._begun, self._agrees - MARGIN)
+        pieces = release.replaced
+        at = self._begun
+        while self._piece < len(pieces) and pieces[self._piece].end <= until:
+            one = pieces[self._piece]
+            self._give(parts, released[at : one.start] + one.original)
+            self._count(released[one.start : one.end], one)
+            at = one.end
+            self._piece += 1
+        if self._piece < len(pieces):
+            until = min(until, pieces[self._piece].start)
+        self._give(parts, released[at:until])
+        self._pass(until - self._begun)
+        if last or not same:
+            self._release = None
+
+    def _count(self, surface: str, piece: Replaced) -> None:
+        if piece.kind and any(character.isalnum() for character in surface):
+            self.replaced += 1
+            for found in self._mentions.in_text(surface, 0, 1):
+                self._use(found.known)
+
+    def _use(self, known: Known) -> None:
+        if known.whole:
+            self._used.add(id(known))
+
+    def _by_mention(self, parts: list[str], *, last: bool) -> None:
+        """Give back what no longer hangs on characters to come."""
+        text, begin = self._behind + self._held, len(self._behind)
+        stop = len(text) if last else max(begin, len(text) - self._mentions.reach)
+        at = begin
+        for found in self._mentions.in_text(text, begin, stop):
+            self._give(parts, text[at : found.start])
+            self._use(found.known)
+            original = _restored(text, found)
+            if original is None:
+                original = text[found.start : found.end]
+                self.ambiguous.append(Place(self._given, self._given + len(original)))
+            else:
+                self.replaced += 1
+            self._give(parts, original)
+            at = found.end
+        until = max(at, stop)
+        self._give(parts, text[at:until])
+        self._pass(until - begin)
+
+
+def _common(released: str, start: int, piece: str) -> int:
+    """How many characters of ``piece`` stand in the release at ``start``."""
+    low, high = 0, len(piece)  # agrees up to low; not up to high
+    while low < high - 1:
+        middle = (low + high) // 2
+        if released.startswith(piece[:middle], start):
+            low = middle
+        else:
+            high = middle
+    return low

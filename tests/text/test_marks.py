@@ -72,7 +72,7 @@ EXAMPLES = [
     ("", ""),
     (" ", " "),
     ("\n", "\n"),
-    ("the\U0001f600\u00bf5", "the[symbol] 5"),
+    ("the\U0001f600\u00bf5", "the[emoji] 5"),
 ]
 
 
@@ -211,7 +211,7 @@ def test_a_text_alone_has_the_codes_that_it_has_among_others(texts: list[str]) -
 def test_what_comes_out_is_plain_and_stays_as_it_is(texts: list[str]) -> None:
     for text in plain(*texts):
         assert set(text) <= set(string.ascii_letters) | set(string.digits) | set(PLAIN)
-        gaps = re.sub(r"\[(?:email|url|handle|script|symbol)\]", "x", text)
+        gaps = re.sub(r"\[(?:email|url|handle|script|emoji|symbol)\]", "x", text)
         assert not re.search(r"  | \n|\n |\n\n\n", gaps)
         assert not re.search(r"[!-/:-@\[-`{-~]{4}", gaps)
         if "[" not in text and "@" not in text and "://" not in text:

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textveil.errors import ParameterError
+from textveil.text.emoji import is_emoji
 from textveil.text.spelling import fold, spelling
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split, tokenize
 
 W, N, P, S = Kind.WORD, Kind.NUMBER, Kind.PUNCTUATION, Kind.SPACE
-EMAIL, URL, HANDLE, SCRIPT, SYMBOL = Kind.EMAIL, Kind.URL, Kind.HANDLE, Kind.SCRIPT, Kind.SYMBOL
+EMAIL, URL, HANDLE, SCRIPT, SYMBOL, EMOJI = Kind.EMAIL, Kind.URL, Kind.HANDLE, Kind.SCRIPT, Kind.SYMBOL, Kind.EMOJI
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
 
@@ -80,10 +81,16 @@ EXAMPLES = [
     ("\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35", [("\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35", SCRIPT)]),
     ("\u05e9\u05dc\u05d5\u05dd\u200f 3", [("\u05e9\u05dc\u05d5\u05dd\u200f", SCRIPT), (" ", S), ("3", N)]),
     # symbols
-    ("\U0001f469\u200d\U0001f4bbok", [("\U0001f469\u200d\U0001f4bb", SYMBOL), ("ok", W)]),
-    ("\U0001f44d\U0001f3fd\U0001f1eb\U0001f1f7", [("\U0001f44d\U0001f3fd\U0001f1eb\U0001f1f7", SYMBOL)]),
-    ("\u2764\ufe0f \u00bd", [("\u2764\ufe0f", SYMBOL), (" ", S), ("\u00bd", SYMBOL)]),
+    ("\U0001f469\u200d\U0001f4bbok", [("\U0001f469\u200d\U0001f4bb", EMOJI), ("ok", W)]),
+    ("\U0001f44d\U0001f3fd\U0001f1eb\U0001f1f7", [("\U0001f44d\U0001f3fd\U0001f1eb\U0001f1f7", EMOJI)]),
+    ("\u2764\ufe0f \u00bd", [("\u2764\ufe0f", EMOJI), (" ", S), ("\u00bd", SYMBOL)]),
     ("\u0301 \u2163\u2122", [("\u0301", SYMBOL), (" ", S), ("\u2163\u2122", SYMBOL)]),
+    (
+        "\u00bd\u2764\ufe0f\u2192",
+        [("\u00bd", SYMBOL), ("\u2764\ufe0f", EMOJI), ("\u2192", SYMBOL)],
+    ),
+    ("5\ufe0f\u20e3\u200d\U0001f44d.", [("5\ufe0f\u20e3\u200d", N), ("\U0001f44d", EMOJI), (".", P)]),
+    ("\u00a9\u2122\u203c", [("\u00a9\u2122", SYMBOL), ("\u203c", P)]),
     ("a\x00b\ud800", [("a", W), ("\x00", SYMBOL), ("b", W), ("\ud800", SYMBOL)]),
     ("\u202e!\ue000", [("\u202e", SYMBOL), ("!", P), ("\ue000", SYMBOL)]),
 ]
@@ -131,7 +138,7 @@ def test_a_code_point_alone_has_the_kind_of_its_category() -> None:
         elif category[0] == "L":
             assert kind in (W, SCRIPT) if spelling(character) else kind is SYMBOL
         else:
-            assert kind is SYMBOL
+            assert kind is (EMOJI if is_emoji(character) else SYMBOL)
         if kind is W:
             assert set(fold(character)) <= set("abcdefghijklmnopqrstuvwxyz") and fold(character)
 

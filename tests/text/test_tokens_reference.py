@@ -14,6 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.helpers.shared import shared_path
 
+from textveil.text.emoji import is_emoji
 from textveil.text.spelling import is_latin, spelling
 from textveil.text.tokens import Kind, split, tokenize
 
@@ -34,7 +35,8 @@ def class_of(character: str) -> str:
         return "D"
     if character < "\x80":
         return "P" if category[0] in "PS" else "O"
-    return {"M": "M", "P": "P"}.get(category[0], {"Cf": "F", "Sc": "P"}.get(category, "O"))
+    other = "E" if is_emoji(character) else "O"
+    return {"M": "M", "P": "P"}.get(category[0], {"Cf": "F", "Sc": "P"}.get(category, other))
 
 
 class SlowTokenizer:
@@ -153,6 +155,8 @@ class SlowTokenizer:
             return self.past(start, stop, "B"), Kind.SPACE
         if self.classes[start] == "P":
             return start + 1, Kind.PUNCTUATION
+        if self.classes[start] == "E":
+            return self.past(start, stop, "EMF"), Kind.EMOJI
         return self.past(start, stop, "OMF"), Kind.SYMBOL
 
     def past(self, start: int, stop: int, classes: str) -> int:

@@ -15,9 +15,9 @@ a constant. In order:
    between digits. Letters and digits split: "covid19" is a word and a number.
 4. SPACE is a run of white space (of control characters only tabs and line ends); PUNCTUATION is one
    character: ASCII punctuation and symbols, Unicode punctuation, currency signs.
-5. SYMBOL is a run of everything else: emoji with their joiners and selectors, other symbols, numerals that
-   are not decimal digits, control and format characters, marks attached to nothing, code points without
-   a character.
+5. EMOJI is a run of emoji (``emoji.is_emoji``) with their joiners, selectors and skin tones.
+6. SYMBOL is a run of everything else: other symbols, numerals that are not decimal digits, control and format
+   characters, marks attached to nothing, code points without a character.
 
 To replace a word by another changes the kind of no token, with three exceptions near addresses: the words
 http, https, ftp and www, and, beside an "@", words with an apostrophe or longer than 64 letters.
@@ -40,6 +40,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple, final
 
 from textveil.errors import need
+from textveil.text.emoji import is_emoji
 from textveil.text.spelling import fold as fold
 from textveil.text.spelling import is_latin, spelling
 
@@ -65,6 +66,8 @@ class Kind(IntEnum):
     """Letters of a writing other than Latin, or a mix."""
     SYMBOL = 8
     """Anything else."""
+    EMOJI = 9
+    """Emoji in a row."""
 
 
 PLACEHOLDERS: Final[Mapping[Kind, str]] = MappingProxyType(
@@ -74,6 +77,7 @@ PLACEHOLDERS: Final[Mapping[Kind, str]] = MappingProxyType(
         Kind.HANDLE: "[handle]",
         Kind.SCRIPT: "[script]",
         Kind.SYMBOL: "[symbol]",
+        Kind.EMOJI: "[emoji]",
     }
 )
 """What is released in place of a token of a kind that has no word-like reading."""
@@ -89,7 +93,7 @@ class Token(NamedTuple):
 
 # The classes of non-ASCII characters, each written as one Latin-1 character (a text then takes a byte a
 # character). Digits, white space and the curly apostrophe need no class: they become "0", " " and "'".
-_LATIN, _SCRIPT, _MARK, _FORMAT, _PUNCTUATION, _OTHER = "éþ\xa8\xad¿¤"
+_LATIN, _SCRIPT, _MARK, _FORMAT, _PUNCTUATION, _EMOJI, _OTHER = "éþ\xa8\xad¿¶¤"
 _REMEMBERED: Final = 1 << 14
 
 
@@ -109,7 +113,7 @@ def _class_of(character: str) -> str:
         return _MARK
     if category[0] == "P" or category == "Sc":
         return _PUNCTUATION
-    return {"Nd": "0", "Cf": _FORMAT}.get(category, _OTHER)
+    return {"Nd": "0", "Cf": _FORMAT}.get(category, _EMOJI if is_emoji(character) else _OTHER)
 
 
 @final
@@ -135,11 +139,12 @@ _NUMBER: Final = f"{_DIGITS}(?:[.,]{_DIGITS})*+"
 _SPACE: Final = r"[\t-\r\x20]++"
 _MARKS: Final = rf"[!-/:-@\[-`{{-~{_PUNCTUATION}]"
 _REST: Final = rf"[\x00-\x08\x0e-\x1f\x7f{_OTHER}{_ATTACHED}]++"
+_EMOJIS: Final = f"{_EMOJI}[{_EMOJI}{_ATTACHED}]*+"
 
 _EMAIL: Final = rf"(?<![{_NAME}])[{_NAME}][{_NAME}.+%'&-]{{0,63}}+@[{_NAME}]++(?:-[{_NAME}]++)*+" + (
     rf"(?:\.[{_NAME}]++(?:-[{_NAME}]++)*+)++"
 )
-_ADDRESS: Final = rf"[^\s\x00-\x1f\x7f()\[\]<>\"`{{}}|\\^{_PUNCTUATION}{_OTHER}]"
+_ADDRESS: Final = rf"[^\s\x00-\x1f\x7f()\[\]<>\"`{{}}|\\^{_PUNCTUATION}{_EMOJI}{_OTHER}]"
 _URL: Final = (  # letters of another writing may stand before it without a space
     rf"(?<![A-Za-z0-9_{_LATIN}{_ATTACHED}])(?:(?i:https?|ftp)://|(?i:www)\.)(?=[{_NAME}])"
     rf"{_ADDRESS}++(?:\({_ADDRESS}*+\){_ADDRESS}*+)*+"
@@ -150,7 +155,9 @@ _HANDLE: Final = (
 )
 _SENTENCE_END: Final = ".,;:!?'*"
 
-_FIND_PLAIN: Final = re.compile(f"{_WORD}|{_SPACE}|{_MARKS}|{_NUMBER}|{_FORMAT}++(?:{_WORD}|{_NUMBER})|{_REST}").findall
+_FIND_PLAIN: Final = re.compile(
+    f"{_WORD}|{_SPACE}|{_MARKS}|{_NUMBER}|{_FORMAT}++(?:{_WORD}|{_NUMBER})|{_REST}|{_EMOJIS}"
+).findall
 _FIND_ENTITIES: Final = re.compile(f"({_URL})|({_EMAIL})|({_HANDLE})").finditer
 _ENTITY_KINDS: Final = (Kind.SYMBOL, Kind.URL, Kind.EMAIL, Kind.HANDLE)
 _IS_WORD: Final = re.compile(f"{_FORMAT}*+{_WORD}").fullmatch
@@ -229,6 +236,8 @@ def classify(surface: str) -> Kind:
     entities = _entities(view)
     if entities:
         return entities[0][2]
+    if view[0] == _EMOJI:
+        return Kind.EMOJI
     return Kind.PUNCTUATION if view[0] in _PASSING else Kind.SYMBOL
 
 

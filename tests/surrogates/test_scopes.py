@@ -32,11 +32,11 @@ def test_one_value_has_one_place_under_one_label(rng: np.random.Generator) -> No
     assert scope.place("family", "a", 1000, rng) != scope.place("given", "a", 1000, rng)
 
 
-def test_a_memory_refuses_when_a_pool_is_used_up(rng: np.random.Generator) -> None:
+def test_a_memory_begins_anew_when_a_pool_is_used_up(rng: np.random.Generator) -> None:
     scope = MemoryScope()
-    assert {scope.place("given", value, 2, rng) for value in "ab"} == {0, 1}
-    with pytest.raises(ParameterError, match="pool must be larger than the number of values in one scope; got 2"):
-        scope.place("given", "c", 2, rng)
+    given = [scope.place("given", value, 3, rng) for value in "abcdefg"]
+    assert set(given[:3]) == set(given[3:6]) == {0, 1, 2}
+    assert given[:3] == [scope.place("given", value, 3, rng) for value in "abc"]
 
 
 def test_a_keyed_scope_is_a_function_of_its_secret(rng: np.random.Generator) -> None:

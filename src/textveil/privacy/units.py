@@ -76,3 +76,9 @@ ONE_SPAN: Final = Adjacency(
         ),
     ),
 )
+ONE_VALUE: Final = Adjacency(
+    Unit.SPAN,
+    "two texts in which the same spans of the same kinds are found, and that differ in one value at all its mentions: "
+    "which mentions are equal, and what is listed as public of a value, are the same in both",
+    ONE_SPAN.larger,
+)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, final
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, final
 
 import numpy as np
 
 from textveil.privacy.guarantees import Guarantee
 from textveil.surrogates.scopes import Scope
+
+Counts: TypeAlias = Literal["mention", "value", "scope"]
+"""What pays a surrogate's epsilon once."""
 
 
 @final
@@ -39,6 +42,14 @@ class Surrogate(Protocol):
     @property
     def guarantee(self) -> Guarantee:
         """Of one value: a mention; or, in a scope where one value has one surrogate, all mentions of it together."""
+
+    @property
+    def counts(self) -> Counts:
+        """What pays the guarantee's epsilon once.
+
+        ``"mention"``: every mention draws for itself. ``"value"``: all mentions of one value in a scope share a draw,
+        so one value pays once, however often it stands there. ``"scope"``: all values of a scope share one draw.
+        """
 
     @property
     def consistent(self) -> bool:

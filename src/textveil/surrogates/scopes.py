@@ -12,7 +12,7 @@ from typing import Final, Protocol, final
 
 import numpy as np
 
-from textveil.errors import ParameterError, need
+from textveil.errors import ParameterError
 from textveil.randomness import derived_generator
 
 KEY_BYTES: Final = 32
@@ -41,7 +41,8 @@ class MemoryScope:
     """Remembers what it gave: a uniform random injection of values into each pool.
 
     Each new value takes a place that no other of its label has, all of those with equal probability, so values stay
-    distinct until a pool is used up.
+    distinct until a pool is used up. Then it begins anew: the number of values in a scope is public, and to refuse
+    would lose the text.
     """
 
     def __init__(self) -> None:
@@ -50,16 +51,13 @@ class MemoryScope:
         self._drawn: dict[str, dict[str, str]] = {}
 
     def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
-        """See ``Scope``.
-
-        Raises:
-            ParameterError: every entry of the pool has been given.
-        """
+        """See ``Scope``."""
         known = self._places.get((label, value))
         if known is not None:
             return known
         used = self._used.setdefault(label, set())
-        need(len(used) < size, "pool", f"{size} entries", "larger than the number of values in one scope")
+        if len(used) >= size:
+            used.clear()
         while (place := int(rng.integers(size))) in used:
             pass
         used.add(place)

@@ -1,0 +1,101 @@
+"""What is known of a surrogate by its name, declared at the function that makes it.
+
+    @declared(summary="...", kinds=("age",), proof=SURROGATES)
+    def age(*, epsilon: OptionalEpsilon = 0.0, lowest: Lowest = 0) -> Drawn: ...
+
+Options are the function's keyword parameters, declared as those of mechanisms are (``mechanisms.options``): name, type,
+domain, default and help stand in the signature, and policies, messages and docs read them there. A function without
+``epsilon`` makes surrogates that no epsilon goes into; one whose ``epsilon`` has no default needs one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, ParamSpec, TypeAlias, TypeVar, final
+
+from textveil.mechanisms.options import GUARANTEE, POSITIVE, Domain, Option, options_of
+from textveil.surrogates.base import Surrogate
+
+PSEUDONYMS: Final = "privacy/proofs/pseudonyms.md"
+SURROGATES: Final = "privacy/proofs/surrogates.md"
+
+P = ParamSpec("P")
+S = TypeVar("S", bound=Surrogate)
+
+_ENTRY = "__textveil_surrogate__"
+
+NOT_NEGATIVE: Final = Domain("finite and >= 0", lambda value: 0 <= value < float("inf"))
+
+OptionalEpsilon: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=NOT_NEGATIVE,
+        help="Privacy loss in nats of one value; 0 is a draw that says nothing about it.",
+        metavar="E",
+        group=GUARANTEE,
+    ),
+]
+NeededEpsilon: TypeAlias = Annotated[
+    float, Option(domain=POSITIVE, help="Privacy loss in nats.", metavar="E", group=GUARANTEE)
+]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurrogateEntry:
+    """One kind of surrogate.
+
+    Attributes:
+        name: what policies write.
+        summary: one line.
+        kinds: the kinds of spans that it is made for.
+        proof: a path below textveil.
+        make: the function that makes it; its options are checked before it runs.
+    """
+
+    name: str
+    summary: str
+    kinds: tuple[str, ...]
+    proof: str
+    make: Callable[..., Surrogate]
+
+    def options(self) -> Mapping[str, Option]:
+        """What it takes, by name; ``epsilon`` among them where there is one."""
+        return options_of(self.make)
+
+    @property
+    def takes_epsilon(self) -> bool:
+        """Whether an epsilon above 0 is possible."""
+        return "epsilon" in self.options()
+
+    @property
+    def needs_epsilon(self) -> bool:
+        """Whether 0 is impossible."""
+        return self.takes_epsilon and self.options()["epsilon"].required
+
+
+def declared(
+    *, summary: str, kinds: tuple[str, ...], proof: str, name: str = ""
+) -> Callable[[Callable[P, S]], Callable[P, S]]:
+    """Declare the decorated function as one that makes a surrogate: see ``SurrogateEntry``.
+
+    Args:
+        summary: one line.
+        kinds: of spans; empty for any.
+        proof: a path below textveil.
+        name: what policies write; by default the function's name with hyphens.
+    """
+
+    def decorate(make: Callable[P, S]) -> Callable[P, S]:
+        called = name or make.__name__.replace("_", "-")
+        make.__dict__[_ENTRY] = SurrogateEntry(name=called, summary=summary, kinds=kinds, proof=proof, make=make)
+        return make
+
+    return decorate
+
+
+def entry_of(make: Any) -> SurrogateEntry | None:
+    """What ``declared`` stated of a function; None where it was not used."""
+    found = getattr(make, "__dict__", {}).get(_ENTRY)
+    return found if isinstance(found, SurrogateEntry) else None

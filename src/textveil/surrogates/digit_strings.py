@@ -1,0 +1,65 @@
+"""Numbers digit by digit, in the format that they have."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Annotated
+
+import numpy as np
+
+from textveil.mechanisms.channels.digits import BASE, KEEP_LIMIT, DigitResponse
+from textveil.mechanisms.options import Domain, Option
+from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
+from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.scopes import Scope
+from textveil.surrogates.writing import filled, shape_of
+
+_LIMIT = Option(
+    domain=Domain(f"between {1 / BASE} and 1", lambda value: 1 / BASE <= value <= 1),
+    help="No digit stays with a larger probability, whatever epsilon is; 1 is no limit.",
+    metavar="P",
+)
+
+
+@declared(
+    summary="Each digit by randomized response, epsilon shared over the digits of a value; the format is kept.",
+    kinds=("number", "id", "money"),
+    proof=SURROGATES,
+)
+def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float, _LIMIT] = KEEP_LIMIT) -> Drawn:
+    """Digits by ``DigitResponse``, uniform ones at epsilon 0; letters are drawn uniformly, marks stay.
+
+    Args:
+        epsilon: nats of one value, for any two of one format.
+        digit_keep_limit: bound on the probability that a digit stays.
+    """
+    response = DigitResponse(epsilon, digit_keep_limit) if epsilon > 0 else None
+    label = f"digits {epsilon!r} {digit_keep_limit!r}"
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        shape = shape_of(value)
+        if response is None:
+            return agreed(scope, label, value, rng, lambda source: filled(shape, source), distinct=True)
+        return agreed(scope, label, value, rng, lambda source: _answered(response, value, shape, source))
+
+    return Drawn(
+        name="digits",
+        parameters={"epsilon": epsilon, "digit_keep_limit": digit_keep_limit},
+        guarantee=proved(epsilon, SURROGATES),
+        public=(
+            "its format: which characters are digits, capitals, other letters and which marks",
+            "whether two are equal",
+        ),
+        surrogate_of=surrogate_of,
+    )
+
+
+def _answered(response: DigitResponse, value: str, shape: str, rng: np.random.Generator) -> str:
+    """A draw for each digit, in the places of the digits of a string that is drawn for the shape."""
+    places = [place for place, character in enumerate(shape) if character == "9"]
+    out = list(filled(shape, rng))
+    if places:
+        true = np.array([unicodedata.digit(value[place]) for place in places], dtype=np.int64)
+        for place, digit in zip(places, response.privatize(true, np.array([len(places)]), rng).tolist(), strict=True):
+            out[place] = str(digit)
+    return "".join(out)

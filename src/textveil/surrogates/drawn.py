@@ -1,0 +1,89 @@
+"""Surrogates that are drawn value by value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias, final
+
+import numpy as np
+
+from textveil.privacy.guarantees import Guarantee, PureDP, Status
+from textveil.privacy.units import ONE_VALUE, Adjacency
+from textveil.surrogates.base import Counts, Mention
+from textveil.surrogates.scopes import Scope
+
+Draw: TypeAlias = Callable[[str, Scope, np.random.Generator], str]
+"""The surrogate of one value in a scope."""
+
+_ATTEMPTS: Final = 64
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """Each value by itself: its surrogate is a function of the value, the scope and randomness.
+
+    Attributes:
+        name: see ``Surrogate``, as the next five.
+        parameters: options as they are, by name.
+        guarantee: of one value.
+        public: what stays public of a value.
+        counts: what pays epsilon once.
+        consistent: whether equal values of a scope get equal surrogates.
+        entries: how many surrogates there are for a value, all equally probable; None where that depends on the value's
+            public form, or they are not.
+        surrogate_of: the draw.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    guarantee: Guarantee
+    public: tuple[str, ...]
+    counts: Counts = "value"
+    consistent: bool = True
+    entries: int | None = None
+    surrogate_of: Draw = field(repr=False)
+
+    def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
+        """See ``Surrogate``."""
+        return [self.surrogate_of(mention.value, scope, rng) for mention in mentions]
+
+
+def proved(epsilon: float, proof: str, adjacency: Adjacency = ONE_VALUE) -> PureDP:
+    """Pure DP of one value, by a proof of textveil's own."""
+    return PureDP(epsilon=epsilon, status=Status.PROVED, source=proof, adjacency=adjacency)
+
+
+def agreed(
+    scope: Scope,
+    label: str,
+    value: str,
+    rng: np.random.Generator,
+    make: Callable[[np.random.Generator], str],
+    *,
+    distinct: bool = False,
+) -> str:
+    """What ``make`` drew for this value in this scope, drawn once.
+
+    Args:
+        scope: of the draw.
+        label: the surrogate with its parameters, and whatever else ``make`` depends on but the value.
+        value: whose surrogate it is.
+        rng: as ``Surrogate.draw`` gets it.
+        make: draws, from the generator alone where ``distinct`` is true.
+        distinct: draw again while another value of the scope has the same, 64 times at most; only for draws whose
+            distribution does not depend on the value: elsewhere how often it is done would.
+    """
+    known = scope.remembered(label)
+    drawn = known.get(value)
+    if drawn is None:
+        taken = scope.remembered(f"{label}, taken") if distinct else {}
+        source = scope.generator(label, value, rng)
+        drawn = make(source)
+        for _ in range(_ATTEMPTS):
+            if drawn not in taken:
+                break
+            drawn = make(source)
+        taken[drawn] = known[value] = drawn
+    return drawn

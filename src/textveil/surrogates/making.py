@@ -1,0 +1,80 @@
+"""Surrogates by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Final, final
+
+from textveil.errors import ParameterError, UnknownNameError, need
+from textveil.surrogates.base import Surrogate
+from textveil.surrogates.declaration import SurrogateEntry, entry_of
+
+
+@final
+class _Lazy(Mapping[str, SurrogateEntry]):
+    """Entries by name, each imported when it is asked for."""
+
+    def __init__(self, targets: Mapping[str, str]) -> None:
+        self._targets = dict(targets)
+
+    def __getitem__(self, name: str) -> SurrogateEntry:
+        module, _, function = self._targets[name].partition(":")
+        found = entry_of(getattr(import_module(f"textveil.surrogates.{module}"), function))
+        if found is None or found.name != name:
+            raise LookupError(f"{self._targets[name]} does not declare the surrogate {name}")
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._targets)
+
+    def __len__(self) -> int:
+        return len(self._targets)
+
+
+SURROGATE_ENTRIES: Final[Mapping[str, SurrogateEntry]] = _Lazy(
+    {
+        "person": "person:person",
+        "place": "places:place",
+        "digits": "digit_strings:digits",
+        "placeholder": "placeholders:placeholder",
+    }
+)
+"""Every surrogate: its name, and the function that makes it and declares all else."""
+
+
+def make_surrogate(name: str, epsilon: float = 0.0, options: Mapping[str, Any] = MappingProxyType({})) -> Surrogate:
+    """The surrogate of that name.
+
+    Args:
+        name: one of ``SURROGATE_ENTRIES``.
+        epsilon: nats; what it is the loss of is the surrogate's ``guarantee`` and ``counts``.
+        options: its own, by name: those of ``SURROGATE_ENTRIES[name].options()``.
+
+    Raises:
+        UnknownNameError: no such surrogate.
+        ParameterError: an option is unknown or outside its domain, or epsilon is not possible for it.
+    """
+    if name not in SURROGATE_ENTRIES:
+        (close,) = difflib.get_close_matches(str(name), SURROGATE_ENTRIES, n=1, cutoff=0.0)
+        wanted = f"one of {', '.join(SURROGATE_ENTRIES)}"
+        need(False, "surrogate", repr(name)[:60], wanted, f"Did you mean {close!r}?", kind=UnknownNameError)
+    entry = SURROGATE_ENTRIES[name]
+    known = dict(entry.options())
+    loss = known.pop("epsilon", None)
+    for key in options:
+        if key not in known:
+            close_ones = difflib.get_close_matches(str(key), known, n=1)
+            hint = f" Did you mean `{close_ones[0]}`?" if close_ones else ""
+            taken = f"the options {', '.join(f'`{one}`' for one in known)}" if known else "no options"
+            raise ParameterError(f"{name} takes {taken}; got `{str(key)[:40]}`.{hint}")
+    given = {key: known[key].checked(value) for key, value in options.items()}
+    for key, option in known.items():
+        need(not option.required or key in given, key, "none", f"given for {name}: {option.help}")
+    if loss is None:
+        need(epsilon == 0, "epsilon", epsilon, f"0 for {name}: its draws never look at the value")
+    else:
+        given["epsilon"] = loss.checked(epsilon)
+    return entry.make(**given)

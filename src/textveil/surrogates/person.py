@@ -1,0 +1,173 @@
+"""Names of people: each part of a name has a part of another name, the same in all mentions of a scope."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, TypeVar, final
+
+import numpy as np
+
+from textveil.mechanisms.options import Option, named
+from textveil.privacy.guarantees import PureDP
+from textveil.surrogates.base import Counts, Mention
+from textveil.surrogates.declaration import PSEUDONYMS, declared
+from textveil.surrogates.drawn import proved
+from textveil.surrogates.name_parts import NameParts, Part, Role, parts_of
+from textveil.surrogates.pools import keys_of, pool
+from textveil.surrogates.scopes import Scope
+from textveil.surrogates.writing import in_case_of, key_of
+
+E = TypeVar("E")
+
+_PARTICLES: Final = (("de", "la"), ("de", "los"), ("von", "der"), ("van", "der"), ("van", "den"), ("van", "de"))
+"""What stands for one particle, and for all that follow it."""
+
+_INITIALS: Final = "ABCDEFGHIJKLMNOPRSTVW"
+
+_SCRIPTS: Final = ("arabic", "cyrillic", "devanagari", "greek", "han", "hangul", "hebrew")
+
+_GENDER = Option(
+    domain=named("drawn", "kept"),
+    help="kept: a given name in the public list of women's or of men's names gets another of that list; that is public "
+    "then.",
+    metavar="NAME",
+)
+_SCRIPT = Option(
+    domain=named("drawn", "kept"),
+    help="kept: a name in one of seven other scripts gets one of that script; which it is, is public then.",
+    metavar="NAME",
+)
+
+
+@declared(summary="Another name, part by part: given names, initials, families.", kinds=("person",), proof=PSEUDONYMS)
+def person(*, gender: Annotated[str, _GENDER] = "drawn", script: Annotated[str, _SCRIPT] = "drawn") -> Person:
+    """Pseudonyms of people that agree in all forms of a name within a scope.
+
+    Args:
+        gender: ``"kept"`` makes public which given names stand in a public list of women's or of men's names.
+        script: ``"kept"`` makes public in which script a name is written.
+    """
+    return Person(keeps_gender=gender == "kept", keeps_script=script == "kept")
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Each part of a name (given, family, initial, particle) is replaced by a part of a public pool.
+
+    A part has one surrogate in a scope: "Maria Gonzalez", "Maria", "Ms. Gonzalez's" and "MARIA" agree. Whether a single
+    name is given or family is read from public facts: a title or initials beside it, or that it equals a part of a
+    longer name in the same scope; else it is given. Proof: privacy/proofs/pseudonyms.md.
+
+    Attributes:
+        keeps_gender: whether given names stay in their public list.
+        keeps_script: whether names stay in their script.
+    """
+
+    keeps_gender: bool = False
+    keeps_script: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name by which policies ask for it."""
+        return "person"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Its options."""
+        return {name: "kept" if kept else "drawn" for name, kept in self._kept().items()}
+
+    def _kept(self) -> dict[str, bool]:
+        return {"gender": self.keeps_gender, "script": self.keeps_script}
+
+    @property
+    def guarantee(self) -> PureDP:
+        """0-DP of one name."""
+        return proved(0.0, PSEUDONYMS)
+
+    @property
+    def counts(self) -> Counts:
+        """All mentions of a name share its draws."""
+        return "value"
+
+    @property
+    def consistent(self) -> bool:
+        """Yes, part by part."""
+        return True
+
+    @property
+    def entries(self) -> int:
+        """How many full names there are: given names times families."""
+        return len(pool("given")) * len(pool("family"))
+
+    @property
+    def public(self) -> tuple[str, ...]:
+        """What stays public of a name."""
+        facts = [
+            "how many parts it has, with the spaces, punctuation and possessive between and after them",
+            "of each part its letter case, whether it is a single letter or a few capitals, and whether it is written "
+            "small beside capitals",
+            "titles (Dr.) and suffixes (Jr.) in it",
+            "which parts of names are equal, but for letter case",
+        ]
+        if self.keeps_gender:
+            facts.append("whether a given name stands in the public list of women's or of men's names")
+        if self.keeps_script:
+            facts.append("its script, of eight")
+        return tuple(facts)
+
+    def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
+        """See ``Surrogate``."""
+        names = [parts_of(mention.value, mention.before) for mention in mentions]
+        roles = scope.remembered("person roles")
+        for name in sorted(names, key=lambda name: -len(name.parts)):
+            for part in name.parts:
+                if part.role in (Role.GIVEN, Role.FAMILY):
+                    roles.setdefault(part.key, part.role.value)
+        return [self._drawn(name, roles, scope, rng) for name in names]
+
+    def _drawn(self, name: NameParts, roles: Mapping[str, str], scope: Scope, rng: np.random.Generator) -> str:
+        pieces, run = [], 0
+        for index, part in enumerate(name.parts):
+            pieces.append(part.mark)
+            if part.role is Role.PARTICLE:
+                first = name.parts[index - run]
+                pieces.append(_taken("person particle", first.key, _PARTICLES, scope, rng)[min(run, 1)])
+                run += 1
+            else:
+                pieces.append(self._part(part, roles, scope, rng))
+                run = 0
+        ending = name.end.upper() if name.parts and _all_large(name.parts) else name.end
+        return "".join([*pieces, ending])
+
+    def _part(self, part: Part, roles: Mapping[str, str], scope: Scope, rng: np.random.Generator) -> str:
+        """What stands in the place of one part."""
+        if part.role is Role.KEPT:
+            return part.written
+        if part.role is Role.INITIAL:
+            return "".join(_taken("person initial", letter, _INITIALS, scope, rng) for letter in key_of(part.written))
+        wanted = self._pool(part, roles.get(part.key, "given"))
+        return in_case_of(part.written, _taken(f"person {wanted}", part.key, pool(wanted), scope, rng))
+
+    def _pool(self, part: Part, role: str) -> str:
+        """The name of the pool of a part, by what the options make public of it."""
+        if self.keeps_script:
+            begins = unicodedata.name(part.written[0], "").split(" ")[0].lower()
+            script = {"cjk": "han"}.get(begins.split("-")[0], begins)
+            if script in _SCRIPTS:
+                return f"{role} {script}"
+        if self.keeps_gender and role == "given":
+            for listed in ("given female", "given male"):
+                if part.key in keys_of(listed):
+                    return listed
+        return role
+
+
+def _all_large(parts: Iterable[Part]) -> bool:
+    return all(part.written.isupper() for part in parts)
+
+
+def _taken(label: str, key: str, entries: Sequence[E], scope: Scope, rng: np.random.Generator) -> E:
+    return entries[scope.place(label, key, len(entries), rng)]

@@ -1,0 +1,60 @@
+"""How a value is written, as far as that is public: letter case, possessive, shape; and another value written so."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+import numpy as np
+
+_POSSESSIVE: Final = re.compile(r"(['\u2019\u02bc])[sS]?\Z")
+
+_KEPT: Final = frozenset(" .,:;/()[]{}#+*'\"_&@=-")
+"""Marks that a shape shows as they are; any other is shown as a hyphen."""
+
+_DIGIT, _LARGE, _SMALL = "9Aa"
+
+_LETTERS: Final = np.frombuffer(b"BCDGHJLMNPQRTVWXZ", np.uint8)
+"""What drawn letters are: without vowels and with none of F, K and S they spell nothing."""
+
+
+def key_of(value: str) -> str:
+    """What values are compared by: case folded, in one Unicode form."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", value).casefold())
+
+
+def without_possessive(value: str) -> tuple[str, str]:
+    """A value and its possessive ending, which is empty where it has none."""
+    found = _POSSESSIVE.search(value)
+    return (value, "") if found is None else (value[: found.start()], found[1] + "s")
+
+
+def in_case_of(model: str, written: str) -> str:
+    """``written`` in capitals where all letters of the model are, of two at least; small where they are; else as is."""
+    if model.isupper() and len(model) > 1:
+        return written.upper()
+    return written.lower() if model.islower() else written
+
+
+def shape_of(value: str) -> str:
+    """A value by its shape: 9 for a digit, A for a capital, a for another letter, the usual marks, else a hyphen."""
+    return "".join(map(_class, value))
+
+
+def _class(character: str) -> str:
+    if character.isalpha():
+        return _LARGE if character.isupper() else _SMALL
+    if character.isdigit():
+        return _DIGIT
+    return character if character in _KEPT else "-"
+
+
+def filled(shape: str, rng: np.random.Generator) -> str:
+    """A uniform string of this shape: digits of ten, letters of 17 that spell nothing."""
+    out = np.frombuffer(shape.encode("ascii"), np.uint8).copy()
+    digits, large, small = ((out == ord(one)).nonzero()[0] for one in (_DIGIT, _LARGE, _SMALL))
+    out[digits] = ord("0") + rng.integers(10, size=len(digits), dtype=np.uint8)
+    out[large] = _LETTERS[rng.integers(len(_LETTERS), size=len(large))]
+    out[small] = _LETTERS[rng.integers(len(_LETTERS), size=len(small))] | 0x20
+    return out.tobytes().decode("ascii")

@@ -1,0 +1,120 @@
+"""Names of people: parts agree in every form, roles are read from public facts, and draws ignore what is private."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+from tests.helpers.surrogates import outputs
+
+from textveil.surrogates import person as module
+from textveil.surrogates.base import Mention
+from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.name_parts import Role, parts_of
+from textveil.surrogates.pools import keys_of, pool
+from textveil.surrogates.scopes import KeyedScope, MemoryScope
+
+ALPHA = 1e-6
+
+PERSON = make_surrogate("person")
+
+
+def roles(value: str, before: str = "") -> list[str | None]:
+    return [part.role and part.role.value for part in parts_of(value, before).parts]
+
+
+@pytest.mark.parametrize("scope", [MemoryScope(), KeyedScope(b"k" * 32)])
+def test_all_forms_of_a_name_agree(scope: MemoryScope | KeyedScope, rng: np.random.Generator) -> None:
+    forms = [
+        *(Mention("Maria"), Mention("Maria Gonzalez"), Mention("Gonzalez's", "said Ms. "), Mention("MARIA")),
+        *(Mention("Gonzalez, Maria"), Mention("gonzalez"), Mention("MARIA GONZALEZ'S"), Mention("Dr. Gonzalez")),
+    ]
+    first, full, *others = PERSON.draw(forms, scope, rng)
+    name, family = full.split(" ")
+    assert first == name
+    assert others == [
+        *(f"{family}'s", name.upper(), f"{family}, {name}", family.lower(), f"{full.upper()}'S", f"Dr. {family}"),
+    ]
+    assert name in pool("given")
+    assert family in pool("family")
+
+
+def test_roles_are_read_from_what_is_public() -> None:
+    assert roles("Maria Gonzalez") == ["given", "family"]
+    assert roles("Gonzalez, Maria J.") == ["family", "given", "initial"]
+    assert roles("Maria") == [None]
+    assert roles("Maria", "thanked Mrs. ") == ["family"]
+    assert roles("Maria", "hammers. ") == [None]
+    assert roles("J.R. Smith") == ["initial", "initial", "family"]
+    assert roles("Smith JA") == ["family", "initial"]
+    assert roles("Maria G.") == ["given", "initial"]
+    assert roles("Ludwig van Beethoven Jr.") == ["given", "particle", "family", "kept"]
+    assert roles("Prof. Dr. Anna-Maria Schmidt") == ["kept", "kept", "given", "given", "family"]
+    assert roles("Dr") == [None]
+    assert roles("maria gonzalez") == ["given", "family"]
+
+
+def test_a_role_that_a_scope_has_seen_stays(rng: np.random.Generator) -> None:
+    scope = MemoryScope()
+    ((full,), (later,)) = (PERSON.draw([Mention(name)], scope, rng) for name in ("Ana Ruiz", "Ruiz"))
+    assert later == full.split(" ")[1]
+
+
+WORD = st.text(st.characters(categories=("Ll",), max_codepoint=0x24F), min_size=2, max_size=8).filter(
+    lambda word: word.islower() and word.capitalize().istitle() and len(word.capitalize()) == len(word)
+)
+
+
+@given(st.lists(WORD.map(str.capitalize), min_size=2, max_size=2, unique_by=str.casefold), st.booleans())
+def test_draws_are_the_same_for_names_of_one_public_form(names: list[str], keyed: bool) -> None:
+    """One seed, one output: then the distribution is one too, and so is the amount of randomness."""
+    given_name, family = names
+    forms = "{0} {1}|{0}|{1}'s|MS. {1}|{1}, {0}"
+    titles = {"dr", "mr", "ms", "sr", "jr", "md", "rn", "lt", "don", "sir", "ii", "rev"}
+    if keyed or {one.casefold() for one in names} & titles:
+        return
+    for seed in range(3):
+        expected = outputs(PERSON, forms.format("Maria", "Gonzalez").split("|"), seed)
+        assert outputs(PERSON, forms.format(given_name, family).split("|"), seed) == expected
+
+
+def test_the_law_is_uniform_whatever_the_value_is(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    """Two mutants die here: a pool chosen by the value's length, and a value's own entry left out."""
+    tiny = {"given": ("Ada", "Ben", "Cleo"), "family": ("Dunn", "Egan", "Ford")}
+    monkeypatch.setattr(module, "pool", tiny.__getitem__)
+    for value in ("Ada Dunn", "Bartholomew Fitzgerald"):
+        found = Counter(PERSON.draw([Mention(value)], MemoryScope(), rng)[0] for _ in range(3_000))
+        assert len(found) == 9
+        assert chisquare(list(found.values())).pvalue > ALPHA
+    without_own = Counter(one for one in found.elements() if one != "Ada Dunn")
+    assert chisquare([*without_own.values(), 0]).pvalue < ALPHA
+
+
+def test_gender_and_script_are_kept_only_where_they_are_said_to_be_public(rng: np.random.Generator) -> None:
+    kept = make_surrogate("person", options={"gender": "kept", "script": "kept"})
+    assert len(kept.public) == len(PERSON.public) + 2
+    for _ in range(20):
+        woman, man, han = kept.draw([Mention("Maria"), Mention("Peter"), Mention("王小明")], MemoryScope(), rng)
+        assert woman in pool("given female")
+        assert man in pool("given male")
+        assert han in pool("given han")
+    drawn = [PERSON.draw([Mention("Maria"), Mention("王小明")], MemoryScope(), rng) for _ in range(60)]
+    assert any(one.lower() in keys_of("given male") for one, _ in drawn)
+    assert all(re.fullmatch("[A-Z][a-z]+", one) for _, one in drawn)
+
+
+def test_names_read_well(rng: np.random.Generator) -> None:
+    drawn = PERSON.draw([Mention("Maria de la Cruz III"), Mention("J.R. Smith")], MemoryScope(), rng)
+    assert re.fullmatch(r"[A-Z][a-z]+ (de|van|von) (la|los|der|den|de) [A-Z][A-Za-z']+ III", drawn[0])
+    assert re.fullmatch(r"[A-Z]\.[A-Z]\. [A-Z][A-Za-z']+", drawn[1])
+    assert parts_of("").parts == () and parts_of("?!").parts[0].role is None
+    assert Role.KEPT.value == "kept"
+
+
+def test_there_are_more_than_a_hundred_thousand_full_names() -> None:
+    assert PERSON.entries > 10**7

@@ -1,0 +1,172 @@
+"""Build the pools of surrogates from the lists of the package faker, or check the committed files.
+
+    pip install faker==40.54.0
+    python tools/build_pools.py [--articles FILE] [--output FOLDER]   build (about half a minute)
+    python tools/build_pools.py --check                               compare; exit code 1 if different
+
+Names are single words of 3 to 12 letters from a to z (families may begin with Mc, Mac or O'), of locales of Europe and
+America; further pools hold the names of other scripts, of at least two characters. Left out are
+- words that English Wikipedia articles (5,247 of 2015) write without a capital in half of their uses or more, of five
+  at least: a surrogate should not read as a common word;
+- slurs and obscenities, by the hashes in tools/left_out.txt and the words below.
+Every pool is sorted, so that no order of the source shows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import json
+import os
+import pkgutil
+import re
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import faker
+
+from textveil.surrogates.pools import DATA, FILE, RECORD, pools_of
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = Path(os.environ.get("TEXTVEIL_SHARED", ROOT.parent / "shared"))
+ARTICLES = SHARED / "data/text/wikipedia/articles.jsonl.gz"
+LEFT_OUT = Path(__file__).with_name("left_out.txt")
+
+VERSION = "40.54.0"
+_LATIN = (
+    "en en_GB en_IE en_NZ en_US da_DK de_AT de_CH de_DE es_AR es_CL es_CO es_ES es_MX fr_BE fr_CA fr_CH fr_FR it_IT "
+    "nl_BE nl_NL no_NO pl_PL pt_BR pt_PT sv_SE"
+)
+_ENGLISH = "en en_GB en_IE en_NZ en_US"
+_SCRIPTS = {
+    "arabic": "ar_AA ar_DZ ar_PS ar_SA fa_IR",
+    "cyrillic": "ru_RU uk_UA bg_BG mk_MK",
+    "devanagari": "hi_IN ne_NP mr_IN",
+    "greek": "el_GR",
+    "han": "zh_CN zh_TW",
+    "hangul": "ko_KR",
+    "hebrew": "he_IL",
+}
+_GIVEN = re.compile(r"[A-Z][a-z]{2,11}")
+_FAMILY = re.compile(r"(?:O'|Ma?c)?[A-Z][a-z]{2,11}")
+_USES = 5
+_BAD = frozenset(
+    """adolf anal arse bastien bich bitch boner bong bum butt butts cock coon crapper cum dick dicker dicks dike dong
+    dyke fag fagan fanny fuchs fuck fucker fuk gay gaye gaylord gook hitler homo horn hore hori isis jap kike kunt
+    lesbia lust mamon negro nigga osama paki penis phat pimp poof poon porn prick puss putin pussy randy rape satan
+    semen sex shag shit slut smut spic stalin stiff titty tit tits trump twat wang wank weiner wiener willy
+    wop""".split()  # noqa: SIM905
+)
+
+
+def main() -> int:
+    """Build or check, as the command line says."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--articles", type=Path, default=ARTICLES, help="articles, one JSON object with a text a line")
+    parser.add_argument("--output", type=Path, default=DATA, help="folder of the pools")
+    parser.add_argument("--check", action="store_true", help="compare with the committed files; write nothing")
+    options = parser.parse_args()
+    if faker.VERSION != VERSION:
+        print(f"faker must be {VERSION}; got {faker.VERSION}. Run: pip install faker=={VERSION}")
+        return 1
+    pools = built(options.articles)
+    text = "".join(f"[{name}]\n" + "".join(f"{entry}\n" for entry in entries) for name, entries in pools.items())
+    record = _record(pools, text)
+    if options.check:
+        same = pools_of((DATA / FILE).read_bytes()) == pools and (DATA / RECORD).read_text("utf-8") == record
+        print("The pools are what this tool builds." if same else "The pools differ.")
+        return 0 if same else 1
+    options.output.mkdir(parents=True, exist_ok=True)
+    (options.output / FILE).write_bytes(gzip.compress(text.encode("utf-8"), mtime=0))
+    (options.output / RECORD).write_text(record, encoding="utf-8")
+    for name, entries in pools.items():
+        print(f"{name:20s} {len(entries):>8,d}")
+    return 0
+
+
+def built(articles: Path) -> dict[str, tuple[str, ...]]:
+    """The pools by name."""
+    common, hashes = _common(articles), set(LEFT_OUT.read_text(encoding="ascii").split("\n"))
+
+    def fit(words: Iterable[str], form: re.Pattern[str]) -> tuple[str, ...]:
+        kept = {word for word in words if form.fullmatch(word)}
+        return tuple(sorted(word for word in kept if word.lower() not in common | _BAD and _hash(word) not in hashes))
+
+    female, male = (set(fit(_listed("person", _LATIN, f"first_names_{kind}"), _GIVEN)) for kind in ("female", "male"))
+    family = fit(_listed("person", _LATIN, "last_names last_names_male last_names_female"), _FAMILY)
+    pools = {
+        "given": fit(_listed("person", _LATIN, "first_names first_names_male first_names_female"), _GIVEN),
+        "given female": tuple(sorted(female - male)),
+        "given male": tuple(sorted(male - female)),
+        "family": family,
+        "town": tuple(word for word in fit(_listed("person", _ENGLISH, "last_names"), _GIVEN) if len(word) <= 9),
+        "country": tuple(sorted(_listed("address", "en", "countries"))),
+        "state": tuple(sorted(_listed("address", "en_US", "states"))),
+        "state code": tuple(sorted(_listed("address", "en_US", "states_abbr"))),
+    }
+    for script, locales in _SCRIPTS.items():
+        for pool, lists in (("given", "first_names first_names_male first_names_female"), ("family", "last_names")):
+            words = _listed("person", locales, lists)
+            pools[f"{pool} {script}"] = tuple(sorted({word for word in words if _one_word(word, script)}))
+    return pools
+
+
+def _one_word(word: str, script: str) -> bool:
+    """Whether all characters are letters of a script; characters that stand for syllables may stand alone."""
+    least = 1 if script in ("han", "hangul") else 2
+    name = {"han": "CJK"}.get(script, script.upper())
+    inside = all(unicodedata.name(one, "").startswith(name) for one in word)
+    return least <= len(word) <= 14 and inside
+
+
+def _common(articles: Path) -> set[str]:
+    """Words that running text mostly writes without a capital."""
+    small: Counter[str] = Counter()
+    large: Counter[str] = Counter()
+    with gzip.open(articles, "rt", encoding="utf-8") as stream:
+        for line in stream:
+            for word in re.findall(r"[A-Za-z]+", json.loads(line)["text"]):
+                (small if word[0].islower() else large)[word.lower()] += 1
+    return {word for word, uses in small.items() if uses >= _USES and uses >= large[word]}
+
+
+def _listed(topic: str, locales: str, lists: str) -> set[str]:
+    """The entries of faker's lists of these names."""
+    package = f"faker.providers.{topic}"
+    known = {module.name for module in pkgutil.iter_modules(import_module(package).__path__)}
+    found: set[str] = set()
+    for locale in locales.split():
+        if locale in known:
+            provider = vars(import_module(f"{package}.{locale}").Provider)
+            found.update(entry for name in lists.split() for entry in _entries(provider.get(name, ())))
+    return found
+
+
+def _entries(listed: Any) -> Iterator[str]:
+    for entry in () if isinstance(listed, property) else listed:
+        yield unicodedata.normalize("NFC", (entry if isinstance(entry, str) else str(entry[0])).strip())
+
+
+def _hash(word: str) -> str:
+    """The digits by which left_out.txt names a word."""
+    return hashlib.sha256(word.lower().encode("utf-8")).hexdigest()[:16]
+
+
+def _record(pools: dict[str, tuple[str, ...]], text: str) -> str:
+    record = {
+        "source": f"locale lists of faker {VERSION}, Copyright (c) 2012 Daniele Faraglia, MIT License",
+        "rule": (__doc__ or "").partition("\n\n")[2].partition("\n\n")[2].strip(),
+        "entries": {name: len(entries) for name, entries in pools.items()},
+        "digest": hashlib.sha256(text.encode("utf-8")).hexdigest(),
+    }
+    return json.dumps(record, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

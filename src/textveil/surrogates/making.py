@@ -14,7 +14,7 @@ from textveil.surrogates.declaration import SurrogateEntry, entry_of
 
 
 @final
-class _Lazy(Mapping[str, SurrogateEntry]):
+class _LazyEntries(Mapping[str, SurrogateEntry]):
     """Entries by name, each imported when it is asked for."""
 
     def __init__(self, targets: Mapping[str, str]) -> None:
@@ -34,7 +34,7 @@ class _Lazy(Mapping[str, SurrogateEntry]):
         return len(self._targets)
 
 
-SURROGATE_ENTRIES: Final[Mapping[str, SurrogateEntry]] = _Lazy(
+SURROGATE_ENTRIES: Final[Mapping[str, SurrogateEntry]] = _LazyEntries(
     {
         "person": "person:person",
         "place": "places:place",

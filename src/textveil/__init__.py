@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from textveil.randomness import secure_generator as secure_generator
     from textveil.randomness import seeded_generator as seeded_generator
     from textveil.sanitize.explanation import explain as explain
+    from textveil.sanitize.policy.choice import policy as policy
     from textveil.sanitize.release import Release as Release
     from textveil.sanitize.sanitizer import Sanitizer as Sanitizer
     from textveil.surrogates.restoring import restore as restore
@@ -46,6 +47,7 @@ _HOMES = {
     "explain": "textveil.sanitize.explanation",
     "load_vocabulary": "textveil.vocabulary.embedded",
     "mechanism": "textveil.catalog",
+    "policy": "textveil.sanitize.policy.choice",
     "restore": "textveil.surrogates.restoring",
     "secure_generator": "textveil.randomness",
     "seeded_generator": "textveil.randomness",

@@ -36,6 +36,7 @@ FACE = [
     "explain",
     "load_vocabulary",
     "mechanism",
+    "policy",
     "restore",
     "secure_generator",
     "seeded_generator",

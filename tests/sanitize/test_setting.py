@@ -12,8 +12,10 @@ import pytest
 from textveil.catalog import mechanism
 from textveil.errors import RefutedGuarantee, UnsupportedGuarantee
 from textveil.privacy.guarantees import PureDP, Status
-from textveil.privacy.units import ALL_DOCUMENTS, Unit
+from textveil.privacy.units import ALL_DOCUMENTS, ONE_TOKEN, Unit
 from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.policy.facts import facts_of
+from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.release import Report, Tally
 from textveil.sanitize.setting import Protected, Setting
 
@@ -32,6 +34,7 @@ CHANGES: dict[str, Any] = {
     "vocabulary": {**SETTING.vocabulary, "digest": "0"},
     "secure": False,
     "version": "0",
+    "policy": facts_of(Policy(name="one", rules=(Rule(kind="word", action=Action.MECHANISM, name="x"),)), ONE_TOKEN),
 }
 
 

@@ -18,6 +18,8 @@ class Unit(Enum):
     """One word or one number."""
     SPAN = "span"
     """The value of one span that a detector finds: a name, an address."""
+    ENTITY = "entity"
+    """One value at all the spans of a scope that hold it: a person, with every mention of the name."""
     DOCUMENT = "document"
     """One document with everything in it."""
     PERSON = "person"
@@ -63,22 +65,76 @@ ONE_DOCUMENT: Final = Adjacency(
 )
 ANY_DOCUMENT: Final = Adjacency(Unit.DOCUMENT, "any two documents, whatever they hold", ALL_TEXTS)
 ONE_TOKEN: Final = Adjacency(Unit.TOKEN, "two texts that differ in one token of the same kind", ONE_DOCUMENT)
+_SPANS_OF_A_DOCUMENT: Final = Adjacency(
+    Unit.DOCUMENT,
+    "two documents in which the same spans of the same kinds are found, and that differ in any of their values",
+    Adjacency(
+        Unit.PERSON,
+        "two inputs of as many documents in which the same spans of the same kinds are found, and that differ in "
+        "any of their values (as if one person wrote all)",
+    ),
+)
 ONE_SPAN: Final = Adjacency(
     Unit.SPAN,
     "two texts in which the same spans of the same kinds are found, and that differ in the value of one",
+    _SPANS_OF_A_DOCUMENT,
+)
+ONE_CONTENT_TOKEN: Final = Adjacency(
+    Unit.TOKEN,
+    "two texts that differ in one token of the same kind, where function words of a public list are a kind that is "
+    "released as it is",
     Adjacency(
         Unit.DOCUMENT,
-        "two documents in which the same spans of the same kinds are found, and that differ in any of their values",
+        "two documents with the same number, order and kinds of tokens and the same function words, any other token of "
+        "which may differ",
         Adjacency(
             Unit.PERSON,
-            "two inputs of as many documents in which the same spans of the same kinds are found, and that differ in "
-            "any of their values (as if one person wrote all)",
+            "two inputs of as many documents with the same number, order and kinds of tokens and the same function "
+            "words, any other token of which may differ (as if one person wrote all)",
         ),
     ),
 )
+"""Function words of a public list are a kind of tokens whose values are public."""
 ONE_VALUE: Final = Adjacency(
-    Unit.SPAN,
+    Unit.ENTITY,
     "two texts in which the same spans of the same kinds are found, and that differ in one value at all its mentions: "
     "which mentions are equal, and what is listed as public of a value, are the same in both",
     ONE_SPAN.larger,
+)
+
+_WITH_SPANS: Final = "in which the same spans of the same kinds are found, with the same public facts of each kind"
+_OUTSIDE: Final = {
+    False: "the same text outside them",
+    True: "tokens of the same number, order and kinds outside them",
+}
+"""What adjacent texts share outside the spans: the text where words are kept, else what is public of tokens."""
+
+
+def one_value(*, tokens: bool) -> Adjacency:
+    """Two texts under a policy with spans that differ in one value; up to whole documents and all documents.
+
+    Args:
+        tokens: whether words outside the spans are drawn, so that one of them may differ instead.
+    """
+    shared = f"{_WITH_SPANS}, and {_OUTSIDE[tokens]}"
+    values = "values of spans and any of these tokens" if tokens else "values of spans"
+    return Adjacency(
+        Unit.SPAN,
+        f"two texts {shared}, that differ in {'one of these tokens, or ' if tokens else ''}one value of one kind",
+        Adjacency(
+            Unit.DOCUMENT,
+            f"two documents {shared}, that differ in any {values}",
+            Adjacency(
+                Unit.PERSON,
+                f"two inputs of as many documents {shared}, that differ in any {values} (as if one person wrote all)",
+            ),
+        ),
+    )
+
+
+ONE_TOKEN_OUTSIDE: Final = Adjacency(
+    Unit.TOKEN,
+    "two texts in which the same spans of the same kinds are found, and that differ in one token of the same kind "
+    "outside them",
+    one_value(tokens=True).larger,
 )

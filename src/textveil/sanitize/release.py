@@ -5,23 +5,25 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import zip_longest
-from typing import Any, TypeAlias, final
+from typing import Any, NamedTuple, TypeAlias, final
 
 from textveil.errors import UnsupportedGuarantee
 from textveil.privacy.accountant import Accountant, shown_optimal
 from textveil.privacy.composition import weakest
 from textveil.privacy.guarantees import Guarantee
+from textveil.sanitize.policy_report import per_token_data, per_value_data, policy_data, policy_lines
 from textveil.sanitize.recovery import recovery_lines
 from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import COUNTED, Setting
 from textveil.sanitize.vectors import WordVectors
+from textveil.surrogates.private_map import PrivateMap
 from textveil.text.render import Span
 from textveil.types import Reals, Vectors
 
 Counts: TypeAlias = tuple[int, ...]
-"""How many of each kind of ``COUNTED``."""
+"""How many of each kind that costs something (``Setting.counted``)."""
 
 
 @final
@@ -29,8 +31,9 @@ Counts: TypeAlias = tuple[int, ...]
 class Tally:
     """Counts over the documents of a run.
 
-    ``largest`` holds the counts (of ``COUNTED``) of every document that no other one exceeds in all, so that the
-    costliest can be told whatever a draw of each kind costs. Zeros at the end are left out.
+    ``largest`` holds the counts (of the setting's ``counted`` kinds) of every document that no other one exceeds in
+    all, so that the costliest can be told whatever a draw of each kind costs. Of more than two, zeros at the end are
+    left out.
     """
 
     documents: int = 0
@@ -47,12 +50,20 @@ class Tally:
         made.kinds = Counter({kind: count * documents for kind, count in kinds.items()})
         return made
 
-    def add(self, kinds: Mapping[str, int], mapped: int) -> None:
-        """Count one more document."""
+    def add(self, kinds: Mapping[str, int], mapped: int, counted: Sequence[str] = COUNTED) -> None:
+        """Count one more document.
+
+        Args:
+            kinds: how many of each.
+            mapped: words outside the vocabulary.
+            counted: the setting's.
+        """
         self.documents += 1
         self.kinds.update(kinds)
-        words, numbers, *texts = (kinds.get(kind, 0) for kind in COUNTED)
-        self._keep_largest((words, numbers, *(one for one in texts if one)))
+        counts = [kinds.get(kind, 0) for kind in counted]
+        while len(counts) > 2 and not counts[-1]:
+            counts.pop()
+        self._keep_largest((*counts, *(0 for _ in range(2 - len(counts)))))
         self.mapped += mapped
 
     def merge(self, other: Tally) -> None:
@@ -83,12 +94,15 @@ class Report:
         tally: counts over the documents.
         sanitized_fields: record fields that were sanitized; empty for plain text.
         kept_fields: record fields that were copied to the output as they were.
+        recall: what was measured of a policy's detection, as an evaluation of detectors says it; None where
+            nothing was.
     """
 
     setting: Setting
     tally: Tally
     sanitized_fields: tuple[str, ...] = ()
     kept_fields: tuple[str, ...] = ()
+    recall: Mapping[str, Any] | None = None
 
     def costliest(self) -> tuple[int, Guarantee]:
         """The protected tokens of the document with the largest epsilon, and a bound for every document."""
@@ -100,14 +114,14 @@ class Report:
     def _documents(self) -> list[Accountant]:
         """The accountants of the largest documents."""
         counts = self.tally.largest or [(0, 0)]
-        return [self.setting.accountant(dict(zip(COUNTED, one, strict=False))) for one in counts]
+        return [self.setting.accountant(dict(zip(self.setting.counted, one, strict=False))) for one in counts]
 
     def _everything(self) -> Accountant:
         """The accountant of all documents together, as if they were one person's."""
         return self.setting.accountant(self.tally.kinds, self.setting.one_document.larger)
 
     def _drawn(self) -> int:
-        return sum(self.tally.kinds.get(kind, 0) for kind in COUNTED)
+        return sum(self.tally.kinds.get(kind, 0) for kind in self.setting.counted)
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON data; the keys are documented in docs/guarantees.md."""
@@ -119,9 +133,13 @@ class Report:
             "textveil": setting.version,
             "setting_digest": setting.digest().hex(),
             "for_release": setting.for_release,
-            "mechanism": {"name": setting.mechanism, "parameters": dict(setting.parameters)},
+            "mechanism": {"name": setting.mechanism, "parameters": dict(setting.parameters)}
+            if setting.mechanism
+            else None,
+            **policy_data(setting, self.recall),
             "guarantee": {
-                "per_token": setting.token.as_data(),
+                "per_token": per_token_data(setting),
+                **per_value_data(setting),
                 "per_document": {
                     "protected_tokens": most,
                     **document.as_data(),
@@ -155,12 +173,15 @@ class Report:
         everything = self._everything()
         lines = setting.warnings()
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.kinds.items()))
-        drawn = "text" if setting.whole_texts else "protected token"
+        policy = setting.policy
+        spans, tokens = policy is not None and policy.finds_spans, policy is None or policy.draws_words
+        drawn = "text" if setting.whole_texts else "draw that costs" if spans else "protected token"
         lines += [
             f"documents   {tally.documents}",
-            *([] if setting.whole_texts else [f"tokens      {counts or 'none'}"]),
-            f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip(),
-            f"per token   {_line(setting.token)}",
+            *([] if setting.whole_texts else [f"{'tokens' if tokens else 'found':<11} {counts or 'none'}"]),
+            *(policy_lines(setting, tally.kinds, self.recall) if setting.policy is not None else []),
+            *([f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip()] if tokens else []),
+            *([] if spans else [f"per token   {_line(setting.token)}"]),
             *_number_lines(setting),
             f"per document {_line(document)} for the costliest, {_counted(most, drawn)}",
             *_optimal_lines(self._documents()),
@@ -177,12 +198,17 @@ class Report:
 
 
 def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+    if count == 1:
+        return f"1 {what}"
+    head, that, tail = what.partition(" that costs")
+    return f"{count} {head}s{' that cost' if that else ''}{tail}"
 
 
 def _public(setting: Setting) -> str:
     if setting.whole_texts:
         return "the mechanism's words; number and order of documents"
+    if setting.policy is not None and not setting.policy.draws_words:
+        return "all text outside the spans; where spans are, their kinds and what is said of each kind"
     form = " as they are" if setting.marks == "keep" else " in plain form"
     return "vocabulary; number, order and kinds of tokens; digits a number has; spacing, punctuation" + form
 
@@ -229,6 +255,20 @@ def _optimal_lines(accountants: Sequence[Accountant]) -> list[str]:
 
 
 @final
+class DrawnSpan(NamedTuple):
+    """The characters ``text[start:end]`` of the released text, drawn for a span of this kind."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def _release_of(values: Mapping[str, Any]) -> Release:
+    """A release of its attributes, for pickles."""
+    return Release(**values)
+
+
+@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
     """One document, released.
@@ -242,6 +282,9 @@ class Release:
         mapped: how many words were not in the vocabulary. For the sender only: it is computed from the
             private text and no guarantee covers it.
         word_vectors: gives the vectors of its words; None where a release was made by hand.
+        drawn_spans: under a policy with spans, where in ``text`` what was drawn for each stands, with its kind: public.
+        private_map: how to put the originals back: private. None where nothing can be undone, or where it was not asked
+            for. Copies and pickles of a release leave it out.
     """
 
     text: str
@@ -250,6 +293,12 @@ class Release:
     setting: Setting = field(repr=False)
     mapped: int = field(repr=False)
     word_vectors: WordVectors | None = field(default=None, repr=False, compare=False)
+    drawn_spans: tuple[DrawnSpan, ...] = field(default=(), repr=False)
+    private_map: PrivateMap | None = field(default=None, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "private_map"}
+        return _release_of, (values,)
 
     def vectors(self, prior: Reals | None = None) -> Vectors:
         """The mean vector of what each released word may stand for, word by word: free post-processing.
@@ -292,11 +341,15 @@ class Release:
         """False where the draws came from a seed, or where the guarantee is neither proved nor certified."""
         return self.setting.for_release
 
-    def report(self) -> Report:
-        """The report of this one document."""
+    def report(self, recall: Mapping[str, Any] | None = None) -> Report:
+        """The report of this one document.
+
+        Args:
+            recall: what was measured of the detection; see ``Report``.
+        """
         tally = Tally()
-        tally.add(self.kinds, self.mapped)
-        return Report(setting=self.setting, tally=tally)
+        tally.add(self.kinds, self.mapped, self.setting.counted)
+        return Report(setting=self.setting, tally=tally, recall=recall)
 
     def sender_report(self) -> SenderReport:
         """What the sender alone may know of this one document."""

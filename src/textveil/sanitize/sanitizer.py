@@ -9,15 +9,18 @@ from typing import Any, final
 
 import numpy as np
 
-from textveil.errors import InputError, RefutedGuarantee, need
-from textveil.mechanisms.base import Mechanism, TextMechanism
+from textveil.errors import InputError, UnsupportedGuarantee, need
+from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
-from textveil.privacy.guarantees import Guarantee, NoGuarantee, Status
 from textveil.randomness import is_secure, resolve
+from textveil.sanitize.chosen import Asked, way_of, way_of_policy
+from textveil.sanitize.conversation import Conversation
+from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting
 from textveil.sanitize.unchanged import mostly_unchanged
-from textveil.sanitize.ways import ByTexts, ByTokens, Way
+from textveil.sanitize.ways import Wanted
+from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
 from textveil.version import VERSION
 
@@ -32,7 +35,8 @@ class Sanitizer:
     A mechanism of whole texts replaces each text by one draw instead.
 
     Args:
-        mechanism: draws the words, each alone or by what the document released before; or whole texts.
+        mechanism: draws the words, each alone or by what the document released before; or whole texts. Or a policy
+            (``tv.policy``), which says by kind what happens to words and to spans.
         number_epsilon: nats for one number, shared over its digits; None takes what the mechanism
             guarantees for one word.
         digit_keep_limit: no digit stays with a larger probability, even if that leaves some of the number's budget
@@ -41,60 +45,63 @@ class Sanitizer:
             carry data; "keep" releases them as they are.
         rng: None is the operating system's randomness. Anything but it stamps releases "not for release".
         allow_refuted: run a mechanism whose claim is refuted; its releases carry no guarantee.
+        key: of a policy whose scope is a corpus: 32 secret bytes, under which every sanitizer gives a value the same
+            surrogate; None makes one for this sanitizer alone.
 
     Raises:
         RefutedGuarantee: the mechanism's claim is refuted and ``allow_refuted`` is not set.
         ParameterError: ``number_epsilon`` is not finite and > 0, or cannot be derived; ``digit_keep_limit``
-            is outside; ``marks`` is neither.
+            is outside; ``marks`` is neither; one of them is given beside a policy, which says it itself; or the policy
+            cannot be made.
 
     Safe to use from several threads at once. Proof of the whole release: privacy/proofs/sanitizer.md.
     """
 
     def __init__(
         self,
-        mechanism: Mechanism,
+        mechanism: Mechanism | Policy,
         *,
         number_epsilon: float | None = None,
         digit_keep_limit: float = KEEP_LIMIT,
         marks: Marks = "normalize",
         rng: np.random.Generator | None = None,
         allow_refuted: bool = False,
+        key: bytes | None = None,
     ) -> None:
-        promise = _promise(mechanism.guarantee, allow_refuted)
-        self.mechanism = mechanism
         self._rng = rng
+        self._made_of = mechanism
         self._options: dict[str, Any] = {
             "number_epsilon": number_epsilon,
             "digit_keep_limit": digit_keep_limit,
             "marks": marks,
             "rng": rng,
             "allow_refuted": allow_refuted,
+            "key": key,
         }
-        if isinstance(mechanism, TextMechanism):
-            need(number_epsilon is None, "number_epsilon", number_epsilon, "left out for a mechanism of whole texts")
-            kept = digit_keep_limit == KEEP_LIMIT
-            need(kept, "digit_keep_limit", digit_keep_limit, "left out for a mechanism of whole texts")
-            need(marks == "normalize", "marks", marks, "left out for a mechanism of whole texts")
-            way: Way = ByTexts(mechanism, promise)
-        else:
-            way = ByTokens(mechanism, promise, number_epsilon, digit_keep_limit, marks)
+        asked = Asked(number_epsilon, digit_keep_limit, marks, allow_refuted, key)
+        chosen = way_of_policy(mechanism, asked, rng) if isinstance(mechanism, Policy) else way_of(mechanism, asked)
+        way, words = chosen.way, chosen.mechanism
+        self.mechanism = words
         self._way = way
         self.setting = Setting(
-            mechanism=mechanism.name,
-            parameters=mechanism.parameters,
+            mechanism="" if words is None else words.name,
+            parameters={} if words is None else words.parameters,
             protected=way.protected,
             number_epsilon=way.number_epsilon,
             digit_keep_limit=way.digit_keep_limit,
             marks=way.marks,
-            vocabulary=_vocabulary_facts(mechanism),
+            vocabulary=_vocabulary_facts(words),
             secure=is_secure(rng),
             version=VERSION,
-            mostly_unchanged=mostly_unchanged(mechanism, promise),
+            policy=chosen.policy,
+            mostly_unchanged=chosen.promise is not None
+            and words is not None
+            and mostly_unchanged(words, chosen.promise),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy is made anew: what this one remembers of the texts it has seen stays here.
-        return partial(Sanitizer, **self._options), (self.mechanism,)
+        return partial(Sanitizer, **self._options), (self._made_of,)
 
     def __call__(self, text: str) -> Release:
         """Sanitize one document, with fresh draws on every call.
@@ -106,8 +113,26 @@ class Sanitizer:
         """
         return self.batch([text])[0]
 
+    def conversation(self) -> Conversation:
+        """Sanitizes one text after another, in which one value keeps its surrogate; see ``Conversation``.
+
+        Raises:
+            UnsupportedGuarantee: the sanitizer has no policy with spans.
+        """
+        if self.setting.policy is None or not self.setting.policy.finds_spans:
+            raise UnsupportedGuarantee(
+                "a conversation needs a policy that finds spans; got none. Use tv.Sanitizer(tv.policy('prompts'))."
+            )
+        return Conversation(lambda text, scope: self.batch([text], scopes=[scope])[0])
+
     def batch(
-        self, texts: Sequence[str], *, spans: bool = True, rng: np.random.Generator | None = None
+        self,
+        texts: Sequence[str],
+        *,
+        spans: bool = True,
+        rng: np.random.Generator | None = None,
+        maps: bool = True,
+        scopes: Sequence[Scope] | None = None,
     ) -> list[Release]:
         """Sanitize documents together; every token of every one has a draw of its own.
 
@@ -116,10 +141,14 @@ class Sanitizer:
             spans: whether releases carry the spans of their tokens (about twice the time).
             rng: draws for these documents alone, where a job derives a stream for each block of its own; None
                 draws from the sanitizer's.
+            maps: whether releases carry private maps, where there are any.
+            scopes: under a policy with spans, for each text, where one value has one surrogate: texts that share a
+                scope share surrogates. None is what the policy says.
 
         Raises:
             InputError: one of them is not a str (named by its number, from 1).
-            ParameterError: ``rng`` is seeded and the sanitizer's releases are not stamped so.
+            ParameterError: ``rng`` is seeded and the sanitizer's releases are not stamped so; or there are scopes, and
+                not one for each text.
         """
         need(
             is_secure(rng) or not self.setting.secure,
@@ -128,15 +157,19 @@ class Sanitizer:
             "secure, as the sanitizer's releases say",
             "Make the sanitizer with a seeded generator too.",
         )
-        return self._releases(self._prepared(texts), spans=spans, rng=rng)
+        if scopes is not None:
+            need(len(scopes) == len(texts), "scopes", len(scopes), f"one for each of {len(texts)} texts")
+        return self._releases(self._prepared(texts), Wanted(spans, maps, scopes), rng)
 
-    def stream(self, texts: Iterable[str], *, spans: bool = False) -> Iterator[Release]:
+    def stream(self, texts: Iterable[str], *, spans: bool = False, maps: bool = False) -> Iterator[Release]:
         """Sanitize documents one after another in constant memory, in order.
 
         Args:
             texts: documents, read at most two batches of half a million characters ahead.
             spans: whether releases carry the spans of their tokens (about twice the time).
+            maps: whether releases carry private maps, where there are any.
         """
+        wanted = Wanted(spans, maps)
         # The next batch is tokenized while this one is drawn: the draws run mostly outside the
         # interpreter's lock. Texts are read, and draws made, by the caller's thread only.
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="textveil-tokens") as worker:
@@ -146,22 +179,22 @@ class Sanitizer:
                 upcoming = worker.submit(self._prepared, held, first)
                 first += len(held)
                 if waiting is not None:
-                    yield from self._releases(waiting.result(), spans=spans)
+                    yield from self._releases(waiting.result(), wanted)
                 waiting = upcoming
             if waiting is not None:
-                yield from self._releases(waiting.result(), spans=spans)
+                yield from self._releases(waiting.result(), wanted)
 
     def _prepared(self, texts: Sequence[str], first: int = 1) -> Any:
         """Documents ready for their draws; ``first`` is the number of the first, for errors."""
         for number, text in enumerate(texts, start=first):
             if not isinstance(text, str):
                 raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
-        return self._way.prepared(texts)
+        return self._way.prepared(texts, first)
 
-    def _releases(self, prepared: Any, *, spans: bool, rng: np.random.Generator | None = None) -> list[Release]:
+    def _releases(self, prepared: Any, wanted: Wanted, rng: np.random.Generator | None = None) -> list[Release]:
         """Draw for several documents, then put them together."""
         generator = resolve(self._rng if rng is None else rng)
-        return self._way.releases(prepared, self.setting, generator, spans=spans)
+        return self._way.releases(prepared, self.setting, generator, wanted)
 
 
 def _gathered(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -178,23 +211,7 @@ def _gathered(texts: Iterable[str]) -> Iterator[list[str]]:
         yield held
 
 
-def _promise(guarantee: Guarantee, allow_refuted: bool) -> Guarantee:
-    """The guarantee that releases carry: the mechanism's, or none where it is refuted or nothing is promised."""
-    if guarantee.status is Status.NONE and guarantee.promises:
-        reason = "the mechanism promises nothing"
-        return NoGuarantee(reason=reason, source=guarantee.source, adjacency=guarantee.adjacency)
-    if guarantee.status is not Status.REFUTED:
-        return guarantee
-    if not allow_refuted:
-        raise RefutedGuarantee(
-            f"the claim {guarantee} of this mechanism is refuted ({guarantee.source}). "
-            "Use truncated-laplace, the valid form, or `allow_refuted=True`; the release then has no guarantee."
-        )
-    reason = f"the claim {guarantee} is refuted"
-    return NoGuarantee(reason=reason, source=guarantee.source, adjacency=guarantee.adjacency)
-
-
-def _vocabulary_facts(mechanism: Mechanism) -> dict[str, Any]:
+def _vocabulary_facts(mechanism: Mechanism | None) -> dict[str, Any]:
     """What reports say of the public words; empty for a mechanism that has none."""
     vocabulary = getattr(mechanism, "vocabulary", None)
     if vocabulary is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, final
 
 from textveil.errors import UnsupportedGuarantee
@@ -13,6 +13,7 @@ from textveil.privacy.accountant import Accountant
 from textveil.privacy.composition import narrowed, weakest
 from textveil.privacy.guarantees import Guarantee, Status
 from textveil.privacy.units import ONE_DOCUMENT, ONE_TOKEN, Adjacency, Unit
+from textveil.sanitize.policy.facts import PolicyFacts
 from textveil.sanitize.recovery import quoted_recovery
 from textveil.text.marks import Marks
 
@@ -26,12 +27,16 @@ class Protected:
     """What one draw protects.
 
     Attributes:
-        kind: what is drawn, one of ``COUNTED``.
+        kind: what is drawn: one of ``COUNTED``, or a kind of spans.
         guarantee: of one draw.
+        done: under a policy, what is done, for reports: "keep", or the name of what draws.
+        public: under a policy, what stays public of a value, each a phrase.
     """
 
     kind: str
     guarantee: Guarantee
+    done: str = ""
+    public: tuple[str, ...] = ()
 
     @property
     def unit(self) -> Unit:
@@ -39,8 +44,17 @@ class Protected:
         return self.guarantee.unit
 
     def as_data(self) -> dict[str, Any]:
-        """JSON data: unit, kind and guarantee."""
-        return {"kind": self.kind, **self.guarantee.as_data()}
+        """JSON data: unit, kind and guarantee; under a policy what is done and what stays public too."""
+        by_policy = {"done": self.done, "public": list(self.public)} if self.done else {}
+        return {"kind": self.kind, **self.guarantee.as_data(), **by_policy}
+
+    @property
+    def costs(self) -> bool:
+        """Whether a draw costs anything: a uniform draw from a public pool does not."""
+        if not self.guarantee.promises:
+            return True
+        part = self.guarantee.approximate()
+        return part.epsilon > 0 or part.delta > 0
 
 
 @final
@@ -60,6 +74,7 @@ class Setting:
         vocabulary: name, number of words, dimension and SHA-256 digest.
         secure: whether draws come from the operating system's randomness.
         version: of textveil.
+        policy: what is public of the policy, where one with spans or function words says what is done.
         mostly_unchanged: whether most words come out as they are (``sanitize.unchanged``). It follows from mechanism
             and vocabulary, so no digest holds it.
     """
@@ -73,6 +88,7 @@ class Setting:
     vocabulary: Mapping[str, Any]
     secure: bool
     version: str
+    policy: PolicyFacts | None = None
     mostly_unchanged: bool = field(default=False, compare=False)
 
     def guarantee_of(self, kind: str) -> Guarantee:
@@ -101,6 +117,11 @@ class Setting:
                 "the number and the order of the documents, and how many texts each is made of",
                 "the mechanism, its parameters and this report",
             )
+        if self.policy is not None:
+            return (
+                *self.policy.public,
+                *(f"of each {one.kind}: {fact}" for one in self.protected for fact in one.public),
+            )
         marks = "as they are: they can carry data" if self.marks == "keep" else "in plain form (one space, ASCII marks)"
         return (
             "the vocabulary, its vectors and everything computed from them",
@@ -112,13 +133,19 @@ class Setting:
 
     @property
     def token(self) -> Guarantee:
-        """What one token of any kind costs at most: the weakest of all kinds in every respect."""
+        """What one token of any kind costs at most: the weakest of all kinds in every respect.
+
+        Under a policy with spans, what one value of any kind does: a span, an entity, a word where words are drawn.
+        """
+        if self.policy is not None:
+            one_value = self.policy.adjacency
+            return weakest([replace(one.guarantee, adjacency=one_value) for one in self.protected])
         return weakest([narrowed(one.guarantee, ONE_TOKEN) for one in self.protected])
 
     @property
     def recovery(self) -> dict[str, Any] | None:
         """What a decoder recovered of public texts under such a setting, where that was measured."""
-        words = [one.guarantee for one in self.protected if one.kind == "word"]
+        words = [one.guarantee for one in self.protected if one.kind == "word" and self.policy is None]
         if not words or not words[0].promises:
             return None
         epsilon = words[0].approximate().epsilon
@@ -148,6 +175,8 @@ class Setting:
     @property
     def one_document(self) -> Adjacency:
         """Which two documents the guarantee of a document compares."""
+        if self.policy is not None:
+            return self.policy.adjacency.larger or self.policy.adjacency
         whole = [one.guarantee.adjacency for one in self.protected if one.unit is Unit.DOCUMENT]
         return whole[0] if whole else ONE_DOCUMENT
 
@@ -162,6 +191,11 @@ class Setting:
         for one in self.protected:
             total = total.compose(one.guarantee, counts.get(one.kind, 0))
         return total
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """The kinds by which documents are compared to find the costliest; the others cost nothing."""
+        return COUNTED if self.policy is None else tuple(one.kind for one in self.protected if one.costs)
 
     def document(self, words: int, numbers: int, texts: int = 1) -> Guarantee:
         """The guarantee of a document of so many words and numbers, all of which may differ.
@@ -185,6 +219,7 @@ class Setting:
             "marks": self.marks,
             "vocabulary": dict(self.vocabulary),
             "secure": self.secure,
+            **({} if self.policy is None else {"policy": self.policy.as_data()}),
         }
 
     def digest(self, **beside: Any) -> bytes:

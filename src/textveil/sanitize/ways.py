@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias, final
+from typing import Any, NamedTuple, Protocol, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from textveil.privacy.units import Unit
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Protected, Setting
 from textveil.sanitize.vectors import WordVectors
+from textveil.surrogates.scopes import Scope
 from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, WordPlaces, token_kinds
 from textveil.text.marks import Marks
 from textveil.text.tokens import Kind
@@ -53,11 +54,26 @@ class Way(Protocol):
     def marks(self) -> Marks | None:
         """What is done with white space and punctuation; None where none of a text's own is released."""
 
-    def prepared(self, texts: Sequence[str]) -> Any:
-        """Texts made ready for draws, all of them strings."""
+    def prepared(self, texts: Sequence[str], first: int = 1) -> Any:
+        """Texts made ready for draws, all of them strings; ``first`` is the number of the first, for errors."""
 
-    def releases(self, prepared: Any, setting: Setting, rng: np.random.Generator, *, spans: bool) -> list[Release]:
+    def releases(self, prepared: Any, setting: Setting, rng: np.random.Generator, wanted: Wanted) -> list[Release]:
         """A release of each text."""
+
+
+@final
+class Wanted(NamedTuple):
+    """What is asked of releases, beside their text.
+
+    Attributes:
+        spans: whether they carry the spans of their tokens.
+        maps: whether they carry private maps, where there are any.
+        scopes: for each text, where one value has one surrogate; None makes new ones.
+    """
+
+    spans: bool = True
+    maps: bool = False
+    scopes: Sequence[Scope] | None = None
 
 
 @final
@@ -102,12 +118,12 @@ class ByTokens:
             Protected("number", self._digits.guarantee if promise.promises else promise),
         )
 
-    def prepared(self, texts: Sequence[str]) -> EncodedTexts:
+    def prepared(self, texts: Sequence[str], first: int = 1) -> EncodedTexts:
         """The codes of the texts' tokens."""
         return self._codes.encode(texts)
 
     def releases(
-        self, prepared: EncodedTexts, setting: Setting, rng: np.random.Generator, *, spans: bool
+        self, prepared: EncodedTexts, setting: Setting, rng: np.random.Generator, wanted: Wanted
     ) -> list[Release]:
         """Draw for every token of several documents, then put them together."""
         coded, legend = prepared, self._codes.legend
@@ -117,7 +133,7 @@ class ByTokens:
         ids = _checked_draw(self._draw(words, coded.bounds, rng), len(words.ids), size)
         digits = self._digits.privatize(numbers.digits, numbers.lengths, rng)
         drawn = EncodedTexts(with_draws(coded.codes, words, ids, numbers, digits), coded.bounds)
-        written = written_texts(drawn, legend, kinds, with_spans=spans)
+        written = written_texts(drawn, legend, kinds, with_spans=wanted.spans)
         counts, mapped = _counts(kinds, numbers.going_on, coded.bounds), _sums(words.out_of_vocabulary, coded.bounds)
         return [
             Release(
@@ -158,12 +174,12 @@ class ByTexts:
         self._vectors = WordVectors(mechanism)
         self.protected = (Protected("text", promise),)
 
-    def prepared(self, texts: Sequence[str]) -> Sequence[str]:
+    def prepared(self, texts: Sequence[str], first: int = 1) -> Sequence[str]:
         """The texts: nothing about them is known but what the mechanism releases."""
         return texts
 
     def releases(
-        self, prepared: Sequence[str], setting: Setting, rng: np.random.Generator, *, spans: bool
+        self, prepared: Sequence[str], setting: Setting, rng: np.random.Generator, wanted: Wanted
     ) -> list[Release]:
         """Draw for every text; the tokens of what is released are no tokens of the text, so there are no spans."""
         drawn = self._mechanism.privatize_texts(prepared, rng)

@@ -94,6 +94,9 @@ class Token(NamedTuple):
 # The classes of non-ASCII characters, each written as one Latin-1 character (a text then takes a byte a
 # character). Digits, white space and the curly apostrophe need no class: they become "0", " " and "'".
 _LATIN, _SCRIPT, _MARK, _FORMAT, _PUNCTUATION, _EMOJI, _OTHER = "éþ\xa8\xad¿¶¤"
+MARKS_IN_VIEW: Final = f"!-/:-@\\[-`{{-~{_PUNCTUATION}"
+"""The characters that stand for punctuation in ``class_view``, as the inside of a class of a regular expression."""
+
 _REMEMBERED: Final = 1 << 14
 
 
@@ -137,7 +140,7 @@ _DIGITS: Final = f"[0-9][0-9{_ATTACHED}]*+"
 _WORD: Final = f"{_LETTERS}(?:'{_FORMAT}*+{_LETTERS})*+"
 _NUMBER: Final = f"{_DIGITS}(?:[.,]{_DIGITS})*+"
 _SPACE: Final = r"[\t-\r\x20]++"
-_MARKS: Final = rf"[!-/:-@\[-`{{-~{_PUNCTUATION}]"
+_MARKS: Final = f"[{MARKS_IN_VIEW}]"
 _REST: Final = rf"[\x00-\x08\x0e-\x1f\x7f{_OTHER}{_ATTACHED}]++"
 _EMOJIS: Final = f"{_EMOJI}[{_EMOJI}{_ATTACHED}]*+"
 
@@ -164,8 +167,8 @@ _IS_WORD: Final = re.compile(f"{_FORMAT}*+{_WORD}").fullmatch
 _IS_NUMBER: Final = re.compile(f"{_FORMAT}*+{_NUMBER}").fullmatch
 
 
-def _view(text: str) -> str:
-    """The text with every non-ASCII character replaced by the character of its class."""
+def class_view(text: str) -> str:
+    """The text with every non-ASCII character replaced by that of its class: digits are "0", white space " "."""
     return text if text.isascii() else text.translate(_CLASSES)
 
 
@@ -206,7 +209,7 @@ def split(text: str) -> list[str]:
     Returns:
         A list whose concatenation is ``text``.
     """
-    view = _view(text)
+    view = class_view(text)
     parts = _split_view(view)
     if view is text:
         return parts
@@ -224,7 +227,7 @@ def classify(surface: str) -> Kind:
         ParameterError: the surface is empty.
     """
     need(bool(surface), "surface", "an empty string", "at least one character long")
-    view = _view(surface)
+    view = class_view(surface)
     if _IS_WORD(view):
         return Kind.SCRIPT if _SCRIPT in view else Kind.WORD
     if len(_split_view(view)) > 1:

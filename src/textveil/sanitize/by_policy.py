@@ -1,0 +1,187 @@
+"""The way through a sanitizer under a policy with spans: found, cut out, drawn by kind, and put together again.
+
+Spans are found in the whole text. The stretches between them are released as they are, or drawn token by token
+(``sanitize.outside``); a surrogate is drawn for each span; all of it in the order of the text. Proof:
+privacy/proofs/policy.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple, final
+
+import numpy as np
+
+from textveil.detection.base import DetectedSpan
+from textveil.errors import UnsupportedGuarantee
+from textveil.privacy.guarantees import Guarantee
+from textveil.privacy.units import ONE_SPAN, ONE_VALUE
+from textveil.sanitize.outside import Outside, Stretches
+from textveil.sanitize.policy.making import PolicyParts
+from textveil.sanitize.policy.policy import ScopeName
+from textveil.sanitize.release import DrawnSpan, Release
+from textveil.sanitize.setting import Protected, Setting
+from textveil.sanitize.ways import Wanted
+from textveil.surrogates.base import Mention, Surrogate
+from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.scopes import KeyedScope, MemoryScope, Scope
+from textveil.text.marks import Marks
+
+BEFORE: Final = 24
+"""Released characters before a span that its surrogate may look at."""
+
+MENTIONS: Final = "mentions"
+"""Ends the name under which spans are counted where it is not they that pay."""
+
+
+class _Found(NamedTuple):
+    """Texts with what was found in them."""
+
+    texts: Sequence[str]
+    spans: list[list[DetectedSpan]]
+    outside: Any
+
+
+@final
+class ByPolicy:
+    """Spans by surrogates of their kinds, and what stands outside by ``outside``.
+
+    Args:
+        parts: what draws, and what finds.
+        outside: releases the stretches between spans.
+        scope: where one value has one surrogate.
+        key: the secret of a scope over a corpus; None where the scope is another.
+    """
+
+    number_epsilon: None = None
+    digit_keep_limit: None = None
+
+    def __init__(self, parts: PolicyParts, outside: Outside, scope: ScopeName, key: bytes | None) -> None:
+        self._finder = parts.finder
+        self._surrogates = parts.surrogates
+        self._outside = outside
+        self._scope = scope
+        self._key = key
+        self.marks: Marks = outside.marks
+        spans = [_protected(kind, one, scope) for kind, one in parts.surrogates.items()]
+        self.protected = (*outside.protected, *spans)
+
+    def prepared(self, texts: Sequence[str], first: int = 1) -> _Found:
+        """The spans of the texts, and the stretches between them ready for their draws."""
+        spans = self._finder.found(texts, first)
+        stretches = [_between(text, here) for text, here in zip(texts, spans, strict=True)]
+        return _Found(texts, spans, self._outside.prepared(stretches))
+
+    def releases(self, prepared: _Found, setting: Setting, rng: np.random.Generator, wanted: Wanted) -> list[Release]:
+        """Draw what stands outside, then a surrogate for every span; then put the texts together."""
+        outside = self._outside.drawn(prepared.outside, rng)
+        scopes = self._scopes(len(prepared.texts)) if wanted.scopes is None else wanted.scopes
+        made = []
+        for text, spans, around, scope in zip(prepared.texts, prepared.spans, outside, scopes, strict=True):
+            drawn, kinds = self._drawn(text, spans, around, scope, rng)
+            released, places = self._outside.joined(around, drawn)
+            found = tuple(DrawnSpan(*place, span.kind) for place, span in zip(places, spans, strict=True))
+            replaced = tuple(one for one in found if one.kind in self._surrogates)
+            made.append(
+                Release(
+                    text=released,
+                    spans=(),
+                    kinds={**around.kinds, **kinds},
+                    setting=setting,
+                    mapped=around.mapped,
+                    drawn_spans=replaced,
+                    private_map=self._map(text, spans, released, places, around) if wanted.maps else None,
+                )
+            )
+        return made
+
+    def _scopes(self, count: int) -> list[Scope]:
+        """A scope for each text, where nobody says which texts share one."""
+        if self._key is not None:
+            return [KeyedScope(self._key)] * count
+        return [MemoryScope() for _ in range(count)]
+
+    def _drawn(
+        self, text: str, spans: Sequence[DetectedSpan], around: Stretches, scope: Scope, rng: np.random.Generator
+    ) -> tuple[list[str], dict[str, int]]:
+        """What is released for each span, and how many draws of each kind pay."""
+        drawn = [text[span.start : span.end] for span in spans]
+        counts: dict[str, int] = dict(Counter(span.kind for span in spans))
+        for kind, surrogate in self._surrogates.items():
+            places = [place for place, span in enumerate(spans) if span.kind == kind]
+            if not places:
+                continue
+            mentions = [Mention(self._outside.plain(drawn[place]), around.before(place)) for place in places]
+            for place, value in zip(places, self._of_kind(surrogate, mentions, scope, rng), strict=True):
+                drawn[place] = value
+            paying = _paying(surrogate, mentions, self._scope)
+            if paying is not None:
+                counts[kind], counts[f"{kind} {MENTIONS}"] = paying, len(places)
+        return drawn, counts
+
+    def _of_kind(
+        self, surrogate: Surrogate, mentions: list[Mention], scope: Scope, rng: np.random.Generator
+    ) -> list[str]:
+        """A surrogate for each mention of a text."""
+        if self._scope == "mention":
+            values = [one for mention in mentions for one in surrogate.draw([mention], MemoryScope(), rng)]
+        else:
+            values = surrogate.draw(mentions, scope, rng)
+        if len(values) != len(mentions) or not all(isinstance(value, str) for value in values):
+            raise UnsupportedGuarantee(
+                f"the surrogate {surrogate.name} must return {len(mentions)} strings; got {len(values)} values, or "
+                "others. Correct its `draw`."
+            )
+        return values
+
+    def _map(
+        self, text: str, spans: Sequence[DetectedSpan], released: str, places: list[tuple[int, int]], around: Stretches
+    ) -> PrivateMap:
+        """Every piece of the release that is not the text's own."""
+        pieces: list[Replaced] = []
+        begin = origin = 0
+        for (start, stop), span in zip([*places, (len(released),) * 2], [*spans, None], strict=True):
+            until = len(text) if span is None else span.start
+            pieces += self._outside.pieces(text[origin:until], released[begin:start], begin)
+            if span is not None:
+                original = text[span.start : span.end]
+                if span.kind in self._surrogates:
+                    pieces.append(Replaced(start, stop, original, span.kind))
+                begin, origin = stop, span.end
+        return PrivateMap(released=released, replaced=tuple(pieces))
+
+
+def _between(text: str, spans: Sequence[DetectedSpan]) -> list[str]:
+    """The stretches of a text before, between and behind its spans: one more than there are spans."""
+    ends = [0, *(span.end for span in spans)]
+    starts = [*(span.start for span in spans), len(text)]
+    return [text[end:start] for end, start in zip(ends, starts, strict=True)]
+
+
+def pays_for(surrogate: Surrogate, scope: ScopeName) -> str:
+    """What pays a surrogate's epsilon once: "mention", "value" or "scope"."""
+    return "mention" if scope == "mention" else surrogate.counts
+
+
+def _paying(surrogate: Surrogate, mentions: Sequence[Mention], scope: ScopeName) -> int | None:
+    """How many draws a text pays for; None where every mention pays.
+
+    Values are counted as they are written, which are never fewer than those that the surrogate takes for one.
+    """
+    paid = pays_for(surrogate, scope)
+    if paid == "mention":
+        return None
+    return 1 if paid == "scope" else len({mention.value for mention in mentions})
+
+
+def _protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:
+    """What a draw of this kind protects, by what pays for it."""
+    paid = pays_for(surrogate, scope)
+    guarantee: Guarantee = surrogate.guarantee
+    if paid != "scope":
+        guarantee = replace(guarantee, adjacency=ONE_SPAN if paid == "mention" else ONE_VALUE)
+    equal = surrogate.consistent and scope != "mention"
+    public = (*surrogate.public, *(("which spans of a scope are equal",) if equal else ()))
+    return Protected(kind, guarantee, done=surrogate.name, public=public)

@@ -1,0 +1,89 @@
+"""Policies by name or path: the presets that come with the package, and files of users."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from textveil.errors import ParameterError, UnknownNameError, need
+from textveil.sanitize.policy.policy import Action, Policy, Rule
+from textveil.sanitize.policy.reading import policy_of, read_policy
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PRESETS: Final = ("all-words", "identifiers")
+"""Policies that come with the package."""
+
+_FOLDER: Final = Path(__file__).resolve().parent / "presets"
+
+
+def policy(
+    name_or_path: str | os.PathLike[str],
+    vocabulary: Vocabulary | None = None,
+    *,
+    epsilon: float | None = None,
+    **changes: Any,
+) -> Policy:
+    """A policy: by kind of token or span, what happens to it.
+
+    Args:
+        name_or_path: one of ``PRESETS``, or a TOML file: whatever ends in ``.toml`` or holds a separator of folders.
+        vocabulary: public words, where words are drawn; None is the embedded vocabulary.
+        epsilon: nats for one word, in place of what the policy says; only where it draws words.
+        **changes: attributes of ``Policy`` in place of what the file says: ``scope``, ``marks``, ``detectors`` ...
+
+    Raises:
+        UnknownNameError: no preset has that name.
+        ParameterError: the file cannot be read or is no policy; or a change does not fit.
+
+    Example:
+        >>> import textveil as tv
+        >>> tv.policy("identifiers", scope="mention").scope
+        'mention'
+    """
+    text = os.fspath(name_or_path)
+    need(
+        vocabulary is None or isinstance(vocabulary, Vocabulary),
+        "vocabulary",
+        type(vocabulary).__name__,
+        "a Vocabulary",
+    )
+    found = read_policy(Path(text)) if is_path(text) else policy_of(preset_text(text).encode(), text)
+    if epsilon is not None:
+        changes["rules"] = tuple(_with_epsilon(rule, epsilon, found.name) for rule in found.rules)
+    for key in changes:
+        known = [one for one in Policy.__dataclass_fields__ if one != "vocabulary"]
+        need(key in known, "changes", key, f"among {', '.join(known)}")
+    for key in ("detectors", "rules", "patterns", "lists"):
+        if key in changes:
+            changes[key] = tuple(changes[key])
+    return replace(found, vocabulary=vocabulary, **changes)
+
+
+def is_path(text: str) -> bool:
+    """Whether a policy is meant by its file rather than by its name."""
+    return text.endswith(".toml") or os.sep in text or "/" in text
+
+
+def preset_text(name: str) -> str:
+    """The TOML of a preset.
+
+    Raises:
+        UnknownNameError: no preset has that name.
+    """
+    if name not in PRESETS:
+        close = difflib.get_close_matches(name, PRESETS, n=1)
+        meant = f"Did you mean {close[0]!r}? " if close else ""
+        hint = f"{meant}See: textveil policies. A file ends in .toml."
+        need(False, "policy", repr(name[:60]), f"one of {', '.join(PRESETS)}", hint, kind=UnknownNameError)
+    return (_FOLDER / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def _with_epsilon(rule: Rule, epsilon: float, name: str) -> Rule:
+    if rule.kind != "word":
+        return rule
+    if rule.action is not Action.MECHANISM:
+        raise ParameterError(f"epsilon must be left out: the policy {name} keeps words as they are. Change its rules.")
+    return replace(rule, epsilon=epsilon)

@@ -1,0 +1,103 @@
+"""What is public of a policy: what settings hold, reports print and digests cover."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from textveil.privacy.units import Adjacency
+from textveil.sanitize.policy.policy import Action, Policy
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyFacts:
+    """Picklable, and without anything that could be private: no words of lists, no objects that detect.
+
+    Attributes:
+        data: the policy as JSON data.
+        digest: of the policy.
+        adjacency: which two texts are compared where one value differs.
+        draws_words: whether words outside the spans are drawn.
+        finds_spans: whether anything is looked for, beside tokens.
+        kinds: of the spans that are replaced or kept by a rule.
+        public: what no guarantee hides, each a phrase.
+        not_covered: what the guarantee does not speak of, each a phrase.
+    """
+
+    data: Mapping[str, Any] = field(repr=False)
+    digest: str
+    adjacency: Adjacency
+    draws_words: bool
+    finds_spans: bool
+    kinds: tuple[str, ...]
+    public: tuple[str, ...]
+    not_covered: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The policy's."""
+        return str(self.data["name"])
+
+    @property
+    def detectors(self) -> tuple[str, ...]:
+        """The names of what finds spans."""
+        return tuple(self.data["detectors"])
+
+    def as_data(self) -> dict[str, Any]:
+        """JSON data: the policy with its digest."""
+        return {**self.data, "digest": self.digest}
+
+
+def facts_of(policy: Policy, adjacency: Adjacency) -> PolicyFacts:
+    """What is public of a policy.
+
+    Args:
+        policy: any.
+        adjacency: which two texts are compared where one value differs.
+    """
+    kinds = tuple(rule.kind for _, rule in policy.span_rules)
+    return PolicyFacts(
+        data=policy.as_data(),
+        digest=policy.digest,
+        adjacency=adjacency,
+        draws_words=policy.draws_words,
+        finds_spans=policy.finds_spans,
+        kinds=kinds,
+        public=_public(policy),
+        not_covered=_not_covered(policy),
+    )
+
+
+def _public(policy: Policy) -> tuple[str, ...]:
+    """What no guarantee hides, beside the facts of each kind."""
+    marks = "as they are: they can carry data" if policy.marks == "keep" else "in plain form (one space, ASCII marks)"
+    spans = ("where a span was found, and its kind",) if policy.finds_spans else ()
+    kept = [rule.kind for _, rule in policy.span_rules if rule.action is Action.KEEP]
+    if not policy.draws_words:
+        outside: tuple[str, ...] = (f"all text outside the spans; its spacing and punctuation {marks}",)
+    else:
+        function_words = ("the function words of the public list",) if policy.rule("function-word") else ()
+        outside = (
+            "the vocabulary, its vectors and everything computed from them",
+            f"the number, the order and the kinds of the tokens{' outside the spans' if policy.finds_spans else ''}",
+            *function_words,
+            *(() if policy.finds_spans else ("how many digits each number has, and what stands between them",)),
+            f"spacing, line ends and punctuation, {marks}",
+        )
+    kept_kinds = (f"the values of the kinds that are kept: {', '.join(kept)}",) if kept else ()
+    return (*outside, *spans, *kept_kinds, "the policy, what it names and this report")
+
+
+def _not_covered(policy: Policy) -> tuple[str, ...]:
+    """What the guarantee does not speak of."""
+    found = (
+        "what no detector found, which is released as all other text is",
+        "two texts in which other spans are found: a word that makes a detector see, or overlook, another",
+    )
+    words = () if policy.draws_words else ("every word, mark and symbol outside the spans",)
+    no_numbers = not policy.draws_words and policy.rule("number") is None
+    numbers = ("numbers, for which there is no rule",) if no_numbers else ()
+    function_words = ("function words, which are released as they are",) if policy.rule("function-word") else ()
+    return (*(found if policy.finds_spans else ()), *words, *numbers, *function_words)

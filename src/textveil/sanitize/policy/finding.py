@@ -1,0 +1,59 @@
+"""The spans of texts by policy: what detectors find of the kinds that have a rule, and all numbers outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Final, final
+
+from textveil.detection.base import DetectedSpan, Detector
+from textveil.detection.checked import checked_spans
+from textveil.detection.combined import disjoint
+from textveil.text.number_places import number_places
+
+NUMBERS: Final = "digits"
+"""The name of what finds numbers."""
+
+
+@final
+class SpanFinder:
+    """Finds spans of which no two share a character.
+
+    Args:
+        detectors: by rank, which decides between spans of one length (``detection.combined``).
+        kinds: of the spans that are wanted; others are as if they had not been found.
+        numbers: whether every group of digits that lies in no other span is a span of the kind number.
+    """
+
+    def __init__(self, detectors: Sequence[Detector], kinds: frozenset[str], *, numbers: bool) -> None:
+        self._detectors = tuple(detectors)
+        self._order = [one.name for one in detectors]
+        self._kinds = kinds
+        self._numbers = numbers
+
+    def found(self, texts: Sequence[str], first: int = 1) -> list[list[DetectedSpan]]:
+        """The spans of each text, by start.
+
+        Args:
+            texts: private texts.
+            first: number of the first, for messages.
+
+        Raises:
+            InputError: a detector's answer is no list of spans for each text (``detection.checked``).
+        """
+        answers = [checked_spans(one, texts, first) for one in self._detectors]
+        return [self._of_one(text, [answer[place] for answer in answers]) for place, text in enumerate(texts)]
+
+    def _of_one(self, text: str, answers: Sequence[Sequence[DetectedSpan]]) -> list[DetectedSpan]:
+        wanted = [span for span in chain.from_iterable(answers) if span.kind in self._kinds]
+        spans = disjoint(wanted, self._order) if len(answers) > 1 else sorted(wanted)
+        return sorted([*spans, *_numbers_outside(text, spans)]) if self._numbers else spans
+
+
+def _numbers_outside(text: str, spans: Sequence[DetectedSpan]) -> Iterator[DetectedSpan]:
+    """The numbers between spans, each stretch of text by itself."""
+    position = 0
+    for start, end in [*((span.start, span.end) for span in spans), (len(text), len(text))]:
+        for begin, stop in number_places(text[position:start]):
+            yield DetectedSpan(position + begin, position + stop, "number", 1.0, NUMBERS)
+        position = end

@@ -1,0 +1,125 @@
+"""What a policy is made of: the mechanism of words, a surrogate for each kind of spans, and what finds the spans."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final, final
+
+from textveil.catalog import mechanism
+from textveil.detection.base import Detector
+from textveil.detection.kinds import KINDS
+from textveil.errors import ParameterError, need
+from textveil.mechanisms.base import Mechanism, TextMechanism
+from textveil.mechanisms.channels.digits import KEEP_LIMIT
+from textveil.sanitize.policy.finding import SpanFinder
+from textveil.sanitize.policy.policy import Action, Policy, Rule
+from textveil.surrogates.base import Surrogate
+
+NUMBER: Final = "number"
+"""The kind of spans that are found in every text: groups of digits outside all others."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyParts:
+    """What draws under a policy with spans.
+
+    Attributes:
+        words: draws words outside the spans; None where they are kept.
+        surrogates: by kind of spans, in the order of the rules.
+        kept: kinds of spans that are released as they are.
+        finder: finds the spans of all these kinds.
+    """
+
+    words: Mechanism | None
+    surrogates: Mapping[str, Surrogate]
+    kept: frozenset[str]
+    finder: SpanFinder
+
+
+def parts_of(policy: Policy) -> PolicyParts:
+    """Make what a policy names.
+
+    Raises:
+        ParameterError: a rule's mechanism, surrogate or detector is unknown, or is not made with its options; a kind is
+            none that is found. The message names the policy, and the rule by its number.
+        MissingExtra: what a detector needs is not installed.
+    """
+    detectors = tuple(_detector(one, policy.name) for one in policy.detectors)
+    known = {*KINDS, *(one.kind for one in policy.patterns), *(one.kind for one in policy.lists)}
+    known.update(kind for one in detectors for kind in one.kinds)
+    surrogates, kept = {}, set()
+    for number, rule in policy.span_rules:
+        with in_rule(policy, number):
+            need(rule.kind in known, "kind", rule.kind, f"one of {', '.join(sorted(known))}")
+            if rule.action is Action.KEEP:
+                kept.add(rule.kind)
+            else:
+                surrogates[rule.kind] = _surrogate(rule)
+    wanted = frozenset((*surrogates, *kept))
+    finder = SpanFinder(detectors, wanted, numbers=NUMBER in surrogates)
+    return PolicyParts(words=words_of(policy), surrogates=surrogates, kept=frozenset(kept), finder=finder)
+
+
+def words_of(policy: Policy) -> Mechanism | None:
+    """The mechanism that draws a policy's words; None where they are kept.
+
+    Raises:
+        ParameterError: as ``parts_of``.
+    """
+    for number, rule in enumerate(policy.rules, start=1):
+        if rule.kind == "word" and rule.action is Action.MECHANISM:
+            with in_rule(policy, number):
+                options = dict(rule.options)
+                if rule.epsilon is not None:
+                    options["epsilon"] = rule.epsilon
+                made = mechanism(rule.name, policy.vocabulary, **options)
+                whole = isinstance(made, TextMechanism)
+                need(
+                    not whole, "mechanism", rule.name, "one of words", "It draws whole texts: use it without a policy."
+                )
+                return made
+    return None
+
+
+def number_options(policy: Policy) -> dict[str, Any]:
+    """The options of a sanitizer of tokens that a policy's rule for numbers stands for.
+
+    Raises:
+        ParameterError: the rule has other options.
+    """
+    for number, rule in policy.span_rules:
+        if rule.kind == NUMBER:
+            with in_rule(policy, number):
+                options = dict(rule.options)
+                limit = options.pop("digit_keep_limit", KEEP_LIMIT)
+                need(not options, "digits", f"{', '.join(options)[:60]}", "given epsilon and digit_keep_limit alone")
+                return {"number_epsilon": rule.epsilon, "digit_keep_limit": limit}
+    return {}
+
+
+@contextlib.contextmanager
+def in_rule(policy: Policy, number: int) -> Iterator[None]:
+    """Errors of the block name the policy and the rule."""
+    try:
+        yield
+    except ParameterError as error:
+        raise type(error)(f"policy {policy.name}, rule {number}: {error}") from None
+
+
+def _detector(one: str | Detector, name: str) -> Detector:
+    if not isinstance(one, str):
+        return one
+    try:
+        return import_module("textveil.detection.detectors").detector_of(one)
+    except ParameterError as error:
+        raise type(error)(f"policy {name}, detectors: {error}") from None
+
+
+def _surrogate(rule: Rule) -> Surrogate:
+    make_surrogate = import_module("textveil.surrogates.making").make_surrogate
+    name = rule.name if rule.action is Action.SURROGATE else "placeholder"
+    return make_surrogate(name, 0.0 if rule.epsilon is None else rule.epsilon, rule.options)

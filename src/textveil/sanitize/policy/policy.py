@@ -1,0 +1,252 @@
+"""A policy: by kind of token or span, what happens to it. Data, valid once built; ``making`` turns it into draws."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Final, Literal, TypeAlias, cast, final, get_args
+
+from textveil.detection.base import Detector
+from textveil.detection.kinds import checked_kind
+from textveil.errors import ParameterError, need
+from textveil.text.marks import Marks, checked_marks
+from textveil.vocabulary.vocabulary import Vocabulary
+
+TOKEN_KINDS: Final = ("word", "function-word", "script", "symbol", "emoji")
+"""Kinds that the tokens outside all spans have: rules speak of them, detectors, patterns and lists do not."""
+
+ScopeName: TypeAlias = Literal["mention", "document", "conversation", "corpus"]
+"""Where one value has one surrogate."""
+
+SCOPES: Final[tuple[ScopeName, ...]] = get_args(ScopeName)
+
+_TAKEN: Final = frozenset((*TOKEN_KINDS, "number", "space", "punctuation", "text"))
+
+
+class Action(Enum):
+    """What a rule does with what is of its kind."""
+
+    KEEP = "keep"
+    """It is released as it is, and is public."""
+    PLACEHOLDER = "placeholder"
+    """A constant of its kind stands in its place."""
+    SURROGATE = "surrogate"
+    """A surrogate is drawn."""
+    MECHANISM = "mechanism"
+    """A mechanism of the catalog draws a word."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What happens to one kind.
+
+    Attributes:
+        kind: of a span, or one of ``TOKEN_KINDS``.
+        action: what is done.
+        name: of the surrogate or the mechanism; empty where neither is drawn.
+        epsilon: nats for one value; 0 is a draw that says nothing about it. None is the default of what is drawn.
+        options: more options of the surrogate or the mechanism, by name.
+    """
+
+    kind: str
+    action: Action
+    name: str = ""
+    epsilon: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.kind not in TOKEN_KINDS:
+            checked_kind(self.kind)
+        _need_action(self)
+        drawn = self.action in (Action.SURROGATE, Action.MECHANISM)
+        if self.epsilon is not None:
+            need(drawn, "epsilon", self.epsilon, f"left out where a rule says {self.action.value}")
+            need(_is_number(self.epsilon), "epsilon", type(self.epsilon).__name__, "a number")
+            need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
+        if not drawn and self.options:
+            need(False, _listed(self.options), f"beside {self.action.value}", "left out")
+
+    def as_data(self) -> dict[str, Any]:
+        """JSON data, as a policy file has it."""
+        done = {self.action.value: self.name or True}
+        epsilon = {} if self.epsilon is None else {"epsilon": float(self.epsilon)}
+        return {"kind": self.kind, **done, **epsilon, **self.options}
+
+
+def _need_action(rule: Rule) -> None:
+    """Refuse what cannot be done with a kind."""
+    if rule.kind == "word":
+        need(rule.action in (Action.KEEP, Action.MECHANISM), "word", rule.action.value, "kept or drawn by a mechanism")
+    elif rule.kind == "function-word":
+        hint = "Leave the rule out to draw them as words."
+        need(rule.action is Action.KEEP, "function-word", rule.action.value, "kept", hint)
+    elif rule.kind in TOKEN_KINDS:
+        fits = rule.action in (Action.KEEP, Action.PLACEHOLDER)
+        need(fits, rule.kind, rule.action.value, "kept or replaced by a placeholder")
+    else:
+        need(rule.action is not Action.MECHANISM, "mechanism", "one", "for words; a span takes a `surrogate`")
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """What a regular expression matches is of a kind.
+
+    Attributes:
+        kind: one of ``kinds.KINDS`` or a user's own.
+        regex: in Python's syntax; it must match at least one character wherever it matches.
+    """
+
+    kind: str
+    regex: str
+
+    def __post_init__(self) -> None:
+        _need_span_kind(self.kind)
+        need(isinstance(self.regex, str) and bool(self.regex), "regex", "nothing", "a regular expression")
+        try:
+            compiled = re.compile(self.regex)
+        except (re.error, OverflowError, RecursionError) as error:
+            place = f" at character {error.pos + 1}" if isinstance(error, re.error) and error.pos is not None else ""
+            raise ParameterError(f"regex must compile; it does not{place}. Correct it.") from None
+        need(compiled.match("") is None, "regex", "one that matches nothing at all", "one that needs a character")
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordList:
+    """Words and phrases that are of a kind wherever they stand.
+
+    Attributes:
+        kind: one of ``kinds.KINDS`` or a user's own.
+        words: at least one; they may be private, so that no report and no digest holds them.
+    """
+
+    kind: str
+    words: tuple[str, ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        _need_span_kind(self.kind)
+        fits = all(isinstance(word, str) and word.strip() for word in self.words)
+        need(bool(self.words) and fits, "words", "none, or others", "one string or more, none blank")
+
+
+def _need_span_kind(kind: str) -> None:
+    checked_kind(kind)
+    need(kind not in _TAKEN, "kind", kind, "a kind of spans", "Tokens of that kind are found without a detector.")
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """By kind of token or span, what happens to it.
+
+    ``tv.policy`` reads one; ``tv.Sanitizer`` takes it. Kinds without a rule are not looked for.
+
+    Attributes:
+        name: for reports and messages.
+        rules: one for a kind at most, and one for ``word``.
+        describes: one sentence on what it does.
+        detectors: names (``detection.detectors``) or objects, by rank: they find spans.
+        patterns: regular expressions that find spans.
+        lists: words and phrases that are spans.
+        marks: what is done with white space and punctuation outside the spans (``text.marks``).
+        scope: where one value has one surrogate: each mention has its own; one in a document, a conversation, a corpus.
+        vocabulary: public words, where words are drawn; None is the embedded vocabulary.
+    """
+
+    name: str
+    rules: tuple[Rule, ...]
+    describes: str = ""
+    detectors: tuple[str | Detector, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
+    lists: tuple[WordList, ...] = ()
+    marks: Marks = "normalize"
+    scope: ScopeName = "document"
+    vocabulary: Vocabulary | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        need(isinstance(self.name, str) and bool(self.name.strip()), "name", "none", "a string that is not blank")
+        need(isinstance(self.describes, str), "describes", type(self.describes).__name__, "a string")
+        checked_marks(self.marks)
+        need(self.scope in SCOPES, "scope", repr(self.scope)[:60], f"one of {', '.join(SCOPES)}")
+        for detector in self.detectors:
+            fits = isinstance(detector, str | Detector)
+            need(fits, "detectors", type(detector).__name__, "names or objects with a `detect`")
+        first: dict[str, int] = {}
+        for number, rule in enumerate(self.rules, start=1):
+            if rule.kind in first:
+                raise ParameterError(
+                    f"rule {number} must be the only one for {rule.kind}; rule {first[rule.kind]} is for it too. "
+                    "Keep one of them."
+                )
+            first[rule.kind] = number
+        hint = 'Add kind = "word" with keep = true, or with a mechanism.'
+        need("word" in first, "rules", "none", "with one for word", hint)
+        keeps = "function-word" in first and not self.draws_words
+        need(not keeps, "function-word", "a rule", "left out where all words are kept")
+        acts = any(rule.action is not Action.KEEP for rule in self.rules)
+        need(acts, "rules", "none that draws", "such that something is replaced")
+
+    def rule(self, kind: str) -> Rule | None:
+        """The rule for a kind; None where there is none."""
+        return next((rule for rule in self.rules if rule.kind == kind), None)
+
+    @property
+    def draws_words(self) -> bool:
+        """Whether words outside the spans are drawn, rather than kept."""
+        rule = self.rule("word")
+        return rule is not None and rule.action is Action.MECHANISM
+
+    @property
+    def span_rules(self) -> Iterator[tuple[int, Rule]]:
+        """The rules for spans, each with its number from 1."""
+        return ((n, rule) for n, rule in enumerate(self.rules, start=1) if rule.kind not in TOKEN_KINDS)
+
+    @property
+    def finds_spans(self) -> bool:
+        """Whether anything is looked for in a text, beside its tokens."""
+        number = self.rule("number")
+        plain = number is None or (number.name == "digits" and number.epsilon != 0)
+        return bool(self.detectors or self.patterns or self.lists or not self.draws_words) or not plain
+
+    def as_data(self) -> dict[str, Any]:
+        """JSON data of what is public of it: words of lists are counted only, and the vocabulary is a matter apart."""
+        return {
+            "name": self.name,
+            "describes": self.describes,
+            "marks": self.marks,
+            "scope": self.scope,
+            "detectors": [one if isinstance(one, str) else one.name for one in self.detectors],
+            "rules": [rule.as_data() for rule in self.rules],
+            "patterns": [{"kind": one.kind, "regex": one.regex} for one in self.patterns],
+            "lists": [{"kind": one.kind, "words": len(one.words)} for one in self.lists],
+        }
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of ``as_data``."""
+        return hashlib.sha256(json.dumps(self.as_data(), sort_keys=True).encode("ascii")).hexdigest()
+
+
+def checked_scope(scope: str) -> ScopeName:
+    """``scope`` if it is one.
+
+    Raises:
+        ParameterError: it is not.
+    """
+    need(scope in SCOPES, "scope", repr(scope)[:60], f"one of {', '.join(SCOPES)}")
+    return cast("ScopeName", scope)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _listed(names: Mapping[str, Any]) -> str:
+    return ", ".join(sorted(names))[:60]

@@ -1,0 +1,155 @@
+"""Policies from TOML: whatever is wrong with a file is one line that names the file, and the rule by its number."""
+
+from __future__ import annotations
+
+import contextlib
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from textveil.errors import ParameterError
+from textveil.sanitize.policy.policy import Action, Pattern, Policy, Rule, WordList
+
+_KEYS: Final = ("name", "describes", "marks", "scope", "detectors", "rule", "pattern", "list")
+_TEXTS: Final = ("name", "describes", "marks", "scope")
+_ACTIONS: Final = tuple(action.value for action in Action)
+_FLAGS: Final = (Action.KEEP, Action.PLACEHOLDER)
+
+_Made = TypeVar("_Made")
+
+
+def read_policy(path: Path) -> Policy:
+    """The policy in a file.
+
+    Raises:
+        ParameterError: it cannot be read, or is no policy; the line names the file and what in it is wrong.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise ParameterError(f"policy {path} must be a file that can be read; got: {why}. Check its path.") from None
+    return policy_of(raw, str(path), path.parent)
+
+
+def policy_of(raw: bytes, place: str, folder: Path | None = None) -> Policy:
+    """The policy that is written in ``raw``.
+
+    Args:
+        raw: TOML.
+        place: what messages call it.
+        folder: where files of lists are looked for; None allows none.
+
+    Raises:
+        ParameterError: as ``read_policy``.
+    """
+    with _placed(f"policy {place}"):
+        data = _parsed(raw)
+        _need_keys(data, _KEYS)
+        if "name" not in data:
+            raise ParameterError("name must be given; got none.")
+        for key in _TEXTS:
+            if not isinstance(data.get(key, ""), str):
+                raise ParameterError(f"{key} must be a string; got {type(data[key]).__name__}.")
+        rules = _tables(data, "rule", _rule)
+        patterns = _tables(data, "pattern", lambda table: _fields(table, Pattern, ("kind", "regex")))
+        lists = _tables(data, "list", lambda table: _word_list(table, folder))
+        detectors = data.get("detectors", [])
+        if not (isinstance(detectors, list) and all(isinstance(one, str) for one in detectors)):
+            raise ParameterError('detectors must be a list of names; got another. Write: detectors = ["embedded"]')
+        texts = {key: data[key] for key in _TEXTS if key in data}
+        return Policy(rules=rules, patterns=patterns, lists=lists, detectors=tuple(detectors), **texts)
+
+
+def _parsed(raw: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ParameterError(f"it must be UTF-8; byte {error.start + 1} is not. Save it as UTF-8.") from None
+    except tomllib.TOMLDecodeError as error:
+        _, at, where = str(error).rpartition(" (at ")
+        place = f": {where.rstrip(')')}" if at else ""
+        raise ParameterError(f"it must be TOML; it is not{place}. Correct it there.") from None
+    except RecursionError:
+        raise ParameterError("it must be TOML of tables; got a deeper nesting. Write it flat.") from None
+
+
+@contextlib.contextmanager
+def _placed(place: str) -> Iterator[None]:
+    """Errors of the block begin with where they are."""
+    try:
+        yield
+    except ParameterError as error:
+        parts = ", " if str(error).startswith(("rule ", "pattern ", "list ")) else ": "
+        raise type(error)(f"{place}{parts}{error}") from None
+
+
+def _tables(data: Mapping[str, Any], key: str, made: Callable[[dict[str, Any]], _Made]) -> tuple[_Made, ...]:
+    """What is made of the tables of one name, numbered from 1 in messages."""
+    tables = data.get(key, [])
+    if not (isinstance(tables, list) and all(isinstance(table, dict) for table in tables)):
+        raise ParameterError(f"{key} must be written as [[{key}]]; got another form.")
+    found = []
+    for number, table in enumerate(tables, start=1):
+        with _placed(f"{key} {number}"):
+            found.append(made(table))
+    return tuple(found)
+
+
+def _rule(table: dict[str, Any]) -> Rule:
+    kind = table.get("kind")
+    if not isinstance(kind, str):
+        raise ParameterError("kind must be given, a string; got none. Write what the rule is for.")
+    actions = [name for name in _ACTIONS if name in table]
+    if len(actions) != 1:
+        got = " and ".join(actions) or "none"
+        raise ParameterError(f"a rule must have one of {', '.join(_ACTIONS)}; got {got}.")
+    action = Action(actions[0])
+    value = table[action.value]
+    if action in _FLAGS and value is not True:
+        raise ParameterError(
+            f"{action.value} must be true where it is written; got another. Leave it out, or the rule."
+        )
+    if action not in _FLAGS and not isinstance(value, str):
+        raise ParameterError(f"{action.value} must be a name; got {type(value).__name__}.")
+    options = {key: one for key, one in table.items() if key not in ("kind", "epsilon", action.value)}
+    name = "" if action in _FLAGS else value
+    return Rule(kind=kind, action=action, name=name, epsilon=table.get("epsilon"), options=options)
+
+
+def _fields(table: dict[str, Any], kind: Callable[..., _Made], keys: tuple[str, ...]) -> _Made:
+    """What a table of strings makes."""
+    _need_keys(table, keys)
+    for key in keys:
+        if not isinstance(table.get(key), str):
+            raise ParameterError(f"{key} must be given, a string; got none.")
+    return kind(**table)
+
+
+def _word_list(table: dict[str, Any], folder: Path | None) -> WordList:
+    _need_keys(table, ("kind", "words", "file"))
+    if not isinstance(table.get("kind"), str):
+        raise ParameterError("kind must be given, a string; got none.")
+    if ("words" in table) == ("file" in table):
+        raise ParameterError("a list must have words or a file; got both, or none. Give one.")
+    if "words" in table:
+        words = table["words"]
+        if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
+            raise ParameterError("words must be a list of strings; got another.")
+        return WordList(kind=table["kind"], words=tuple(words))
+    name = table["file"]
+    if not isinstance(name, str) or folder is None:
+        raise ParameterError("file must be the name of a text file with a word or phrase a line; got another.")
+    try:
+        lines = (folder / name).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or type(error).__name__
+        raise ParameterError(f"file {name} must be a text file that can be read; got: {why}. Check its path.") from None
+    return WordList(kind=table["kind"], words=tuple(line.strip() for line in lines if line.strip()))
+
+
+def _need_keys(table: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    for key in table:
+        if key not in known:
+            raise ParameterError(f"key {key[:60]!r} must be one of {', '.join(known)}; correct its spelling.")

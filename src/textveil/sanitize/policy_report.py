@@ -1,0 +1,84 @@
+"""What reports say of a policy: what is drawn, how well it was found, and what no guarantee covers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from textveil.sanitize.setting import Protected, Setting
+
+
+def policy_data(setting: Setting, recall: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The keys of a report that only policies have, as JSON data; none without a policy.
+
+    Args:
+        setting: the sanitizer's.
+        recall: what was measured of the detection on a labelled corpus; None where nothing was.
+    """
+    policy = setting.policy
+    if policy is None:
+        return {}
+    detection = {"detectors": list(policy.detectors), "recall": None if recall is None else dict(recall)}
+    return {
+        "policy": policy.as_data(),
+        "detection": detection if policy.finds_spans else None,
+        "not_covered": list(policy.not_covered),
+    }
+
+
+def per_token_data(setting: Setting) -> dict[str, Any] | None:
+    """The guarantee of one word or number, where words are drawn; None where they stay as they are."""
+    policy = setting.policy
+    if policy is None or not policy.finds_spans:
+        return setting.token.as_data()
+    return setting.guarantee_of("word").as_data() if policy.draws_words else None
+
+
+def per_value_data(setting: Setting) -> dict[str, Any]:
+    """The guarantee of one value of any kind, where spans are drawn, by its key; nothing elsewhere."""
+    spans = setting.policy is not None and setting.policy.finds_spans
+    return {"per_value": setting.token.as_data()} if spans else {}
+
+
+def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str, Any] | None) -> list[str]:
+    """The report of a policy for a reader: the guarantee of the drawing, and how well the spans were found.
+
+    Args:
+        setting: with a policy.
+        kinds: what was counted.
+        recall: as in ``policy_data``.
+    """
+    policy = setting.policy
+    assert policy is not None
+    lines = [f"policy      {policy.name}, sha256 {policy.digest[:16]}"]
+    lines += [_kind_line(one, kinds) for one in setting.protected]
+    if policy.finds_spans:
+        lines.append(f"drawings    {shown(setting)} for one value of any kind, where the same spans are found")
+        lines.append(f"detection   {_recall(recall)}")
+    lines += [f"not covered {fact}" for fact in policy.not_covered]
+    return lines
+
+
+def shown(setting: Setting) -> str:
+    """The guarantee of one value, with its status."""
+    token = setting.token
+    return f"{token} [{token.status.value}]" if token.promises else str(token)
+
+
+def _kind_line(one: Protected, kinds: Mapping[str, int]) -> str:
+    guarantee = one.guarantee
+    status = f" [{guarantee.status.value}]" if guarantee.promises else ""
+    drawn = f" by {one.done}" if one.done else ""
+    return f"  {kinds.get(one.kind, 0)} {one.kind}{drawn}: {guarantee}{status} for one {one.unit.value}"
+
+
+def _recall(recall: Mapping[str, Any] | None) -> str:
+    """The measured recall of each kind with its interval."""
+    if recall is None:
+        return "not measured"
+    parts = []
+    for kind, found in sorted(recall["kinds"].items()):
+        bound = found["recall"]
+        low, middle, high = (f"{100 * bound[end]:.0f}" for end in ("lower", "estimate", "upper"))
+        parts.append(f"{kind} {middle} % [{low}, {high}]")
+    return f"recall on {recall['corpus']}, of each kind: {', '.join(parts) or 'nothing'}"

@@ -95,12 +95,15 @@ ONE_CONTENT_TOKEN: Final = Adjacency(
     ),
 )
 """Function words of a public list are a kind of tokens whose values are public."""
+
 ONE_VALUE: Final = Adjacency(
-    Unit.ENTITY,
+    Unit.SPAN,
     "two texts in which the same spans of the same kinds are found, and that differ in one value at all its mentions: "
     "which mentions are equal, and what is listed as public of a value, are the same in both",
     ONE_SPAN.larger,
 )
+ONE_ENTITY: Final = Adjacency(Unit.ENTITY, ONE_VALUE.text, ONE_VALUE.larger)
+"""The same, where one value at all its mentions is what pays."""
 
 _WITH_SPANS: Final = "in which the same spans of the same kinds are found, with the same public facts of each kind"
 _OUTSIDE: Final = {

@@ -17,7 +17,7 @@ import numpy as np
 from textveil.detection.base import DetectedSpan
 from textveil.errors import UnsupportedGuarantee
 from textveil.privacy.guarantees import Guarantee
-from textveil.privacy.units import ONE_SPAN, ONE_VALUE
+from textveil.privacy.units import ONE_ENTITY, ONE_SPAN
 from textveil.sanitize.outside import Outside, Stretches
 from textveil.sanitize.policy.making import PolicyParts
 from textveil.sanitize.policy.policy import ScopeName
@@ -181,7 +181,7 @@ def _protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:
     paid = pays_for(surrogate, scope)
     guarantee: Guarantee = surrogate.guarantee
     if paid != "scope":
-        guarantee = replace(guarantee, adjacency=ONE_SPAN if paid == "mention" else ONE_VALUE)
+        guarantee = replace(guarantee, adjacency=ONE_SPAN if paid == "mention" else ONE_ENTITY)
     equal = surrogate.consistent and scope != "mention"
     public = (*surrogate.public, *(("which spans of a scope are equal",) if equal else ()))
     return Protected(kind, guarantee, done=surrogate.name, public=public)

@@ -17,6 +17,7 @@ from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.sanitize.policy.finding import SpanFinder
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.surrogates.base import Surrogate
+from textveil.surrogates.making import make_surrogate
 
 NUMBER: Final = "number"
 """The kind of spans that are found in every text: groups of digits outside all others."""
@@ -120,6 +121,5 @@ def _detector(one: str | Detector, name: str) -> Detector:
 
 
 def _surrogate(rule: Rule) -> Surrogate:
-    make_surrogate = import_module("textveil.surrogates.making").make_surrogate
     name = rule.name if rule.action is Action.SURROGATE else "placeholder"
     return make_surrogate(name, 0.0 if rule.epsilon is None else rule.epsilon, rule.options)

@@ -230,3 +230,60 @@ def test_names_of_fields_get_a_hint(textveil, tmp_path) -> None:
     assert "it has not. Did you mean 'Text'?" in textveil(tmp_path / "in.jsonl")[2]
     assert "repeat --field or --keep for each" in textveil(tmp_path / "in.jsonl", "--field", "title,Text")[2]
     assert "repeat the option: --field A --field B." in textveil(tmp_path / "in.jsonl", "--field", "title", "Text")[2]
+
+
+@pytest.mark.parametrize("name", ["out.json", "out.json.gz"])
+def test_a_json_array_comes_out_as_one(textveil, tmp_path, name: str) -> None:
+    texts = lines(40).splitlines()
+    rows = [{"id": 1.5, "ssn": SECRET, "text": None if number == 7 else text} for number, text in enumerate(texts)]
+    (tmp_path / "in.json").write_text(json.dumps(rows, indent=2))
+    out, report = tmp_path / name, tmp_path / "r.json"
+    code, _, err = textveil(tmp_path / "in.json", "-o", out, "--keep", "id", "--report", report)
+    assert code == 0, err
+    found = json.loads(gzip.decompress(out.read_bytes()) if name.endswith("gz") else out.read_bytes())
+    assert [list(row) for row in found] == [["id", "text"]] * 40
+    assert [row["text"] is None for row in found] == [number == 7 for number in range(40)]
+    facts = json.loads(report.read_text())
+    assert (facts["documents"], facts["fields"]["nulls"]) == (39, 1)
+    assert "1 null kept" in err
+    code, stdout, err = textveil(tmp_path / "in.json", "--keep", "id")
+    assert (code, len(json.loads(stdout))) == (0, 40), err
+
+
+@pytest.mark.parametrize("target", ["json", "csv", "tsv", "parquet"])
+def test_another_format_comes_out_by_its_ending_or_name_and_is_a_job(textveil, tmp_path, target: str) -> None:
+    if target == "parquet":
+        pytest.importorskip("pyarrow.parquet")
+    rows = [json.dumps({"id": str(number), "text": text}) for number, text in enumerate(lines(50).splitlines())]
+    (tmp_path / "in.jsonl").write_text("\n".join(rows))
+    out, report = tmp_path / f"out.{target}", tmp_path / "r"
+    options = ("--keep", "id", "--seed", 3, "--report", report)
+    code, _, err = textveil(tmp_path / "in.jsonl", "-o", out, *options, "--resume")
+    assert code == 0, err
+    assert "finished before" in textveil(tmp_path / "in.jsonl", "-o", out, *options, "--resume")[2]
+    code, _, err = textveil(tmp_path / "in.jsonl", "-o", tmp_path / "o", *options, "--output-format", target)
+    assert (tmp_path / "o").read_bytes() == out.read_bytes()
+    assert (json.loads(report.read_text()))["documents"] == 50
+
+
+def test_a_broken_array_leaves_nothing_half_written(textveil, tmp_path) -> None:
+    (tmp_path / "in.json").write_text('["waa", "wab", ')
+    code, _, err = textveil(tmp_path / "in.json", "-o", tmp_path / "out.json")
+    assert (code, "from record 3 on: the array must end with ]; the input ends before" in err) == (1, True)
+    assert not (tmp_path / "out.json").exists()
+    (tmp_path / "one.json").write_text('{"text": "waa"}')
+    code, _, err = textveil(tmp_path / "one.json")
+    assert (code, "must be a JSON array of records; got an object. Give --format jsonl" in err) == (1, True)
+    assert textveil(tmp_path / "one.json", "--format", "jsonl")[0] == 0
+
+
+def test_a_null_in_json_lines_is_kept_and_counted(textveil, tmp_path) -> None:
+    raw = b'{"title": "waa", "text": null}\n{"title": null, "text": null}\n{"text": "wab wac", "title": "waa"}\n'
+    report = tmp_path / "r"
+    code, out, err = textveil("-f", "jsonl", "--field", "text", "--field", "title", "--report", report, stdin=raw)
+    assert code == 0, err
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [list(row) for row in rows] == [["title", "text"]] * 3
+    assert [[row[name] is None for name in ("title", "text")] for row in rows] == [[0, 1], [1, 1], [0, 0]]
+    facts = json.loads(report.read_text())
+    assert (facts["documents"], facts["tokens"]["word"], facts["fields"]["nulls"]) == (2, 4, 3)

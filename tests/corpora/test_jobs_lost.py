@@ -13,10 +13,10 @@ import pytest
 from tests.helpers.runs import run_of
 
 from textveil.corpora.engines.base import InProcess
-from textveil.corpora.files.pieces import PIECE_BYTES
 from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.jobs import job as jobs
 from textveil.corpora.jobs.folder import JobFolder
+from textveil.corpora.pieces import PIECE_BYTES
 from textveil.corpora.run import Run
 from textveil.errors import InputError, OutputError, ParameterError
 from textveil.mechanisms.channels.randomized_response import randomized_response

@@ -76,6 +76,7 @@ def decode_command(
     corpus_format: opt.FormatName = None,
     whole_file: opt.WholeFile = False,
     delimiter: opt.Delimiter = None,
+    output_format: opt.OutputFormat = None,
     field: Annotated[
         list[str] | None,
         opt.fields("field to decode; may be repeated.  [default: as the report says]"),
@@ -114,10 +115,11 @@ def decode_command(
         sanitized=tuple(field or said.fields),
         kept=tuple(keep or said.kept),
         delimiter=delimiter,
+        output_format=output_format,
     )
     patterns = source or ["-"]
     inputs = opt.inputs_of(patterns, choice)
-    reader = choice.reader(inputs)
+    reader = choice.reader(inputs, output)
     choice.check_output(inputs, output)
     Places(inputs=(*inputs, str(report)), output=output)
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)

@@ -56,7 +56,16 @@ FormatName: TypeAlias = Annotated[
         "--format",
         "-f",
         metavar="NAME",
-        help="txt, jsonl, csv, tsv or parquet.  [default: by INPUT's ending]",
+        help="txt, jsonl, json, csv, tsv or parquet.  [default: by INPUT's ending]",
+        rich_help_panel=FORMATS,
+    ),
+]
+OutputFormat: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--output-format",
+        metavar="NAME",
+        help="Another format of records for the output.  [default: by OUT's ending, else as INPUT]",
         rich_help_panel=FORMATS,
     ),
 ]

@@ -59,6 +59,7 @@ def sanitize_command(
     corpus_format: opt.FormatName = None,
     whole_file: opt.WholeFile = False,
     delimiter: opt.Delimiter = None,
+    output_format: opt.OutputFormat = None,
     field: Annotated[
         list[str] | None,
         opt.fields("field to sanitize; may be repeated.  [default: text]"),
@@ -140,11 +141,12 @@ def sanitize_command(
         sanitized=tuple(field or ()),
         kept=tuple(keep or ()),
         delimiter=delimiter,
+        output_format=output_format,
         max_document_bytes=MAX_DOCUMENT_BYTES if max_document_bytes is None else max_document_bytes,
     )
     chosen = engine_of(engine, workers)
     inputs = opt.inputs_of(patterns, choice)
-    reader = choice.reader(inputs)
+    reader = choice.reader(inputs, output)
     choice.check_output(inputs, output)
     places = Places(inputs=inputs, output=output, report=report, sender_report=sender_report, resume=resume)
     _check_streams(places)
@@ -194,7 +196,7 @@ def _decode(run: Run, mechanism: Mechanism, choice: FormatChoice, output: Path, 
     from textveil.cli.decode import decoded
     from textveil.decoding.options import DecoderOptions
 
-    reader = choice.reader(run.inputs)
+    reader = choice.released(run.inputs, output).reader([str(output)])
     documents = decoded(mechanism, None, DecoderOptions(), None, reader, (str(output),), beside)
     if not quiet:
         sys.stderr.write(f"decoded     {documents} documents, beside the release: {beside.name}\n")

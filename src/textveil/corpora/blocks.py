@@ -78,6 +78,7 @@ class Outcome:
         data: the released records in the format's own way, without ``head``.
         head: what stands once before the first record of the whole output; the same for every block of a job.
         tally: counts over the documents in ``data``.
+        nulls: sanitized fields of records in ``data`` that have no text.
         skipped: records that are not in ``data``. Where the run is to stop at a fault there is one at most, and
             ``data`` is empty.
     """
@@ -88,6 +89,7 @@ class Outcome:
     data: bytes = field(default=b"", repr=False)
     head: bytes = b""
     tally: Tally = field(default_factory=Tally)
+    nulls: int = 0
     skipped: tuple[Skip, ...] = ()
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Protocol, final
+from typing import BinaryIO, Protocol, cast, final
 
 from textveil.corpora.blocks import BLOCK_BYTES
 from textveil.corpora.files.atomic import atomic_writers
-from textveil.corpora.files.sources import compressing
+from textveil.corpora.files.sources import COMPRESSED, compressing
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.texts import ReleasedBlock, released_blocks
 from textveil.errors import InputError
@@ -62,10 +62,12 @@ class DecodingRun:
             OutputError: the file cannot be written.
         """
         with atomic_writers([output]) as (stream,):
-            if isinstance(self.corpus_format, Assembled):
-                return self.to_stream(stream)
             writer = compressing(stream, output.name)
-            documents = self._pumped(writer.write)
+            if isinstance(self.corpus_format, Assembled):
+                packed = output.suffix.lower() in COMPRESSED
+                documents = self.to_stream(cast("BinaryIO", writer) if packed else stream)
+            else:
+                documents = self._pumped(writer.write)
             writer.flush_frame()
         return documents
 

@@ -16,12 +16,12 @@ from textveil.corpora.engines.base import Engine
 from textveil.corpora.engines.block_worker import BlockWorker, OnError
 from textveil.corpora.files.atomic import atomic_writers, check_folder, write_whole
 from textveil.corpora.files.inputs import Inputs, file_size, file_stamp
-from textveil.corpora.files.pieces import Pieces
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.jobs.job import SYNC_SECONDS, Job
 from textveil.corpora.jobs.ledger import Totals
 from textveil.corpora.jobs.opening import JobFinished, opened_job
 from textveil.corpora.jobs.terms import Terms
+from textveil.corpora.pieces import Pieces
 from textveil.corpora.places import Places
 from textveil.corpora.tables import provided_tables
 from textveil.errors import InputError, TextveilError
@@ -236,6 +236,7 @@ class Run:
             tally=totals.tally,
             sanitized_fields=choice.sanitized if choice is not None else (),
             kept_fields=choice.kept if choice is not None else (),
+            nulls=totals.nulls,
         )
         return Finished(report, totals, already, modified)
 

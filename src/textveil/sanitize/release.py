@@ -96,6 +96,7 @@ class Report:
         kept_fields: record fields that were copied to the output as they were.
         recall: what was measured of a policy's detection, as an evaluation of detectors says it; None where
             nothing was.
+        nulls: how many sanitized fields of records had no text, which the output shows.
     """
 
     setting: Setting
@@ -103,6 +104,7 @@ class Report:
     sanitized_fields: tuple[str, ...] = ()
     kept_fields: tuple[str, ...] = ()
     recall: Mapping[str, Any] | None = None
+    nulls: int = 0
 
     def costliest(self) -> tuple[int, Guarantee]:
         """The protected tokens of the document with the largest epsilon, and a bound for every document."""
@@ -155,7 +157,7 @@ class Report:
             },
             "documents": tally.documents,
             "tokens": dict(sorted(tally.kinds.items())),
-            "fields": {"sanitized": list(self.sanitized_fields), "kept": list(self.kept_fields)},
+            "fields": {"sanitized": list(self.sanitized_fields), "kept": list(self.kept_fields), "nulls": self.nulls},
             "recovery": setting.recovery,
             "public": public,
             "vocabulary": dict(setting.vocabulary),
@@ -193,7 +195,8 @@ class Report:
         ]
         if self.sanitized_fields:
             kept = f"; copied as they were: {', '.join(self.kept_fields)}" if self.kept_fields else ""
-            lines.append(f"fields      sanitized: {', '.join(self.sanitized_fields)}{kept}; all others dropped")
+            nulls = f"; {_counted(self.nulls, 'null')} kept" if self.nulls else ""
+            lines.append(f"fields      sanitized: {', '.join(self.sanitized_fields)}{kept}{nulls}; all others dropped")
         return "\n".join(lines)
 
 

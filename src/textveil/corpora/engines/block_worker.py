@@ -88,6 +88,7 @@ class BlockWorker:
             data=_released(sanitizer, records, self._generator(block), tally),
             head=records.head,
             tally=tally,
+            nulls=records.nulls,
             skipped=skipped,
         )
 

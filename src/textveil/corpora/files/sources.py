@@ -23,6 +23,9 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _ZSTD_SKIPPABLE = tuple(bytes([0x50 + low]) + b"\x2a\x4d\x18" for low in range(16))
 """First bytes of a frame without data, which some writers put before the first frame (RFC 8878, §3.1.2)."""
 
+COMPRESSED = (".gz", ".zst")
+"""Endings of outputs that are compressed."""
+
 _READ = 2**18
 """Bytes that are asked of the operating system at once."""
 
@@ -54,6 +57,9 @@ class FrameWriter(Protocol):
 
     def write(self, data: bytes, /) -> int:
         """Take ``data``; returns its length."""
+
+    def flush(self) -> None:
+        """Leave the frame open: what a reader sees does not depend on when this is called."""
 
     def flush_frame(self) -> None:
         """End the frame and hand every byte on: what stands in the stream now can be cut off and added to."""
@@ -364,6 +370,9 @@ class _Frames:
         if self._held:
             self._packed(len(self._held))
         self._stream.flush()
+
+    def flush(self) -> None:
+        """Nothing: a frame ends when it is full, or by ``flush_frame``."""
 
     def _packed(self, size: int) -> None:
         assert self._pack is not None

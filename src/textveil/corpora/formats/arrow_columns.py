@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from textveil.corpora.formats.arrow_package import arrow
 from textveil.corpora.formats.fields import FieldChoice, other_name
 from textveil.corpora.formats.records import decoded
+from textveil.corpora.formats.rows import Cell
 from textveil.errors import InputError
 
 
@@ -44,8 +46,8 @@ def _is_text(types: Any, kind: Any) -> bool:
     return any(is_text(kind) for is_text in (types.is_string, types.is_large_string, types.is_string_view))
 
 
-def chosen_schema(schema: Any, choice: FieldChoice) -> Any:
-    """The schema of the output: the sanitized columns, then the kept ones, without metadata.
+def chosen_schema(schema: Any, choice: FieldChoice, order: Sequence[str] | None = None) -> Any:
+    """The schema of the output without metadata: columns by ``order``, None for the sanitized, then the kept ones.
 
     Texts are ``string`` or ``large_string``. A type that would carry more than the rows' own values (a dictionary, a
     view) is replaced by the plain one.
@@ -62,16 +64,17 @@ def chosen_schema(schema: Any, choice: FieldChoice) -> Any:
             raise InputError(
                 f"the field {name!r} must be of a type whose values can be told apart; got a union. Cast it first."
             )
-    return pyarrow.schema([pyarrow.field(name, texts.get(name) or _plain(pyarrow, kind)) for name, kind in kinds])
+    made = {name: pyarrow.field(name, texts.get(name) or _plain(pyarrow, kind)) for name, kind in kinds}
+    return pyarrow.schema([made[name] for name in order or choice.all()])
 
 
-def plain_columns(batch: Any, choice: FieldChoice) -> Any:
-    """The chosen columns of a record batch, in the types of ``chosen_schema``.
+def plain_columns(batch: Any, choice: FieldChoice, order: Sequence[str] | None = None) -> Any:
+    """The chosen columns of a record batch, in the types and the order of ``chosen_schema``.
 
     Raises:
         InputError: a column is missing, has a wrong type, or holds dictionaries that cannot be taken away.
     """
-    schema = chosen_schema(batch.schema, choice)
+    schema = chosen_schema(batch.schema, choice, order)
     columns = [_cast(batch.column(batch.schema.get_field_index(field.name)), field) for field in schema]
     return arrow().RecordBatch.from_arrays(columns, schema=schema)
 
@@ -151,7 +154,7 @@ def _own(pyarrow: Any, taken: Any) -> Any:
 
 def texts_of(
     batch: Any, choice: FieldChoice, limit: int, where: Callable[[int], str]
-) -> tuple[list[list[str | None]], Mapping[int, str]]:
+) -> tuple[list[list[str | None]], dict[int, str]]:
     """The texts of every sanitized column, None for nulls; and why some rows, by their place, are refused.
 
     Args:
@@ -214,3 +217,33 @@ def from_ipc(data: bytes) -> Iterator[Any]:
     reader = pyarrow.BufferReader(data)
     while reader.tell() < reader.size():
         yield from pyarrow.ipc.open_stream(reader)
+
+
+def json_cells(column: Any, name: str, where: Callable[[int], str], bad: dict[int, str]) -> list[Cell]:
+    """The values of a kept column as JSON has them: dates, times and decimals as strings, all else by its own type.
+
+    Args:
+        column: of ``plain_columns``.
+        name: its name.
+        where: names a row in a reason.
+        bad: takes why a row cannot be written so, by its place.
+    """
+    pyarrow = arrow()
+    types = arrow("pyarrow.types")
+    kind = column.type
+    if types.is_temporal(kind) or types.is_decimal(kind):
+        arrow("pyarrow.compute")
+        column = column.cast(pyarrow.string())
+    cells = []
+    for row, value in enumerate(column.to_pylist()):
+        try:
+            written = "" if value is None or isinstance(value, str) else json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            written = ""
+            bad.setdefault(
+                row,
+                f"{where(row)}: the field {name!r} must hold what JSON has a value for; got {type_name(kind)}"
+                f"{' that is no finite number' if types.is_floating(kind) else ''}. Cast it first.",
+            )
+        cells.append(Cell(value, written))
+    return cells

@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import final
+from typing import Protocol, final
 
-from textveil.corpora.formats.csv_table import CsvTable
+from textveil.corpora.formats.conversion import converted
+from textveil.corpora.formats.csv_table import CsvTable, CsvWriter
 from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.jsonl import JsonLines
-from textveil.corpora.formats.parquet import Parquet
+from textveil.corpora.formats.json_array import JsonArray, JsonArrayWriter
+from textveil.corpora.formats.jsonl import JsonLines, JsonLinesWriter
+from textveil.corpora.formats.parquet import Parquet, ParquetWriter
 from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, CorpusFormat
+from textveil.corpora.formats.rows import RowReader, RowWriter
 from textveil.errors import ParameterError
 
-FORMATS = ("txt", "jsonl", "csv", "tsv", "parquet")
+
+class _Format(CorpusFormat, RowReader, Protocol):
+    """A format of records by itself, whose rows another one may write."""
+
+
+FORMATS = ("txt", "jsonl", "json", "csv", "tsv", "parquet")
 
 _FOREIGN = (
-    *("json", "xml", "html", "htm", "pdf", "docx", "odt", "rtf", "xlsx", "arrow", "feather"),
+    *("xml", "html", "htm", "pdf", "docx", "odt", "rtf", "xlsx", "arrow", "feather"),
     *("bz2", "xz", "zip", "tar", "tgz"),
 )
 """Endings of files whose markup or container must not be taken for text without being told."""
 
 _COMPRESSED = ("gz", "zst")
 """Endings that are set aside: compression is told by an input's first bytes, the format by the ending before."""
+
+_RECORDS = FORMATS[1:]
+"""Formats whose records have fields, so that each can be written as any other."""
+
+_MADE: Mapping[str, Callable[..., _Format]] = {"jsonl": JsonLines, "json": JsonArray, "parquet": Parquet}
+_WRITERS: Mapping[str, Callable[[], RowWriter]] = {
+    "jsonl": JsonLinesWriter,
+    "json": JsonArrayWriter,
+    "parquet": ParquetWriter,
+}
 
 _ALSO = {"ndjson": "jsonl", "tab": "tsv"}
 
@@ -40,6 +57,8 @@ class FormatChoice:
         whole: of txt: one document instead of one a line.
         sanitized: of records: fields whose texts are sanitized; none is the field ``text``.
         kept: of records: fields that are copied.
+        output_format: one of ``FORMATS`` but txt; None tells it by the output's ending, and is the inputs' where that
+            says none.
         delimiter: of csv: the character between fields; ``\t`` may be written for a tab. None is a comma.
         max_document_bytes: larger documents are refused.
     """
@@ -48,6 +67,7 @@ class FormatChoice:
     whole: bool = False
     sanitized: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    output_format: str | None = None
     delimiter: str | None = None
     max_document_bytes: int = MAX_DOCUMENT_BYTES
 
@@ -58,11 +78,7 @@ class FormatChoice:
             ParameterError: it is none of ``FORMATS``, or the endings speak of several or of another one.
         """
         if self.corpus_format is not None:
-            if self.corpus_format not in FORMATS:
-                raise ParameterError(
-                    f"`corpus_format` must be one of {', '.join(FORMATS)}; got {self.corpus_format[:20]!r}."
-                )
-            return self.corpus_format
+            return _known("corpus_format", self.corpus_format)
         found = {_by_ending(source) for source in inputs}
         if len(found) > 1:
             raise ParameterError(
@@ -70,30 +86,61 @@ class FormatChoice:
             )
         return found.pop()
 
-    def reader(self, inputs: Sequence[str]) -> CorpusFormat:
-        """The reader and writer of these inputs.
+    def output_name(self, inputs: Sequence[str], output: Path | None) -> str:
+        """The format of the output: as ``output_format`` says, else as its ending does, else that of the inputs.
 
         Raises:
-            ParameterError: as ``name``; or an option does not fit the format.
+            ParameterError: as ``name``; or only one of the two has records with fields.
         """
         name = self.name(inputs)
-        if self.delimiter is not None and name != "csv":
+        if self.output_format is not None:
+            wanted = _known("output_format", self.output_format)
+        else:
+            ending = "" if output is None else _ending(output)
+            wanted = _ALSO.get(ending, ending)
+            wanted = wanted if wanted in _RECORDS and name in _RECORDS else name
+        if wanted != name and (wanted not in _RECORDS or name not in _RECORDS):
+            raise ParameterError(
+                f"`output_format` must be {name} for inputs that are; got {wanted}. Only records with fields are "
+                "converted."
+            )
+        return wanted
+
+    def reader(self, inputs: Sequence[str], output: Path | None = None) -> CorpusFormat:
+        """The reader of these inputs that writes such an output; where there is no name, one of the inputs' format.
+
+        Raises:
+            ParameterError: as ``output_name``; or an option does not fit the format.
+        """
+        name, wanted = self.name(inputs), self.output_name(inputs, output)
+        if self.delimiter is not None and "csv" not in (name, wanted):
             raise ParameterError(f"`delimiter` needs `corpus_format` csv; got {name}.")
         if name == "txt":
             if self.sanitized or self.kept:
-                raise ParameterError("`sanitized` and `kept` need `corpus_format` jsonl, csv, tsv or parquet; got txt.")
+                raise ParameterError(f"`sanitized` and `kept` need `corpus_format` {_listed(_RECORDS)}; got txt.")
             return PlainText(whole=self.whole, ended=len(inputs) > 1, max_document_bytes=self.max_document_bytes)
         if self.whole:
             raise ParameterError(f"`whole` needs `corpus_format` txt; got {name}.")
-        choice = FieldChoice(self.sanitized or ("text",), self.kept)
         delimiter = "\t" if self.delimiter == r"\t" else "," if self.delimiter is None else self.delimiter
-        made: dict[str, Callable[..., CorpusFormat]] = {
-            "jsonl": JsonLines,
-            "csv": partial(CsvTable, delimiter=delimiter),
-            "tsv": partial(CsvTable, delimiter="\t"),
-            "parquet": Parquet,
-        }
-        return made[name](choice=choice, max_document_bytes=self.max_document_bytes)
+        choice, limit = FieldChoice(self.sanitized or ("text",), self.kept), self.max_document_bytes
+        between = {"csv": delimiter, "tsv": "\t"}
+        source: _Format
+        if name in between:
+            source = CsvTable(choice=choice, delimiter=between[name], max_document_bytes=limit)
+        else:
+            source = _MADE[name](choice=choice, max_document_bytes=limit)
+        if wanted == name:
+            return source
+        if wanted in between:
+            delimiters = CsvTable(choice=choice, delimiter=between[wanted])  # which checks it
+            return converted(source, CsvWriter(delimiters.delimiter), wanted)
+        return converted(source, _WRITERS[wanted](), wanted)
+
+    def released(self, inputs: Sequence[str], output: Path) -> FormatChoice:
+        """The choice that reads what was written: the output's format, and no other one to write."""
+        wanted = self.output_name(inputs, output)
+        between = self.delimiter if wanted == "csv" else None
+        return replace(self, corpus_format=wanted, output_format=None, delimiter=between)
 
     def check_output(self, inputs: Sequence[str], output: Path | None) -> None:
         """Refuse an output whose ending speaks of another format than it will have; one that says nothing passes.
@@ -103,13 +150,23 @@ class FormatChoice:
         """
         if output is None:
             return
-        name, ending = self.name(inputs), _ending(output)
+        name, ending = self.output_name(inputs, output), _ending(output)
         if (_ALSO.get(ending, ending) in FORMATS and _ALSO.get(ending, ending) != name) or ending in _FOREIGN:
             raise ParameterError(
                 f"`output` must be named as what it will be, {name}; got the ending .{ending}. Rename it."
             )
         if name == "parquet" and output.suffix.lower().removeprefix(".") in _COMPRESSED:
             raise ParameterError("`output` must end in .parquet; such a file is compressed within. Rename it.")
+
+
+def _known(parameter: str, name: str) -> str:
+    if name not in FORMATS:
+        raise ParameterError(f"`{parameter}` must be one of {', '.join(FORMATS)}; got {name[:20]!r}.")
+    return name
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _ending(path: Path) -> str:

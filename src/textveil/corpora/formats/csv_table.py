@@ -20,6 +20,7 @@ from textveil.corpora.formats.records import (
     encoded,
     too_large,
 )
+from textveil.corpora.formats.rows import Cell, RecordRows, records_of
 from textveil.corpora.formats.text_lines import BOM
 from textveil.errors import InputError, need
 
@@ -77,14 +78,14 @@ class CsvTable:
             if body or cut.fault:
                 yield Cut(header + body if body else b"", max(cut.first - 1, 1), cut.count - (start > 0), cut.fault)
 
-    def records(self, payload: bytes, first: int) -> Records:
-        """See ``CorpusFormat.records``."""
+    def rows(self, payload: bytes, first: int) -> RecordRows:
+        """See ``RowReader.rows``."""
         found = rows(payload, delimiter=self.delimiter)
         names = next(found).values or []
         columns = self._columns(names)
         order = sorted(columns, key=columns.__getitem__)
-        texts: list[Sequence[str]] = []
-        good: list[list[str]] = []
+        numbers: list[int] = []
+        cells: list[list[Cell]] = []
         faults: list[RecordError] = []
         for number, row in enumerate(found, start=first):
             if row.values == []:
@@ -93,17 +94,13 @@ class CsvTable:
             if reason or row.values is None:
                 faults.append(RecordError(number, reason))
                 continue
-            good.append([row.values[columns[name]] for name in order])
-            texts.append([row.values[columns[name]] for name in self.choice.sanitized])
-        targets = [order.index(name) for name in self.choice.sanitized]
+            numbers.append(number)
+            cells.append([Cell(row.values[columns[name]]) for name in order])
+        return RecordRows(order, numbers, cells, faults)
 
-        def joined(released: Sequence[Sequence[str]]) -> bytes:
-            for values, fresh in zip(good, released, strict=True):
-                for target, text in zip(targets, fresh, strict=True):
-                    values[target] = text
-            return _written(good, self.delimiter)
-
-        return Records(texts, faults, joined, _written([order], self.delimiter))
+    def records(self, payload: bytes, first: int) -> Records:
+        """See ``CorpusFormat.records``."""
+        return records_of(self.rows(payload, first), self.choice, CsvWriter(self.delimiter))
 
     def _header(self, cut: Cut) -> tuple[bytes, int]:
         """The header row, checked, as it will stand before every payload; and where the rows behind it begin."""
@@ -161,8 +158,40 @@ class CsvTable:
         return len(found) > 1 and all(found.count(name) == 1 for name in self.choice.all())
 
 
-def _written(table: Sequence[Sequence[str]], delimiter: str) -> bytes:
-    buffer = io.StringIO()
-    # With RFC 4180's line end the writer also quotes fields that hold a lone carriage return.
-    csv.writer(buffer, delimiter=delimiter, lineterminator="\r\n").writerows(table)
-    return encoded(buffer.getvalue())
+@final
+@dataclass(frozen=True, slots=True)
+class CsvWriter:
+    """Writes rows under a header row; null is an empty field, true, false and numbers are as JSON writes them.
+
+    Attributes:
+        delimiter: see ``CsvTable``.
+    """
+
+    delimiter: str = ","
+
+    def head(self, names: Sequence[str]) -> bytes:
+        """See ``RowWriter.head``: the header row."""
+        return self._table([names])
+
+    def refused(self, cell: Cell) -> str:
+        """See ``RowWriter.refused``: what is made of several values, and text that UTF-8 cannot hold."""
+        if isinstance(cell.value, list | dict):
+            return cell.kind
+        sound = not isinstance(cell.value, str) or ("\0" not in cell.value and cell.encodes)
+        return "" if sound else "a string with NUL characters or lone surrogates"
+
+    def written(self, rows: RecordRows) -> bytes:
+        """See ``RowWriter.written``."""
+        return self._table([[_field(cell) for cell in row] for row in rows.cells])
+
+    def _table(self, table: Sequence[Sequence[str]]) -> bytes:
+        buffer = io.StringIO()
+        # With RFC 4180's line end the writer also quotes fields that hold a lone carriage return.
+        csv.writer(buffer, delimiter=self.delimiter, lineterminator="\r\n").writerows(table)
+        return encoded(buffer.getvalue())
+
+
+def _field(cell: Cell) -> str:
+    if isinstance(cell.value, str):
+        return cell.value
+    return "" if cell.value is None else cell.written

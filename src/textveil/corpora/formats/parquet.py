@@ -7,12 +7,13 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO, cast, final
 
 from textveil.corpora.formats.arrow_columns import (
     checked_columns,
     from_ipc,
+    json_cells,
     plain_columns,
     texts_of,
     to_ipc,
@@ -21,6 +22,7 @@ from textveil.corpora.formats.arrow_columns import (
 from textveil.corpora.formats.arrow_package import arrow
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, Sink, checked_size
+from textveil.corpora.formats.rows import Cell, RecordRows
 from textveil.errors import InputError, OutputError
 
 _BUFFER = 2**20
@@ -43,10 +45,11 @@ _ROW_GROUP_STEP = 64
 class Parquet:
     """Apache Parquet files, read and written through Arrow (extra ``arrow``).
 
-    A row is a record; a null in a sanitized column stays null, is no document, and that it is null is public. Kept
-    columns of any type keep their values. Nothing else of the file is copied: no metadata, no statistics, and no entry
-    of a dictionary that no row holds. A file that cannot be sought (a pipe, a compressed file) is first written to an
-    unnamed temporary file that nobody else can open.
+    Columns of the output stand in the order of the first input: one object serves one job. A row is a record; a null
+    in a sanitized column stays null, is no document, and that it is null is public. Kept columns of any type keep their
+    values. Nothing else of the file is copied: no metadata, no statistics, and no entry of a dictionary that no row
+    holds. A file that cannot be sought (a pipe, a compressed file) is first written to an unnamed temporary file that
+    nobody else can open.
 
     Attributes:
         choice: which columns are sanitized, which are kept; all others are not read.
@@ -55,6 +58,7 @@ class Parquet:
 
     choice: FieldChoice
     max_document_bytes: int = MAX_DOCUMENT_BYTES
+    _order: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def unit(self) -> str:
@@ -72,10 +76,12 @@ class Parquet:
                 pyarrow, lambda: parquet.ParquetFile(_seekable(stream, stack), buffer_size=_BUFFER, pre_buffer=False)
             )
             checked_columns(file.schema_arrow, self.choice)
+            if not self._order:
+                self._order[:] = [name for name in file.schema_arrow.names if name in self.choice.all()]
             batches = file.iter_batches(_rows(file, self.choice, size), columns=list(self.choice.all()))
             first = 1
             while (batch := _refused_as(pyarrow, lambda: next(batches, None))) is not None:
-                chosen = plain_columns(batch, self.choice)
+                chosen = plain_columns(batch, self.choice, self._order)
                 for piece in _pieces(chosen, size):
                     yield Cut(to_ipc(piece), first, piece.num_rows)
                     first += piece.num_rows
@@ -87,14 +93,61 @@ class Parquet:
         good = [row for row in range(batch.num_rows) if row not in bad]
         rows = list(zip(*columns, strict=True))
         texts = [[text for text in rows[row] if text is not None] for row in good]
+        nulls = len(self.choice.sanitized) * len(good) - sum(map(len, texts))
 
         def joined(released: Sequence[Sequence[str]]) -> bytes:
             return to_ipc(with_releases(batch, self.choice, good, released)) if good else b""
 
-        return Records(texts, [RecordError(first + row, reason) for row, reason in sorted(bad.items())], joined)
+        faults = [RecordError(first + row, reason) for row, reason in sorted(bad.items())]
+        return Records(texts, faults, joined, nulls=nulls)
+
+    def rows(self, payload: bytes, first: int) -> RecordRows:
+        """See ``RowReader.rows``; the kept columns as JSON has them."""
+        (batch,) = from_ipc(payload)
+        columns, bad = texts_of(batch, self.choice, self.max_document_bytes, lambda row: f"record {first + row}")
+        cells = {
+            name: [Cell(text) for text in texts] for name, texts in zip(self.choice.sanitized, columns, strict=True)
+        }
+        for name in self.choice.kept:
+            cells[name] = json_cells(batch.column(name), name, lambda row: f"record {first + row}", bad)
+        good = [row for row in range(batch.num_rows) if row not in bad]
+        faults = [RecordError(first + row, reason) for row, reason in sorted(bad.items())]
+        table = [[cells[name][row] for name in batch.schema.names] for row in good]
+        return RecordRows(batch.schema.names, [first + row for row in good], table, faults)
 
     def sink(self, stream: BinaryIO) -> Sink:
         """See ``Assembled.sink``: a parquet file with row groups of about 32 MiB, compressed by Snappy."""
+        return _RowGroups(stream)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ParquetWriter:
+    """Writes columns of strings: what records of other formats hold has no type that is sure for a whole corpus."""
+
+    def head(self, names: Sequence[str]) -> bytes:
+        """See ``RowWriter.head``: nothing."""
+        return b""
+
+    def refused(self, cell: Cell) -> str:
+        """See ``RowWriter.refused``: all but strings and null."""
+        if isinstance(cell.value, str):
+            return "" if cell.encodes else "a string with lone surrogates"
+        return "" if cell.value is None else cell.kind
+
+    def written(self, rows: RecordRows) -> bytes:
+        """See ``RowWriter.written``: an Arrow IPC stream."""
+        pyarrow = arrow()
+        if not rows.cells:
+            return b""
+        schema = pyarrow.schema([pyarrow.field(name, pyarrow.string()) for name in rows.names])
+        columns = [
+            pyarrow.array([cell.value for cell in column], pyarrow.string()) for column in zip(*rows.cells, strict=True)
+        ]
+        return to_ipc(pyarrow.RecordBatch.from_arrays(columns, schema=schema))
+
+    def sink(self, stream: BinaryIO) -> Sink:
+        """See ``Assembled.sink``."""
         return _RowGroups(stream)
 
 

@@ -58,12 +58,14 @@ class Records:
         faults: the bad ones, in order.
         joined: output bytes from as many releases, in the shape of ``texts``.
         head: what stands once before the first record of the whole output (CSV's header row).
+        nulls: how many sanitized fields of good records have no text.
     """
 
     texts: Sequence[Sequence[str]]
     faults: Sequence[RecordError]
     joined: Callable[[Sequence[Sequence[str]]], bytes]
     head: bytes = b""
+    nulls: int = 0
 
 
 class CorpusFormat(Protocol):
@@ -101,7 +103,7 @@ class Assembled(Protocol):
     """A format whose output is no concatenation of blocks' data. A job then keeps the data and assembles them last."""
 
     def sink(self, stream: BinaryIO) -> Sink:
-        """The output file on a binary stream that need not be seekable."""
+        """The output file on a stream that need not be seekable; of a compressed output it can only be written to."""
 
 
 def checked_size(max_document_bytes: int) -> int:

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from io import RawIOBase
 from pathlib import Path
-from typing import Any, BinaryIO, final
+from typing import Any, BinaryIO, cast, final
 
 from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.files.atomic import atomic_writers, sync_folder
 from textveil.corpora.files.identity import Whole, is_whole, same_file, whole_of
-from textveil.corpora.files.sources import compressing
+from textveil.corpora.files.sources import COMPRESSED, compressing
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.jobs.folder import JobFolder
 from textveil.corpora.jobs.ledger import Totals, append, block_ends, block_line, totals_line, whole_line
@@ -28,9 +28,6 @@ from textveil.errors import OutputError, ParameterError
 
 SYNC_SECONDS = 1.0
 """Blocks are committed together about this often."""
-
-COMPRESSED = (".gz", ".zst")
-"""Endings of outputs that are compressed."""
 
 _PIECE = 2**20
 
@@ -231,17 +228,18 @@ class Job:
         if is_direct(self._corpus_format, self.folder.output):
             return self.folder.partial
         with self.folder.partial.open("rb") as partial, self.folder.written_anew(self.folder.assembled) as target:
+            writer = compressing(target, self.folder.output.name)
             if isinstance(self._corpus_format, Assembled):
-                sink = self._corpus_format.sink(target)
+                packed = self.folder.output.suffix.lower() in COMPRESSED
+                sink = self._corpus_format.sink(cast("BinaryIO", writer) if packed else target)
                 for data in self._blocks(partial):
                     sink.write(data)
                 sink.close()
             else:
                 # Not by block: where blocks end depends on how long the private words are.
-                writer = compressing(target, self.folder.output.name)
                 while data := partial.read(_PIECE):
                     writer.write(data)
-                writer.flush_frame()
+            writer.flush_frame()
         return self.folder.assembled
 
     def _blocks(self, partial: BinaryIO) -> Iterator[bytes]:

@@ -28,6 +28,7 @@ class Totals:
         length: output bytes written, as they lie on the disk.
         chain: digest of the input up to here.
         tally: counts over the documents.
+        nulls: sanitized fields that have no text.
         skipped: the first ``LISTED`` of the records that were not released.
         more_skipped: how many entries were left out of ``skipped``.
     """
@@ -37,6 +38,7 @@ class Totals:
     length: int = 0
     chain: str = ""
     tally: Tally = field(default_factory=Tally)
+    nulls: int = 0
     skipped: list[Skip] = field(default_factory=list)
     more_skipped: int = 0
 
@@ -47,6 +49,7 @@ class Totals:
         self.length = length
         self.chain = outcome.chain
         self.tally.merge(outcome.tally)
+        self.nulls += outcome.nulls
         room = LISTED - len(self.skipped)
         self.skipped += outcome.skipped[:room]
         self.more_skipped += len(outcome.skipped[room:])
@@ -94,6 +97,7 @@ def block_line(outcome: Outcome, length: int) -> dict[str, Any]:
         "kinds": dict(sorted(tally.kinds.items())),
         "largest": tally.largest,
         "mapped": tally.mapped,
+        "nulls": outcome.nulls,
         "skipped": outcome.skipped,
         "chain": outcome.chain,
     }
@@ -214,5 +218,6 @@ def _outcome(line: Mapping[str, Any]) -> Outcome:
             largest=[_counts(one) for one in line["largest"]],
             mapped=line["mapped"],
         ),
+        nulls=line["nulls"],
         skipped=tuple(Skip(*one) for one in line["skipped"]),
     )

@@ -1,0 +1,112 @@
+"""A corpus read in one format and written in another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import BinaryIO, Protocol, final
+
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.records import Assembled, CorpusFormat, Cut, RecordError, Records, Sink
+from textveil.corpora.formats.rows import RecordRows, RowReader, RowWriter, records_of
+
+
+class AssembledWriter(RowWriter, Assembled, Protocol):
+    """Writes a format whose output is no concatenation of blocks' data."""
+
+
+def converted(source: RowReader, target: RowWriter, name: str) -> CorpusFormat:
+    """The format that reads as ``source`` and writes as ``target``, which messages call ``name``."""
+    if isinstance(target, Assembled):
+        return ConvertedWhole(source=source, target=target, name=name)
+    return Converted(source=source, target=target, name=name)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted:
+    """Reads one format and writes another, block by block.
+
+    Attributes:
+        source: reads.
+        target: writes.
+        name: of the format that is written, for messages.
+    """
+
+    source: RowReader
+    target: RowWriter
+    name: str
+
+    @property
+    def choice(self) -> FieldChoice:
+        """Which fields are sanitized and kept."""
+        return self.source.choice
+
+    @property
+    def unit(self) -> str:
+        """See ``CorpusFormat.unit``."""
+        return self.source.unit
+
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        """See ``CorpusFormat.cut``."""
+        return self.source.cut(stream, size)
+
+    def records(self, payload: bytes, first: int) -> Records:
+        """See ``CorpusFormat.records``; a record that the other format cannot hold is a fault."""
+        return _converted(self.source, self.target, self.name, payload, first)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertedWhole:
+    """The same for a format that is assembled when all blocks are there; see ``Converted``."""
+
+    source: RowReader
+    target: AssembledWriter
+    name: str
+
+    @property
+    def choice(self) -> FieldChoice:
+        """Which fields are sanitized and kept."""
+        return self.source.choice
+
+    @property
+    def unit(self) -> str:
+        """See ``CorpusFormat.unit``."""
+        return self.source.unit
+
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        """See ``CorpusFormat.cut``."""
+        return self.source.cut(stream, size)
+
+    def records(self, payload: bytes, first: int) -> Records:
+        """See ``Converted.records``."""
+        return _converted(self.source, self.target, self.name, payload, first)
+
+    def sink(self, stream: BinaryIO) -> Sink:
+        """See ``Assembled.sink``."""
+        return self.target.sink(stream)
+
+
+def _converted(source: RowReader, target: RowWriter, name: str, payload: bytes, first: int) -> Records:
+    rows = source.rows(payload, first)
+    reasons = [_reason(rows, place, source, target, name) for place in range(len(rows.cells))]
+    bad = [RecordError(number, reason) for number, reason in zip(rows.numbers, reasons, strict=True) if reason]
+    good = replace(
+        rows,
+        bare=False,
+        numbers=[number for number, reason in zip(rows.numbers, reasons, strict=True) if not reason],
+        cells=[row for row, reason in zip(rows.cells, reasons, strict=True) if not reason],
+        faults=sorted([*rows.faults, *bad]),
+    )
+    return records_of(good, source.choice, target)
+
+
+def _reason(rows: RecordRows, place: int, source: RowReader, target: RowWriter, name: str) -> str:
+    """Why a record cannot be written; nothing where it can."""
+    for field, cell in zip(rows.names, rows.cells[place], strict=True):
+        # What is sanitized is replaced by text that every format holds.
+        if field not in source.choice.sanitized and (got := target.refused(cell)):
+            where = f"{source.unit} {rows.numbers[place]}"
+            return f"{where}: the field {field!r} must be one that {name} can hold; got {got}. Leave it out."
+    return ""

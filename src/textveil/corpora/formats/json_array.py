@@ -1,0 +1,262 @@
+"""JSON arrays: records in one array, objects or strings, read as a stream and written as an array again."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import BinaryIO, NamedTuple, final
+
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.json_values import (
+    DECODER,
+    after_space,
+    chosen_cells,
+    first_order,
+    members_of,
+    on_a_line,
+    parsed,
+    written_object,
+)
+from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, Sink, checked_size, decoded
+from textveil.corpora.formats.rows import Cell, RecordRows, records_of
+from textveil.corpora.formats.text_lines import marked_pieces
+from textveil.corpora.pieces import Pieces
+from textveil.errors import InputError
+
+_BETWEEN = "\x1e"
+"""Stands between the elements of a payload: valid JSON holds it nowhere (RFC 7464)."""
+
+_REST = "What stands behind is left out."
+
+
+class _At(Enum):
+    """What may come next."""
+
+    BEGIN = "the array"
+    FIRST = "an element, or the end of the array"
+    NEXT = "an element"
+    END = "nothing"
+
+
+class _Taken(NamedTuple):
+    """Elements from the start of a text; ``fault`` is why none can follow, where that is known."""
+
+    elements: list[str]
+    end: int
+    at: _At
+    fault: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonArray:
+    """One JSON array of objects, or of strings, each of which is a text by itself.
+
+    The array is never in memory as a whole. Where it is no valid JSON any more it ends: what is a record behind that
+    place cannot be known. Order of fields, nulls and kept values are as of ``JsonLines``; one object serves one job.
+
+    Attributes:
+        choice: which fields are sanitized, which are kept; all others are dropped.
+        max_document_bytes: larger elements are refused.
+    """
+
+    choice: FieldChoice
+    max_document_bytes: int = MAX_DOCUMENT_BYTES
+    _order: list[list[str] | None] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def unit(self) -> str:
+        """See ``CorpusFormat.unit``."""
+        return "record"
+
+    def __post_init__(self) -> None:
+        checked_size(self.max_document_bytes)
+
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        """See ``CorpusFormat.cut``; a payload begins with a line that names the fields, or is null for strings."""
+        first = 1
+        for elements in _elements(stream, size, self.max_document_bytes):
+            if not self._order:
+                self._order.append(self._names(elements))
+            head = json.dumps(self._order[0])
+            payload = f"{head}\n{_BETWEEN.join(elements)}".encode("utf-8", "surrogateescape")
+            yield Cut(payload, first, len(elements))
+            first += len(elements)
+
+    def rows(self, payload: bytes, first: int) -> RecordRows:
+        """See ``RowReader.rows``."""
+        head, _, body = payload.partition(b"\n")
+        names: list[str] | None = json.loads(head)
+        numbers: list[int] = []
+        cells: list[list[Cell]] = []
+        faults: list[RecordError] = []
+        for number, raw in enumerate(body.split(_BETWEEN.encode()), start=first):
+            where = f"record {number}"
+            try:
+                element = decoded(raw, where, self.max_document_bytes)
+                if names is None:
+                    row = [_string(parsed(element, where), where)]
+                else:
+                    found = chosen_cells(members_of(element, where), self.choice, where)
+                    row = [found[name] for name in names]
+            except InputError as error:
+                faults.append(RecordError(number, str(error)))
+                continue
+            numbers.append(number)
+            cells.append(row)
+        return RecordRows(names or self.choice.sanitized, numbers, cells, faults, bare=names is None)
+
+    def records(self, payload: bytes, first: int) -> Records:
+        """See ``CorpusFormat.records``."""
+        return records_of(self.rows(payload, first), self.choice, JsonArrayWriter())
+
+    def sink(self, stream: BinaryIO) -> Sink:
+        """See ``Assembled.sink``."""
+        return JsonArrayWriter().sink(stream)
+
+    def _names(self, elements: Sequence[str]) -> list[str] | None:
+        """The fields of the output in order; None where the array holds strings."""
+        if elements[0].startswith('"'):
+            if self.choice != FieldChoice():
+                raise InputError("an array of strings has no fields; got `sanitized` or `kept`. Leave them out.")
+            return None
+        return first_order(elements, self.choice) or list(self.choice.all())
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class JsonArrayWriter:
+    """Writes one array, a record a line."""
+
+    def head(self, names: Sequence[str]) -> bytes:
+        """See ``RowWriter.head``: nothing."""
+        return b""
+
+    def refused(self, cell: Cell) -> str:
+        """See ``RowWriter.refused``: nothing."""
+        return ""
+
+    def written(self, rows: RecordRows) -> bytes:
+        """See ``RowWriter.written``."""
+        names = [json.dumps(name) for name in rows.names]
+        made = [on_a_line(row[0].json) if rows.bare else written_object(names, row) for row in rows.cells]
+        return ",\n".join(made).encode()
+
+    def sink(self, stream: BinaryIO) -> Sink:
+        """See ``Assembled.sink``: the array, handed on in pieces whose sizes do not depend on the blocks."""
+        return _Array(stream)
+
+
+@final
+class _Array:
+    """Puts blocks of elements into one array."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._pieces = Pieces(stream)
+        self._between = b"[\n"
+
+    def write(self, data: bytes) -> None:
+        """See ``Sink.write``."""
+        if data:
+            self._pieces.write(self._between + data)
+            self._between = b",\n"
+
+    def close(self) -> None:
+        """See ``Sink.close``."""
+        self._pieces.write(b"[]\n" if self._between == b"[\n" else b"\n]\n")
+        self._pieces.close()
+
+
+def _string(cell: Cell, where: str) -> Cell:
+    if not isinstance(cell.value, str | None):
+        raise InputError(f"{where} must be a string, as the first record is; got {cell.kind}.")
+    return cell
+
+
+def _elements(stream: BinaryIO, size: int, limit: int) -> Iterator[list[str]]:
+    """The elements of the array in a stream, as they are written there, some at a time.
+
+    Bytes that are not UTF-8 become lone surrogates.
+
+    Args:
+        stream: the input.
+        size: bytes that are read at once.
+        limit: bytes of an element, about; a larger one may end the array.
+
+    Raises:
+        InputError: the stream cannot be read further, or is no array from some place on.
+    """
+    bytes_to_text = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    held, wanted, at, number = "", 0, _At.BEGIN, 1
+    for piece, last in marked_pieces(stream, size):
+        held += bytes_to_text.decode(piece, last)
+        if len(held) < wanted and not last:
+            continue
+        elements, end, at, fault = _taken(held, at, last)
+        held = held[end:]
+        wanted = 2 * len(held)  # scanned again only when it has doubled
+        if elements:
+            yield elements
+            number += len(elements)
+        if not fault and len(held) > limit:
+            fault = (
+                f"must be valid JSON of at most {limit} bytes; it is not. Raise `max_document_bytes`, or correct it."
+            )
+        if fault:
+            told = f"record {number} {fault}" if at in (_At.FIRST, _At.NEXT) and fault.startswith("must") else fault
+            raise InputError(f"{told} {_REST}" if number > 1 else told)
+
+
+def _taken(text: str, at: _At, last: bool) -> _Taken:
+    """The elements at the start of a text; one that may go on behind its end is left."""
+    elements: list[str] = []
+    index = after_space(text, 0)
+    if at is _At.BEGIN:
+        index = after_space(text, index + text.startswith("\ufeff"))
+        if index == len(text):
+            return _Taken(elements, 0, at, "")
+        if text[index] != "[":
+            return _Taken(elements, index, at, _no_array(text[index]))
+        at, index = _At.FIRST, index + 1
+    while True:
+        index = after_space(text, index)
+        if at is _At.END:
+            return _Taken(elements, index, at, "" if index == len(text) else "nothing may follow the array; more does.")
+        if index == len(text):
+            return _Taken(elements, index, at, _CUT_SHORT if last else "")
+        if text[index] == "]" and at is _At.FIRST:
+            at, index = _At.END, index + 1
+            continue
+        end = _element_end(text, index)
+        behind = len(text) if end is None else after_space(text, end)
+        if end is None or behind == len(text):
+            fault = _BROKEN if end is None else _CUT_SHORT
+            return _Taken(elements, index, at, fault if last else "")
+        if text[behind] not in ",]":
+            return _Taken(elements, index, at, "must be followed by a comma or the end of the array; it is not.")
+        elements.append(text[index:end])
+        at, index = (_At.NEXT if text[behind] == "," else _At.END), behind + 1
+
+
+_CUT_SHORT = "the array must end with ]; the input ends before. Copy the whole file."
+_BROKEN = "must be valid JSON; it is not, or the input ends within it."
+
+
+def _element_end(text: str, index: int) -> int | None:
+    """Where the value ends that begins here; None where none does, or not yet."""
+    try:
+        return DECODER.raw_decode(text, index)[1]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _no_array(begins: str) -> str:
+    if begins == "{":
+        return (
+            "the input must be a JSON array of records; got an object. Give `corpus_format=jsonl` if it has "
+            "an object a line, else take its list of records out of it."
+        )
+    return "the input must be a JSON array of records; got something else."

@@ -1,0 +1,124 @@
+"""Records as rows of cells: what a reader of one format hands to a writer of another.
+
+A format that reads rows and one that writes them make a format together: formats are read and written by themselves,
+and none knows another (``conversion``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO, NamedTuple, Protocol, final
+
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.records import Cut, RecordError, Records
+
+_JSON_NAMES = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+    str: "a string",
+}
+
+
+class Cell(NamedTuple):
+    """The value of one field of one record.
+
+    Attributes:
+        value: a text, None where there is none, or of anything else a value of its JSON type.
+        written: how JSON writes it, to the letter as it was read; empty for a text that was not read from JSON.
+    """
+
+    value: Any
+    written: str = ""
+
+    @property
+    def json(self) -> str:
+        """How JSON writes it."""
+        return self.written or json.dumps(self.value, ensure_ascii=False)
+
+    @property
+    def kind(self) -> str:
+        """What messages call a value of its type."""
+        return _JSON_NAMES[type(self.value)]
+
+    @property
+    def encodes(self) -> bool:
+        """Whether UTF-8 can hold it: JSON writes lone surrogates, other formats cannot."""
+        try:
+            str(self.value).encode()
+        except UnicodeEncodeError:
+            return False
+        return True
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RecordRows:
+    """The good records of a payload, and the bad ones.
+
+    Attributes:
+        names: fields of the output, in their order there; the same for every payload of a job.
+        numbers: of the good records in their input, from 1.
+        cells: for each good record a cell for each of ``names``.
+        faults: the bad records, in order.
+        bare: records are texts without a name (a JSON array of strings); there is one name then.
+    """
+
+    names: Sequence[str]
+    numbers: Sequence[int]
+    cells: Sequence[list[Cell]]
+    faults: Sequence[RecordError]
+    bare: bool = False
+
+
+class RowReader(Protocol):
+    """Reads a format; ``unit`` and ``cut`` are those of ``CorpusFormat``."""
+
+    @property
+    def choice(self) -> FieldChoice:
+        """Which fields are read."""
+
+    @property
+    def unit(self) -> str:
+        """What messages call a record that stands under a number."""
+
+    def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
+        """See ``CorpusFormat.cut``."""
+
+    def rows(self, payload: bytes, first: int) -> RecordRows:
+        """The records of a payload; ``first`` is the number of its first record."""
+
+
+class RowWriter(Protocol):
+    """Writes a format. A picklable object whose ``repr`` names its options."""
+
+    def head(self, names: Sequence[str]) -> bytes:
+        """What stands once before the first record of the output."""
+
+    def refused(self, cell: Cell) -> str:
+        """What the cell is, where the format cannot hold it, as the end of "got ..."; else nothing."""
+
+    def written(self, rows: RecordRows) -> bytes:
+        """The records; none of their cells is refused."""
+
+
+def records_of(rows: RecordRows, choice: FieldChoice, writer: RowWriter) -> Records:
+    """What a worker needs of rows: their texts, and the output's bytes with other texts in their places."""
+    targets = [rows.names.index(name) for name in choice.sanitized]
+    texts = [[row[target].value for target in targets if row[target].value is not None] for row in rows.cells]
+
+    def joined(released: Sequence[Sequence[str]]) -> bytes:
+        for row, fresh in zip(rows.cells, released, strict=True):
+            following = iter(fresh)
+            for target in targets:
+                if row[target].value is not None:
+                    row[target] = Cell(next(following))
+        return writer.written(rows)
+
+    nulls = len(targets) * len(texts) - sum(map(len, texts))
+    return Records(texts, rows.faults, joined, writer.head(rows.names), nulls)

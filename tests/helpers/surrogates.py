@@ -30,7 +30,7 @@ STRANGE = (
 )
 """Values that no surrogate was made for."""
 
-NEEDED: dict[str, dict[str, Any]] = {}
+NEEDED: dict[str, dict[str, Any]] = {"pool": {"words": ["red", "green", "blue"]}}
 """Options that must be given, by surrogate."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias, final
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from textveil.privacy.guarantees import Guarantee, PureDP, Status
 from textveil.privacy.units import ONE_VALUE, Adjacency
 from textveil.surrogates.base import Counts, Mention
+from textveil.surrogates.declaration import PSEUDONYMS
 from textveil.surrogates.scopes import Scope
 
 Draw: TypeAlias = Callable[[str, Scope, np.random.Generator], str]
@@ -53,6 +55,24 @@ class Drawn:
 def proved(epsilon: float, proof: str, adjacency: Adjacency = ONE_VALUE) -> PureDP:
     """Pure DP of one value, by a proof of textveil's own."""
     return PureDP(epsilon=epsilon, status=Status.PROVED, source=proof, adjacency=adjacency)
+
+
+def pseudonym(
+    name: str,
+    public: tuple[str, ...],
+    surrogate_of: Draw,
+    entries: int | None = None,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+) -> Drawn:
+    """A surrogate that is an entry of a public pool: 0-DP by privacy/proofs/pseudonyms.md."""
+    return Drawn(
+        name=name,
+        parameters=parameters,
+        guarantee=proved(0.0, PSEUDONYMS),
+        public=public,
+        entries=entries,
+        surrogate_of=surrogate_of,
+    )
 
 
 def agreed(

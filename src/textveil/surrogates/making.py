@@ -38,7 +38,14 @@ SURROGATE_ENTRIES: Final[Mapping[str, SurrogateEntry]] = _LazyEntries(
     {
         "person": "person:person",
         "place": "places:place",
+        "organization": "organizations:organization",
+        "email": "addresses:email",
+        "url": "addresses:url",
+        "handle": "addresses:handle",
+        "ip": "ip_addresses:ip",
+        "id": "record_numbers:id_surrogate",
         "digits": "digit_strings:digits",
+        "pool": "own_pools:own_pool",
         "placeholder": "placeholders:placeholder",
     }
 )

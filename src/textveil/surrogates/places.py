@@ -9,7 +9,7 @@ import numpy as np
 
 from textveil.mechanisms.options import Option, named
 from textveil.surrogates.declaration import PSEUDONYMS, declared
-from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.drawn import Drawn, agreed, pseudonym
 from textveil.surrogates.pools import keys_of, pool
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import filled, in_case_of, key_of, shape_of, without_possessive
@@ -63,14 +63,7 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
     public += ["letter case and possessive of each part", "which of its parts are equal, but for case"]
     if level == "kept":
         public.append("whether a part stands in the public lists of countries and of states of the USA")
-    return Drawn(
-        name="place",
-        parameters={"level": level},
-        guarantee=proved(0.0, PSEUDONYMS),
-        public=tuple(public),
-        entries=towns(),
-        surrogate_of=surrogate_of,
-    )
+    return pseudonym("place", tuple(public), surrogate_of, towns(), {"level": level})
 
 
 def _joint(mark: str) -> str:

@@ -1,0 +1,77 @@
+"""E-mail addresses, URLs and handles: names of the pools at domains that are reserved for examples.
+
+example.com, example.org and example.net belong to nobody and never will (RFC 2606, RFC 6761): nothing that is sent
+there reaches a person, and no page stands there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import numpy as np
+
+from textveil.surrogates.declaration import PSEUDONYMS, declared
+from textveil.surrogates.drawn import Drawn, pseudonym
+from textveil.surrogates.pools import pool
+from textveil.surrogates.scopes import Scope
+from textveil.surrogates.writing import key_of
+
+DOMAINS: Final = ("example.com", "example.org", "example.net")
+
+_MAILS: Final = ("{0}.{1}", "{0}{1}", "{0}_{1}", "{1}.{0}")
+_HANDLES: Final = ("{0}{1}", "{0}_{1}", "{1}{0}", "the{0}{1}")
+
+_SCHEME: Final = re.compile(r"(?:(?:https?|ftp)://)?(?:www\.)?", re.IGNORECASE)
+_SIGN: Final = re.compile(r"@|#|/?[ur]/|")
+
+_EQUAL: Final = "which are equal, but for case"
+
+
+def _two_names(label: str, key: str, forms: int, scope: Scope, rng: np.random.Generator) -> tuple[str, str, int]:
+    """A given name, a family, both in small letters, and the number of a form."""
+    given, family = pool("given"), pool("family")
+    rest, form = divmod(scope.place(label, key, len(given) * len(family) * forms, rng), forms)
+    first, second = divmod(rest, len(family))
+    return given[first].lower(), family[second].lower().replace("'", ""), form
+
+
+def _entries(forms: int) -> int:
+    return len(pool("given")) * len(pool("family")) * forms
+
+
+@declared(summary="Another name at a domain that is reserved for examples.", kinds=("email",), proof=PSEUDONYMS)
+def email() -> Drawn:
+    """A pseudonym for the whole address; it has nothing to do with the pseudonym of the person who writes there."""
+    forms = len(_MAILS) * len(DOMAINS)
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        given, family, form = _two_names("email", key_of(value), forms, scope, rng)
+        return f"{_MAILS[form // len(DOMAINS)].format(given, family)}@{DOMAINS[form % len(DOMAINS)]}"
+
+    return pseudonym("email", (_EQUAL,), surrogate_of, entries=_entries(forms))
+
+
+@declared(summary="A page of another name at a domain that is reserved for examples.", kinds=("url",), proof=PSEUDONYMS)
+def url() -> Drawn:
+    """A pseudonym for the whole address but its scheme and www; equal are the very same addresses."""
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        given, family, form = _two_names("url", value, len(DOMAINS), scope, rng)
+        scheme = _SCHEME.match(value)
+        return f"{scheme[0].lower() if scheme else ''}{family}.{DOMAINS[form]}/{given}"
+
+    public = ("whether http://, https://, ftp:// or www. stands in front", "which are equal")
+    return pseudonym("url", public, surrogate_of, entries=_entries(len(DOMAINS)))
+
+
+@declared(summary="Another user's name.", kinds=("handle",), proof=PSEUDONYMS)
+def handle() -> Drawn:
+    """A pseudonym for a user's name; somebody may have it by chance."""
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        sign = _SIGN.match(value)
+        given, family, form = _two_names("handle", key_of(value), len(_HANDLES), scope, rng)
+        return (sign[0] if sign else "") + _HANDLES[form].format(given, family)
+
+    return pseudonym("handle", ("whether @, #, u/ or r/ stands in front", _EQUAL), surrogate_of, entries=_entries(4))

@@ -1,0 +1,59 @@
+"""Organizations: a family and what it might run."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import numpy as np
+
+from textveil.surrogates.declaration import PSEUDONYMS, declared
+from textveil.surrogates.drawn import Drawn, agreed, pseudonym
+from textveil.surrogates.pools import pool
+from textveil.surrogates.scopes import Scope
+from textveil.surrogates.writing import filled, key_of, without_possessive
+
+FORMS: Final = (
+    *(
+        "{} & Sons",
+        "{} and Partners",
+        "{} Associates",
+        "{} Brothers",
+        "{} Consulting",
+        "{} Corporation",
+        "{} Enterprises",
+    ),
+    *("{} Foundation", "{} Group", "{} Holdings", "{} Inc.", "{} Industries", "{} Institute", "{} International"),
+    *("{} Laboratories", "{} Ltd.", "{} LLC", "{} Logistics", "{} Media", "{} Services", "{} Solutions", "{} Systems"),
+    *("{} Technologies", "{} Trading", "{} Trust", "{} Works"),
+)
+"""A family and one of these: the names are made up, and some company may be called so by chance."""
+
+_ACRONYM: Final = re.compile(r"[A-Z]{2,5}")
+
+
+@declared(summary="A made-up company, or as many capitals for an acronym.", kinds=("organization",), proof=PSEUDONYMS)
+def organization() -> Drawn:
+    """A pseudonym for the whole name: a family of the public pool and one of 26 forms.
+
+    Two to five capitals alone are an acronym, and become as many capitals, which spell nothing.
+    """
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        bare, ending = without_possessive(value)
+        if _ACRONYM.fullmatch(bare):
+            label = f"organization, {len(bare)} capitals"
+            return (
+                agreed(scope, label, bare, rng, lambda source: filled("A" * len(bare), source), distinct=True) + ending
+            )
+        family, form = divmod(scope.place("organization", key_of(bare), organizations(), rng), len(FORMS))
+        written = FORMS[form].format(pool("family")[family])
+        return (written + ending).upper() if bare.isupper() and len(bare) > 1 else written + ending
+
+    public = ("whether it is written in capitals, and how many where they are two to five alone", "its possessive")
+    return pseudonym("organization", (*public, "which are equal, but for case"), surrogate_of, entries=organizations())
+
+
+def organizations() -> int:
+    """How many there are."""
+    return len(pool("family")) * len(FORMS)

@@ -1,0 +1,149 @@
+"""Values of a format: e-mail addresses, URLs, handles, IPs, ids, organizations, places, own pools."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from ipaddress import ip_address
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+from tests.helpers.surrogates import outputs
+
+from textveil.errors import InputError, ParameterError
+from textveil.surrogates.base import Mention
+from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.pools import chance_of_a_collision, chance_of_a_hit, pool
+from textveil.surrogates.scopes import KeyedScope, MemoryScope
+
+ALPHA = 1e-6
+
+SAME_FORM = [
+    ("email", ["maria@gmail.com", "m.g@x.org"], ["\ud800", "z" * 5_000]),
+    ("url", ["https://www.a.org/b?c=d", "x.com"], ["HTTPS://WWW.zzzzzz", "4"]),
+    ("handle", ["@maria", "bob"], ["@x_9", ""]),
+    ("ip", ["10.1.2.3", "fe80::1"], ["8.8.8.8", "2001:0:0::9"]),
+    ("id", ["MRN-123 45a", "4111 1111 1111 1111"], ["ABC-999 00z", "0000 0000 0000 0000"]),
+    ("id", ["DE89 3704 0044 0532 0130 00"], ["DE00 9999 9999 9999 9999 99"]),
+    ("organization", ["General Motors", "IBM", "ACME INC"], ["Zzzz", "FBI", "XX YY ZZ"]),
+    ("place", ["Boston, MA 02110", "12 Elm St., Reno", "FRANCE"], ["Ur, TX 99999", "99 Ok Rd., Xi'an", "PERU"]),
+    ("digits", ["1,234.50", "A-1"], ["9,999.99", "Z-0"]),
+    ("pool", ["Maria", "x"], ["Zo\u00eb", "\u738b"]),
+    ("placeholder", ["Maria"], ["x"]),
+]
+
+
+@pytest.mark.parametrize(("name", "first", "second"), SAME_FORM)
+def test_one_seed_gives_one_output_for_all_values_of_one_form(name: str, first: list[str], second: list[str]) -> None:
+    """So the distribution of the output, and of how much randomness is drawn, does not depend on the values."""
+    surrogate = make_surrogate(name, options={"words": ["red", "green", "blue"]} if name == "pool" else {})
+    for seed in range(20):
+        assert outputs(surrogate, first, seed) == outputs(surrogate, second, seed)
+
+
+@pytest.mark.parametrize(("name", "first", "second"), SAME_FORM)
+def test_values_of_a_keyed_scope_look_alike(name: str, first: list[str], second: list[str]) -> None:
+    """Forms are the same; what is drawn comes from the secret and the value."""
+    surrogate = make_surrogate(name, options={"words": ["red", "green", "blue"]} if name == "pool" else {})
+    one, two = (outputs(surrogate, values, 5, keyed=True) for values in (first, second))
+    assert one == outputs(surrogate, first, 5, keyed=True)
+    if name in ("id", "digits"):
+        assert [re.sub("[0-9]", "9", re.sub("[B-Z]", "A", value)) for value in one] == [
+            re.sub("[0-9]", "9", re.sub("[B-Z]", "A", value)) for value in two
+        ]
+
+
+def test_addresses_are_those_of_nobody() -> None:
+    mail, page = (outputs(make_surrogate(name), ["x", "y"], 1) for name in ("email", "url"))
+    assert all(re.fullmatch(r"[a-z_.]+@example\.(com|org|net)", one) for one in mail)
+    assert all(re.fullmatch(r"[a-z]+\.example\.(com|org|net)/[a-z]+", one) for one in page)
+    four, six = outputs(make_surrogate("ip"), ["1.2.3.4", "::1"], 1)
+    assert not ip_address(four).is_global and not ip_address(six).is_global
+    assert six.startswith("2001:db8:")
+    drawn = {outputs(make_surrogate("ip", options={"ranges": "private"}), ["1.2.3.4"], seed)[0] for seed in range(50)}
+    assert len(drawn) == 50 and all(ip_address(one).is_private and one.startswith("10.") for one in drawn)
+
+
+def _luhn(number: str) -> int:
+    digits = [int(one) for one in reversed(number) if one.isdigit()]
+    return sum(digit if index % 2 == 0 else sum(map(int, str(2 * digit))) for index, digit in enumerate(digits)) % 10
+
+
+@given(st.integers(0, 10**6))
+def test_checksums_come_out_right(seed: int) -> None:
+    card, iban, social = outputs(
+        make_surrogate("id"), ["0000-0000-0000-0000", "GB00 WEST 1234 5698 7654 32", "078-05-1120"], seed
+    )
+    assert re.fullmatch(r"[3-6]\d{3}(-\d{4}){3}", card) and _luhn(card) == 0
+    assert re.fullmatch(r"GB\d\d [A-Z]{4}( \d{4}){3} \d\d", iban)
+    bare = iban.replace(" ", "")
+    assert int("".join(str(int(one, 36)) for one in bare[4:] + bare[:4])) % 97 == 1
+    assert re.fullmatch(r"9\d\d-(0[1-9]|[1-4]\d)-(?!0000)\d{4}", social)
+
+
+def test_places_keep_the_format_of_an_address(rng: np.random.Generator) -> None:
+    place = make_surrogate("place")
+    address, town, again = place.draw(
+        [Mention("12 Main St., Springfield, IL 62701"), Mention("SPRINGFIELD's"), Mention("Springfield")],
+        MemoryScope(),
+        rng,
+    )
+    assert re.fullmatch(r"\d\d [A-Z][a-z]+ [A-Z][a-z]+, [A-Z][A-Za-z ]+, [A-Z]{2} \d{5}", address)
+    assert address.split(", ")[1] == again and town == again.upper() + "'s"
+    kept = make_surrogate("place", options={"level": "kept"})
+    for _ in range(20):
+        country, state = kept.draw([Mention("France"), Mention("texas")], MemoryScope(), rng)
+        assert country in pool("country") and state.title().replace("'S", "'s") in pool("state")
+
+
+def test_organizations_pass_for_real(rng: np.random.Generator) -> None:
+    drawn = make_surrogate("organization").draw(
+        [Mention("Acme Inc"), Mention("NASA's"), Mention("ACME INC")], MemoryScope(), rng
+    )
+    assert drawn[2] == drawn[0].upper()
+    assert re.fullmatch(r"[B-XZ]{4}'s", drawn[1])
+
+
+def test_a_pool_of_one_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=r"words must be at least 2 different entries; got 1 of them\."):
+        make_surrogate("pool", options={"words": ["red", "red "]})
+    with pytest.raises(ParameterError, match="words must be given, or `file`, and not both"):
+        make_surrogate("pool")
+    with pytest.raises(ParameterError, match="words must be a list of texts; got str"):
+        make_surrogate("pool", options={"words": "red"})
+    with pytest.raises(InputError, match=r"file of a pool must be a readable UTF-8 text; got FileNotFoundError\."):
+        make_surrogate("pool", options={"file": str(tmp_path / "none.txt")})
+    (tmp_path / "colors.txt").write_text("red\n\nblue\n", encoding="utf-8")
+    assert make_surrogate("pool", options={"file": str(tmp_path / "colors.txt")}).entries == 2
+
+
+def test_draws_of_a_pool_are_uniform_whatever_the_value_is(rng: np.random.Generator) -> None:
+    """The mutant that dies: an entry that equals the value is avoided."""
+    colors = make_surrogate("pool", options={"words": ["red", "green", "blue"]})
+    for value in ("red", "violet"):
+        found = Counter(colors.draw([Mention(value)], MemoryScope(), rng)[0] for _ in range(3_000))
+        assert chisquare([found[color] for color in ("red", "green", "blue")]).pvalue > ALPHA
+    found["green"] += found.pop("red")
+    assert chisquare([found[color] for color in ("red", "green", "blue")]).pvalue < ALPHA
+
+
+def test_chances_are_what_chance_does(rng: np.random.Generator) -> None:
+    assert chance_of_a_hit(3, 2, 10) == pytest.approx(1 - 0.8**3)
+    assert chance_of_a_hit(0, 2, 10) == 0 and chance_of_a_hit(1, 2, 2) == 1 and chance_of_a_hit(5, 0, 2) == 0
+    assert chance_of_a_collision(3, 10) == pytest.approx(1 - 0.9 * 0.8)
+    assert chance_of_a_collision(11, 10) == chance_of_a_collision(99, 10) == 1
+    clashes = 0
+    for _ in range(400):
+        scope = KeyedScope(rng.bytes(32))
+        clashes += len({scope.place("x", value, 50, rng) for value in "abcdefgh"}) < 8
+    expected = chance_of_a_collision(8, 50)
+    assert chisquare([clashes, 400 - clashes], [400 * expected, 400 * (1 - expected)]).pvalue > ALPHA
+
+
+def test_values_of_a_scope_stay_apart(rng: np.random.Generator) -> None:
+    values = [Mention(f"{number:02d}") for number in range(60)]
+    assert len(set(make_surrogate("id").draw(values, MemoryScope(), rng))) == 60

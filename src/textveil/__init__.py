@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import textveil.audit as audit
     from textveil.catalog import mechanism as mechanism
     from textveil.decoding.decode import decode as decode
+    from textveil.detection.detectors import detect as detect
     from textveil.errors import TextveilError as TextveilError
     from textveil.privacy.guarantees import ApproximateDP as ApproximateDP
     from textveil.privacy.guarantees import MetricDP as MetricDP
@@ -44,6 +45,7 @@ _HOMES = {
     "TextveilError": "textveil.errors",
     "Vocabulary": "textveil.vocabulary.vocabulary",
     "decode": "textveil.decoding.decode",
+    "detect": "textveil.detection.detectors",
     "explain": "textveil.sanitize.explanation",
     "load_vocabulary": "textveil.vocabulary.embedded",
     "mechanism": "textveil.catalog",

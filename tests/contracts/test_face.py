@@ -33,6 +33,7 @@ FACE = [
     "__version__",
     "audit",
     "decode",
+    "detect",
     "explain",
     "load_vocabulary",
     "mechanism",

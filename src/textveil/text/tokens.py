@@ -247,6 +247,11 @@ def classify(surface: str) -> Kind:
 _PASSING: Final = frozenset(f"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{{|}}~{_PUNCTUATION}")
 
 
+def addresses(text: str) -> list[Token]:
+    """The e-mail addresses, URLs and handles among the tokens of ``text``, in order."""
+    return [Token(start, end, kind) for start, end, kind in _entities(class_view(text))]
+
+
 def tokenize(text: str) -> list[Token]:
     """The tokens of ``text`` with their places: they begin at 0, meet, and end at ``len(text)``."""
     kinds: dict[str, Kind] = {}

@@ -1,0 +1,61 @@
+"""E-mail addresses, URLs and handles, as tokens are read (``text.tokens``), bare domains, and IP addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from ipaddress import ip_address
+from typing import Final
+
+from textveil.detection.found import Found
+from textveil.text.tokens import Kind, addresses
+
+_KINDS: Final = {Kind.EMAIL: "email", Kind.URL: "url", Kind.HANDLE: "handle"}
+_SCORE: Final = 0.95
+
+_ENDINGS: Final = "com|org|net|edu|gov|mil|info|biz|io|ai|app|dev|co|uk|de|fr|nl|ru|jp|cn|br|au|ca|ch|it|es|eu|us|tv|me"
+_DOMAIN_END: Final = re.compile(rf"\.(?:{_ENDINGS})(?![A-Za-z0-9@])(?!\.[A-Za-z0-9])(?::[0-9]{{1,5}})?(?:/[^\s<>\"]*)?")
+_DOMAIN_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"
+_LONGEST_DOMAIN: Final = 253
+_SURE_ENDINGS: Final = re.compile(r"\.(?:com|org|net|edu|gov|mil|info|biz|io)\b")
+
+_IP: Final = re.compile(
+    r"(?<![\w.:])(?:"
+    r"(?P<four>[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w]|\.[0-9]))"
+    r"|(?P<six>(?=[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:)[0-9A-Fa-f:]{2,39}(?:\.[0-9]{1,3}){0,3}(?![\w:]))"
+    r")"
+)
+
+
+def find_addresses(text: str) -> Iterator[Found]:
+    """E-mail addresses, URLs and handles."""
+    for token in addresses(text):
+        yield Found(token.start, token.end, _KINDS[token.kind], _SCORE)
+
+
+def find_domains(text: str) -> Iterator[Found]:
+    """Domain names of common endings, with their path, that stand without http:// or www."""
+    position = 0
+    for match in _DOMAIN_END.finditer(text):
+        before = text[max(position, match.start() - _LONGEST_DOMAIN) : match.start()]
+        name = before[len(before.rstrip(_DOMAIN_CHARACTERS)) :].lstrip(".-")
+        sure = _SURE_ENDINGS.match(match[0]) is not None
+        if len(name) < 2 or not name[-1].isalnum() or name.isdigit() or not (sure or "." in name or "/" in match[0]):
+            continue
+        end = match.start() + len(match[0].rstrip(".,;:!?'*)"))
+        yield Found(match.start() - len(name), end, "url", 0.8 if sure else 0.6)
+        position = end
+
+
+def find_ip_addresses(text: str) -> Iterator[Found]:
+    """IPv4 and IPv6 addresses."""
+    if "." not in text and ":" not in text:
+        return
+    for match in _IP.finditer(text):
+        written = match[0].rstrip(":") if match["six"] and not match[0].endswith("::") else match[0]
+        try:
+            ip_address(written)
+        except ValueError:
+            continue
+        if match["four"] or sum(map(str.isalnum, written)) > 2:
+            yield Found(match.start(), match.start() + len(written), "ip", _SCORE)

@@ -1,0 +1,65 @@
+"""Ages of people: the number alone, without "years old"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from textveil.detection.found import Found
+from textveil.detection.number_words import BELOW_HUNDRED
+
+_NUMBER: Final = r"(?:1[0-4][0-9]|[1-9]?[0-9])"
+_UNIT: Final = r"(?:years?|yrs?|yr|months?|mos?|weeks?|wks?|days?)"
+_DIGIT: Final = re.compile(r"[0-9]").search
+
+_OLD: Final = re.compile(
+    rf"(?<![\w.,$\xa4/-])(?P<age>{_NUMBER}(?:\.[0-9]|[ -][1-9]/[1-9])?|(?i:{BELOW_HUNDRED})(?: and (?:a )?half)?)"
+    rf"(?:[ -]?{_UNIT}[ -](?:and (?:a )?half )?(?:olds?\b|of age\b)|[ -]?(?:y\.?/?o\.?|yo)(?:[ -]?[mfMF])?(?!\w))"
+)
+_AGED: Final = re.compile(
+    rf"(?<![A-Za-z])(?:[Aa]ged?(?:s| of| is|:)?|AGE:?|[Aa]t (?:the )?age(?: of)?|[Tt]urn(?:ed|s|ing)|"
+    rf"(?:I am|I'm|she is|he is|she's|he's|She is|He is|She's|He's)(?: only| just| about| around)?)"
+    rf" (?P<age>{_NUMBER}|(?i:{BELOW_HUNDRED}))(?![\w%]|[.,:/-][0-9]| ?(?:percent|feet|miles|pounds|kg|cm|lbs?|hours?"
+    rf"|minutes?|days?|weeks?"
+    rf"|months?|inches|foot|and a half|of (?:the|them|my|our)|more|times|in\b))"
+)
+_DECADE: Final = re.compile(
+    r"\b[Ii]n (?:his|her|their|my|your|our) (?:early |mid[ -]?|late )?"
+    r"(?P<age>[1-9]0|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)(?=s?\b|'s)"
+)
+_AFTER_NAME: Final = re.compile(r"[A-Z][a-z]+, (?P<age>[1-9][0-9]), (?![A-Z0-9])")
+_CODE: Final = re.compile(r"(?<![\w.,/-])(?P<age>[1-9][0-9])[ -]?[MF](?![\w.'/-])")
+
+
+def find_ages(text: str) -> Iterator[Found]:
+    """Ages such as 42 years old, 42-year-old, aged 42, 42 yo, in her 40s, forty-two years old."""
+    if "old" in text or "of age" in text or "yo" in text or "y/o" in text or "y.o" in text:
+        yield from _each(_OLD, text, 0.9)
+
+
+def find_ages_after_words(text: str) -> Iterator[Found]:
+    """Ages that a word before them tells: aged, age, turned, I am."""
+    yield from _each(_AGED, text, 0.7)
+
+
+def find_decades_of_age(text: str) -> Iterator[Found]:
+    """The number in "in her 40s"."""
+    yield from _each(_DECADE, text, 0.8)
+
+
+def find_ages_after_names(text: str) -> Iterator[Found]:
+    """The number in "Maria, 42, said", and in "42F"."""
+    if _DIGIT(text):
+        yield from _each(_AFTER_NAME, text, 0.6)
+
+
+def find_coded_ages(text: str) -> Iterator[Found]:
+    """The number in "42F"."""
+    if _DIGIT(text):
+        yield from _each(_CODE, text, 0.5)
+
+
+def _each(pattern: re.Pattern[str], text: str, score: float) -> Iterator[Found]:
+    for match in pattern.finditer(text):
+        yield Found(match.start("age"), match.end("age"), "age", score)

@@ -1,0 +1,149 @@
+"""Dates and times of day in many written forms, each checked by the calendar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Final
+
+from textveil.detection.found import Found
+from textveil.detection.number_words import ORDINAL, YEAR
+
+_MONTH: Final = (
+    r"(?:[Jj]an(?:uary)?|[Ff]eb(?:ruary)?|[Mm]ar(?:ch)?|[Aa]pr(?:il)?|[Mm]ay|[Jj]une?|[Jj]uly?|[Aa]ug(?:ust)?"
+    r"|[Ss]ept?(?:ember)?|[Oo]ct(?:ober)?|[Nn]ov(?:ember)?|[Dd]ec(?:ember)?"
+    r"|JAN(?:UARY)?|FEB(?:RUARY)?|MAR(?:CH)?|APR(?:IL)?|MAY|JUNE?|JULY?|AUG(?:UST)?|SEPT?(?:EMBER)?|OCT(?:OBER)?"
+    r"|NOV(?:EMBER)?|DEC(?:EMBER)?)"
+)
+_WHOLE_MONTH: Final = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|january|february|april|june|july|september|october|november|december)"
+)
+_WEEKDAY: Final = (
+    r"(?:[Mm]onday|[Tt]uesday|[Ww]ednesday|[Tt]hursday|[Ff]riday|[Ss]aturday|[Ss]unday"
+    r"|MONDAY|TUESDAY|WEDNESDAY|THURSDAY|FRIDAY|SATURDAY|SUNDAY)"
+)
+_SHORT_WEEKDAY: Final = r"(?:(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.?,? )"
+_DAY: Final = rf"(?:[0-3]?[0-9](?:st|nd|rd|th)?|(?:the )?(?:{ORDINAL}))"
+_LONG_YEAR: Final = rf"(?:1[5-9][0-9][0-9]|20[0-9][0-9]|{YEAR})"
+_ANY_YEAR: Final = rf"(?:{_LONG_YEAR}|'[0-9]{{2}})"
+
+_NAMED: Final = re.compile(
+    rf"(?<![\w-])(?:{_WEEKDAY},? (?:the )?|{_SHORT_WEEKDAY})?(?:"
+    rf"{_MONTH}\.?[ -](?:of )?{_DAY}(?!\w|[:.][0-9])(?:(?:,? (?:of |in )?|-){_ANY_YEAR}(?![\w]|,[0-9]))?"
+    rf"|{_DAY}(?: of)?[ -]{_MONTH}\b\.?(?:(?:,? (?:of )?|-){_ANY_YEAR}(?!\w|,[0-9])|-[0-9]{{2}}(?!\w))?"
+    rf"|{_MONTH}\.?,? (?:of )?{_LONG_YEAR}(?!\w|,[0-9])"
+    rf"|{_LONG_YEAR}[ -]{_MONTH}\b\.?(?:[ -]{_DAY}(?!\w))?"
+    r")"
+)
+_LONE: Final = re.compile(
+    rf"(?<![\w-])(?:{_WEEKDAY}(?![\w]|'[a-rt-z])"
+    rf"|(?<=\b[Ii]n ){_WHOLE_MONTH}\b|(?:(?<=since )|(?<=last )|(?<=next )|(?<=this )|(?<=until )|(?<=by )|(?<=early )"
+    rf"|(?<=late )|(?<=mid-)|(?<=during )|(?<=from )|(?<=of )|(?<=to )|(?<=for )){_WHOLE_MONTH}\b)"
+)
+_NUMERIC: Final = re.compile(
+    r"(?<![\w./,-])(?:"
+    r"(?P<y>(?:1[5-9]|20)[0-9]{2})(?P<s>[-/.])(?P<m>[01]?[0-9])(?P=s)(?P<d>[0-3]?[0-9])(?=T[0-2][0-9]:|(?!\w|[-/][0-9]))"
+    r"|(?P<a>[0-3]?[0-9])(?P<t>[-/.])(?P<b>[0-3]?[0-9])(?P=t)(?P<z>(?:1[5-9]|20)[0-9]{2}|[0-9]{2})(?!\w|[-/.][0-9])"
+    r"|(?P<o>0?[1-9]|1[0-2])/(?P<w>(?:19|20)[0-9]{2})(?!\w|[-/.][0-9])"
+    r"|(?:(?<=[Oo]n )|(?<=ated )|(?<=ince )|(?<=ntil )|(?<=rom ))(?P<p>[01]?[0-9])/(?P<q>[0-3]?[0-9])(?!\w|[-/.][0-9])"
+    r")"
+)
+_YEARS: Final = re.compile(
+    r"(?<![\w.,$\xa4/:#-])(?:(?:1[6-9]|20)[0-9]{2})(?:-(?:(?:1[6-9]|20)?[0-9]{2}))?(?:s)?"
+    r"(?![\w]|[.,:/-][0-9]|-[a-z]| ?(?:%|percent|points?|miles?|km|meters?|feet|dollars|people|men|women|pounds|mg|ml))"
+)
+_DECADE: Final = re.compile(r"(?<![\w])'[0-9]0s\b")
+_CLOCK: Final = re.compile(
+    r"(?<![\w.,:/$-])(?P<h>[0-2]?[0-9])(?:"
+    r"(?::(?P<m>[0-5][0-9]))(?::[0-5][0-9](?:[.,][0-9]{1,6})?)?(?: ?[AaPp](?:\.[Mm]\.|[Mm]\b))?"
+    r"|(?:\.[0-5][0-9])? ?[AaPp](?:\.[Mm]\.|[Mm]\b)| o'clock)(?!\w|:[0-9])"
+)
+_AFTER_T: Final = re.compile(
+    r"(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
+)
+_DIGITS: Final = re.compile(r"[0-9]").search
+
+_LATEST_YEAR: Final = 2100
+_REMEMBERED: Final = 1 << 12
+
+
+def find_dates(text: str) -> Iterator[Found]:
+    """Dates in digits that a calendar has: 2024-03-04, 3/4/2024, 04.03.24, 3/2024, on 3/4."""
+    if _DIGITS(text) is None:
+        return
+    for match in _NUMERIC.finditer(text):
+        if _in_calendar(match):
+            yield Found(match.start(), match.end(), "date", 0.9 if match["p"] is None else 0.6)
+
+
+def find_named_dates(text: str) -> Iterator[Found]:
+    """Dates with the name of a month: March 3rd, 2024; Mon, 3 Mar 2024; July twenty ninth two thousand eight."""
+    for match in _NAMED.finditer(text):
+        if readable(match[0]):
+            yield Found(match.start(), match.start() + len(match[0].rstrip(".")), "date", 0.9)
+
+
+def find_days(text: str) -> Iterator[Found]:
+    """Days of the week, and months after a word such as "since"."""
+    for match in _LONE.finditer(text):
+        yield Found(match.start(), match.end(), "date", 0.7)
+
+
+def find_years(text: str) -> Iterator[Found]:
+    """Years and decades, where nothing around them says that they are another number."""
+    if _DIGITS(text) is None:
+        return
+    for pattern in (_YEARS, _DECADE) if "'" in text else (_YEARS,):
+        for match in pattern.finditer(text):
+            if "'" in match[0] or int(match[0][:4]) < _LATEST_YEAR:
+                yield Found(match.start(), match.end(), "date", 0.5)
+
+
+def find_times(text: str) -> Iterator[Found]:
+    """Times of day: 14:05, 2:05:10 pm, 2 p.m., 2 o'clock."""
+    if _DIGITS(text) is None:
+        return
+    for pattern in (_AFTER_T, _CLOCK):
+        for match in pattern.finditer(text):
+            if pattern is _AFTER_T or int(match["h"]) < 24:
+                yield Found(match.start(), match.end(), "time", 0.8)
+
+
+def _in_calendar(match: re.Match[str]) -> bool:
+    """Whether the numbers of a date are those of a day, in one of the two orders of day and month."""
+    if match["o"]:
+        return True
+    if match["p"]:
+        return _is_day(2000, int(match["p"]), int(match["q"]))
+    if match["y"]:
+        return _is_day(int(match["y"]), int(match["m"]), int(match["d"]))
+    year, one, other = int(match["z"]), int(match["a"]), int(match["b"])
+    if len(match["z"]) == 2:
+        year += 2000
+    return _is_day(year, one, other) or _is_day(year, other, one)
+
+
+def _is_day(year: int, month: int, day: int) -> bool:
+    try:
+        date(year, month, day)
+    except ValueError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def readable(written: str) -> bool:
+    """Whether a date with a month's name is one of the calendar, as dateutil reads it; words for numbers pass."""
+    from dateutil.parser import ParserError, parse
+
+    plain = re.sub(r"\b(?:of|the|in)\b", " ", written)
+    if not _DIGITS(plain) or re.search(YEAR, plain):
+        return True
+    try:
+        parse(plain, default=datetime(2000, 1, 1))
+    except (ParserError, OverflowError, ValueError):
+        return False
+    return True

@@ -1,0 +1,86 @@
+"""The embedded detector: patterns with checks, public lists, letter case and context; no model, no download."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, final
+
+from textveil.detection import ages, dates, identifiers, money, streets
+from textveil.detection.addresses import find_addresses, find_domains, find_ip_addresses
+from textveil.detection.base import DetectedSpan
+from textveil.detection.found import Search, searched
+from textveil.detection.kinds import KINDS
+from textveil.detection.names import find_names
+from textveil.detection.phones import REGIONS, phone_search
+from textveil.detection.plain import plain
+
+NAME: Final = "embedded"
+
+
+@final
+class EmbeddedDetector:
+    """Finds every kind of span but ``number`` in English text, in linear time.
+
+    A search sees what the ones before it left. What decides is stated in docs/detection.md.
+
+    Args:
+        regions: whose telephone numbers are known without a country code: ISO 3166 codes.
+    """
+
+    def __init__(self, regions: Sequence[str] = REGIONS) -> None:
+        self.name = NAME
+        self._regions = tuple(regions)
+        self.kinds = tuple(kind for kind in KINDS if kind != "number")
+        self._searches: tuple[Search, ...] = (
+            find_addresses,
+            find_domains,
+            find_ip_addresses,
+            identifiers.find_ibans,
+            dates.find_dates,
+            dates.find_named_dates,
+            dates.find_times,
+            identifiers.find_cards,
+            identifiers.find_fixed_forms,
+            money.find_signed_money,
+            money.find_named_money,
+            ages.find_ages,
+            streets.find_streets,
+            streets.find_apartments,
+            streets.find_other_streets,
+            streets.find_small_streets,
+            streets.find_units,
+            streets.find_postal_codes,
+            streets.find_named_postal_codes,
+            phone_search(self._regions),
+            identifiers.find_spaced_ssns,
+            identifiers.find_named_ids,
+            ages.find_ages_after_words,
+            ages.find_decades_of_age,
+            ages.find_ages_after_names,
+            ages.find_coded_ages,
+            dates.find_years,
+            dates.find_days,
+            money.find_spoken_money,
+            streets.find_states,
+            find_names,
+        )
+
+    def __reduce__(self) -> tuple[type[EmbeddedDetector], tuple[tuple[str, ...]]]:
+        return type(self), (self._regions,)
+
+    def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
+        """See ``Detector``."""
+        return [self._detected(text) for text in texts]
+
+    def _detected(self, text: str) -> list[DetectedSpan]:
+        read = plain(text)
+        found, _ = searched(read.text, self._searches)
+        found.sort()
+        return [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME) for one in found]
+
+
+@lru_cache(maxsize=8)
+def embedded_detector(regions: tuple[str, ...] = REGIONS) -> EmbeddedDetector:
+    """The embedded detector; one object for equal regions."""
+    return EmbeddedDetector(regions)

@@ -1,0 +1,205 @@
+"""What users bring themselves: regular expressions, lists of words and phrases, the values of a record."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from typing import Any, Final, final
+
+from textveil.detection.base import DetectedSpan
+from textveil.detection.combined import disjoint
+from textveil.detection.kinds import checked_kind
+from textveil.detection.lists import Marks, lists
+from textveil.errors import ParameterError, need
+from textveil.text.spelling import spelling
+
+_UNSEEN: Final = "\u00ad\u200b-\u200f\u2060\ufeff\u0300-\u036f"
+_TOKEN: Final = re.compile(rf"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])[\w{_UNSEEN}])+|[^\w\s]")
+_LONGEST_PATTERN: Final = 10_000
+_UNBOUNDED: Final = 1_000
+"""A repeat of up to that many is taken for one without end."""
+
+_PART: Final = 3
+"""Letters that a part of a name has at least where it is looked for by itself."""
+
+_DIGITS: Final = 6
+"""Digits that a value has at least where it is looked for in other groupings."""
+
+
+@final
+class PatternDetector:
+    """What a regular expression matches is of one kind; the group ``value``, where it has one.
+
+    Python's ``re`` cannot be told to stop. A repeat within a repeat, neither with an end, is refused, since it can take
+    time that doubles with each character; other slow patterns (two repeats after one another, alternatives that match
+    the same) are not noticed, and take time in proportion to a power of the length of a document.
+
+    Args:
+        kind: one of ``kinds.KINDS`` or another name.
+        pattern: in Python's syntax; matches of no characters are no spans.
+        name: for reports.
+
+    Raises:
+        ParameterError: the pattern does not compile, can match nothing at all, or repeats a repeat.
+    """
+
+    def __init__(self, kind: str, pattern: str, name: str = "pattern") -> None:
+        self.name = name
+        self.kinds = (checked_kind(kind),)
+        self._pattern = checked_pattern(pattern)
+        self._group: int | str = "value" if "value" in self._pattern.groupindex else 0
+
+    def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
+        """See ``Detector``."""
+        return [list(self._found(text)) for text in texts]
+
+    def _found(self, text: str) -> Iterator[DetectedSpan]:
+        for match in self._pattern.finditer(text):
+            start, end = match.span(self._group)
+            if start < end:
+                yield DetectedSpan(start, end, self.kinds[0], 1.0, self.name)
+
+
+def checked_pattern(pattern: str) -> re.Pattern[str]:
+    """A user's regular expression, compiled.
+
+    Raises:
+        ParameterError: see ``PatternDetector``.
+    """
+    need(
+        isinstance(pattern, str) and 0 < len(pattern) <= _LONGEST_PATTERN,
+        "pattern",
+        "none, or a longer one",
+        "a string",
+    )
+    try:
+        compiled = re.compile(pattern)
+        nested = _repeats_repeat(import_module("re._parser").parse(pattern), inside=False)
+    except (re.error, OverflowError, RecursionError) as error:
+        place = f" at character {error.pos + 1}" if isinstance(error, re.error) and error.pos is not None else ""
+        raise ParameterError(f"pattern must compile; it does not{place}. Correct it.") from None
+    need(compiled.search("") is None, "pattern", "one that matches nothing at all", "one that needs a character")
+    hint = "Make the inner repeat possessive (`++`, `*+`) or give it an end."
+    need(not nested, "pattern", "a repeat within a repeat", "one whose time is bounded", hint)
+    return compiled
+
+
+def _repeats_repeat(parsed: Any, *, inside: bool) -> bool:
+    """Whether a parsed pattern holds a repeat without end within another, neither possessive nor atomic."""
+    for operation, argument in parsed:
+        name = str(operation)
+        if name in ("MAX_REPEAT", "MIN_REPEAT"):
+            endless = argument[1] >= _UNBOUNDED
+            if (endless and inside) or _repeats_repeat(argument[2], inside=inside or endless):
+                return True
+            continue
+        within = {"SUBPATTERN": argument[-1:], "BRANCH": argument[1], "ASSERT": [argument[1]]} if _nests(name) else {}
+        if any(_repeats_repeat(part, inside=inside) for part in within.get(name.removesuffix("_NOT"), ())):
+            return True
+    return False
+
+
+def _nests(name: str) -> bool:
+    return name in ("SUBPATTERN", "BRANCH", "ASSERT", "ASSERT_NOT")
+
+
+@final
+class ListDetector:
+    """Words and phrases that are of one kind wherever they stand, as whole words.
+
+    Accents, marks that cannot be seen and the white space between words do not count. Time is linear in the text.
+
+    Args:
+        kind: one of ``kinds.KINDS`` or another name.
+        words: what to look for; may be private, so no message and no ``repr`` holds it.
+        ignore_case: whether "maria" finds "Maria" too.
+        name: for reports.
+
+    Raises:
+        ParameterError: there is no entry, or one is blank.
+    """
+
+    def __init__(self, kind: str, words: Iterable[str], *, ignore_case: bool = True, name: str = "list") -> None:
+        self.name = name
+        self.kinds = (checked_kind(kind),)
+        self._ignore_case = ignore_case
+        self._phrases: dict[str, set[tuple[str, ...]]] = {}
+        self._lengths: dict[str, list[int]] = {}
+        count = 0
+        for count, entry in enumerate(words, start=1):
+            phrase = tuple(self._key(token[0]) for token in _TOKEN.finditer(entry)) if isinstance(entry, str) else ()
+            need(bool(phrase), "words", f"entry {count}: no text", "words and phrases")
+            self._phrases.setdefault(phrase[0], set()).add(phrase)
+        need(count > 0, "words", "none", "words and phrases")
+        for first, phrases in self._phrases.items():
+            self._lengths[first] = sorted({len(phrase) for phrase in phrases}, reverse=True)
+
+    def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
+        """See ``Detector``."""
+        return [list(self._found(text)) for text in texts]
+
+    def _key(self, token: str) -> str:
+        """What two tokens share that count as one word."""
+        if self._ignore_case:
+            return spelling(token) or token
+        decomposed = unicodedata.normalize("NFKD", token[:1000])
+        return "".join(character for character in decomposed if unicodedata.category(character) not in ("Mn", "Cf"))
+
+    def _found(self, text: str) -> Iterator[DetectedSpan]:
+        tokens = list(_TOKEN.finditer(text))
+        keys = [self._key(token[0]) for token in tokens]
+        place = 0
+        while place < len(keys):
+            count = self._count(keys, place)
+            if count:
+                start, end = tokens[place].start(), tokens[place + count - 1].end()
+                yield DetectedSpan(start, end, self.kinds[0], 1.0, self.name)
+            place += max(1, count)
+
+    def _count(self, keys: list[str], place: int) -> int:
+        """How many tokens the longest entry takes that begins at ``place``; 0 for none."""
+        phrases = self._phrases.get(keys[place])
+        if phrases is None:
+            return 0
+        lengths = self._lengths[keys[place]]
+        return next((count for count in lengths if tuple(keys[place : place + count]) in phrases), 0)
+
+
+def value_spans(text: str, values: Iterable[tuple[str, str]], name: str = "record") -> list[DetectedSpan]:
+    """Where the values of a record's other columns stand in one of its texts.
+
+    A name of several words is found in its parts too ("Maria Gonzalez" as "Gonzalez"; parts that are common words only
+    with a capital), a value of six digits or more in any grouping.
+
+    Args:
+        text: any.
+        values: each with its kind; blank ones are passed over.
+        name: what reports call the detector.
+
+    Raises:
+        ParameterError: a kind is no name of one.
+    """
+    found: list[DetectedSpan] = []
+    for value, kind in values:
+        checked_kind(kind)
+        if not value.strip() or _TOKEN.search(value) is None:
+            continue
+        found += ListDetector(kind, [value], name=name).detect([text])[0]
+        digits = re.findall(r"\d", value)
+        if len(digits) >= _DIGITS:
+            grouped = re.compile(r"(?<!\d)" + r"[ .()/-]{0,3}".join(map(re.escape, digits)) + r"(?!\d)")
+            found += [DetectedSpan(*match.span(), kind, 1.0, name) for match in grouped.finditer(text)]
+        elif kind in ("person", "organization") and (parts := _parts(value)):
+            for span in ListDetector(kind, parts, name=name).detect([text])[0]:
+                part = text[span.start : span.end]
+                if part[:1].isupper() or not lists().words.get(spelling(part), 0) & Marks.COMMON:
+                    found.append(span)
+    return disjoint(found)
+
+
+def _parts(value: str) -> list[str]:
+    """The words of a name that are looked for by themselves."""
+    words = [token[0] for token in _TOKEN.finditer(value)]
+    return [word for word in words if len(word) >= _PART and word[0].isalpha()] if len(words) > 1 else []

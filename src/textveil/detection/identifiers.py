@@ -1,0 +1,129 @@
+"""Identifiers: those with a checksum or a fixed form, and codes that stand after words such as "account" or "MRN"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from textveil.detection.found import Found
+
+_DIGIT: Final = re.compile(r"[0-9]").search
+_CARD: Final = re.compile(r"(?<![\w.,-])[0-9](?:[ -]?[0-9]){11,18}(?![\w]|[.,-][0-9])")
+_CARD_WORDS: Final = re.compile(r"(?i)\b(?:card|credit|debit|visa|mastercard|amex|maestro|cc)\b")
+_IBAN: Final = re.compile(
+    r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[A-Za-z0-9]{11,30}|(?: [A-Za-z0-9]{4}){2,7}(?: [A-Za-z0-9]{1,3})?)"
+    r"(?![A-Za-z0-9])"
+)
+_FIXED: Final = re.compile(
+    r"(?<![\w.,-])(?:"
+    r"(?P<ssn>[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w]|-[0-9]))"
+    r"|(?P<uuid>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}(?![\w-]))"
+    r"|(?P<mac>[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}(?![\w:-]))"
+    r"|(?P<nino>[A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w))"
+    r"|(?P<nhs>[0-9]{3} [0-9]{3} [0-9]{4}(?![\w]|[ -][0-9]))"
+    r"|(?P<code>(?=[A-Z]{0,9}[0-9])(?=[A-Z0-9]{7,40}(?![\w]|-[0-9]))[A-Z0-9]{0,8}[A-Z][A-Z0-9]*+)"
+    r")"
+)
+_SPACED_SSN: Final = re.compile(r"(?<![\w.,-])[0-9]{3} [0-9]{2} [0-9]{4}(?![\w]|[ -][0-9])")
+
+_NAMED: Final = re.compile(
+    r"(?<![A-Za-z])(?:"
+    r"MRN|mrn|SSN|ssn|EIN|NPI|DEA|VIN|IMEI|NHS|NIN|TIN|ITIN|HCN|DOB ID|[Mm]edical [Rr]ecord|[Hh]ealth [Cc]ard"
+    r"|[Ss]ocial [Ss]ecurity|[Pp]assport|[Dd]river'?s?'? [Ll]icen[sc]e|[Ll]icen[sc]e(?: [Pp]late)?|[Ii]nsurance"
+    r"|[Aa]ccount|[Aa]cct|[Pp]olicy|[Cc]laim|[Cc]ase|[Ff]ile|[Oo]rder|[Ii]nvoice|[Tt]icket|[Rr]eference|[Rr]ef"
+    r"|[Ss]erial|[Mm]ember(?:ship)?|[Cc]ustomer|[Pp]atient|[Ee]mployee|[Ss]tudent|[Ss]ubscriber|[Bb]ooking"
+    r"|[Cc]onfirmation|[Tt]racking|[Rr]outing|[Tt]ax(?:payer)?|[Nn]ational|[Rr]ecord|[Cc]hart|[Aa]ccession|[Ss]pecimen"
+    r"|[Bb]adge|[Vv]oucher|[Pp]in|PIN|[Ii]d|ID"
+    r")\.?(?: (?:[Ii]d|ID|[Cc]ode|[Nn]umber|[Nn]o\.?|[Nn]um\.?|[Ii]dentifier|[Cc]ard))*(?: ?(?:is|:|=|#|no\.?|\())* ?#?"
+    r"(?P<value>[A-Za-z0-9][A-Za-z0-9/-]{2,38}[A-Za-z0-9](?: [0-9]{2,6}){0,4})(?![\w-])"
+)
+_ID_SCORE: Final = 0.6
+
+_LUHN_DOUBLED: Final = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
+_CONTEXT: Final = 40
+
+
+def find_ibans(text: str) -> Iterator[Found]:
+    """International bank account numbers whose check digits are right."""
+    if _DIGIT(text) is None:
+        return
+    for match in _IBAN.finditer(text):
+        written = match[0]
+        while written:
+            if valid_iban(written):
+                yield Found(match.start(), match.start() + len(written), "id", 0.95)
+                break
+            written = written.rpartition(" ")[0]  # a word of four letters may follow the groups
+
+
+def find_cards(text: str) -> Iterator[Found]:
+    """Payment card numbers: 12 to 19 digits that pass Luhn's check, or stand after a word such as "card"."""
+    if _DIGIT(text) is None:
+        return
+    for match in _CARD.finditer(text):
+        digits = re.sub("[ -]", "", match[0])
+        if len(set(digits)) > 1 and passes_luhn(digits):
+            yield Found(match.start(), match.end(), "id", 0.9)
+        elif _CARD_WORDS.search(text, max(0, match.start() - _CONTEXT), match.start()):
+            yield Found(match.start(), match.end(), "id", _ID_SCORE)
+
+
+def find_fixed_forms(text: str) -> Iterator[Found]:
+    """Social security, national insurance and NHS numbers, UUIDs, MAC addresses, long codes of letters and digits."""
+    if _DIGIT(text) is None:
+        return
+    for match in _FIXED.finditer(text):
+        group = match.lastgroup or ""
+        if group == "nhs" and not valid_nhs(match[0].replace(" ", "")):
+            continue
+        if group == "code" and sum(map(str.isdigit, match[0])) < 4:
+            continue
+        valid = group not in ("code", "nhs") and (group != "ssn" or valid_ssn(match[0]))
+        yield Found(match.start(), match.end(), "id", 0.9 if valid else 0.5)
+
+
+def find_spaced_ssns(text: str) -> Iterator[Found]:
+    """Social security numbers in three groups parted by spaces."""
+    for match in _SPACED_SSN.finditer(text):
+        if valid_ssn(match[0]):
+            yield Found(match.start(), match.end(), "id", 0.5)
+
+
+def find_named_ids(text: str) -> Iterator[Found]:
+    """What follows "account number", "MRN", "ticket #" and the like, and holds a digit."""
+    if _DIGIT(text) is None:
+        return
+    for match in _NAMED.finditer(text):
+        start, value = match.start("value"), match["value"]
+        if not any(map(str.isdigit, value)):
+            continue
+        plain_year = len(value) == 4 and value.isdigit() and value[:2] in ("19", "20") and "#" not in match[0]
+        if not plain_year:
+            yield Found(start, start + len(value), "id", 0.7)
+
+
+def passes_luhn(digits: str) -> bool:
+    """Whether the last digit is Luhn's check digit of the others."""
+    total = sum(map(int, digits[-1::-2])) + sum(_LUHN_DOUBLED[int(digit)] for digit in digits[-2::-2])
+    return total % 10 == 0
+
+
+def valid_iban(written: str) -> bool:
+    """Whether the check digits of an IBAN are right: ISO 7064, modulo 97."""
+    letters = written.replace(" ", "").upper()
+    if not 15 <= len(letters) <= 34:
+        return False
+    return int("".join(str(int(character, 36)) for character in letters[4:] + letters[:4])) % 97 == 1
+
+
+def valid_ssn(written: str) -> bool:
+    """Whether a number in three groups can be one of US social security, by the rules of its area, group and serial."""
+    area, group, serial = re.split("[ -]", written)
+    return area not in ("000", "666") and area < "900" and group != "00" and serial != "0000"
+
+
+def valid_nhs(digits: str) -> bool:
+    """Whether ten digits are a number of the UK's National Health Service: weights 10 to 2, modulo 11."""
+    rest = 11 - sum(int(digit) * weight for digit, weight in zip(digits, range(10, 1, -1), strict=False)) % 11
+    return rest % 11 == int(digits[9]) and rest != 10

@@ -1,0 +1,46 @@
+"""Amounts of money: a currency's sign, code or word with its number, and "million" where it belongs to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from textveil.detection.found import Found
+from textveil.detection.number_words import AMOUNT
+
+_SCALE: Final = r"(?: ?-?(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|mln|bln|[KkMmBb]n?)\b)"
+_NUMBER: Final = r"(?:[0-9]{1,3}(?:[,' ][0-9]{3})+(?![0-9])|[0-9]{1,15})(?:[.,][0-9]{1,2}(?![0-9]))?"
+_CODE: Final = "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|RUB|TRY|KRW|SGD|HKD"
+_WORD: Final = (
+    r"(?:US )?[Dd]ollars?|[Ee]uros?|[Pp]ounds? sterling|bucks?|cents?|[Pp]ence|quid|[Yy]en|[Rr]upees?|[Pp]esos?"
+    r"|[Rr]ubles?|[Yy]uan|[Ff]rancs?|[Kk]rona|[Kk]roner"
+)
+_SIGNED: Final = re.compile(
+    rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:{_CODE}|Rs\.?)) ?-?{_NUMBER}{_SCALE}?"
+    rf"(?: (?:{_CODE})\b)?"
+)
+_NAMED: Final = re.compile(rf"(?<![\w.,/-]){_NUMBER}{_SCALE}?(?:[ -](?:{_WORD})\b| ?(?:{_CODE})\b| ?(?:\xa4|\$)(?!\w))")
+_SPOKEN: Final = re.compile(rf"(?<![\w-])(?i:{AMOUNT})[ -](?:{_WORD})\b")
+_WORDS: Final = re.compile(rf"\b(?:{_WORD})\b").search
+_DIGIT: Final = re.compile(r"[0-9]").search
+
+
+def find_signed_money(text: str) -> Iterator[Found]:
+    """Amounts after a sign or a code: $5, US$ 5.2 million, EUR 300."""
+    if _DIGIT(text):
+        yield from (Found(match.start(), match.end(), "money", 0.9) for match in _SIGNED.finditer(text))
+
+
+def find_named_money(text: str) -> Iterator[Found]:
+    """Amounts before a word, a code or a sign: 20 dollars, 300 EUR, five hundred dollars."""
+    if _DIGIT(text):
+        yield from (Found(match.start(), match.end(), "money", 0.9) for match in _NAMED.finditer(text))
+
+
+def find_spoken_money(text: str) -> Iterator[Found]:
+    """Amounts in words: five hundred dollars."""
+    if _WORDS(text):
+        for match in _SPOKEN.finditer(text):
+            if not match[0].lower().startswith(("a ", "one cent")) or " hundred" in match[0] or " thousand" in match[0]:
+                yield Found(match.start(), match.end(), "money", 0.7)

@@ -1,0 +1,78 @@
+"""Closed sets of English words that tell names apart: titles, what ends an organization, what stands before a place."""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+TITLES: Final = _set(
+    """mr mrs ms miss mx dr prof professor sir madam dame lord lady judge justice president senator sen rep
+    representative congressman congresswoman governor gov mayor minister chancellor king queen prince princess
+    pope bishop cardinal father sister brother rev reverend rabbi imam pastor general gen colonel col major maj
+    captain capt lieutenant lt sergeant sgt corporal cpl officer detective inspector doctor nurse coach uncle
+    aunt herr frau monsieur madame senor senora secretary ambassador chairman spokesman spokeswoman"""
+)
+"""What may stand before a person's name, without the full stop; not part of it."""
+
+FIRM_TITLES: Final = _set(
+    """mr mrs ms miss mx dr prof sen gov rev sgt lt col gen capt herr frau monsieur madame senor senora"""
+)
+"""Those after which a capitalized word is a name, whatever it is."""
+
+SUFFIXES: Final = _set("""jr sr ii iii iv phd md esq""")
+
+COMPANY_ENDS: Final = _set(
+    """inc incorporated corp corporation ltd limited llc llp plc co company gmbh ag sa nv bv oy ab asa spa srl kg sons
+    brothers group holdings partners associates industries enterprises technologies systems solutions software
+    networks laboratories labs pharmaceuticals motors airlines airways records entertainment studios pictures
+    ventures consulting services foods stores energy electronics semiconductor telecom communications securities"""
+)
+"""What ends the name of a company."""
+
+INSTITUTIONS: Final = _set(
+    """university college school academy institute hospital clinic infirmary foundation association society center
+    centre committee council commission ministry department agency bureau administration authority bank church
+    cathedral museum library orchestra union league federation club party army navy parliament senate congress
+    court times post journal gazette tribune insurance trust fund exchange hotel theatre theater stadium airport
+    police"""
+)
+"""What ends the name of an institution, or begins it before "of"."""
+
+PLACE_ENDS: Final = _set(
+    """county city island islands river lake mountain mountains valley beach bay park bridge district province state
+    peninsula desert ocean sea gulf coast street road avenue heights hills springs village town township square"""
+)
+"""What ends the name of a place."""
+
+PLACE_STARTS: Final = _set(
+    """lake mount mt fort ft san santa saint st los las el la north south east west new port cape isle gulf upper lower
+    northern southern eastern western central"""
+)
+
+BEFORE_PLACES: Final = _set(
+    """in near to from at into visit visited visiting around across outside inside throughout via toward towards live
+    lives lived leaving reached between over"""
+)
+BEFORE_PERSONS: Final = _set(
+    """by with and told asked said says named called dear hi hello hey thanks thank meet met mr mrs miss named i'm am
+    that who when"""
+)
+
+COUNTRY_LETTERS: Final = _set("""us u.s usa u.s.a uk u.k uae ussr eu nyc""")
+"""Places that are written with capital letters alone."""
+
+PARTICLES: Final = _set("""van von der den de del della di da dos du la le bin ibn al el ter ten af y zu""")
+"""Small words inside names of persons and places."""
+
+LINKS: Final = _set("""of the and & for""")
+"""Small words inside names of organizations, and between names."""
+
+MEDICAL_AFTER: Final = _set(
+    """disease syndrome sign test palsy lymphoma sarcoma scale score criteria maneuver reflex tumor tumour chorea
+    contracture"""
+)
+"""After these words' names nobody is meant: Crohn's disease."""

@@ -1,0 +1,240 @@
+"""Names of persons, places and organizations: capitals read by public lists and by what stands around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple, final
+
+from textveil.detection import name_words as known
+from textveil.detection.found import Found
+from textveil.detection.lists import Lists, Marks, lists
+
+_ABBREVIATED: Final = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Jr|Sr|Inc|Corp|Ltd|Co|Gen|Sen|Rep|Gov|Lt|Col|Sgt|Capt|Rev|Hon|Mt|Ft"
+_WORD: Final = rf"(?:(?:{_ABBREVIATED})\.|(?:[A-Z]\.)++(?![a-z])|[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+)"
+_SMALL: Final = "van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ter|ten|af|y|zu|of|the|and|&|for"
+_RUN: Final = re.compile(
+    rf"(?<![A-Za-z0-9]){_WORD}(?:(?: {{1,2}}(?:(?:{_SMALL}) ){{0,3}}|, (?=(?:Inc|Ltd|LLC|Corp|Jr|Sr|Co)\b))"
+    rf"{_WORD}){{0,24}}+"
+).finditer
+_PIECE: Final = re.compile(rf"{_WORD}|(?:{_SMALL})(?![A-Za-z])").finditer
+_LAST_WORD: Final = re.compile(r"([A-Za-z']+)[ \t\n]*$").search
+_BACK: Final = 24
+
+_PERSON, _PLACE, _ORGANIZATION = "person", "place", "organization"
+_NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
+_LISTED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
+_GIVEN, _FAMILY, _IS_PLACE, _COMMON, _SMALL_TOO, _OTHER, _KNOWN_PLACE = (
+    int(mark)
+    for mark in (
+        Marks.GIVEN, Marks.FAMILY, Marks.PLACE, Marks.COMMON, Marks.SMALL, Marks.OTHER, Marks.KNOWN_PLACE,
+    )
+)  # fmt: skip
+
+
+@final
+class _Word(NamedTuple):
+    """One word of a run: where it stands without a possessive ending, in small letters, with the marks of the lists."""
+
+    start: int
+    end: int
+    low: str
+    marks: int
+    capitals: bool
+
+
+def find_names(text: str) -> Iterator[Found]:
+    """Names of persons, places and organizations, by start."""
+    public = lists()
+    marks_of = public.words.get
+    for run in _RUN(text):
+        start, end = run.span()
+        written = run[0]
+        if " " not in written and marks_of(written.lower(), 0) & (_COMMON | _LISTED) == _COMMON:
+            continue
+        yield from _Run(text, start, end, public).found()
+
+
+@final
+class _Run:
+    """A run of capitalized words, with the small words that names hold."""
+
+    def __init__(self, text: str, start: int, end: int, public: Lists) -> None:
+        self._text = text
+        self._public = public
+        self._start, self._end = start, end
+        before = text[max(0, start - _BACK) : start]
+        match = _LAST_WORD(before)
+        self._before = match[1].lower() if match else ""
+        stripped = before.rstrip(" \t\"'([*_>-")
+        self._opens = not stripped or stripped[-1] in ".!?:;\n|" or "\n" in before[len(stripped) :]
+
+    def found(self) -> Iterator[Found]:
+        """The names in the run."""
+        group: list[_Word] = []
+        titled = self._before in known.TITLES and self._text[self._start - 1] == " "
+        before, opens = self._before, self._opens
+        for piece in _PIECE(self._text, self._start, self._end):
+            written = piece[0]
+            low = written.rstrip(".").lower()
+            if low in known.TITLES and not (group and low not in known.FIRM_TITLES):
+                yield from self._read(group, titled, before, opens)
+                group, titled, before, opens = [], True, low, False
+                continue
+            owner = low.endswith("'s")
+            if owner:
+                low = low[:-2]
+            end = piece.end() - (2 if owner else 0)
+            if (
+                written[-1] == "."
+                and len(written) > 2
+                and low.replace(".", "") not in known.SUFFIXES
+                and "." not in low
+            ):
+                end -= piece.end() == self._end and low not in ("st", "mt", "ft")
+            group.append(_Word(piece.start(), end, low, self._marks(low), written.isupper() and len(low) > 1))
+            if owner:
+                yield from self._read(group, titled, before, opens)
+                group, titled, before, opens = [], False, "", False
+        yield from self._read(group, titled, before, opens)
+
+    def _marks(self, low: str) -> int:
+        marks = self._public.words.get(low)
+        if marks is None and "-" in low:
+            parts = [self._public.words.get(part, 0) for part in low.split("-")]
+            marks = parts[0] | parts[-1] if not all(part & _COMMON for part in parts) else _COMMON
+        return marks or 0
+
+    def _read(self, group: list[_Word], titled: bool, before: str, opens: bool) -> Iterator[Found]:
+        """The names in words that stand together."""
+        place = 0
+        while place < len(group):
+            length, kind, score = self._whole(group, place, titled)
+            if length:
+                yield Found(group[place].start, group[place + length - 1].end, kind, score)
+                place += length
+                titled, opens, before = False, False, group[place - 1].low
+                continue
+            stop = place + 1
+            if self._in_name(group, place, opens and place == 0 and not titled):
+                while stop < len(group) and self._goes_on(group, stop):
+                    stop += 1
+                while group[stop - 1].low in known.PARTICLES and stop - 1 > place:
+                    stop -= 1
+                kind, score = self._judged(group[place:stop], titled, before, opens and place == 0)
+                if kind:
+                    yield Found(group[place].start, group[stop - 1].end, kind, score)
+            titled, opens, before = False, False, group[stop - 1].low
+            place = stop
+
+    def _whole(self, group: list[_Word], place: int, titled: bool) -> tuple[int, str, float]:
+        """How many words from ``place`` on are an organization or a place of several words, and which."""
+        first = group[place]
+        if first.low in known.LINKS or titled:
+            return 0, "", 0.0
+        reach = self._public.openings.get(first.low, 0)
+        for count in range(min(reach, len(group) - place), 1, -1):
+            words = group[place : place + count]
+            if " ".join([word.low.replace("-", " ") for word in words]) in self._public.phrases:
+                following = group[place + count].low if place + count < len(group) else ""
+                if following not in known.COMPANY_ENDS and following not in known.INSTITUTIONS:
+                    return count, _PLACE, 0.8
+        if first.low in known.INSTITUTIONS and place + 2 < len(group) and group[place + 1].low in ("of", "for"):
+            stop = place + 2
+            while stop < len(group) and (group[stop].low not in ("and", "&", "for") or stop == place + 2):
+                stop += 1
+            return stop - place, _ORGANIZATION, 0.8
+        for count in range(2, min(7, len(group) - place) + 1):
+            last = group[place + count - 1]
+            if last.low in known.LINKS and last.low not in ("&", "and", "of"):
+                break
+            if first.low == "the" or group[place + count - 2].low in known.LINKS:
+                continue
+            if last.low in known.COMPANY_ENDS or last.low in known.INSTITUTIONS:
+                while place + count < len(group) and group[place + count].low in known.COMPANY_ENDS:
+                    count += 1
+                if place + count + 1 < len(group) and group[place + count].low == "of":
+                    count += 2
+                common = all(word.marks & _COMMON and not word.marks & _LISTED for word in group[place : place + count])
+                return (0, "", 0.0) if common and last.low not in known.COMPANY_ENDS else (count, _ORGANIZATION, 0.8)
+            if last.low in known.PLACE_ENDS and not (first.marks & _COMMON and not first.marks & _LISTED):
+                return count, _PLACE, 0.6
+        return 0, "", 0.0
+
+    def _in_name(self, group: list[_Word], place: int, opens: bool) -> bool:
+        """Whether a word can begin a name."""
+        word = group[place]
+        if word.low in known.LINKS or (word.low in known.PARTICLES and len(group) == 1):
+            return False
+        if word.marks & _OTHER:
+            return False
+        if not word.marks & _COMMON:
+            return True
+        return bool(word.marks & _NAMES) and (not opens or self._goes_on(group, place + 1))
+
+    def _goes_on(self, group: list[_Word], place: int) -> bool:
+        """Whether a word can go on a name."""
+        if place >= len(group):
+            return False
+        word = group[place]
+        if word.low in known.PARTICLES and place + 1 < len(group):
+            return not group[place + 1].marks & _COMMON or bool(group[place + 1].marks & _NAMES)
+        if word.low in known.LINKS or word.marks & _OTHER:
+            return False
+        return not word.marks & _COMMON or (bool(word.marks & _FAMILY) and not word.capitals)
+
+    def _judged(self, words: list[_Word], titled: bool, before: str, opens: bool) -> tuple[str, float]:
+        """The kind of a name and how sure that is; no kind where it is taken for none."""
+        if titled:
+            return _PERSON, 0.8
+        if words[0].capitals:
+            return self._in_capitals(words, before)
+        placed = before in known.BEFORE_PLACES
+        if len(words) == 1:
+            return self._single(words[0], placed, before, opens)
+        marks = [word.marks for word in words if word.low not in known.PARTICLES]
+        if words[-1].low in known.COMPANY_ENDS:
+            return _ORGANIZATION, 0.6
+        initials = any(len(word.low) == 1 for word in words)
+        if all(mark & _KNOWN_PLACE for mark in marks) and not marks[0] & _GIVEN:
+            return _PLACE, 0.7
+        if marks[0] & _GIVEN or initials:
+            return _PERSON, 0.8 if any(mark & _FAMILY for mark in marks[1:]) or initials else 0.6
+        if any(mark & _KNOWN_PLACE for mark in marks) or words[0].low in known.PLACE_STARTS:
+            return _PLACE, 0.5
+        if any(mark & _NAMES for mark in marks) and not (placed and marks[-1] & _IS_PLACE):
+            return _PERSON, 0.5
+        if placed or all(mark & _IS_PLACE for mark in marks):
+            return _PLACE, 0.4
+        return (_PERSON, 0.4) if len(words) <= 3 else (_ORGANIZATION, 0.3)
+
+    def _single(self, word: _Word, placed: bool, before: str, opens: bool) -> tuple[str, float]:
+        marks = word.marks
+        if "." in word.low or len(word.low) == 1:
+            return (_PLACE, 0.7) if word.low in known.COUNTRY_LETTERS else ("", 0.0)
+        if marks & _COMMON:
+            return (_PERSON, 0.3) if marks & _GIVEN and not opens and before in known.BEFORE_PERSONS else ("", 0.0)
+        after = self._text[word.end : word.end + 16]
+        if after.startswith("'s ") and after[3:].partition(" ")[0].rstrip(".,;") in known.MEDICAL_AFTER:
+            return "", 0.0
+        if marks & _KNOWN_PLACE:
+            return _PLACE, 0.7
+        if marks & _IS_PLACE and (placed or not marks & _NAMES):
+            return _PLACE, 0.5
+        if marks & _NAMES:
+            return _PERSON, 0.7 if marks & _GIVEN else 0.5
+        if opens:
+            return "", 0.0
+        return (_PLACE if placed else _PERSON), 0.3
+
+    def _in_capitals(self, words: list[_Word], before: str) -> tuple[str, float]:
+        """Names in capitals alone: only what the lists hold, and no common words."""
+        if len(words) == 1 and words[0].low in known.COUNTRY_LETTERS:
+            return _PLACE, 0.7
+        sure = [word for word in words if word.marks & _LISTED and not word.marks & (_COMMON | _SMALL_TOO)]
+        alone = len(words) == 1 and words[0].end - words[0].start == self._end - self._start
+        if not sure or (len(words[0].low) < (5 if alone and before not in known.BEFORE_PERSONS else 3)):
+            return "", 0.0
+        if all(word.marks & _KNOWN_PLACE for word in sure) or not any(word.marks & _NAMES for word in sure):
+            return _PLACE, 0.5
+        return (_PLACE if before in known.BEFORE_PLACES and sure[0].marks & _IS_PLACE else _PERSON), 0.5

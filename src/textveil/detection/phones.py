@@ -1,0 +1,90 @@
+"""Telephone numbers: groups of digits in the forms that people write, weighed by the package phonenumbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Final
+
+from textveil.detection.found import Found, Search
+
+REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
+"""Whose national numbers are known where a number names no country: ISO 3166 codes."""
+
+_CANDIDATE: Final = re.compile(
+    r"(?<![\w@#$%\xa4/:=.,+-])(?:\+ ?|\()?[0-9](?:[0-9]|[ ./-](?=[0-9(])|(?:\)[ ./-]{0,2}| ?\()(?=[0-9(])"
+    r"|\) - (?=[0-9])| - (?=[0-9]{3})){5,22}"
+    r"(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6})?(?![\w%]|[.,:/-][0-9])"
+)
+_CONTEXT: Final = re.compile(
+    r"(?i)\b(?:phone|telephone|tel|call(?:ed|ing)?|fax|cell|mobile|dial|sms|whatsapp|text(?:ed)?|contact|reach(?:ed)?"
+    r"|hotline|number|pager|answering|voicemail|ring)\b"
+)
+_REACH: Final = 48
+_FORMS: Final = re.compile(
+    r"(?:\+|001-|1-)?(?:\([0-9]{3}\) ?|[0-9]{3}[-. ])[0-9]{3}[-. ][0-9]{4}\D{0,12}[0-9]{0,6}"  # North America
+    r"|\+[0-9 ().-]{7,}"
+    r"|\(0?[0-9]{2,5}\)[ -]?[0-9][0-9 -]{4,}"
+    r"|0[0-9]{1,4}[ ./-][0-9][0-9 ./-]{4,}"
+    r"|001-[0-9-]{10,}x?[0-9]*"
+).fullmatch
+_GROUPS: Final = re.compile(r"[0-9]+")
+_REMEMBERED: Final = 1 << 12
+
+
+def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
+    """A search for telephone numbers.
+
+    Args:
+        regions: of ``REGIONS``' kind.
+    """
+    valid = _validity(regions)
+
+    def find(text: str) -> Iterator[Found]:
+        for match in _CANDIDATE.finditer(text):
+            score = _score(match[0], text[max(0, match.start() - _REACH) : match.start()], valid)
+            if score:
+                written = match[0]
+                lead = written.startswith("(") and ")" not in written  # a bracket of the sentence
+                yield Found(match.start() + lead, match.end(), "phone", score)
+
+    return find
+
+
+def _score(written: str, before: str, valid: Callable[[str], bool]) -> float:
+    """How sure it is that a candidate is a telephone number; 0 where it is not taken for one."""
+    groups = _GROUPS.findall(written)
+    digits = sum(map(len, groups))
+    if not 6 <= digits <= 21:
+        return 0.0
+    context = _CONTEXT.search(before) is not None
+    if len(groups) == 1 and "+" not in written:
+        return 0.7 if context and digits <= 13 else 0.6 if 10 <= digits <= 11 and valid(written) else 0.0
+    if _FORMS(written) is not None:
+        return 0.9 if valid(written) else 0.6
+    if context:
+        return 0.7
+    grouped = 7 <= digits <= 13 and len(groups) <= 5 and max(map(len, groups)) >= 3 and min(map(len, groups)) >= 2
+    years = all(len(group) == 4 and group[:2] in ("18", "19", "20") for group in groups)
+    thousands = " " in written and all(len(group) == 3 for group in groups[1:]) and len(groups[0]) <= 3
+    return 0.4 if grouped and not years and not thousands else 0.0
+
+
+@lru_cache(maxsize=8)
+def _validity(regions: tuple[str, ...]) -> Callable[[str], bool]:
+    """Whether a number is one that a region, or the country it names, can assign; remembers the last 4,096."""
+
+    @lru_cache(maxsize=_REMEMBERED)
+    def valid(written: str) -> bool:
+        from phonenumbers import NumberParseException, is_valid_number, parse
+
+        for region in (None,) if written.startswith("+") else regions:
+            try:
+                if is_valid_number(parse(written, region)):
+                    return True
+            except NumberParseException:
+                continue
+        return False
+
+    return valid

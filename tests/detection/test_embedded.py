@@ -1,0 +1,129 @@
+"""What the embedded detector finds, where its spans end, and that it takes any text."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textveil.detection.checked import checked_spans
+from textveil.detection.embedded import embedded_detector
+from textveil.text.tokens import Kind, tokenize
+
+DETECTOR = embedded_detector()
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(text[span.start : span.end], span.kind) for span in checked_spans(DETECTOR, [text])[0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("Write to j.doe@example.com.", [("j.doe@example.com", "email")]),
+        ("See https://example.com/a?b=1, please.", [("https://example.com/a?b=1", "url")]),
+        ("See example.com/path now", [("example.com/path", "url")]),
+        ("thanks @maria_g!", [("@maria_g", "handle")]),
+        ("from 192.168.0.1 on", [("192.168.0.1", "ip")]),
+        ("from 2001:db8::ff00:42:8329.", [("2001:db8::ff00:42:8329", "ip")]),
+        ("call (303) 555-0142 today", [("(303) 555-0142", "phone")]),
+        ("call +44 20 7946 0958.", [("+44 20 7946 0958", "phone")]),
+        ("card 4111 1111 1111 1111,", [("4111 1111 1111 1111", "id")]),
+        ("IBAN GB29 NWBK 6016 1331 9268 19.", [("GB29 NWBK 6016 1331 9268 19", "id")]),
+        ("SSN 078-05-1120", [("078-05-1120", "id")]),
+        ("MRN: 00123456", [("00123456", "id")]),
+        ("on March 3rd, 2024 at 2:15 pm", [("March 3rd, 2024", "date"), ("2:15 pm", "time")]),
+        ("on 2024-03-03T14:15:00Z", [("2024-03-03", "date"), ("14:15:00Z", "time")]),
+        ("on 3/4/2024", [("3/4/2024", "date")]),
+        ("on July twenty ninth two thousand eight", [("July twenty ninth two thousand eight", "date")]),
+        ("she is 42 years old", [("42", "age")]),
+        ("a 42-year-old man", [("42", "age")]),
+        ("he is seventy one years old", [("seventy one", "age")]),
+        ("in her 40s", [("40", "age")]),
+        ("it cost $5.2 million", [("$5.2 million", "money")]),
+        ("it cost 20 dollars", [("20 dollars", "money")]),
+        ("Ms. Gonzalez's cats", [("Gonzalez", "person")]),
+        ("Dr. Maria Gonzalez-Smith, said", [("Maria Gonzalez-Smith", "person")]),
+        ("we met Ludwig van Beethoven", [("Ludwig van Beethoven", "person")]),
+        ("lives in Denver, CO 80202", [("Denver", "place"), ("CO 80202", "place")]),
+        ("at 12 Main Street, Apt. 4.", [("12 Main Street, Apt. 4", "place")]),
+        ("the University of California said", [("University of California", "organization")]),
+        ("Acme Holdings Ltd. said", [("Acme Holdings Ltd", "organization")]),
+    ],
+)
+def test_each_kind_is_found_with_its_own_characters_alone(text: str, spans: list[tuple[str, str]]) -> None:
+    assert found(text) == spans
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "The patient has a cough.",
+        "on 31/31/2024 and 2024-02-30".replace("2024", "9999"),
+        "Will it rain in May be",
+        "version 1.2.3 of 300.1.2.999",
+        "Crohn's disease and Parkinson's disease",
+    ],
+)
+def test_what_is_no_name_and_no_form_is_left(text: str) -> None:
+    assert not [one for one in found(text) if one[1] not in ("date", "phone", "id")]
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("call \uff0b\uff14\uff14 20 7946 0958", "\uff0b\uff14\uff14 20 7946 0958"),
+        ("to j\u200b.doe@exam\u200dple.com", "j\u200b.doe@exam\u200dple.com"),
+        ("saw Jose\u0301 Gonza\u0301lez", "Jose\u0301 Gonza\u0301lez"),
+        ("SSN 078\u201305\u20131120", "078\u201305\u20131120"),
+        ("saw Sean O\u2019Brien", "Sean O\u2019Brien"),
+        ("on \u0663/\u0664/\u0662\u0660\u0662\u0664", "\u0663/\u0664/\u0662\u0660\u0662\u0664"),
+    ],
+)
+def test_other_characters_for_the_same_are_read_alike(text: str, span: str) -> None:
+    assert span in [text[one.start : one.end] for one in checked_spans(DETECTOR, [text])[0]]
+
+
+PIECES = st.sampled_from(
+    ["Maria", "maria", "Gonz\u00e1lez", "van", "of", "University", " ", " ", " ", ".", ",", "'s", "\u2019s", "-",
+     "Dr. ", "in ", "12",
+     "3/4/2024", "March 3", "@", "a@b.co", "://", "+1 303 555 0142", "\u200b",
+     "\u0301", "\ud800", "\U0001f600", "\n", "(", ")",
+     "$", "years old", "MRN ", "\uff11", "\u2028", "A.", "Inc.",
+     "2001:db8::1", "GB29NWBK60161331926819"]
+)  # fmt: skip
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.one_of(st.text(), st.lists(PIECES).map("".join)))
+def test_any_text_has_sound_spans_that_end_where_a_value_does(text: str) -> None:
+    spans = checked_spans(DETECTOR, [text])[0]
+    for span in spans:
+        value = text[span.start : span.end]
+        assert value == value.strip()
+        assert not value.endswith(("'s", "\u2019s"))
+        assert value[-1] not in ",;:!?"
+    assert DETECTOR.detect(["Maria", text, "3/4/2024"])[1] == spans
+    addresses = [one for one in tokenize(text) if one.kind in (Kind.EMAIL, Kind.URL, Kind.HANDLE)]
+    covered = {place for span in spans for place in range(span.start, span.end)}
+    assert all(covered.intersection(range(one.start, one.end)) for one in addresses)
+
+
+def test_it_goes_to_another_process() -> None:
+    again = pickle.loads(pickle.dumps(DETECTOR))
+    assert again.detect(["Maria"]) == DETECTOR.detect(["Maria"])
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["1", ".", "@", "A", "A ", "a.b.", "1-1-", "(", "((1", "0f", "Aa", "Van der ", "A.", "1 ", "12:",
+     "a@", "@a", ".com", "$1,",
+     "March ", "1/1/", "St. ", "of A ", "twenty ", "12 Aa ", "\u200b",
+     "1\u0301", "http://", "www.", "'s", "A'", "\n", "x-y "],
+)  # fmt: skip
+def test_hostile_strings_take_no_long_time(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    checked_spans(DETECTOR, [text])  # a search in quadratic time would not end before the suite's watchdog

@@ -99,5 +99,7 @@ def test_the_table_of_options_is_the_declarations() -> None:
 @pytest.mark.parametrize("script", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.name)
 def test_examples_run(script: Path) -> None:
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
+    if done.returncode and (extra := re.search(r"Run: pip install 'textveil\[\w+\]'", done.stderr)):
+        pytest.skip(extra[0])
     assert done.returncode == 0, done.stderr
     assert done.stdout

@@ -18,13 +18,17 @@ def blocks(package: str) -> list[str]:
 
 def test_every_block_says_what_it_needs() -> None:
     assert len(BLOCKS) == len(re.findall(r"^```py\n", PAGE, flags=re.MULTILINE))
-    assert {needs.split(", ")[0] for needs, _ in BLOCKS} == {"pyarrow", "pyspark", "daft", "ray"}
+    assert {needs.split(", ")[0] for needs, _ in BLOCKS} == {
+        *{"pandas", "polars", "datasets", "sklearn"},
+        *{"pyarrow", "pyspark", "daft", "ray"},
+    }
 
 
-@pytest.mark.parametrize("package", ["pyarrow", "daft"])
-def test_blocks_run(package: str) -> None:
+@pytest.mark.parametrize("package", ["pandas", "polars", "datasets", "sklearn", "pyarrow", "daft"])
+def test_blocks_run(package: str, tmp_path, monkeypatch) -> None:
     """Ray's block runs in test_ray.py, beside the one Ray of the suite."""
-    pytest.importorskip("pyarrow", reason="needs the extra `arrow`")
-    pytest.importorskip(package, reason=f"no extra brings {package}")
+    for needed in {one for needs, _ in BLOCKS if needs.split(", ")[0] == package for one in needs.split(", ")}:
+        pytest.importorskip(needed, reason=f"the block needs {needed}")
+    monkeypatch.chdir(tmp_path)
     for text in blocks(package):
         exec(compile(text, package, "exec"), {"__name__": "__main__"})

@@ -17,13 +17,14 @@ from textveil.sanitize.sanitizer import Sanitizer
 pytest.importorskip("sklearn", reason="needs the extra `learn`")
 
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
-from textveil.integrations.scikit_learn import ChannelClassifier, PosteriorVectors
+from textveil.integrations.scikit_learn import ChannelClassifier, PosteriorVectors, TextSanitizer
 
 SIZE = 60
 MADE = neighborhood(lettered_vocabulary(SIZE, dim=5), epsilon=3.0)
@@ -48,7 +49,9 @@ def corpus():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")  # of checks that give it numbers
 @pytest.mark.parametrize(
-    "estimator", [PosteriorVectors(MADE), ChannelClassifier(MADE)], ids=lambda one: type(one).__name__
+    "estimator",
+    [PosteriorVectors(MADE), ChannelClassifier(MADE), TextSanitizer(MADE)],
+    ids=lambda one: type(one).__name__,
 )
 def test_scikit_learn_accepts_it(estimator) -> None:
     check_estimator(estimator, on_skip=None)
@@ -113,6 +116,58 @@ def test_bad_arguments(corpus) -> None:
         PosteriorVectors(MADE).fit(["never seen"])
     with pytest.raises(NotFittedError):
         PosteriorVectors(MADE).transform(released)
+
+
+def test_texts_are_released_in_a_pipeline(corpus) -> None:
+    texts, _, labels = corpus
+    sanitizer = Sanitizer(MADE, rng=seeded_generator(3))
+    pipeline = make_pipeline(TextSanitizer(sanitizer), PosteriorVectors(MADE), LogisticRegression()).fit(texts, labels)
+    step = pipeline.named_steps["textsanitizer"]
+    assert step.columns_.report().tally.documents == 300
+    assert pipeline.score(texts, labels) > 0.6
+    assert step.columns_.report().tally.documents == 600, "what is released again counts again"
+
+
+def test_a_clone_has_the_same_sanitizer_and_has_seen_nothing() -> None:
+    made = TextSanitizer(Sanitizer(MADE, marks="keep")).fit([])
+    made.transform(["waa"])
+    copy = clone(made)
+    assert copy.sanitizer.setting == made.sanitizer.setting and not hasattr(copy, "columns_")
+    assert made.set_params(sanitizer=MADE).get_params() == {"sanitizer": MADE}
+
+
+def test_gaps_and_tables_keep_their_shape() -> None:
+    made = TextSanitizer(MADE)
+    found = made.fit_transform(["waa wab", None, float("nan"), "wac"])
+    assert [text and len(text.split()) for text in found] == [2, None, None, 1]
+    table = made.fit_transform(np.array([["waa", "12"], [None, "waa wab"]], dtype=object))
+    assert (
+        table.shape == (2, 2)
+        and table[1, 0] is None
+        and sorted(made.columns_.report().tally.largest) == [(1, 1), (2, 0)]
+    )
+    assert made.transform([]).shape == (0,)
+    with pytest.raises(InputError, match=r"^row 2 must hold texts or gaps; got int"):
+        made.transform(["waa", 5])
+    with pytest.raises(ParameterError, match="X must be texts, or a table of columns of texts; got 3 dimensions"):
+        made.transform(np.full((1, 1, 1), "waa", dtype=object))
+    with pytest.raises(ParameterError, match="sanitizer must be a mechanism or a Sanitizer; got str"):
+        TextSanitizer("neighborhood").fit([])
+    with pytest.raises(NotFittedError):
+        TextSanitizer(MADE).transform(["waa"])
+
+
+def test_names_of_columns_are_those_of_the_frame() -> None:
+    pd = pytest.importorskip("pandas", reason="needs the extra `pandas`")
+    frame = pd.DataFrame({"note": ["waa", None], "plan": ["wab", pd.NA], "age": [1, 2]}, index=[7, 7])
+    made = TextSanitizer(MADE).set_output(transform="pandas")
+    found = made.fit_transform(frame[["note", "plan"]])
+    assert list(found.columns) == ["note", "plan"] and found.index.tolist() == [7, 7]
+    assert found.isna().to_numpy().tolist() == [[False, False], [True, True]]
+    assert list(made.fit_transform(frame["note"]).columns) == ["text"]
+    by_column = ColumnTransformer([("texts", TextSanitizer(MADE), ["plan"]), ("rest", "passthrough", ["age"])])
+    assert by_column.fit_transform(frame)[:, 1].tolist() == [1, 2]
+    assert by_column.get_feature_names_out().tolist() == ["texts__plan", "rest__age"]
 
 
 def test_without_scikit_learn_one_line_says_what_to_install(monkeypatch) -> None:

@@ -15,13 +15,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, final
 
-import numpy as np
-
 from textveil.corpora.formats.arrow_columns import chosen_schema, plain_columns, texts_of, with_releases
 from textveil.corpora.formats.arrow_package import arrow
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, checked_size
 from textveil.errors import InputError, ParameterError, need
+from textveil.integrations.columns import Row, column_names, released_rows, sanitizer_of
 from textveil.mechanisms.base import Mechanism
 from textveil.randomness import SECRET_BYTES, derived_generator, new_secret
 from textveil.sanitize.release import Release
@@ -30,9 +29,6 @@ from textveil.sanitize.setting import Setting
 
 Place: TypeAlias = int | Sequence[int]
 """Where a batch stands in its job: a number, or several (partition, batch); different for every batch."""
-
-Row: TypeAlias = Sequence[str | None]
-"""The texts of a row, one for each sanitized column."""
 
 COUNTS = {"word": "protected_words", "number": "protected_numbers", "text": "protected_texts"}
 """Names of the columns of counts, by the kind that is drawn."""
@@ -64,7 +60,7 @@ class BatchSanitizer:
             texts; none of the sanitized ones.
         secret: the job's; keep it secret: with it anybody can repeat the draws and test guesses of a text.
         counts: add the columns ``protected_words`` and ``protected_numbers``, or ``protected_texts`` for a mechanism of
-            whole texts, from which the whole cost adds up.
+            whole texts, and ``protected_KIND`` of any other kind, from which the whole cost adds up.
         max_document_bytes: larger texts are refused.
         job: name under which processes keep the sanitizer; every object that is made has its own, and so has one of
             ``dataclasses.replace``, which may be set to less epsilon. Pickled copies have that of the original.
@@ -98,7 +94,7 @@ class BatchSanitizer:
             "made without a generator",
             "The streams of batches come from the secret.",
         )
-        counted = set(self._counted_kinds.values()) & set(self.choice.all())
+        counted = set(self.counted.values()) & set(self.choice.all())
         need(not counted, "fields", "the name of a column of counts", "other names", "Rename the column first.")
         checked_size(self.max_document_bytes)
 
@@ -108,9 +104,10 @@ class BatchSanitizer:
         return self.sanitizer.setting
 
     @property
-    def _counted_kinds(self) -> dict[str, str]:
+    def counted(self) -> dict[str, str]:
         """The columns of counts that are added, by what they count."""
-        return {one.kind: COUNTS[one.kind] for one in self.setting.protected} if self.counts else {}
+        kinds = [one.kind for one in self.setting.protected]
+        return {kind: COUNTS.get(kind, f"protected_{kind}") for kind in kinds} if self.counts else {}
 
     def schema(self, schema: Any) -> Any:
         """The schema of the output for an input with ``schema``."""
@@ -177,20 +174,22 @@ class BatchSanitizer:
         """The releases of every row's texts."""
         sanitizer = _held(self.job, self.sanitizer)
         if contexts is None:
-            return _released(sanitizer, rows, None)
+            return released_rows(sanitizer, rows)
         # Under one secret, other settings have other streams.
         public = self.setting.digest(fields=self.choice.sanitized)
         if isinstance(contexts, bytes):
-            return _released(sanitizer, rows, derived_generator(self.secret, b"batch", public, contexts, _digest(rows)))
+            return released_rows(
+                sanitizer, rows, derived_generator(self.secret, b"batch", public, contexts, _digest(rows))
+            )
         made: list[list[Release]] = []
         for row, context in zip(rows, contexts, strict=True):
             rng = derived_generator(self.secret, b"row", public, context, _digest([row]))
-            made += _released(sanitizer, [row], rng)
+            made += released_rows(sanitizer, [row], rng)
         return made
 
     def _with_counts(self, schema: Any) -> Any:
         pyarrow = arrow()
-        for name in self._counted_kinds.values():
+        for name in self.counted.values():
             schema = schema.append(pyarrow.field(name, pyarrow.int64()))
         return schema
 
@@ -200,7 +199,7 @@ class BatchSanitizer:
         pyarrow = arrow()
         sums = [
             pyarrow.array([sum(one.kinds.get(kind, 0) for one in row) for row in releases], pyarrow.int64())
-            for kind in self._counted_kinds
+            for kind in self.counted
         ]
         return pyarrow.RecordBatch.from_arrays([*batch.columns, *sums], schema=self._with_counts(batch.schema))
 
@@ -227,10 +226,9 @@ def sanitize_batches(
     Raises:
         ParameterError: an argument of the wrong type; a key that is sanitized; fields that are none or come twice.
     """
-    _need_kind(mechanism, Sanitizer | Mechanism, "mechanism", "a mechanism or a Sanitizer")
     return BatchSanitizer(
-        sanitizer=mechanism if isinstance(mechanism, Sanitizer) else Sanitizer(mechanism),
-        choice=FieldChoice(_names(fields, "fields"), _names(keep, "keep")),
+        sanitizer=sanitizer_of(mechanism, "mechanism"),
+        choice=FieldChoice(column_names(fields, "fields"), column_names(keep, "keep")),
         key=key,
         secret=new_secret() if secret is None else secret,
         counts=counts,
@@ -240,13 +238,6 @@ def sanitize_batches(
 def _need_kind(value: object, kind: Any, name: str, wanted: str) -> None:
     """Refuse a value of another type, by the type's name alone."""
     need(isinstance(value, kind), name, type(value).__name__, wanted)
-
-
-def _names(names: Sequence[str], what: str) -> tuple[str, ...]:
-    """Names of columns; a single string, which would be taken letter by letter, is refused."""
-    several = isinstance(names, Sequence) and not isinstance(names, str | bytes)
-    need(several and all(isinstance(name, str) for name in names), what, type(names).__name__, "a list of names")
-    return tuple(names)
 
 
 def _numbers(position: Place) -> tuple[int, ...]:
@@ -261,13 +252,6 @@ def _numbers(position: Place) -> tuple[int, ...]:
     except TypeError:
         kind = type(position).__name__
     raise ParameterError(f"position must be an integer or a list of integers; got {kind}. Give numbers, not text.")
-
-
-def _released(sanitizer: Sanitizer, rows: Sequence[Row], rng: np.random.Generator | None) -> list[list[Release]]:
-    """Releases of the rows' texts, in one stream of draws; nulls have none."""
-    texts = [text for row in rows for text in row if text is not None]
-    releases = iter(sanitizer.batch(texts, spans=False, rng=rng))
-    return [[next(releases) for text in row if text is not None] for row in rows]
 
 
 def _digest(rows: Sequence[Row]) -> bytes:

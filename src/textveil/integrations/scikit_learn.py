@@ -1,12 +1,14 @@
-"""scikit-learn: features of releases for any classifier, and a classifier that knows the channel; extra ``learn``.
+"""scikit-learn: a step that releases texts, features of releases, a classifier of releases; extra ``learn``.
 
-Both read releases (texts or lists of word ids) and public facts, so what they compute costs no privacy.
+``TextSanitizer`` reads private texts and releases them. The others read releases (texts or lists of word ids) and
+public facts, so what they compute costs no privacy.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Hashable, Iterable
 from functools import lru_cache
 from typing import Any, Self
@@ -19,6 +21,7 @@ from textveil.estimation.channel_matrix import ChannelMatrix, channel_matrix
 from textveil.estimation.class_laws import ClassLaws, class_laws, document_scores
 from textveil.estimation.documents import DocumentReader, Documents, checked_documents
 from textveil.estimation.word_features import WordFeatures, document_features, learned_prior, word_features
+from textveil.integrations.columns import ColumnSanitizer
 from textveil.mechanisms.base import Mechanism
 from textveil.types import Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
@@ -243,6 +246,80 @@ class ChannelClassifier(ClassifierMixin, _OfReleases):  # type: ignore[misc]
         if self.marks_ is None:
             return scaled
         return sparse.hstack([sparse.csr_array(scaled), _MARKS * self.marks_.transform(self.reader_.marks(given))])
+
+
+class TextSanitizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Texts as released ones, as a step of a pipeline; nothing is learned from them.
+
+    Every ``transform`` draws anew, and what it released counts: a search over folds releases a text once for each fold
+    and candidate. Sanitize once, before the search, and give the releases to it.
+
+    Args:
+        sanitizer: a Sanitizer, a mechanism, or None for the default mechanism. ``clone`` copies it, and nothing of
+            what it has seen.
+
+    Attributes:
+        columns_: counts what this object has released: ``columns_.report()``.
+        names_: of the columns that ``fit`` was given; "text" where they have none.
+    """
+
+    def __init__(self, sanitizer: Any = None) -> None:
+        self.sanitizer = sanitizer
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Make the sanitizer; the texts are not looked at.
+
+        Args:
+            X: texts.
+            y: ignored.
+        """
+        self.columns_ = ColumnSanitizer(_default() if self.sanitizer is None else self.sanitizer)
+        names = getattr(X, "columns", None)
+        self.names_ = np.array(["text"] if names is None else list(names), dtype=object)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Release texts; a row is one document.
+
+        Args:
+            X: texts, or a table of columns of texts; None, NaN and NA come out as None.
+
+        Returns:
+            Texts as an array of objects, of the shape of ``X``.
+
+        Raises:
+            InputError: a value is neither a text nor missing (named by its row).
+        """
+        check_is_fitted(self, "columns_")
+        given = np.asarray(X if hasattr(X, "__array__") else list(X), dtype=object)
+        need(given.ndim in (1, 2), "X", f"{given.ndim} dimensions", "texts, or a table of columns of texts")
+        rows = given.reshape(len(given), math.prod(given.shape[1:]))
+        gaps = np.array([_missing(value) for value in rows.flat], dtype=np.bool_).reshape(rows.shape)
+        cells, out = rows.copy(), np.empty_like(rows)
+        cells[gaps] = None
+        for into, row in zip(out, self.columns_.rows(cells), strict=True):
+            into[:] = row
+        return out.reshape(given.shape)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns that ``fit`` was given."""
+        check_is_fitted(self, "columns_")
+        return self.names_ if input_features is None else np.asarray(input_features, dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string, tags.input_tags.two_d_array, tags.input_tags.allow_nan = True, False, True
+        tags.non_deterministic = tags.no_validation = True
+        tags.requires_fit = False
+        return tags
+
+
+def _missing(value: Any) -> bool:
+    """Whether a value is None, NaN, or pandas' NA, which is what it is compared with."""
+    if value is None or isinstance(value, str):
+        return value is None
+    differs = value != value
+    return differs is value or (isinstance(differs, bool | np.bool_) and bool(differs))
 
 
 def _normal(scores: Reals) -> Reals:

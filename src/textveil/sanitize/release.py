@@ -66,6 +66,17 @@ class Tally:
         self._keep_largest((*counts, *(0 for _ in range(2 - len(counts)))))
         self.mapped += mapped
 
+    def add_document(self, parts: Sequence[Release]) -> None:
+        """Count one more document, made of these releases, at least one."""
+        counted = parts[0].setting.counted
+        if len(parts) == 1:
+            self.add(parts[0].kinds, parts[0].mapped, counted)
+            return
+        kinds: Counter[str] = Counter()
+        for part in parts:
+            kinds.update(part.kinds)
+        self.add(kinds, sum(part.mapped for part in parts), counted)
+
     def merge(self, other: Tally) -> None:
         """Count the documents of ``other`` too, as if each had been added here."""
         self.documents += other.documents

@@ -108,7 +108,7 @@ def _released(sanitizer: Sanitizer, records: Records, rng: np.random.Generator, 
         parts = [blank[text] if text in blank else next(releases) for text in texts]
         fresh.append([part.text for part in parts])
         if parts:
-            _count(tally, parts, sanitizer.setting.counted)
+            tally.add_document(parts)
     for text, count in alone.items():
         tally.merge(Tally.of_equal(count, blank[text].kinds, blank[text].mapped))
     return records.joined(fresh)
@@ -124,15 +124,3 @@ def _blank_releases(sanitizer: Sanitizer, documents: Sequence[Sequence[str]]) ->
     found = {text: sanitizer.batch([text], spans=False)[0] for text in there}
     drawn = [one.kind for one in sanitizer.setting.protected]
     return {text: release for text, release in found.items() if not any(release.kinds.get(kind) for kind in drawn)}
-
-
-def _count(tally: Tally, parts: Sequence[Release], counted: Sequence[str]) -> None:
-    """Add one document, made of these releases, to the tally."""
-    if len(parts) == 1:
-        tally.add(parts[0].kinds, parts[0].mapped, counted)
-        return
-    kinds: dict[str, int] = {}
-    for part in parts:
-        for kind, number in part.kinds.items():
-            kinds[kind] = kinds.get(kind, 0) + number
-    tally.add(kinds, sum(part.mapped for part in parts), counted)

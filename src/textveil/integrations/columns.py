@@ -1,0 +1,159 @@
+"""Columns of texts with gaps: what every table hands to a sanitizer, and what all of it cost together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial, update_wrapper
+from threading import Lock
+from typing import Any, NamedTuple, TypeAlias, final
+
+import numpy as np
+
+from textveil.errors import InputError, need
+from textveil.mechanisms.base import Mechanism
+from textveil.sanitize.release import Release, Report, Tally
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.sanitize.setting import Setting
+
+Row: TypeAlias = Sequence[str | None]
+"""The texts of a row, one for each sanitized column; None where there is none."""
+
+CHUNK_CHARACTERS = 500_000
+"""Rows are gathered up to this many characters and drawn together."""
+
+
+class Sanitized(NamedTuple):
+    """What may be handed over, and what was spent on all of it.
+
+    Attributes:
+        data: a column or a table of the package that the texts came from.
+        report: of all rows; a row is one document.
+    """
+
+    data: Any
+    report: Report
+
+
+@final
+class Accessor:
+    """``series.textveil``, ``frame.textveil``: a function of what it stands on as its method ``sanitize``.
+
+    Args:
+        given: the function's first argument.
+        function: see there for the others.
+    """
+
+    def __init__(self, given: Any, function: Callable[..., Any]) -> None:
+        self.sanitize = update_wrapper(partial(function, given), function)
+
+
+def sanitizer_of(source: Any, name: str = "sanitizer") -> Sanitizer:
+    """A sanitizer as it is, or one of what it can be made of.
+
+    Args:
+        source: what was given.
+        name: the argument, for errors.
+
+    Raises:
+        ParameterError: it is neither.
+    """
+    if isinstance(source, Sanitizer):
+        return source
+    need(isinstance(source, Mechanism), name, type(source).__name__, "a mechanism or a Sanitizer")
+    return Sanitizer(source)
+
+
+def column_names(names: Sequence[str], what: str) -> tuple[str, ...]:
+    """Names of columns; a single string, which would be taken letter by letter, is refused."""
+    several = isinstance(names, Sequence) and not isinstance(names, str | bytes)
+    need(several and all(isinstance(name, str) for name in names), what, type(names).__name__, "a list of names")
+    return tuple(names)
+
+
+def released_rows(
+    sanitizer: Sanitizer, rows: Sequence[Row], rng: np.random.Generator | None = None
+) -> list[list[Release]]:
+    """Releases of the rows' texts, in one stream of draws; a gap has none."""
+    texts = [text for row in rows for text in row if text is not None]
+    releases = iter(sanitizer.batch(texts, spans=False, rng=rng))
+    return [[next(releases) for text in row if text is not None] for row in rows]
+
+
+@final
+class ColumnSanitizer:
+    """Sanitizes columns of tables and counts what all of its calls spent; a row is one document.
+
+    Whatever is released through one of these is counted in its ``report()``: also what a lazy frame or a pipeline
+    evaluates a second time, which is released a second time and costs again.
+
+    Args:
+        sanitizer: draws the releases; or a mechanism.
+
+    Raises:
+        ParameterError: ``sanitizer`` is neither.
+
+    Safe to use from several threads at once. A copy in another process counts for itself, from nothing.
+    """
+
+    def __init__(self, sanitizer: Sanitizer | Mechanism) -> None:
+        self.sanitizer = sanitizer_of(sanitizer)
+        self._tally = Tally()
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ColumnSanitizer, (self.sanitizer,)
+
+    @property
+    def setting(self) -> Setting:
+        """What the sanitizer is set to."""
+        return self.sanitizer.setting
+
+    def rows(self, rows: Iterable[Row]) -> Iterator[list[str | None]]:
+        """The released texts of each row, gaps where they were; read and drawn about half a million characters ahead.
+
+        Raises:
+            InputError: a text is not a str.
+        """
+        for chunk in _chunks(rows):
+            found = released_rows(self.sanitizer, chunk)
+            with self._lock:
+                for parts in filter(None, found):
+                    self._tally.add_document(parts)
+            for row, parts in zip(chunk, found, strict=True):
+                fresh = iter(parts)
+                yield [None if text is None else next(fresh).text for text in row]
+
+    def texts(self, texts: Iterable[str | None]) -> list[str | None]:
+        """The released texts of one column."""
+        return [text for (text,) in self.rows((text,) for text in texts)]
+
+    def report(self, columns: Sequence[str] = (), kept: Sequence[str] = ()) -> Report:
+        """What was spent by all calls up to now.
+
+        Args:
+            columns: names of the columns that were sanitized.
+            kept: names of those that were copied.
+        """
+        tally = Tally()
+        with self._lock:
+            tally.merge(self._tally)
+        return Report(setting=self.setting, tally=tally, sanitized_fields=tuple(columns), kept_fields=tuple(kept))
+
+
+def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Rows in lists of about ``CHUNK_CHARACTERS`` characters, all of them of texts and gaps."""
+    held: list[Row] = []
+    size = 0
+    for number, row in enumerate(rows, start=1):
+        for text in row:
+            if isinstance(text, str):
+                size += len(text)
+            elif text is not None:
+                raise InputError(f"row {number} must hold texts or gaps; got {type(text).__name__}. Convert it first.")
+        held.append(row)
+        size += 1
+        if size >= CHUNK_CHARACTERS:
+            yield held
+            held, size = [], 0
+    if held:
+        yield held

@@ -1,0 +1,217 @@
+"""Hugging Face ``datasets``: a function for ``map(batched=True)``, and whole datasets released; extra ``datasets``.
+
+from textveil.integrations.datasets import dataset_sanitizer, sanitize_dataset
+
+released, report = sanitize_dataset(notes, sanitizer, ["text"], keep=["label"], num_proc=2)
+
+release = dataset_sanitizer(sanitizer, ["text"])
+released = notes.map(release, batched=True, with_indices=True, num_proc=2)
+report = release.report(released)
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+from textveil.corpora.formats.arrow_package import arrow
+from textveil.errors import InputError, MissingExtra, ParameterError
+from textveil.integrations.arrow_batches import BatchSanitizer, sanitize_batches
+from textveil.integrations.columns import Sanitized, column_names
+from textveil.mechanisms.base import Mechanism
+from textveil.randomness import SECRET_BYTES
+from textveil.sanitize.release import Report, Tally
+from textveil.sanitize.sanitizer import Sanitizer
+
+try:
+    import datasets
+except ImportError:
+    raise MissingExtra("datasets", "datasets") from None
+
+_ROWS = 1000
+"""Rows whose counts are read together."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DatasetSanitizer:
+    """What ``Dataset.map(batched=True)`` and ``IterableDataset.map`` call: the chosen columns of a batch, released.
+
+    Returns the sanitized columns and columns of what each row spent (``protected_words`` and so on), from which
+    ``report`` is made: processes count nothing together. ``None`` stays. ``map`` itself keeps all other columns, unless
+    it is told ``remove_columns``.
+
+    With ``with_indices=True``, or a key, the same rows under the same secret are the same release, however often they
+    are mapped; a mapping without either draws from the operating system, and what is mapped twice is released twice.
+    The secret goes into the fingerprint that datasets computes: without it nobody can test guesses of the texts by the
+    fingerprint, which ``save_to_disk`` writes down.
+
+    Attributes:
+        batches: of ``sanitize_batches``, with counts.
+    """
+
+    batches: BatchSanitizer
+
+    def __call__(self, batch: Mapping[str, Any], indices: Sequence[int] | None = None) -> dict[str, list[Any]]:
+        """Release a batch.
+
+        Args:
+            batch: lists by the names of columns.
+            indices: places of the rows in the dataset, as ``with_indices=True`` gives them.
+
+        Raises:
+            InputError: a column is missing; a value is neither a text nor None.
+        """
+        sanitized, key = self.batches.choice.sanitized, self.batches.key
+        columns: dict[str, Any] = {name: _texts(batch, name) for name in sanitized}
+        if key is not None and key in batch:
+            columns[key] = list(batch[key])
+        return self.batches(arrow().table(columns), indices).to_pydict()
+
+    def report(self, released: Any, kept: Sequence[str] = ()) -> Report:
+        """What was spent on a dataset that this function released, from its columns of counts.
+
+        Args:
+            released: a Dataset, or an IterableDataset, which is read once more.
+            kept: names of the columns that it holds beside.
+
+        Raises:
+            InputError: it has no columns of counts.
+        """
+        tally = Tally()
+        _count(tally, released, self.batches)
+        return Report(
+            setting=self.batches.setting,
+            tally=tally,
+            sanitized_fields=self.batches.choice.sanitized,
+            kept_fields=column_names(kept, "kept"),
+        )
+
+
+def dataset_sanitizer(
+    sanitizer: Sanitizer | Mechanism,
+    columns: Sequence[str] = ("text",),
+    *,
+    key: str | None = None,
+    secret: bytes | None = None,
+) -> DatasetSanitizer:
+    """What to give to ``map``; picklable, and holds no generator.
+
+    Args:
+        sanitizer: draws the releases, made without a generator; or a mechanism.
+        columns: sanitized; of strings.
+        key: a column that tells rows apart, see ``textveil.integrations.arrow_batches.BatchSanitizer``.
+        secret: of ``new_secret()``, to map the same dataset in another process; None makes one.
+
+    Raises:
+        ParameterError: an argument of the wrong type; a key that is sanitized; names that are none or come twice.
+    """
+    return DatasetSanitizer(sanitize_batches(sanitizer, columns, secret, key=key, counts=True))
+
+
+def sanitize_dataset(
+    dataset: Any,
+    sanitizer: Sanitizer | Mechanism | DatasetSanitizer,
+    columns: Sequence[str] = ("text",),
+    keep: Sequence[str] = (),
+    *,
+    num_proc: int | None = None,
+    batch_size: int = 1000,
+) -> Sanitized:
+    """A dataset of the released columns, then those to keep; all others are dropped.
+
+    So is what ``info`` says of the input: its files, their sizes and their checksums.
+
+    Args:
+        dataset: a Dataset or a DatasetDict, whose splits have draws of their own.
+        sanitizer: draws the releases; a mechanism; or of ``dataset_sanitizer``, whose columns are then sanitized.
+        columns: sanitized; of strings.
+        keep: copied as they are, outside every guarantee.
+        num_proc: processes that draw; None is this one.
+        batch_size: rows that are drawn together.
+
+    Raises:
+        InputError: a column is missing or not of strings.
+        ParameterError: ``dataset`` is of another type; names that are none or come twice.
+    """
+    release = sanitizer if isinstance(sanitizer, DatasetSanitizer) else dataset_sanitizer(sanitizer, columns)
+    choice = replace(release.batches.choice, kept=column_names(keep, "keep"))
+    several = isinstance(dataset, datasets.DatasetDict)
+    if not several and not isinstance(dataset, datasets.Dataset):
+        raise ParameterError(
+            f"dataset must be a Dataset or a DatasetDict; got {type(dataset).__name__}. Map a stream with "
+            "`dataset_sanitizer`, and ask it for the report."
+        )
+    tally = Tally()
+
+    def released(split: Any, function: DatasetSanitizer) -> Any:
+        found = _mapped(split, function, choice.all(), num_proc, batch_size)
+        _count(tally, found, function.batches)
+        return _plain(found, choice.all())
+
+    data = (
+        datasets.DatasetDict({name: released(split, _for_split(release, name)) for name, split in dataset.items()})
+        if several
+        else released(dataset, release)
+    )
+    setting = release.batches.setting
+    return Sanitized(
+        data, Report(setting=setting, tally=tally, sanitized_fields=choice.sanitized, kept_fields=choice.kept)
+    )
+
+
+def _mapped(dataset: Any, function: DatasetSanitizer, names: Sequence[str], processes: int | None, rows: int) -> Any:
+    """The named columns of a dataset with the releases in their places, and the counts."""
+    key = function.batches.key
+    wanted = [*names, *([] if key is None or key in names else [key])]
+    for name in wanted:
+        if name not in dataset.column_names:
+            raise InputError(f"the dataset must have the column {name!r}; it has not. Name another in `columns`.")
+    chosen = dataset.select_columns(wanted).with_format(None)
+    return chosen.map(function, batched=True, with_indices=key is None, num_proc=processes, batch_size=rows)
+
+
+def _plain(found: Any, names: Sequence[str]) -> Any:
+    """The named columns, with nothing else that came with the input; the fingerprint is then that of the releases."""
+    chosen = found.select_columns(list(names))
+    info = datasets.DatasetInfo(features=chosen.features)
+    return datasets.Dataset(chosen.data, info=info, split=found.split)
+
+
+def _for_split(release: DatasetSanitizer, name: str) -> DatasetSanitizer:
+    """The function with a secret for one split: rows at one place of two splits must not share draws."""
+    derived = hashlib.blake2b(
+        name.encode(), key=release.batches.secret, digest_size=SECRET_BYTES, person=b"textveil split"
+    )
+    return DatasetSanitizer(replace(release.batches, secret=derived.digest()))
+
+
+def _texts(batch: Mapping[str, Any], name: str) -> Any:
+    """A column of a batch as an array of strings, every value looked at: errors of others would quote it."""
+    if name not in batch:
+        raise InputError(f"the dataset must have the column {name!r}; it has not. Name another in `columns`.")
+    values = list(batch[name])
+    for row, value in enumerate(values, start=1):
+        if not (value is None or isinstance(value, str)):
+            raise InputError(
+                f"row {row} of a batch must hold a text or None in the column {name!r}; got {type(value).__name__}. "
+                "Cast the column, or keep it."
+            )
+    return arrow().array(values, arrow().large_string())
+
+
+def _count(tally: Tally, released: Any, batches: BatchSanitizer) -> None:
+    """Add the rows of a released dataset by their counts; those without any text are no documents."""
+    counted, order = batches.counted, batches.setting.counted
+    for batch in released.iter(batch_size=_ROWS):
+        if not set(counted.values()) <= set(batch):
+            raise InputError(
+                "the dataset must hold the columns of counts; it does not. Give the one that `map` returned."
+            )
+        texts = zip(*(batch[name] for name in batches.choice.sanitized), strict=True)
+        counts = zip(*(batch[name] for name in counted.values()), strict=True)
+        for row, spent in zip(texts, counts, strict=True):
+            if any(text is not None for text in row):
+                tally.add({kind: count for kind, count in zip(counted, spent, strict=True) if count}, 0, order)

@@ -1,0 +1,167 @@
+"""pandas: columns of text as released ones, by the accessor ``textveil`` of series and frames; extra ``pandas``.
+
+import textveil.integrations.pandas
+
+texts, report = notes["text"].textveil.sanitize(sanitizer)
+released, report = notes.textveil.sanitize(sanitizer, ["text"], keep=["label"])
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.errors import InputError, MissingExtra
+from textveil.integrations.columns import Accessor, ColumnSanitizer, Row, Sanitized, column_names
+from textveil.mechanisms.base import Mechanism
+from textveil.sanitize.sanitizer import Sanitizer
+
+try:
+    import pandas as pd
+except ImportError:
+    raise MissingExtra("pandas", "pandas") from None
+
+_ROWS = 4096
+"""Rows that are read, and written, together."""
+
+
+def sanitize_series(series: Any, sanitizer: Sanitizer | Mechanism) -> Sanitized:
+    """A series with every text released; what is missing stays missing.
+
+    Index, name and dtype stay. A categorical comes back as one of the released texts, without an order; the index is
+    copied as it is, and the report says so unless it only counts rows. ``attrs`` are dropped.
+
+    Args:
+        series: of dtype object, ``str``, ``string``, an Arrow string, or a category of these.
+        sanitizer: draws the releases; or a mechanism.
+
+    Raises:
+        InputError: the dtype is not of texts, or a value is neither a text nor missing (named by its place, from 1).
+        ParameterError: ``sanitizer`` is neither.
+    """
+    columns = ColumnSanitizer(sanitizer)
+    name = "text" if series.name is None else str(series.name)
+    (fresh,) = _released([series], [name], columns)
+    fresh.index, fresh.name = _alone(series.index), series.name
+    return Sanitized(fresh, columns.report([name], _told_by_index(series.index)))
+
+
+def sanitize_frame(
+    frame: Any, sanitizer: Sanitizer | Mechanism, columns: Sequence[str] = ("text",), keep: Sequence[str] = ()
+) -> Sanitized:
+    """A frame of the released columns, then those to keep; all others are dropped.
+
+    Args:
+        frame: a DataFrame.
+        sanitizer: draws the releases; or a mechanism.
+        columns: sanitized, each as ``sanitize_series`` has it.
+        keep: copied as they are, outside every guarantee.
+
+    Raises:
+        InputError: a column is not there once, or as for ``sanitize_series``.
+        ParameterError: names that are none or come twice; ``sanitizer`` is neither.
+    """
+    choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"))
+    for name in choice.all():
+        count = int((frame.columns == name).sum())
+        if count != 1:
+            raise InputError(
+                f"the frame must have the column {name!r} once; it has it {count} times. Name another in `columns`."
+            )
+    made = ColumnSanitizer(sanitizer)
+    fresh = _released([frame[name] for name in choice.sanitized], choice.sanitized, made)
+    kept = [_alone(frame[name]).reset_index(drop=True) for name in choice.kept]
+    data = pd.DataFrame(dict(zip(choice.all(), [*fresh, *kept], strict=True)))
+    data.index = _alone(frame.index)
+    return Sanitized(data, made.report(choice.sanitized, (*choice.kept, *_told_by_index(frame.index))))
+
+
+pd.api.extensions.register_series_accessor("textveil")(partial(Accessor, function=sanitize_series))
+pd.api.extensions.register_dataframe_accessor("textveil")(partial(Accessor, function=sanitize_frame))
+
+
+def _released(given: Sequence[Any], names: Sequence[str], columns: ColumnSanitizer) -> list[Any]:
+    """The released columns, each in its dtype with a plain index, in pieces that are put together at the end."""
+    kinds = [_text_dtype(series, name) for series, name in zip(given, names, strict=True)]
+    pieces: list[list[Any]] = [[pd.Series([], dtype=kind)] for kind in kinds]
+    released = columns.rows(_rows(given, names))
+    for here in _cut(given):
+        fresh = zip(*islice(released, len(here[0])), strict=True)
+        for made, kind, old, new in zip(pieces, kinds, here, fresh, strict=True):
+            gaps = _gaps(old)
+            values = np.array(new, dtype=object)
+            values[gaps] = old.to_numpy(dtype=object)[gaps]  # None, NaN and NA as they were
+            made.append(pd.Series(values, dtype=kind))
+    joined = [pd.concat(made, ignore_index=True) for made in pieces]
+    return [
+        made.astype("category") if isinstance(series.dtype, pd.CategoricalDtype) else made
+        for made, series in zip(joined, given, strict=True)
+    ]
+
+
+def _rows(given: Sequence[Any], names: Sequence[str]) -> Iterator[Row]:
+    for piece, here in enumerate(_cut(given)):
+        texts = [_texts(series, name, piece * _ROWS) for series, name in zip(here, names, strict=True)]
+        yield from zip(*texts, strict=True)
+
+
+def _cut(given: Sequence[Any]) -> Iterator[list[Any]]:
+    """Columns in pieces of so many rows."""
+    for start in range(0, len(given[0]), _ROWS):
+        yield [series.iloc[start : start + _ROWS] for series in given]
+
+
+def _texts(series: Any, name: str, before: int) -> list[str | None]:
+    """The values of a piece of a column, None for those that are missing."""
+    values = series.to_numpy(dtype=object)
+    texts = [None if gap else value for value, gap in zip(values, _gaps(series), strict=True)]
+    for row, text in enumerate(texts, start=before + 1):
+        if not (text is None or isinstance(text, str)):
+            raise InputError(
+                f"row {row} of the column {name!r} must be a text or missing; got {type(text).__name__}. "
+                "Convert it, or keep the column."
+            )
+    return texts
+
+
+def _gaps(series: Any) -> Any:
+    """Where values are missing."""
+    return series.isna().to_numpy(dtype=bool)
+
+
+def _text_dtype(series: Any, name: str) -> Any:
+    """The dtype of what is released of a column; that of its categories where it has some."""
+    kind = series.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        kind = kind.categories.dtype
+    if pd.api.types.is_object_dtype(kind) or pd.api.types.is_string_dtype(kind):
+        return kind
+    shown = re.split(r"[<(\[]", str(kind), maxsplit=1)[0]  # what a type is made of can be data
+    raise InputError(f"the column {name!r} must hold texts; got {shown}. Convert it with astype('str'), or keep it.")
+
+
+def _alone(values: Any) -> Any:
+    """A copy that holds nothing but its own values: no rows beside a slice, no categories or levels without a row."""
+    if isinstance(values, pd.RangeIndex):
+        return values
+    copied = values.take(np.arange(len(values)))
+    if isinstance(copied, pd.MultiIndex):
+        return copied.remove_unused_levels()
+    if isinstance(copied, pd.CategoricalIndex):
+        return copied.remove_unused_categories()
+    if isinstance(copied.dtype, pd.CategoricalDtype):
+        return copied.cat.remove_unused_categories()
+    return copied
+
+
+def _told_by_index(index: Any) -> list[str]:
+    """Names of what an index tells beside the number of rows."""
+    if isinstance(index, pd.RangeIndex):
+        return []
+    return ["index" if name is None else str(name) for name in index.names]

@@ -1,0 +1,130 @@
+"""Polars: columns of text as released ones, by the namespace ``textveil`` of expressions and frames; extra ``polars``.
+
+from textveil.integrations.polars import ColumnSanitizer
+
+released, report = notes.textveil.sanitize(sanitizer, ["text"], keep=["label"])
+
+columns = ColumnSanitizer(sanitizer)
+pl.scan_parquet("notes.parquet").select(pl.col("text").textveil.sanitize(columns)).sink_parquet("released.parquet")
+columns.report()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import islice
+from typing import Any, final
+
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.errors import InputError, MissingExtra
+from textveil.integrations.columns import Accessor, Sanitized, column_names
+from textveil.integrations.columns import ColumnSanitizer as ColumnSanitizer
+from textveil.mechanisms.base import Mechanism
+from textveil.sanitize.sanitizer import Sanitizer
+
+try:
+    import polars as pl
+except ImportError:
+    raise MissingExtra("polars", "polars") from None
+
+_ROWS = 4096
+"""Rows that are written together."""
+
+
+def sanitized_column(expression: Any, columns: ColumnSanitizer | Sanitizer | Mechanism) -> Any:
+    """An expression of the released texts of a column of strings; null stays null.
+
+    Polars draws when it evaluates the expression, and draws anew whenever it evaluates it again: a lazy frame that is
+    collected twice is released twice, and both count. ``columns.report()`` counts what was drawn.
+
+    Args:
+        expression: of dtype String, Categorical or Enum; what is released is String.
+        columns: counts what is spent; a sanitizer or a mechanism spends uncounted.
+
+    Raises:
+        ParameterError: ``columns`` is none of these.
+    """
+    made = columns if isinstance(columns, ColumnSanitizer) else ColumnSanitizer(columns)
+    return expression.map_batches(_OfSeries(made), return_dtype=pl.String, is_elementwise=True)
+
+
+def sanitize_series(series: Any, sanitizer: Sanitizer | Mechanism) -> Sanitized:
+    """A series of the released texts under its old name; null stays null.
+
+    Raises:
+        InputError: it is not of strings.
+        ParameterError: ``sanitizer`` is no sanitizer and no mechanism.
+    """
+    columns = ColumnSanitizer(sanitizer)
+    return Sanitized(_OfSeries(columns)(series), columns.report([series.name or "text"]))
+
+
+def sanitize_frame(
+    frame: Any, sanitizer: Sanitizer | Mechanism, columns: Sequence[str] = ("text",), keep: Sequence[str] = ()
+) -> Sanitized:
+    """An eager frame released: the sanitized columns, then those to keep, and no others.
+
+    Args:
+        frame: a DataFrame; for a LazyFrame use ``sanitized_column``.
+        sanitizer: as for ``sanitize_series``.
+        columns: of strings, Categoricals or Enums.
+        keep: copied as they are, outside every guarantee; a Categorical or Enum as String, since it may carry values
+            that no row holds.
+
+    Raises:
+        InputError: a column is not there, or not of strings.
+        ParameterError: names that are none or come twice; ``sanitizer`` is neither.
+    """
+    choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"))
+    for name in choice.all():
+        if name not in frame.columns:
+            raise InputError(f"the frame must have the column {name!r}; it has not. Name another in `columns`.")
+    made = ColumnSanitizer(sanitizer)
+    released = _released([frame[name] for name in choice.sanitized], made)
+    kept = [_plain(frame[name]) for name in choice.kept]
+    return Sanitized(pl.DataFrame([*released, *kept]), made.report(choice.sanitized, choice.kept))
+
+
+pl.api.register_expr_namespace("textveil")(partial(Accessor, function=sanitized_column))
+pl.api.register_series_namespace("textveil")(partial(Accessor, function=sanitize_series))
+pl.api.register_dataframe_namespace("textveil")(partial(Accessor, function=sanitize_frame))
+
+
+@final
+class _OfSeries:
+    """What Polars calls on the parts of a column."""
+
+    def __init__(self, columns: ColumnSanitizer) -> None:
+        self._columns = columns
+
+    def __call__(self, series: Any) -> Any:
+        return _released([series], self._columns)[0]
+
+
+def _released(given: Sequence[Any], columns: ColumnSanitizer) -> list[Any]:
+    """The released columns, in pieces that are put together at the end."""
+    texts = [_texts(series) for series in given]
+    pieces = [[pl.Series(series.name, [], pl.String)] for series in given]
+    rows = columns.rows(zip(*texts, strict=True))
+    while chunk := list(islice(rows, _ROWS)):
+        for made, values in zip(pieces, zip(*chunk, strict=True), strict=True):
+            made.append(pl.Series(made[0].name, values, pl.String))
+    return [pl.concat(made) for made in pieces]
+
+
+def _texts(series: Any) -> Any:
+    """A column as strings."""
+    plain = _plain(series)
+    if plain.dtype == pl.Null:
+        return plain.cast(pl.String)
+    if plain.dtype != pl.String:
+        raise InputError(
+            f"the column {series.name!r} must hold texts; got {series.dtype.base_type()}. Cast it, or keep it."
+        )
+    return plain
+
+
+def _plain(series: Any) -> Any:
+    """A column with nothing beside its own values."""
+    return series.cast(pl.String) if series.dtype in (pl.Categorical, pl.Enum) else series

@@ -1,0 +1,77 @@
+"""Rows of texts with gaps: released in their places, counted once for each time they are drawn."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+
+import pytest
+from tests.helpers.vocabularies import lettered_vocabulary
+
+from textveil.errors import InputError, ParameterError
+from textveil.integrations import columns as module
+from textveil.integrations.columns import ColumnSanitizer, sanitizer_of
+from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.randomness import seeded_generator
+from textveil.sanitize.sanitizer import Sanitizer
+
+MADE = neighborhood(lettered_vocabulary(60, dim=5), epsilon=3.0)
+
+
+def test_texts_are_those_of_a_batch() -> None:
+    texts = ["waa wab 12", None, "wac.", "", "wad"]
+    released = ColumnSanitizer(Sanitizer(MADE, rng=seeded_generator(5))).texts(texts)
+    wanted = Sanitizer(MADE, rng=seeded_generator(5)).batch([text for text in texts if text is not None])
+    assert released == [wanted[0].text, None, wanted[1].text, "", wanted[3].text]
+
+
+def test_a_row_is_a_document_and_one_of_gaps_is_none() -> None:
+    columns = ColumnSanitizer(MADE)
+    found = list(columns.rows([("waa wab", "12"), (None, "waa"), (None, None)]))
+    assert [[text is None for text in row] for row in found] == [[False, False], [True, False], [True, True]]
+    report = columns.report(["note", "plan"], ["id"])
+    assert (report.tally.documents, report.tally.kinds["word"], report.tally.kinds["number"]) == (2, 3, 1)
+    assert report.tally.largest == [(2, 1)]
+    assert (report.sanitized_fields, report.kept_fields) == (("note", "plan"), ("id",))
+
+
+def test_what_is_released_again_is_counted_again() -> None:
+    columns = ColumnSanitizer(MADE)
+    first = columns.texts(["waa wab"]) and columns.report()
+    columns.texts(["waa wab"])
+    assert (first.tally.kinds["word"], columns.report().tally.kinds["word"]) == (2, 4)
+    assert columns.report().tally.documents == 2
+
+
+def test_a_copy_counts_from_nothing() -> None:
+    columns = ColumnSanitizer(MADE)
+    columns.texts(["waa wab"])
+    assert pickle.loads(pickle.dumps(columns)).report().tally.documents == 0
+
+
+def test_rows_are_read_only_a_chunk_ahead(monkeypatch) -> None:
+    monkeypatch.setattr(module, "CHUNK_CHARACTERS", 40)
+    read = []
+
+    def rows() -> Iterator[tuple[str]]:
+        for number in range(100):
+            read.append(number)
+            yield ("waa wab wac",)
+
+    released = ColumnSanitizer(MADE).rows(rows())
+    next(released)
+    assert len(read) == 4
+    assert len(list(released)) == 99
+
+
+@pytest.mark.parametrize("bad", [3, 2.5, b"waa", ["waa"]])
+def test_other_values_are_named_by_row(bad) -> None:
+    kind = type(bad).__name__
+    with pytest.raises(InputError, match=rf"^row 2 must hold texts or gaps; got {kind}. Convert it first.$"):
+        ColumnSanitizer(MADE).texts(["waa", bad])
+
+
+@pytest.mark.parametrize("bad", ["neighborhood", None, 3])
+def test_neither_a_sanitizer_nor_a_mechanism(bad) -> None:
+    with pytest.raises(ParameterError, match=r"^sanitizer must be a mechanism or a Sanitizer; got"):
+        sanitizer_of(bad)

@@ -73,5 +73,5 @@ def test_other_values_are_named_by_row(bad) -> None:
 
 @pytest.mark.parametrize("bad", ["neighborhood", None, 3])
 def test_neither_a_sanitizer_nor_a_mechanism(bad) -> None:
-    with pytest.raises(ParameterError, match=r"^sanitizer must be a mechanism or a Sanitizer; got"):
+    with pytest.raises(ParameterError, match=r"^sanitizer must be a mechanism, a policy or a Sanitizer; got"):
         sanitizer_of(bad)

@@ -20,8 +20,7 @@ from textveil.corpora.formats.arrow_package import arrow
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, checked_size
 from textveil.errors import InputError, ParameterError, need
-from textveil.integrations.columns import Row, column_names, released_rows, sanitizer_of
-from textveil.mechanisms.base import Mechanism
+from textveil.integrations.columns import Row, Source, column_names, released_rows, sanitizer_of
 from textveil.randomness import SECRET_BYTES, derived_generator, new_secret
 from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer
@@ -205,7 +204,7 @@ class BatchSanitizer:
 
 
 def sanitize_batches(
-    mechanism: Mechanism | Sanitizer,
+    mechanism: Source,
     fields: Sequence[str] = ("text",),
     secret: bytes | None = None,
     *,
@@ -216,7 +215,7 @@ def sanitize_batches(
     """What to call on the record batches of a job.
 
     Args:
-        mechanism: draws the words; or a sanitizer with options of its own.
+        mechanism: draws the words; or a policy, or a sanitizer with options of its own.
         fields: columns whose texts are sanitized.
         secret: of ``new_secret()``, to do a job again in another process; None makes one, for this job alone.
         keep: columns to copy.

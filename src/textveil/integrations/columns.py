@@ -11,9 +11,11 @@ import numpy as np
 
 from textveil.errors import InputError, need
 from textveil.mechanisms.base import Mechanism
+from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Release, Report, Tally
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import Setting
+from textveil.surrogates.scopes import MemoryScope, Scope
 
 Row: TypeAlias = Sequence[str | None]
 """The texts of a row, one for each sanitized column; None where there is none."""
@@ -47,19 +49,23 @@ class Accessor:
         self.sanitize = update_wrapper(partial(function, given), function)
 
 
+Source: TypeAlias = Sanitizer | Mechanism | Policy
+"""A sanitizer, or what one is made of."""
+
+
 def sanitizer_of(source: Any, name: str = "sanitizer") -> Sanitizer:
-    """A sanitizer as it is, or one of what it can be made of.
+    """A sanitizer as it is, or one of a mechanism or a policy.
 
     Args:
         source: what was given.
         name: the argument, for errors.
 
     Raises:
-        ParameterError: it is neither.
+        ParameterError: it is none of these.
     """
     if isinstance(source, Sanitizer):
         return source
-    need(isinstance(source, Mechanism), name, type(source).__name__, "a mechanism or a Sanitizer")
+    need(isinstance(source, Mechanism | Policy), name, type(source).__name__, "a mechanism, a policy or a Sanitizer")
     return Sanitizer(source)
 
 
@@ -73,10 +79,22 @@ def column_names(names: Sequence[str], what: str) -> tuple[str, ...]:
 def released_rows(
     sanitizer: Sanitizer, rows: Sequence[Row], rng: np.random.Generator | None = None
 ) -> list[list[Release]]:
-    """Releases of the rows' texts, in one stream of draws; a gap has none."""
+    """Releases of the rows' texts, in one stream of draws; a gap has none.
+
+    Under a policy whose scope is a document, the texts of a row share one.
+    """
     texts = [text for row in rows for text in row if text is not None]
-    releases = iter(sanitizer.batch(texts, spans=False, rng=rng))
+    releases = iter(sanitizer.batch(texts, spans=False, rng=rng, maps=False, scopes=_scopes(sanitizer, rows)))
     return [[next(releases) for text in row if text is not None] for row in rows]
+
+
+def _scopes(sanitizer: Sanitizer, rows: Sequence[Row]) -> list[Scope] | None:
+    """A scope for each text, those of a row sharing one; None where that is as the policy has it, or there is none."""
+    policy = sanitizer.setting.policy
+    if policy is None or policy.data["scope"] != "document" or all(len(row) == 1 for row in rows):
+        return None
+    made = [(row, MemoryScope()) for row in rows]
+    return [scope for row, scope in made for text in row if text is not None]
 
 
 @final
@@ -87,15 +105,15 @@ class ColumnSanitizer:
     evaluates a second time, which is released a second time and costs again.
 
     Args:
-        sanitizer: draws the releases; or a mechanism.
+        sanitizer: draws the releases; or a mechanism or a policy.
 
     Raises:
-        ParameterError: ``sanitizer`` is neither.
+        ParameterError: ``sanitizer`` is none of these.
 
     Safe to use from several threads at once. A copy in another process counts for itself, from nothing.
     """
 
-    def __init__(self, sanitizer: Sanitizer | Mechanism) -> None:
+    def __init__(self, sanitizer: Source) -> None:
         self.sanitizer = sanitizer_of(sanitizer)
         self._tally = Tally()
         self._lock = Lock()

@@ -19,11 +19,9 @@ from typing import Any, final
 from textveil.corpora.formats.arrow_package import arrow
 from textveil.errors import InputError, MissingExtra, ParameterError
 from textveil.integrations.arrow_batches import BatchSanitizer, sanitize_batches
-from textveil.integrations.columns import Sanitized, column_names
-from textveil.mechanisms.base import Mechanism
+from textveil.integrations.columns import Sanitized, Source, column_names
 from textveil.randomness import SECRET_BYTES
 from textveil.sanitize.release import Report, Tally
-from textveil.sanitize.sanitizer import Sanitizer
 
 try:
     import datasets
@@ -91,7 +89,7 @@ class DatasetSanitizer:
 
 
 def dataset_sanitizer(
-    sanitizer: Sanitizer | Mechanism,
+    sanitizer: Source,
     columns: Sequence[str] = ("text",),
     *,
     key: str | None = None,
@@ -100,7 +98,7 @@ def dataset_sanitizer(
     """What to give to ``map``; picklable, and holds no generator.
 
     Args:
-        sanitizer: draws the releases, made without a generator; or a mechanism.
+        sanitizer: draws the releases, made without a generator; or a mechanism or a policy.
         columns: sanitized; of strings.
         key: a column that tells rows apart, see ``textveil.integrations.arrow_batches.BatchSanitizer``.
         secret: of ``new_secret()``, to map the same dataset in another process; None makes one.
@@ -113,7 +111,7 @@ def dataset_sanitizer(
 
 def sanitize_dataset(
     dataset: Any,
-    sanitizer: Sanitizer | Mechanism | DatasetSanitizer,
+    sanitizer: Source | DatasetSanitizer,
     columns: Sequence[str] = ("text",),
     keep: Sequence[str] = (),
     *,
@@ -126,7 +124,8 @@ def sanitize_dataset(
 
     Args:
         dataset: a Dataset or a DatasetDict, whose splits have draws of their own.
-        sanitizer: draws the releases; a mechanism; or of ``dataset_sanitizer``, whose columns are then sanitized.
+        sanitizer: draws the releases; or a mechanism or a policy; or of ``dataset_sanitizer``, and then
+            its columns are sanitized.
         columns: sanitized; of strings.
         keep: copied as they are, outside every guarantee.
         num_proc: processes that draw; None is this one.

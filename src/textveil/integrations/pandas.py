@@ -18,9 +18,7 @@ import numpy as np
 
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.errors import InputError, MissingExtra
-from textveil.integrations.columns import Accessor, ColumnSanitizer, Row, Sanitized, column_names
-from textveil.mechanisms.base import Mechanism
-from textveil.sanitize.sanitizer import Sanitizer
+from textveil.integrations.columns import Accessor, ColumnSanitizer, Row, Sanitized, Source, column_names
 
 try:
     import pandas as pd
@@ -31,7 +29,7 @@ _ROWS = 4096
 """Rows that are read, and written, together."""
 
 
-def sanitize_series(series: Any, sanitizer: Sanitizer | Mechanism) -> Sanitized:
+def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:
     """A series with every text released; what is missing stays missing.
 
     Index, name and dtype stay. A categorical comes back as one of the released texts, without an order; the index is
@@ -39,11 +37,11 @@ def sanitize_series(series: Any, sanitizer: Sanitizer | Mechanism) -> Sanitized:
 
     Args:
         series: of dtype object, ``str``, ``string``, an Arrow string, or a category of these.
-        sanitizer: draws the releases; or a mechanism.
+        sanitizer: draws the releases; or a mechanism or a policy.
 
     Raises:
         InputError: the dtype is not of texts, or a value is neither a text nor missing (named by its place, from 1).
-        ParameterError: ``sanitizer`` is neither.
+        ParameterError: ``sanitizer`` is none of these.
     """
     columns = ColumnSanitizer(sanitizer)
     name = "text" if series.name is None else str(series.name)
@@ -53,19 +51,19 @@ def sanitize_series(series: Any, sanitizer: Sanitizer | Mechanism) -> Sanitized:
 
 
 def sanitize_frame(
-    frame: Any, sanitizer: Sanitizer | Mechanism, columns: Sequence[str] = ("text",), keep: Sequence[str] = ()
+    frame: Any, sanitizer: Source, columns: Sequence[str] = ("text",), keep: Sequence[str] = ()
 ) -> Sanitized:
     """A frame of the released columns, then those to keep; all others are dropped.
 
     Args:
         frame: a DataFrame.
-        sanitizer: draws the releases; or a mechanism.
+        sanitizer: draws the releases; or a mechanism or a policy.
         columns: sanitized, each as ``sanitize_series`` has it.
         keep: copied as they are, outside every guarantee.
 
     Raises:
         InputError: a column is not there once, or as for ``sanitize_series``.
-        ParameterError: names that are none or come twice; ``sanitizer`` is neither.
+        ParameterError: names that are none or come twice; ``sanitizer`` is none of these.
     """
     choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"))
     for name in choice.all():

@@ -18,10 +18,8 @@ from typing import Any, final
 
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.errors import InputError, MissingExtra
-from textveil.integrations.columns import Accessor, Sanitized, column_names
+from textveil.integrations.columns import Accessor, Sanitized, Source, column_names
 from textveil.integrations.columns import ColumnSanitizer as ColumnSanitizer
-from textveil.mechanisms.base import Mechanism
-from textveil.sanitize.sanitizer import Sanitizer
 
 try:
     import polars as pl
@@ -32,7 +30,7 @@ _ROWS = 4096
 """Rows that are written together."""
 
 
-def sanitized_column(expression: Any, columns: ColumnSanitizer | Sanitizer | Mechanism) -> Any:
+def sanitized_column(expression: Any, columns: ColumnSanitizer | Source) -> Any:
     """An expression of the released texts of a column of strings; null stays null.
 
     Polars draws when it evaluates the expression, and draws anew whenever it evaluates it again: a lazy frame that is
@@ -40,7 +38,7 @@ def sanitized_column(expression: Any, columns: ColumnSanitizer | Sanitizer | Mec
 
     Args:
         expression: of dtype String, Categorical or Enum; what is released is String.
-        columns: counts what is spent; a sanitizer or a mechanism spends uncounted.
+        columns: counts what is spent; a sanitizer, a mechanism or a policy spends uncounted.
 
     Raises:
         ParameterError: ``columns`` is none of these.
@@ -49,19 +47,19 @@ def sanitized_column(expression: Any, columns: ColumnSanitizer | Sanitizer | Mec
     return expression.map_batches(_OfSeries(made), return_dtype=pl.String, is_elementwise=True)
 
 
-def sanitize_series(series: Any, sanitizer: Sanitizer | Mechanism) -> Sanitized:
+def sanitize_series(series: Any, sanitizer: Source) -> Sanitized:
     """A series of the released texts under its old name; null stays null.
 
     Raises:
         InputError: it is not of strings.
-        ParameterError: ``sanitizer`` is no sanitizer and no mechanism.
+        ParameterError: ``sanitizer`` is no sanitizer, no mechanism and no policy.
     """
     columns = ColumnSanitizer(sanitizer)
     return Sanitized(_OfSeries(columns)(series), columns.report([series.name or "text"]))
 
 
 def sanitize_frame(
-    frame: Any, sanitizer: Sanitizer | Mechanism, columns: Sequence[str] = ("text",), keep: Sequence[str] = ()
+    frame: Any, sanitizer: Source, columns: Sequence[str] = ("text",), keep: Sequence[str] = ()
 ) -> Sanitized:
     """An eager frame released: the sanitized columns, then those to keep, and no others.
 
@@ -74,7 +72,7 @@ def sanitize_frame(
 
     Raises:
         InputError: a column is not there, or not of strings.
-        ParameterError: names that are none or come twice; ``sanitizer`` is neither.
+        ParameterError: names that are none or come twice; ``sanitizer`` is none of these.
     """
     choice = FieldChoice(column_names(columns, "columns"), column_names(keep, "keep"))
     for name in choice.all():

@@ -255,8 +255,8 @@ class TextSanitizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     and candidate. Sanitize once, before the search, and give the releases to it.
 
     Args:
-        sanitizer: a Sanitizer, a mechanism, or None for the default mechanism. ``clone`` copies it, and nothing of
-            what it has seen.
+        sanitizer: a Sanitizer, a mechanism, a policy, or None for the default mechanism. ``clone`` copies it, and
+            nothing of what it has seen.
 
     Attributes:
         columns_: counts what this object has released: ``columns_.report()``.

@@ -15,7 +15,18 @@ from textveil.errors import MissingExtra, ModelError
 
 EXTRA: Final = "transformers"
 
-_CLASSES: Final = {"causal": "AutoModelForCausalLM", "masked": "AutoModelForMaskedLM"}
+Kind = Literal["causal", "masked", "token"]
+
+_CLASSES: Final[dict[Kind, str]] = {
+    "causal": "AutoModelForCausalLM",
+    "masked": "AutoModelForMaskedLM",
+    "token": "AutoModelForTokenClassification",
+}
+_MODELS: Final[dict[Kind, str]] = {
+    "causal": "a causal language model",
+    "masked": "a masked language model",
+    "token": "a token classifier",
+}
 _HASHED: Final = (".json", ".safetensors", ".txt", ".model")
 """Ends of the names of files that a model's numbers depend on."""
 
@@ -61,7 +72,7 @@ def load_libraries() -> Libraries:
     return Libraries(torch, transformers)
 
 
-def read_model(folder: Path | str, kind: Literal["causal", "masked"], device: str = "cpu") -> ForeignModel:
+def read_model(folder: Path | str, kind: Kind, device: str = "cpu") -> ForeignModel:
     """The model in a folder: its configuration, weights in safetensors (no pickles) and tokenizer; nothing is fetched.
 
     Raises:
@@ -70,7 +81,7 @@ def read_model(folder: Path | str, kind: Literal["causal", "masked"], device: st
     """
     libraries = load_libraries()
     where = Path(folder)
-    wanted = f"the folder {where.name} must hold a {kind} language model with its tokenizer, weights in safetensors"
+    wanted = f"the folder {where.name} must hold {_MODELS[kind]} with its tokenizer, weights in safetensors"
     if not (where / "config.json").is_file():
         raise ModelError(f"{wanted}; got no config.json there.")
     if kind == "causal" and is_masked(where):
@@ -79,10 +90,15 @@ def read_model(folder: Path | str, kind: Literal["causal", "masked"], device: st
         with _quiet(libraries.transformers):
             tokenizer = libraries.transformers.AutoTokenizer.from_pretrained(where, local_files_only=True)
             source = getattr(libraries.transformers, _CLASSES[kind])
-            model = source.from_pretrained(where, local_files_only=True, use_safetensors=True)
+            model, about = source.from_pretrained(
+                where, local_files_only=True, use_safetensors=True, output_loading_info=True
+            )
         model = model.to(device).eval()
     except Exception as error:  # whatever a foreign library makes of a foreign file
         raise ModelError(f"{wanted}; got {type(error).__name__} from transformers. Save it there again.") from error
+    if kind == "token" and about["missing_keys"]:
+        # Without them transformers draws the weights of the last layer at random.
+        raise ModelError(f"{wanted}; got one without weights that tell classes apart.")
     places = getattr(model.config, "max_position_embeddings", None) or _MOST_TOKENS
     return ForeignModel(where.name, model, tokenizer, device, min(int(places) - _SPARE, _MOST_TOKENS))
 

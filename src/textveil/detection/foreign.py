@@ -1,0 +1,142 @@
+"""What adapters of foreign detectors share: texts they can take, spans without overlaps, what a model's files are."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from textveil.detection.base import DetectedSpan
+from textveil.errors import InputError, ModelError, TextveilError
+
+_SHOWN: Final = 12
+"""Hexadecimal digits of a digest that stand in a detector's name."""
+
+SHARED: Final = 200
+"""Characters that a piece of a long text shares with the one before it, and up to twice as many."""
+
+_LONE: Final = re.compile("[\ud800-\udfff]")
+
+
+def encodable(text: str) -> str:
+    """``text`` with U+FFFD for each half of a surrogate pair: they have no UTF-8, and positions stay what they are."""
+    return _LONE.sub("\ufffd", text)
+
+
+def pieces(text: str, most: int) -> Iterator[tuple[int, str]]:
+    """Places and pieces of a text, of ``most`` characters at the longest, each with the end of the one before it.
+
+    Foreign detectors take time or memory that grows faster than a text, and some refuse long ones. Pieces begin and end
+    at white space where there is some; a span of up to ``SHARED`` characters stands whole in one of them.
+    """
+    start = 0
+    while len(text) - start > most:
+        window = text[start : start + most]
+        end = 1 + max((window.rfind(space, most // 2) for space in "\n "), default=-1) or most
+        yield start, window[:end]
+        start += end - SHARED
+        # Not in the middle of a word, if the word began shortly before.
+        start = 1 + max(text.rfind(space, start - SHARED, start) for space in "\n ") or start
+    yield start, text[start:]
+
+
+def covering(text: str, spans: Iterable[DetectedSpan]) -> list[DetectedSpan]:
+    """Spans of which no two share a character, and which hold every letter and digit that one of the given ones holds.
+
+    Spans of one kind that overlap become one. Of two kinds the longer span is kept, then the one with the higher score,
+    and what the other has beside it stays a span of its own: dropping it would release half of a value. Spans that do
+    not lie in the text are left for ``checked_spans`` to refuse.
+    """
+    given = list(spans)
+    if any(not 0 <= span.start < span.end <= len(text) for span in given):
+        return given
+    taken = bytearray(len(text))
+    kept: list[DetectedSpan] = []
+    for span in sorted(_joined(given), key=lambda span: (span.start - span.end, -span.score, span)):
+        free = _free(taken, span.start, span.end)
+        kept += [span] if free == [(span.start, span.end)] else _parts(text, span, free)
+        taken[span.start : span.end] = b"\1" * (span.end - span.start)
+    return sorted(kept)
+
+
+def _parts(text: str, span: DetectedSpan, free: Iterable[tuple[int, int]]) -> Iterator[DetectedSpan]:
+    """What is left of a span, without white space at its ends, where a letter or digit is among it."""
+    for start, end in free:
+        part = text[start:end]
+        if any(map(str.isalnum, part)):
+            yield span._replace(start=end - len(part.lstrip()), end=start + len(part.rstrip()))
+
+
+def _joined(spans: Iterable[DetectedSpan]) -> list[DetectedSpan]:
+    """Overlapping spans of one kind as one, with the highest of their scores."""
+    joined: list[DetectedSpan] = []
+    for span in sorted(spans, key=lambda span: (span.kind, span.start, span.end)):
+        last = joined[-1] if joined else None
+        if last is not None and last.kind == span.kind and span.start < last.end:
+            joined[-1] = last._replace(end=max(last.end, span.end), score=max(last.score, span.score))
+        else:
+            joined.append(span)
+    return joined
+
+
+def _free(taken: bytearray, start: int, end: int) -> list[tuple[int, int]]:
+    """Stretches between ``start`` and ``end`` that are not taken."""
+    found = []
+    while (begin := taken.find(0, start, end)) != -1:
+        stop = taken.find(1, begin, end)
+        start = end if stop == -1 else stop
+        found.append((begin, start))
+    return found
+
+
+def by_pieces(
+    name: str, texts: Sequence[str], most: int, find: Callable[[list[str]], Iterable[Iterable[DetectedSpan]]]
+) -> list[list[DetectedSpan]]:
+    """What a foreign package finds in texts that it gets in pieces, without overlaps.
+
+    Args:
+        name: of the detector.
+        texts: private.
+        most: characters of a piece at the longest.
+        find: spans for each piece, in order.
+
+    Raises:
+        InputError: the package failed; its own message is not repeated, for some quote the text.
+    """
+    whole = [encodable(text) for text in texts]
+    cut = [(number, start, piece) for number, text in enumerate(whole) for start, piece in pieces(text, most)]
+    found: list[list[DetectedSpan]] = [[] for _ in texts]
+    try:
+        for (number, start, _), spans in zip(cut, find([piece for *_, piece in cut]), strict=True):
+            found[number] += [one._replace(start=one.start + start, end=one.end + start) for one in spans]
+    except TextveilError:
+        raise
+    except Exception as error:  # whatever a foreign package makes of a text
+        raise InputError(
+            f"detector {name} must read {len(texts)} documents; got {type(error).__name__} from its package. Leave out "
+            "one after the other to see which it is."
+        ) from None
+    return [covering(text, spans) for text, spans in zip(whole, found, strict=True)]
+
+
+def folder_name(folder: Path | str) -> str:
+    """A model's folder by name and digest: ``ner@0123456789ab``.
+
+    Raises:
+        ModelError: no such folder.
+    """
+    where = Path(folder)
+    if not where.is_dir():
+        raise ModelError(
+            f"a model must be a folder on this machine; got none named {where.name}. Nothing is ever downloaded: save "
+            "the model in a folder first."
+        )
+    total = hashlib.sha256()
+    for path in sorted(where.rglob("*")):
+        if path.is_file():
+            with path.open("rb") as stream:
+                found = hashlib.file_digest(stream, "sha256").hexdigest()
+            total.update(f"{path.relative_to(where).as_posix()} {found}\n".encode())
+    return f"{where.resolve().name}@{total.hexdigest()[:_SHOWN]}"

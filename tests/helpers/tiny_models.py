@@ -1,0 +1,97 @@
+"""Detection models that are made here: small, saved and loaded as any other would be, none downloaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WORDS = (
+    *("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "person", "location"),
+    *("maria", "gon", "##zalez", "ber", "##lin", "rome", "lives", "in", "with", "a", "b", "c", "##d", ".", ","),
+)
+LABELS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
+NAMES = {"maria": 1, "gon": 2, "##zalez": 2, "ber": 3, "##lin": 4, "rome": 3}
+"""Classes by token: what the classifier of ``token_classifier`` has learned."""
+
+
+def needed(*packages: str, extra: str) -> None:
+    """Skip where a package of an extra is missing."""
+    for package in packages:
+        pytest.importorskip(package, reason=f"needs the extra {extra}", exc_type=ImportError)
+
+
+def pipeline(folder: Path, patterns: Mapping[str, Sequence[str]], language: str = "en") -> Path:
+    """A spaCy pipeline that finds these phrases, by label."""
+    import spacy
+
+    nlp = spacy.blank(language)
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": label, "pattern": one} for label, some in patterns.items() for one in some])
+    nlp.to_disk(folder)
+    return folder
+
+
+def tokenizer() -> Any:
+    """WordPiece over ``WORDS``."""
+    import transformers
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    made = Tokenizer(models.WordPiece({word: place for place, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    made.normalizer = normalizers.BertNormalizer(lowercase=True)
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", WORDS.index("[CLS]")), ("[SEP]", WORDS.index("[SEP]"))]
+    )
+    names = {f"{name}_token": f"[{name.upper()}]" for name in ("unk", "pad", "cls", "sep", "mask")}
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, **names)
+
+
+def token_classifier(folder: Path, labels: Sequence[str] = LABELS, learned: bool = True) -> Path:
+    """A BERT of one layer; with ``learned``, one that knows the class of each token by itself (``NAMES``)."""
+    import torch
+    import transformers
+
+    size = len(WORDS)
+    config = transformers.BertConfig(
+        vocab_size=size,
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=40,
+        id2label=dict(enumerate(labels)),
+        label2id={label: number for number, label in enumerate(labels)},
+    )
+    torch.manual_seed(0)
+    model = transformers.BertForTokenClassification(config)
+    if learned:
+        with torch.no_grad():
+            for layer in model.bert.encoder.layer:
+                for part in (layer.attention.output.dense, layer.output.dense):
+                    part.weight.zero_()
+                    part.bias.zero_()
+            table = model.bert.embeddings
+            table.position_embeddings.weight.zero_()
+            table.token_type_embeddings.weight.zero_()
+            table.word_embeddings.weight.copy_(torch.eye(size, 32) * 10)
+            model.classifier.weight.zero_()
+            for place, word in enumerate(WORDS):
+                model.classifier.weight[NAMES.get(word, 0), place] = 3
+    model.save_pretrained(folder)
+    tokenizer().save_pretrained(folder)
+    return folder
+
+
+def gliner(folder: Path, words: int = 20) -> Path:
+    """A GLiNER with random weights that reads ``words`` words at a time."""
+    import gliner as package
+    import torch
+
+    encoder = token_classifier(folder / "encoder", learned=False)
+    config = package.GLiNERConfig(model_name=str(encoder), max_len=words, hidden_size=16, max_width=4)
+    torch.manual_seed(0)
+    package.GLiNER.from_config(config, backbone_from_pretrained=False).save_pretrained(folder / "model")
+    return folder / "model"

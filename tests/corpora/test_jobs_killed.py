@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,7 @@ def go_on(folder: Path) -> None:
     made_run(folder).to_file(folder / "out.jsonl", folder / "report.json", resume=True)
 
 
-def _die(folder: Path, step: int) -> int:
+def die_at(step: int, work: Callable[[], object]) -> int:
     """Fork; the child dies before its ``step``-th call, or behind its ``-step``-th, unless it is done. Its status."""
     at, after = abs(step), step < 0
     child = os.fork()
@@ -123,7 +124,7 @@ def _die(folder: Path, step: int) -> int:
 
     for name in CALLS:
         setattr(os, name, deadly(getattr(os, name)))
-    go_on(folder)
+    work()
     os._exit(0)
 
 
@@ -142,7 +143,7 @@ def _script(folder: Path, how: str) -> None:
 def _killed_again_and_again(folder: Path, steps: list[int]) -> None:
     kept = b""
     for step in steps:
-        status = _die(folder, step)
+        status = die_at(step, lambda: go_on(folder))
         assert status in (0, signal.SIGKILL), status
         if status == 0:
             break
@@ -153,10 +154,11 @@ def _killed_again_and_again(folder: Path, steps: list[int]) -> None:
     assert (folder / "out.jsonl").read_bytes().startswith(kept)
 
 
-def _python(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
+def python_of(script: str, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
+    """A process that runs one of these files."""
     path = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path}
-    return subprocess.Popen([sys.executable, __file__, *arguments], stderr=subprocess.PIPE, env=environment, **options)
+    return subprocess.Popen([sys.executable, script, *arguments], stderr=subprocess.PIPE, env=environment, **options)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
@@ -170,7 +172,7 @@ def _python(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
 )
 def test_a_job_killed_at_any_call_comes_to_one_release_of_each_document(tmp_path, cases: list[str]) -> None:
     """A whole run has 116 calls that matter; kills before and behind each are tried at both ends, and some between."""
-    done = _python(str(tmp_path), ";".join(cases))
+    done = python_of(__file__, str(tmp_path), ";".join(cases))
     _, err = done.communicate(timeout=120)
     assert done.returncode == 0, err.decode()
 
@@ -223,7 +225,7 @@ def test_two_processes_killed_from_outside_at_some_moment(tmp_path) -> None:
     corpus(tmp_path)
     kept = b""
     for delay in (0.0, 0.05):
-        process = _python(str(tmp_path), "processes")
+        process = python_of(__file__, str(tmp_path), "processes")
         deadline = time.monotonic() + 60
         while process.poll() is None and len(committed(tmp_path)) <= len(kept) and time.monotonic() < deadline:
             time.sleep(0.005)

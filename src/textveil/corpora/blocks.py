@@ -79,6 +79,7 @@ class Outcome:
         head: what stands once before the first record of the whole output; the same for every block of a job.
         tally: counts over the documents in ``data``.
         nulls: sanitized fields of records in ``data`` that have no text.
+        private: the block's frame of the private map, encrypted; empty where none is kept, or nothing was released.
         skipped: records that are not in ``data``. Where the run is to stop at a fault there is one at most, and
             ``data`` is empty.
     """
@@ -90,6 +91,7 @@ class Outcome:
     head: bytes = b""
     tally: Tally = field(default_factory=Tally)
     nulls: int = 0
+    private: bytes = field(default=b"", repr=False)
     skipped: tuple[Skip, ...] = ()
 
 

@@ -24,6 +24,8 @@ class Places:
         report: where the report goes, as JSON.
         sender_report: where what is for the sender alone goes, as JSON.
         resume: go on with the job of the output, or begin it.
+        private_map: where the private map goes, if one is kept.
+        map_key: the file of its key.
 
     Raises:
         ParameterError: a report has no name of a file; two of them are one file; or there is no job to go on with.
@@ -35,19 +37,23 @@ class Places:
     report: Path | None = None
     sender_report: Path | None = None
     resume: bool = False
+    private_map: Path | None = None
+    map_key: Path | None = None
 
     def __post_init__(self) -> None:
-        check_outputs(self.output, [self.report, self.sender_report], resume=self.resume)
-        files = self.files
+        check_outputs(self.output, [self.report, self.sender_report], self.private_map, resume=self.resume)
+        secret = [path for path in (self.private_map, self.map_key) if path is not None]
+        files = [*self.files, *secret]
         again = len({os.path.realpath(path) for path in files}) != len(files)
         if again or any(one_file(name, path) for name in self.inputs for path in files):
-            raise ParameterError("the input, `output` and every report must be different files; got one twice.")
+            every = "`output`, every report, `private_map` and `map_key`" if secret else "`output` and every report"
+            raise ParameterError(f"the input, {every} must be different files; got one twice.")
         if "-" in self.inputs and sys.stdin is None:
             raise InputError("standard input must be open; got a closed one. Name a file.")
 
     @property
     def files(self) -> list[Path]:
-        """All that is written by name: the output first."""
+        """All that is written by name, but for the private map: the output first."""
         return [path for path in (self.output, self.report, self.sender_report) if path is not None]
 
     @property
@@ -56,12 +62,16 @@ class Places:
         return self.output if self.output is not None and _is_file(self.output) else None
 
 
-def check_outputs(output: Path | None, reports: Sequence[Path | None], *, resume: bool) -> None:
+def check_outputs(
+    output: Path | None, reports: Sequence[Path | None], private_map: Path | None = None, *, resume: bool
+) -> None:
     """Refuse outputs that no inputs could make right.
 
     Raises:
-        ParameterError: a report has no name of a file, or there is no job to go on with.
+        ParameterError: a report or the private map has no name of a file, or there is no job to go on with.
     """
+    if private_map is not None and (str(private_map) == "-" or not _is_file(private_map)):
+        raise ParameterError("`private_map` must be a regular file; got none. It is never part of the text's stream.")
     if any(path is not None and str(path) == "-" for path in reports):
         raise ParameterError("a report must be a file; got -, which is the text's. Name a file.")
     if resume and (output is None or not _is_file(output)):

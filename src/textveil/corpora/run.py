@@ -18,18 +18,21 @@ from textveil.corpora.files.atomic import atomic_writers, check_folder, write_wh
 from textveil.corpora.files.inputs import Inputs, file_size, file_stamp
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.jobs.job import SYNC_SECONDS, Job
+from textveil.corpora.jobs.kept_map import MapWanted, frame_of
 from textveil.corpora.jobs.ledger import Totals
 from textveil.corpora.jobs.opening import JobFinished, opened_job
 from textveil.corpora.jobs.terms import Terms
 from textveil.corpora.pieces import Pieces
 from textveil.corpora.places import Places
 from textveil.corpora.tables import provided_tables
-from textveil.errors import InputError, TextveilError
+from textveil.errors import InputError, ParameterError, TextveilError
 from textveil.randomness import new_secret
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.release import Report
 from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import Setting
+from textveil.surrogates import map_file
+from textveil.surrogates.map_cipher import MapCipher
 from textveil.types import Progress
 
 RunProgress: TypeAlias = Callable[[int, int | None, int], None]
@@ -53,6 +56,7 @@ class Run:
         block_bytes: input bytes a block aims at.
         sync_seconds: how often a job commits.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
+        map_key: the user's key of the private map, where one is kept.
     """
 
     options: SanitizerOptions
@@ -66,15 +70,23 @@ class Run:
     block_bytes: int = BLOCK_BYTES
     sync_seconds: float = SYNC_SECONDS
     max_expansion: float | None = None
+    map_key: bytes | None = field(default=None, repr=False)
 
-    def to_stream(self, stream: BinaryIO) -> Finished:
+    def to_stream(self, stream: BinaryIO, private_map: BinaryIO | None = None) -> Finished:
         """Release everything to a stream that cannot be taken back.
+
+        Args:
+            stream: of the release.
+            private_map: where the private map goes, if one is kept; needs ``map_key``.
 
         Raises:
             InputError: there is no document, or a record cannot be read and the run is to stop; what was released
                 before is in the stream.
         """
-        worker = self._worker(new_secret())
+        cipher, start = (None, b"") if private_map is None else self._map_wanted(Path()).begun()
+        worker = self._worker(new_secret(), cipher)
+        if private_map is not None:
+            private_map.write(start)
         totals = Totals()
         pieces = Pieces(stream)
         sink = self.corpus_format.sink(stream) if isinstance(self.corpus_format, Assembled) else None
@@ -84,6 +96,8 @@ class Run:
                 sink.write(outcome.data)
             elif outcome.data:
                 pieces.write(outcome.data if totals.length else outcome.head + outcome.data)
+            if private_map is not None and cipher is not None:
+                private_map.write(frame_of(cipher, outcome))
             totals.add(outcome, totals.length + len(outcome.data))
 
         try:
@@ -95,6 +109,8 @@ class Run:
         if sink is not None:
             sink.close()
         pieces.close()
+        if private_map is not None and cipher is not None:
+            private_map.write(map_file.ended(cipher, totals.blocks, totals.tally.documents))
         return self._finished(totals)
 
     def to_places(self, places: Places, stream: Callable[[], BinaryIO]) -> Finished:
@@ -108,16 +124,31 @@ class Run:
             TextveilError: as ``to_file`` and ``to_stream``.
         """
         if places.job is not None:
-            return self.to_file(places.job, places.report, sender_report=places.sender_report, resume=places.resume)
-        with atomic_writers(places.files) as sinks:
-            finished = self.to_stream(stream() if places.output is None else sinks[0])
+            return self.to_file(
+                places.job,
+                places.report,
+                sender_report=places.sender_report,
+                private_map=places.private_map,
+                resume=places.resume,
+            )
+        private = [] if places.private_map is None else [places.private_map]
+        with atomic_writers([*private, *places.files], private=private) as sinks:
+            released = sinks[len(private) :]
+            out = stream() if places.output is None else released[0]
+            finished = self.to_stream(out, sinks[0] if private else None)
             texts = finished.texts(places.report, places.sender_report)
-            for sink, text in zip(sinks[len(sinks) - len(texts) :], texts.values(), strict=True):
+            for sink, text in zip(released[len(released) - len(texts) :], texts.values(), strict=True):
                 sink.write(text.encode("ascii"))
         return finished
 
     def to_file(
-        self, output: Path, report: Path | None = None, *, sender_report: Path | None = None, resume: bool = False
+        self,
+        output: Path,
+        report: Path | None = None,
+        *,
+        sender_report: Path | None = None,
+        private_map: Path | None = None,
+        resume: bool = False,
     ) -> Finished:
         """Release everything to a file, as a job (see ``job.py``); the reports appear with it.
 
@@ -125,6 +156,7 @@ class Run:
             output: a regular file, or where one will be.
             report: where the report goes, as JSON.
             sender_report: where what is for the sender alone goes, as JSON.
+            private_map: where the private map goes, for its owner alone (mode 0600); needs ``map_key``.
             resume: go on with the job of this output, or begin it; its ledger stays when it is finished. Of a
                 finished one the reports are written again where they are asked for and not there.
 
@@ -134,19 +166,22 @@ class Run:
             ParameterError: another job is there, or it was begun otherwise.
         """
         settings = json.loads(json.dumps({**self.setting.as_dict(), **self._beside()}))
+        kept = None if private_map is None else self._map_wanted(private_map)
         terms = Terms(
-            settings,
+            {**settings, "private_map": True} if kept else settings,
             json.dumps([self.options.seed, [_identity(name) for name in self.inputs]]),
             json.dumps([file_stamp(name) for name in self.inputs]),
         )
         try:
-            job = opened_job(output, self.corpus_format, terms, resume=resume, sync_seconds=self.sync_seconds)
+            job = opened_job(
+                output, self.corpus_format, terms, resume=resume, sync_seconds=self.sync_seconds, private_map=kept
+            )
         except JobFinished as done:
             finished = self._finished(done.totals, already=True, modified=done.modified)
             _renew(finished.texts(report, sender_report))
             return finished
         try:
-            return self._work(job, [report, sender_report], resume)
+            return self._work(job, [report, sender_report], private_map, resume)
         except TextveilError as error:
             job.close()
             if hint := job.hint():
@@ -160,12 +195,12 @@ class Run:
         finally:
             job.close()
 
-    def _work(self, job: Job, reports: Sequence[Path | None], resume: bool) -> Finished:
-        for path in reports:
+    def _work(self, job: Job, reports: Sequence[Path | None], private_map: Path | None, resume: bool) -> Finished:
+        for path in (*reports, private_map):
             if path is not None:
                 check_folder(path)
         if not job.ended:
-            worker = self._worker(job.secret)
+            worker = self._worker(job.secret, job.cipher)
             blocks = job.remaining(self._inputs(job.secret).blocks())
             self._pump(worker, blocks, job.totals, job.write)
             if job.totals.tally.documents == 0:
@@ -173,7 +208,7 @@ class Run:
             self._need_documents(job.totals)
         finished = self._finished(job.totals, modified=job.modified)
         job.end(finished.report.as_dict()["guarantee"])
-        job.finish(finished.texts(*reports), keep=resume)
+        job.finish(finished.texts(*reports), keep=resume, private_map=private_map)
         return finished
 
     def _pump(
@@ -196,13 +231,22 @@ class Run:
         numbered = skip.reason.startswith(("line", "record", "from", "document"))
         return f"input {skip.source}{',' if numbered else ':'} {skip.reason}"
 
-    def _worker(self, secret: bytes) -> BlockWorker:
+    def _map_wanted(self, path: Path) -> MapWanted:
+        """The private map that goes there."""
+        if self.map_key is None:
+            raise ParameterError("`private_map` needs `map_key`, by which it is encrypted; got none.")
+        choice = getattr(self.corpus_format, "choice", None)
+        about = {} if choice is None else {"sanitized": choice.sanitized, "kept": choice.kept}
+        return MapWanted(path, self.map_key, about)
+
+    def _worker(self, secret: bytes, cipher: MapCipher | None = None) -> BlockWorker:
         return BlockWorker(
             options=self.options,
             corpus_format=self.corpus_format,
             secret=secret,
             settings=self.setting.digest(**self._beside()),
             on_error=self.on_error,
+            cipher=cipher,
         )
 
     def _inputs(self, secret: bytes) -> Inputs:

@@ -12,11 +12,15 @@ import numpy as np
 
 from textveil.corpora.blocks import Block, Outcome, Skip, lost
 from textveil.corpora.formats.records import CorpusFormat, Records
-from textveil.errors import need
+from textveil.errors import ParameterError, need
 from textveil.randomness import SECRET_BYTES, derived_generator, seeded_generator
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.release import Release, Tally
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.surrogates.map_cipher import MapCipher
+from textveil.surrogates.map_file import Document
+from textveil.surrogates.map_file import block as sealed_block
+from textveil.surrogates.private_map import PrivateMap
 
 OnError: TypeAlias = Literal["stop", "skip"]
 """What a record that cannot be read does to the run."""
@@ -39,6 +43,7 @@ class BlockWorker:
         corpus_format: the corpus's format.
         secret: the job's, ``new_secret()``; with it the draws can be repeated, and guesses of the text tested.
         settings: ``Setting.digest`` with what else the draws depend on.
+        cipher: seals a frame of the private map for every block; None: none is kept.
         on_error: ``"stop"``: a block with a bad record releases nothing; ``"skip"``: its other records are released.
     """
 
@@ -47,6 +52,7 @@ class BlockWorker:
     secret: bytes = field(repr=False)
     settings: bytes = b""
     on_error: OnError = "stop"
+    cipher: MapCipher | None = None
 
     def __post_init__(self) -> None:
         need(len(self.secret) == SECRET_BYTES, "secret", f"{len(self.secret)} bytes", f"{SECRET_BYTES} bytes")
@@ -81,37 +87,51 @@ class BlockWorker:
         if skipped and self.on_error == "stop":
             return Outcome(number=block.number, bytes_read=block.bytes_read, chain=block.chain, skipped=skipped[:1])
         tally = Tally()
+        kept: list[Document] | None = None if self.cipher is None else []
+        data = _released(sanitizer, records, self._generator(block), tally, kept)
         return Outcome(
             number=block.number,
             bytes_read=block.bytes_read,
             chain=block.chain,
-            data=_released(sanitizer, records, self._generator(block), tally),
+            data=data,
             head=records.head,
             tally=tally,
             nulls=records.nulls,
+            private=b"" if self.cipher is None or kept is None else sealed_block(self.cipher, block.number, kept),
             skipped=skipped,
         )
 
 
-def _released(sanitizer: Sanitizer, records: Records, rng: np.random.Generator, tally: Tally) -> bytes:
-    """The block's output; every record with a text is counted as one document."""
+def _released(
+    sanitizer: Sanitizer, records: Records, rng: np.random.Generator, tally: Tally, kept: list[Document] | None
+) -> bytes:
+    """The block's output; every record with a text is counted as one document, and gets its maps into ``kept``."""
     blank = _blank_releases(sanitizer, records.texts)
     wanted = [text for texts in records.texts for text in texts if text not in blank]
-    releases = iter(sanitizer.batch(wanted, spans=False, rng=rng))
+    releases = iter(sanitizer.batch(wanted, spans=False, rng=rng, maps=kept is not None))
     fresh: list[list[str]] = []
     alone: Counter[str] = Counter()
     for texts in records.texts:
-        if len(texts) == 1 and texts[0] in blank:
-            alone[texts[0]] += 1
-            fresh.append([blank[texts[0]].text])
-            continue
         parts = [blank[text] if text in blank else next(releases) for text in texts]
         fresh.append([part.text for part in parts])
-        if parts:
+        if kept is not None and parts:
+            kept.append(tuple(map(_map_of, parts, texts)))
+        if len(texts) == 1 and texts[0] in blank:
+            alone[texts[0]] += 1
+        elif parts:
             tally.add_document(parts)
     for text, count in alone.items():
         tally.merge(Tally.of_equal(count, blank[text].kinds, blank[text].mapped))
     return records.joined(fresh)
+
+
+def _map_of(release: Release, text: str) -> PrivateMap:
+    """The private map of a release; of one that is its text as it was there may be none."""
+    if release.private_map is not None:
+        return release.private_map
+    if release.text != text:
+        raise ParameterError("a private map needs releases that can be undone; these cannot. Use a policy of spans.")
+    return PrivateMap(released=text, replaced=())
 
 
 def _blank_releases(sanitizer: Sanitizer, documents: Sequence[Sequence[str]]) -> dict[str, Release]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, final
@@ -39,7 +39,10 @@ class _Partial:
 
 @contextlib.contextmanager
 def atomic_writers(
-    paths: Sequence[Path], also: Sequence[tuple[Path, Path]] = (), own: Path | None = None
+    paths: Sequence[Path],
+    also: Sequence[tuple[Path, Path]] = (),
+    own: Path | None = None,
+    private: Collection[Path] = (),
 ) -> Iterator[list[BinaryIO]]:
     """Binary streams whose contents get the names ``paths`` when the block ends without an error.
 
@@ -52,6 +55,7 @@ def atomic_writers(
         also: hidden files that are complete already, with the names that they get first; kept on an error.
         own: a folder that is cleared by who owns it, whatever kills this process: the hidden files are in it, or, of
             names in other folders than the one that it stands in, under one name each, which the next run takes over.
+        private: those of ``paths`` that nobody else may open.
 
     Raises:
         OutputError: a folder does not exist or cannot be written, or a disk is full.
@@ -71,8 +75,9 @@ def atomic_writers(
             for partial in partials:
                 partial.finish()
             hidden = [(partial.hidden, partial.target) for partial in partials if partial.hidden is not None]
+            secluded = {os.path.realpath(path) for path in private}
             for path, target in (*also, *hidden):
-                path.chmod(_mode(target, own))
+                path.chmod(0o600 if str(target) in secluded else _mode(target, own))
                 path.replace(target)
         except OSError as error:
             if isinstance(error, OutputError | BrokenPipeError):

@@ -60,6 +60,11 @@ class JobFolder:
         return self.path / "assembled"
 
     @property
+    def private_map(self) -> Path:
+        """The private map so far, where one is kept."""
+        return self.path / "map"
+
+    @property
     def ledger(self) -> Path:
         """One line a block."""
         return self.path / "ledger.jsonl"
@@ -132,9 +137,9 @@ class JobFolder:
             stream.flush()
             os.fsync(stream.fileno())
 
-    def continued(self, length: int) -> RawIOBase:
-        """The partial output, cut to ``length`` bytes, to be written behind them; unbuffered."""
-        stream = os.fdopen(os.open(self.partial, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0)
+    def continued(self, length: int, path: Path | None = None) -> RawIOBase:
+        """The partial output, or ``path``, cut to ``length`` bytes, to be written behind them; unbuffered."""
+        stream = os.fdopen(os.open(path or self.partial, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0)
         stream.truncate(length)
         stream.seek(length)
         return stream
@@ -142,7 +147,7 @@ class JobFolder:
     def cleared(self) -> None:
         """Remove everything but the ledger; the secret first."""
         strays = self.path.glob(".textveil-*")  # of a run that was killed while it wrote its report
-        for path in (self.secret, self.partial, self.assembled, *strays):
+        for path in (self.secret, self.partial, self.assembled, self.private_map, *strays):
             path.unlink(missing_ok=True)
 
     def removed(self) -> None:

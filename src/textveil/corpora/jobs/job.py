@@ -23,8 +23,10 @@ from textveil.corpora.files.identity import Whole, is_whole, same_file, whole_of
 from textveil.corpora.files.sources import COMPRESSED, compressing
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.jobs.folder import JobFolder
+from textveil.corpora.jobs.kept_map import KeptMap, written_whole
 from textveil.corpora.jobs.ledger import Totals, append, block_ends, block_line, totals_line, whole_line
 from textveil.errors import OutputError, ParameterError
+from textveil.surrogates.map_cipher import MapCipher
 
 SYNC_SECONDS = 1.0
 """Blocks are committed together about this often."""
@@ -56,12 +58,18 @@ class Job:
     _ledger: BinaryIO = field(repr=False)
     _output: RawIOBase | None = field(repr=False)
     _sync_seconds: float
+    _map: KeptMap | None = None
     _whole: Whole | None = None
     modified: bool = False
     stuck: bool = False
     _closed: bool = False
     _lines: list[dict[str, Any]] = field(default_factory=list)
     _synced: float = field(default_factory=time.monotonic)
+
+    @property
+    def cipher(self) -> MapCipher | None:
+        """With which the frames of the private map are sealed; None where none is kept."""
+        return None if self._map is None else self._map.cipher
 
     def remaining(self, blocks: Iterator[Block]) -> Iterator[Block]:
         """The blocks that are not committed, after those that are were compared with what they were.
@@ -88,19 +96,24 @@ class Job:
         Raises:
             OutputError: the disk is full, or fails.
         """
-        length = self.totals.length
+        length, map_length = self.totals.length, 0 if self._map is None else self._map.length
         data = outcome.data if length or not outcome.data else outcome.head + outcome.data
         with written_or_refused():
             try:
                 self._append(data)
+                if self._map is not None:
+                    self._map.add(outcome)
             except OSError:
                 # The blocks before this one are whole and can still be committed.
                 with contextlib.suppress(OSError):
                     self._append(b"", at=length)
+                    if self._map is not None:
+                        self._map.cut(map_length)
                 raise
         length += len(data)
-        self.totals.add(outcome, length)
-        self._lines.append(block_line(outcome, length))
+        map_length = 0 if self._map is None else self._map.length
+        self.totals.add(outcome, length, map_length)
+        self._lines.append(block_line(outcome, length, map_length))
         if time.monotonic() - self._synced >= self._sync_seconds:
             self.commit()
 
@@ -114,6 +127,8 @@ class Job:
             self._need_own()
             with written_or_refused():
                 os.fsync(self._output.fileno())
+                if self._map is not None:
+                    self._map.sync()
                 append(self._ledger, self._lines)
             self.committed = self.totals.blocks
             self._lines = []
@@ -127,12 +142,13 @@ class Job:
                 append(self._ledger, [{**totals_line(self.totals), "guarantee": spent}])
             self.ended = True
 
-    def finish(self, reports: Mapping[Path, str], *, keep: bool) -> None:
-        """Give the output and the reports their names, together; then forget the secret.
+    def finish(self, reports: Mapping[Path, str], *, keep: bool, private_map: Path | None = None) -> None:
+        """Give the output, the reports and the private map their names, together; then forget the secret.
 
         Args:
             reports: texts by where they go.
             keep: leave the ledger where it is, so that the job can be told to be finished.
+            private_map: where the map goes, where one is kept.
         """
         assert self.ended
         self._need_own()
@@ -145,12 +161,17 @@ class Job:
                 append(self._ledger, [whole_line(self._whole, finished=False)])
         assert self._whole is not None
         also = [] if hidden is None else [(hidden, self.folder.output)]
-        with atomic_writers(list(reports), also, self.folder.path) as sinks:
-            for sink, text in zip(sinks, reports.values(), strict=True):
+        private = [] if private_map is None else [private_map]
+        map_whole = None
+        with atomic_writers([*reports, *private], also, self.folder.path, private) as sinks:
+            for sink, text in zip(sinks, reports.values(), strict=False):
                 sink.write(text.encode("ascii"))
+            if self._map is not None:
+                self._map.close()
+                map_whole = self._map.copy(sinks[-1], self.totals.blocks, self.totals.tally.documents)
         sync_folder(self.folder.output.parent)
         with written_or_refused():
-            append(self._ledger, [whole_line(self._whole, finished=True)])
+            append(self._ledger, [whole_line(self._whole, map_whole, finished=True)])
         self._leave(self.folder.cleared if keep else self.folder.removed)
 
     def close(self) -> None:
@@ -162,6 +183,9 @@ class Job:
         if self._output is not None:
             with contextlib.suppress(OSError):
                 self._output.close()
+        if self._map is not None:
+            with contextlib.suppress(OSError):
+                self._map.close()
         self._leave(self.folder.removed if self.committed == 0 and not self.ended else None)
 
     def _leave(self, last: Callable[[], None] | None) -> None:
@@ -204,9 +228,7 @@ class Job:
         if at is not None:
             self._output.truncate(at)
             self._output.seek(at)
-        view = memoryview(data)
-        while view:
-            view = view[self._output.write(view) or 0 :]
+        written_whole(self._output, data)
 
     def _complete(self) -> Path | None:
         """The complete output under its hidden name, on the disk; None where it has its own already.

@@ -26,6 +26,7 @@ class Totals:
         blocks: committed blocks, which is the number of the next one.
         bytes_read: of the input.
         length: output bytes written, as they lie on the disk.
+        map_length: bytes of the private map, where one is kept.
         chain: digest of the input up to here.
         tally: counts over the documents.
         nulls: sanitized fields that have no text.
@@ -36,17 +37,19 @@ class Totals:
     blocks: int = 0
     bytes_read: int = 0
     length: int = 0
+    map_length: int = 0
     chain: str = ""
     tally: Tally = field(default_factory=Tally)
     nulls: int = 0
     skipped: list[Skip] = field(default_factory=list)
     more_skipped: int = 0
 
-    def add(self, outcome: Outcome, length: int) -> None:
-        """Count one more block, behind which the output has ``length`` bytes."""
+    def add(self, outcome: Outcome, length: int, map_length: int = 0) -> None:
+        """Count one more block, behind which the output has ``length`` bytes, and the private map ``map_length``."""
         self.blocks = outcome.number + 1
         self.bytes_read = outcome.bytes_read
         self.length = length
+        self.map_length = map_length
         self.chain = outcome.chain
         self.tally.merge(outcome.tally)
         self.nulls += outcome.nulls
@@ -67,6 +70,7 @@ class LedgerState:
         finished: whether the output has its name.
         whole: the complete output, noted before it gets its name; None where it is not complete.
         length: bytes of the ledger up to the last line that counts.
+        map_whole: the private map as it got its name; None where none did.
     """
 
     begin: Mapping[str, Any] | None
@@ -75,6 +79,7 @@ class LedgerState:
     finished: bool
     whole: Whole | None
     length: int
+    map_whole: Whole | None = None
 
 
 @final
@@ -86,13 +91,14 @@ class DamagedLedger(Exception):
         self.number = number
 
 
-def block_line(outcome: Outcome, length: int) -> dict[str, Any]:
+def block_line(outcome: Outcome, length: int, map_length: int = 0) -> dict[str, Any]:
     """The line of a block."""
     tally = outcome.tally
     return {
         "block": outcome.number,
         "place": outcome.bytes_read,
         "output": length,
+        **({"map": map_length} if map_length else {}),
         "documents": tally.documents,
         "kinds": dict(sorted(tally.kinds.items())),
         "largest": tally.largest,
@@ -110,12 +116,13 @@ def append(stream: BinaryIO, lines: list[dict[str, Any]]) -> None:
     os.fsync(stream.fileno())
 
 
-def read_ledger(stream: BinaryIO, output_bytes: int | None) -> LedgerState:
+def read_ledger(stream: BinaryIO, output_bytes: int | None, map_bytes: int | None = None) -> LedgerState:
     """Read a ledger from its start, line by line; a line that is torn does not count, nor what stands behind it.
 
     Args:
         stream: the ledger.
         output_bytes: size of the partial output; blocks that end behind it do not count. None: it has its name.
+        map_bytes: likewise of the private map; None: none is kept.
 
     Raises:
         DamagedLedger: a line is JSON, but not what stands there in any job.
@@ -129,7 +136,7 @@ def read_ledger(stream: BinaryIO, output_bytes: int | None) -> LedgerState:
         after = None
         try:
             if line is not None:
-                if output_bytes is not None and "block" in line and line["output"] > output_bytes:
+                if "block" in line and _is_behind(line, output_bytes, map_bytes):
                     break
                 after = _after(found, line, len(raw))
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -138,6 +145,12 @@ def read_ledger(stream: BinaryIO, output_bytes: int | None) -> LedgerState:
             raise DamagedLedger(number)
         found = after
     return found
+
+
+def _is_behind(line: Mapping[str, Any], output_bytes: int | None, map_bytes: int | None) -> bool:
+    """Whether a block ends behind the output, or the private map, that is there."""
+    lost = output_bytes is not None and line["output"] > output_bytes
+    return lost or (map_bytes is not None and line["map"] > map_bytes)
 
 
 def _after(found: LedgerState, line: Mapping[str, Any], length: int) -> LedgerState:
@@ -157,7 +170,7 @@ def _after(found: LedgerState, line: Mapping[str, Any], length: int) -> LedgerSt
     if "block" in line:
         if line["block"] != found.totals.blocks or found.ended or line["output"] < found.totals.length:
             raise ValueError
-        found.totals.add(_outcome(line), line["output"])
+        found.totals.add(_outcome(line), line["output"], line.get("map", 0))
         return replace(found, length=length)
     if "end" in line:
         if line["end"] != found.totals.blocks:
@@ -167,7 +180,9 @@ def _after(found: LedgerState, line: Mapping[str, Any], length: int) -> LedgerSt
     whole = Whole(int(facts["bytes"]), str(facts["sha256"]))
     if not found.ended:
         raise ValueError
-    return replace(found, whole=whole, finished="finished" in line, length=length)
+    private = line.get("map")
+    map_whole = None if private is None else Whole(int(private["bytes"]), str(private["sha256"]))
+    return replace(found, whole=whole, finished="finished" in line, length=length, map_whole=map_whole)
 
 
 def block_ends(stream: BinaryIO) -> Iterator[int]:
@@ -186,9 +201,10 @@ def totals_line(totals: Totals) -> dict[str, Any]:
     return {"end": totals.blocks, **facts, "skipped": len(totals.skipped) + totals.more_skipped}
 
 
-def whole_line(whole: Whole, *, finished: bool) -> dict[str, Any]:
-    """What is noted of a complete output: before it gets its name, and when it has it."""
-    return {"finished" if finished else "whole": whole._asdict()}
+def whole_line(whole: Whole, map_whole: Whole | None = None, *, finished: bool) -> dict[str, Any]:
+    """What is noted of a complete output: before it gets its name, and when it has it; then of its private map too."""
+    private = {} if map_whole is None else {"map": map_whole._asdict()}
+    return {"finished" if finished else "whole": whole._asdict(), **private}
 
 
 def _parsed(raw: bytes) -> dict[str, Any] | None:

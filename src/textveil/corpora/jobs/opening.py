@@ -12,6 +12,7 @@ from textveil.corpora.files.identity import is_whole
 from textveil.corpora.formats.records import CorpusFormat
 from textveil.corpora.jobs.folder import JobFolder
 from textveil.corpora.jobs.job import Job, refused, written_or_refused
+from textveil.corpora.jobs.kept_map import KeptMap, MapWanted
 from textveil.corpora.jobs.ledger import DamagedLedger, LedgerState, Totals, append, read_ledger
 from textveil.corpora.jobs.terms import Terms
 from textveil.errors import OutputError, ParameterError
@@ -34,6 +35,7 @@ def opened_job(
     *,
     resume: bool,
     sync_seconds: float,
+    private_map: MapWanted | None = None,
 ) -> Job:
     """Begin the job of an output, or go on with it.
 
@@ -43,6 +45,7 @@ def opened_job(
         terms: what the job depends on; it must not differ from what it was begun with.
         resume: go on with a job that is not finished; without one a new job begins.
         sync_seconds: blocks are committed together about this often.
+        private_map: the private map that is to be kept.
 
     Raises:
         ParameterError: there is a job to go on with, and ``resume`` is not set; settings or inputs are others now; or
@@ -56,10 +59,13 @@ def opened_job(
         with written_or_refused():
             there = folder.partial.stat().st_size if folder.partial.exists() else None
             found = read_ledger(ledger, there)
+            if private_map is not None and not found.finished and _has_map(found):
+                kept = folder.private_map.stat().st_size if folder.private_map.exists() else 0
+                found = read_ledger(ledger, there, kept)
             if there is None and not found.ended:
                 found = read_ledger(ledger, 0)
-            _check(folder, found, terms, resume=resume)
-            return _opened(folder, ledger, corpus_format, found, terms, resume, sync_seconds)
+            _check(folder, found, terms, private_map, resume=resume)
+            return _opened(folder, ledger, corpus_format, found, terms, resume, sync_seconds, private_map)
     except DamagedLedger as damaged:
         ledger.close()
         number = damaged.number
@@ -71,7 +77,12 @@ def opened_job(
     )
 
 
-def _check(folder: JobFolder, found: LedgerState, terms: Terms, *, resume: bool) -> None:
+def _has_map(found: LedgerState) -> bool:
+    """Whether the job was begun with a private map."""
+    return found.begin is not None and bool(found.begin["settings"].get("private_map"))
+
+
+def _check(folder: JobFolder, found: LedgerState, terms: Terms, private_map: MapWanted | None, *, resume: bool) -> None:
     """Refuse to go on with what cannot go on, and to begin over what is not finished."""
     begun = found.totals.blocks > 0 or found.ended
     if begun and not found.finished and not resume:
@@ -93,6 +104,11 @@ def _check(folder: JobFolder, found: LedgerState, terms: Terms, *, resume: bool)
                 f"`resume=True` needs the output of the job, which is finished; it is gone or was changed. Delete "
                 f"{folder.told} to release again."
             )
+        if private_map is not None and (found.map_whole is None or not is_whole(private_map.path, found.map_whole)):
+            raise ParameterError(
+                f"`resume=True` needs the private map of the job, which is finished; it is gone or was changed. Put it "
+                f"back, or delete {folder.told} to release again."
+            )
         folder.cleared()
         raise JobFinished(found.totals, terms.modified(found.begin))
     if differs:
@@ -109,6 +125,7 @@ def _opened(
     terms: Terms,
     resume: bool,
     sync_seconds: float,
+    private_map: MapWanted | None,
 ) -> Job:
     """The job, gone on with where that is asked for and something of it is there, else begun anew."""
     secret = folder.remembered()
@@ -116,11 +133,13 @@ def _opened(
     if goes_on and secret is not None:
         totals, ended, whole = found.totals, found.ended, found.whole
         written_since = found.begin is not None and terms.modified(found.begin)
+        kept = None if private_map is None else KeptMap.opened(folder, private_map, totals.map_length)
         ledger.truncate(found.length)
     else:
         totals, ended, whole, written_since = Totals(), False, None, False
         ledger.truncate(0)
         secret, salt = folder.begun(), secrets.token_hex(16)
+        kept = None if private_map is None else KeptMap.opened(folder, private_map, 0)
         append(ledger, [terms.begin(salt)])
         sync_folder(folder.path)
     stream = None if ended else folder.continued(totals.length)
@@ -134,6 +153,7 @@ def _opened(
         ledger,
         stream,
         sync_seconds,
+        kept,
         whole,
         modified=written_since,
     )

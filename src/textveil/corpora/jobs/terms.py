@@ -17,6 +17,7 @@ _NAMED = {
     "format": "format",
     "fields": "fields",
     "block_bytes": "block size",
+    "private_map": "private map",
 }
 """Settings whose difference is named first; guarantees, and mostly the budget of a number, follow from these."""
 

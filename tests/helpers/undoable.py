@@ -1,0 +1,47 @@
+"""A sanitizer whose releases can be undone, of any mechanism; in a file of its own, from which processes import it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from textveil.mechanisms.base import Mechanism
+from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.release import Release
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.surrogates.private_map import PrivateMap, Replaced
+
+
+@dataclass(frozen=True)
+class Undoable:
+    """In place of ``SanitizerOptions``: a text is a piece of its own in the map of its release."""
+
+    options: SanitizerOptions
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.options.mechanism
+
+    @property
+    def seed(self) -> int | None:
+        return self.options.seed
+
+    def sanitizer(self) -> UndoableSanitizer:
+        return UndoableSanitizer(self.options.sanitizer())
+
+
+class UndoableSanitizer:
+    def __init__(self, sanitizer: Sanitizer) -> None:
+        self._sanitizer = sanitizer
+        self.setting = sanitizer.setting
+
+    def batch(self, texts: Sequence[str], **options: Any) -> list[Release]:
+        options.pop("maps", None)
+        made = self._sanitizer.batch(texts, **options)
+        return [_undoable(text, release) for text, release in zip(texts, made, strict=True)]
+
+
+def _undoable(text: str, release: Release) -> Release:
+    pieces = (Replaced(0, len(release.text), text, ""),)
+    return replace(release, private_map=PrivateMap(released=release.text, replaced=pieces))

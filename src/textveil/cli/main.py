@@ -28,6 +28,7 @@ from textveil.cli.reproduce import reproduce_command
 from textveil.cli.sanitize import sanitize_command
 from textveil.cli.spelling import complaint, options_of
 from textveil.cli.tables import tables_app
+from textveil.cli.tune import tune_command
 from textveil.errors import MissingExtra, ParameterError, RefutedGuarantee, TextveilError, UnsupportedGuarantee
 from textveil.version import VERSION
 
@@ -45,6 +46,7 @@ app.command("decode")(decode_command)
 app.command("estimate")(estimate_command)
 app.command("audit", cls=MechanismCommand)(audit_command)
 app.command("mechanisms")(mechanisms_command)
+app.command("tune")(tune_command)
 app.command("bench")(bench_command)
 app.command("reproduce")(reproduce_command)
 app.add_typer(tables_app, name="tables")

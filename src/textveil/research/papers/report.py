@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+from textveil.research.evaluation.pages import html_table, page_head, safe
 from textveil.research.evaluation.tables import shown
 from textveil.research.papers.registry import Basis, Item, Paper
 from textveil.research.papers.setting import ItemOutcome, Sample, StudySetting
@@ -15,17 +15,6 @@ STAMP = "An experiment: draws repeat by their seed, so none of them may be relea
 
 _LONGEST = 40
 """Rows of a table that the report shows; the files hold all."""
-
-# On a narrow screen whatever is wide, tables and figures, scrolls in a box of its own and stays readable.
-_STYLE = """
-body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#222}
-h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2.5rem;border-top:1px solid #ccc;padding-top:1rem}
-.basis{display:inline-block;padding:.1rem .6rem;border-radius:.3rem;background:#eee;font-size:.85rem}
-p,li{overflow-wrap:anywhere}.wide{overflow-x:auto}
-table{border-collapse:collapse;font-size:.9rem}td,th{border:1px solid #ccc;padding:.2rem .5rem;text-align:left}
-td,th{vertical-align:top;min-width:5rem}
-img{max-width:100%;min-width:34rem;height:auto}details{margin:.6rem 0}
-"""
 
 
 @final
@@ -107,28 +96,26 @@ def to_markdown(run: StudyRun) -> str:
 def to_html(run: StudyRun) -> str:
     """The report as one page beside its figures; it asks nothing of the network."""
     parts = [
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
-        "<meta name='viewport' content='width=device-width,initial-scale=1'>",
-        f"<title>{_safe(run.paper.title)}</title><style>{_STYLE}</style></head><body>",
-        f"<h1>{_safe(run.paper.title)}</h1><p>{_safe(run.paper.citation)}.</p><p>{_safe(run.paper.sources)}</p>",
-        f"<p><strong>{STAMP}</strong> {_safe(_conditions(run))}</p>",
-        f"<p>{_safe(run.setting.origin)}</p>",
-        _table(*_vocabularies(run)),
-        *(f"<p>{_safe(note)}</p>" for note in run.paper.notes),
+        page_head(run.paper.title),
+        f"<h1>{safe(run.paper.title)}</h1><p>{safe(run.paper.citation)}.</p><p>{safe(run.paper.sources)}</p>",
+        f"<p><strong>{STAMP}</strong> {safe(_conditions(run))}</p>",
+        f"<p>{safe(run.setting.origin)}</p>",
+        html_table(*_vocabularies(run)),
+        *(f"<p>{safe(note)}</p>" for note in run.paper.notes),
     ]
     for item, outcome in run.results:
-        parts.append(f"<h2 id='{item.name}'>{_safe(item.name)}: {_safe(item.title)}</h2>")
-        parts.append(f"<p><span class='basis'>{_safe(_basis(item))}</span> {_safe(_about(run, item))}</p>")
+        parts.append(f"<h2 id='{item.name}'>{safe(item.name)}: {safe(item.title)}</h2>")
+        parts.append(f"<p><span class='basis'>{safe(_basis(item))}</span> {safe(_about(run, item))}</p>")
         parts += [
-            f"<div class='wide'><a href='{file}'><img src='{file}' alt='{_safe(item.title)}'></a></div>"
+            f"<div class='wide'><a href='{file}'><img src='{file}' alt='{safe(item.title)}'></a></div>"
             for file in _images(run, item)
         ]
         if outcome.comparisons:
-            parts.append(_table(*_compared(outcome)))
-        parts += ["<ul>", *(f"<li>{_safe(finding)}</li>" for finding in outcome.findings), "</ul>"]
+            parts.append(html_table(*_compared(outcome)))
+        parts += ["<ul>", *(f"<li>{safe(finding)}</li>" for finding in outcome.findings), "</ul>"]
         for key, table in outcome.tables.items():
             links = ", ".join(f"<a href='{file}'>{file}</a>" for file in _of_table(run, item, key))
-            body = _table(table.columns, [[shown(cell) for cell in row] for row in table.rows[:_LONGEST]])
+            body = html_table(table.columns, [[shown(cell) for cell in row] for row in table.rows[:_LONGEST]])
             more = "" if len(table.rows) <= _LONGEST else f"<p>The first {_LONGEST} of {len(table.rows)} rows.</p>"
             parts.append(f"<details><summary>Numbers: {links}</summary>{body}{more}</details>")
     return "\n".join([*parts, "</body></html>", ""])
@@ -171,13 +158,3 @@ def _of_table(run: StudyRun, item: Item, key: str) -> list[str]:
 def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return lines + ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    top = "".join(f"<th>{_safe(one)}</th>" for one in head)
-    body = "".join("<tr>" + "".join(f"<td>{_safe(one)}</td>" for one in row) + "</tr>" for row in rows)
-    return f"<div class='wide'><table><tr>{top}</tr>{body}</table></div>"
-
-
-def _safe(value: object) -> str:
-    return html.escape(str(value))

@@ -1,0 +1,167 @@
+"""``textveil tune``: what policies and epsilons keep and hide on a sample; nothing is picked."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from textveil.cli import options as opt
+from textveil.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from textveil.models.base import LanguageModel
+    from textveil.research.tuning.sample import TuningSample
+    from textveil.research.tuning.tuning import Tuning
+    from textveil.types import Progress
+    from textveil.vocabulary.vocabulary import Vocabulary
+
+POLICIES = "all-words"
+EPSILONS = "3,5,8"
+DOCUMENTS = 1000
+"""Of the sample, at most, where nothing else is asked: it bounds the time."""
+
+
+def tune_command(
+    source: Annotated[str, typer.Argument(metavar="SAMPLE", help="A file of text, or of records with --field.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the page, the figure and the numbers.")
+    ],
+    policies: Annotated[
+        str, typer.Option(metavar="A,B,...", help="Policies, or mechanisms from: textveil mechanisms.")
+    ] = POLICIES,
+    epsilons: Annotated[
+        str, typer.Option(metavar="E,E,...", help="For one word; policies that draw no words are released once.")
+    ] = EPSILONS,
+    label: Annotated[
+        str | None, typer.Option(metavar="F", help="For records: field with the class of each, to learn from releases.")
+    ] = None,
+    public: Annotated[
+        bool, typer.Option("--public", help="The sample is public text: no warning that tuning on it leaks.")
+    ] = False,
+    documents: Annotated[
+        int, typer.Option(metavar="N", help="Read so many of the sample's documents, chosen at random.")
+    ] = DOCUMENTS,
+    repeats: Annotated[int, typer.Option(metavar="N", help="Splits into training and test documents.")] = 5,
+    no_decoder: Annotated[
+        bool, typer.Option("--no-decoder", help="Leave out what a decoder recovers: it takes longest.")
+    ] = False,
+    corpus_format: opt.FormatName = None,
+    delimiter: opt.Delimiter = None,
+    field: Annotated[str | None, opt.fields("field with the text.  [default: text]")] = None,
+    as_json: opt.AsJson = False,
+    vocabulary: opt.VocabularyPath = None,
+    vocabulary_format: opt.VocabularyFormat = None,
+    vocabulary_limit: opt.VocabularyLimit = None,
+    seed: opt.Seed = None,
+) -> None:
+    """Compare policies and epsilons on a sample: accuracy of a task, entities still verbatim, words decoded."""
+    from textveil.cli.progress import counting
+    from textveil.randomness import resolve, seeded_generator
+    from textveil.research.evaluation.plots import need_matplotlib
+    from textveil.research.tuning.candidates import candidates
+    from textveil.research.tuning.page import checked_folder, write_results
+    from textveil.research.tuning.tuning import tune
+
+    grid = _numbers(epsilons)
+    need_matplotlib()
+    learner = None
+    if label is not None:
+        from textveil.integrations.scikit_learn import TfidfLearner
+
+        learner = TfidfLearner()
+    folder = checked_folder(output)
+    rng = resolve(None) if seed is None else seeded_generator(seed)
+    with counting("reading", "bytes") as reading:
+        sample = _read(source, field, label, corpus_format, delimiter, reading).part(documents, rng)
+    known = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
+    with counting("making mechanisms", "policies") as making:
+        grid_of = candidates(_names(policies), grid, known, None if seed is None else rng, making)
+    with counting("tuning", "steps") as steps:
+        run = tune(
+            sample,
+            grid_of,
+            rng=rng,
+            learner=learner,
+            model=None if no_decoder else _model(known),
+            repeats=repeats,
+            public=public,
+            seed=seed,
+            progress=steps,
+        )
+    write_results(run, folder)
+    sys.stdout.write(json.dumps(run.facts(), indent=2) + "\n" if as_json else _text(run))
+
+
+def _names(given: str) -> list[str]:
+    return [one.strip() for one in given.split(",") if one.strip()]
+
+
+def _numbers(given: str) -> list[float]:
+    try:
+        return [float(one) for one in _names(given)]
+    except ValueError:
+        raise ParameterError("--epsilons must be numbers separated by commas; got others. Write 3,5,8.") from None
+
+
+def _read(
+    source: str,
+    field: str | None,
+    label: str | None,
+    corpus_format: str | None,
+    delimiter: str | None,
+    progress: Progress,
+) -> TuningSample:
+    """The documents of a file with their labels; documents without text are left out."""
+    from textveil.corpora.formats.choice import FormatChoice
+    from textveil.corpora.texts import released_blocks
+    from textveil.research.tuning.sample import TuningSample
+
+    wanted = () if field is None and label is None else (field or "text",)
+    fields = wanted if label is None else (*wanted, label)
+    choice = FormatChoice(corpus_format=corpus_format, sanitized=fields, delimiter=delimiter)
+    inputs = opt.inputs_of([source], choice)
+    texts, labels = [], []
+    for block in released_blocks(choice.reader(inputs), inputs, progress):
+        for number, parts in enumerate(block.records.texts, start=block.first):
+            if len(parts) < (1 if label is None else 2):
+                raise InputError(f"record {number} must have a text and a label; got fewer. Leave such records out.")
+            if parts[0].strip():
+                texts.append(parts[0])
+                labels.append(parts[-1])
+    return TuningSample(tuple(texts), None if label is None else tuple(labels))
+
+
+def _model(vocabulary: Vocabulary) -> LanguageModel | None:
+    """The embedded language model, where it is one of this vocabulary."""
+    from textveil.models.ngram import embedded_language_model
+    from textveil.vocabulary.embedded import load_vocabulary
+
+    return embedded_language_model() if vocabulary.digest == load_vocabulary().digest else None
+
+
+def _text(run: Tuning) -> str:
+    """The run for a terminal."""
+    from textveil.research.tuning.lines import (
+        CHOOSES_NOTHING,
+        LEAKS,
+        about_entities,
+        about_recovery,
+        about_task,
+        aligned,
+        kinds_of,
+        kinds_table,
+        main_table,
+    )
+
+    lines = [] if run.public else [LEAKS, ""]
+    lines += [f"{run.documents:,} documents", *aligned(*main_table(run)), ""]
+    if kinds_of(run):
+        lines += [*aligned(*kinds_table(run)), ""]
+    lines += [one for one in (about_task(run), about_entities(run), about_recovery(run), CHOOSES_NOTHING) if one]
+    quoted = "" if run.public else ", which quotes the sample: for the sender only"
+    lines.append(f"Page: index.html in the folder of --output{quoted}. Numbers: tuning.json.")
+    return "\n".join(lines) + "\n"

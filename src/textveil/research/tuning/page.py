@@ -1,0 +1,119 @@
+"""A run as files: a figure and numbers without text, and a page with examples that nobody else may read."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Final
+
+from textveil.corpora.files.atomic import write_whole
+from textveil.errors import OutputError, ParameterError
+from textveil.research.evaluation.pages import html_table, page_head, safe
+from textveil.research.evaluation.plots import save_figure
+from textveil.research.tuning.figure import drawn
+from textveil.research.tuning.lines import (
+    CHOOSES_NOTHING,
+    LEAKS,
+    about_entities,
+    about_recovery,
+    about_task,
+    kinds_of,
+    kinds_table,
+    main_table,
+)
+from textveil.research.tuning.tuning import Tuning
+
+FIGURE: Final = "tuning"
+NUMBERS: Final = "tuning.json"
+PAGE: Final = "index.html"
+
+_TITLE: Final = "What policies keep and hide on a sample"
+
+_PRIVATE: Final = (
+    "FOR THE SENDER ONLY: this page quotes the sample. Its file is readable by its owner alone; keep it so. The "
+    "numbers and the figure hold no text, but tell of the sample too."
+)
+_QUOTED: Final = "Each example was released anew by every candidate, so it is another draw than those counted above."
+
+
+def checked_folder(folder: Path) -> Path:
+    """A folder that results can be written to, made where it does not exist; for its owner alone then.
+
+    Raises:
+        ParameterError: it cannot be made, or holds something and no results of an earlier run.
+    """
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        foreign = any(folder.iterdir()) and not (folder / NUMBERS).is_file()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ParameterError(
+            f"`output` must be a folder that can be written, in one that exists; got {reason}. Name another."
+        ) from None
+    if foreign:
+        raise ParameterError(
+            "`output` must be a new folder, an empty one, or one of an earlier run; got one with other files. "
+            "Name another."
+        )
+    return folder
+
+
+def write_results(run: Tuning, folder: Path) -> list[Path]:
+    """Write the figure (PNG, SVG), the numbers (JSON) and the page; the page for its owner alone.
+
+    Args:
+        run: what was measured.
+        folder: ``checked_folder``.
+
+    Raises:
+        OutputError: it cannot be written.
+        MissingExtra: matplotlib is not installed.
+    """
+    made = save_figure(drawn(run), folder, FIGURE)
+    made.append(write_whole(folder / NUMBERS, (json.dumps(run.facts(), indent=1) + "\n").encode("ascii")))
+    page = folder / PAGE
+    try:
+        # A file that is replaced keeps its permissions, so it is there, closed to others, before anything is in it.
+        os.close(os.open(page, os.O_WRONLY | os.O_CREAT, 0o600))
+        page.chmod(0o600)
+    except OSError as error:
+        raise OutputError(f"the page could not be written: {error.strerror}. Name another folder.") from None
+    made.append(write_whole(page, to_html(run).encode("utf-8", "backslashreplace")))
+    return made
+
+
+def to_html(run: Tuning) -> str:
+    """The page: private, since it quotes the sample."""
+    kind = "public" if run.public else "private"
+    parts = [
+        page_head(_TITLE),
+        f"<h1>{_TITLE}</h1>",
+        *(
+            []
+            if run.public
+            else [f"<p><strong>{safe(_PRIVATE)}</strong></p>", f"<p><strong>{safe(LEAKS)}</strong></p>"]
+        ),
+        f"<p>{run.documents:,} documents of a {kind} sample. {safe(CHOOSES_NOTHING)}</p>",
+        f"<div class='wide'><a href='{FIGURE}.png'><img src='{FIGURE}.png' alt='{_alternative(run)}'></a></div>",
+        html_table(*main_table(run)),
+        f"<p>{safe(about_task(run))}</p>",
+        f"<h2>Entities by kind</h2><p>{safe(about_entities(run))}</p>",
+    ]
+    if kinds_of(run):
+        parts.append(html_table(*kinds_table(run)))
+    if about := about_recovery(run):
+        parts.append(f"<p>{safe(about)}</p>")
+    if run.examples:
+        parts.append(f"<h2>Examples</h2><p>{_QUOTED}</p>")
+    for example in run.examples:
+        rows = [["(the text)", example.text]]
+        rows += [[one.name, text] for one, text in zip(run.outcomes, example.releases, strict=True)]
+        parts.append(html_table(("policy", "text"), rows))
+    parts.append(f"<p>Numbers: <a href='{NUMBERS}'>{NUMBERS}</a>; figure: <a href='{FIGURE}.svg'>{FIGURE}.svg</a>.</p>")
+    return "\n".join([*parts, "</body></html>", ""])
+
+
+def _alternative(run: Tuning) -> str:
+    """What the figure shows, for those who cannot see it: the tables below have its numbers."""
+    return f"Shares for {len(run.outcomes)} candidates, with intervals; the tables below hold the numbers"

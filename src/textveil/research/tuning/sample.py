@@ -1,0 +1,96 @@
+"""A sample to tune on: texts, with the labels of a task and the entities that they name, where there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias, final
+
+import numpy as np
+
+from textveil.detection.base import DetectedSpan, Detector
+from textveil.detection.checked import checked_spans
+from textveil.errors import InputError, need
+
+LEAST_DOCUMENTS: Final = 10
+"""Shares with intervals need some."""
+
+LEAST_OF_A_CLASS: Final = 4
+"""Documents of rarer classes are left out of the task: they could not stand on both sides of a split."""
+
+
+class Entity(NamedTuple):
+    """What a document names, as it is written there.
+
+    Attributes:
+        kind: person, place ...
+        value: private.
+    """
+
+    kind: str
+    value: str
+
+
+Entities: TypeAlias = tuple[Entity, ...]
+"""Those of one document; a value that it names twice stands there once."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class TuningSample:
+    """Private texts, or public ones in their place.
+
+    Attributes:
+        texts: documents, at least ``LEAST_DOCUMENTS``.
+        labels: the class of each for the task; None where there is no task.
+        entities: of each; empty where nobody looked for them.
+        found_by: "labels", the name of the detector that found the entities, or empty.
+
+    Raises:
+        InputError: there are fewer documents, or not one label, or one tuple of entities, for each.
+    """
+
+    texts: tuple[str, ...]
+    labels: tuple[str, ...] | None = None
+    entities: tuple[Entities, ...] = ()
+    found_by: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.texts) < LEAST_DOCUMENTS:
+            raise InputError(
+                f"a sample must have at least {LEAST_DOCUMENTS} documents; got {len(self.texts)}. Give more text."
+            )
+        for name, others in (("label", self.labels), ("tuple of entities", self.entities or None)):
+            if others is not None and len(others) != len(self.texts):
+                raise InputError(f"a sample must have one {name} for each of {len(self.texts)} documents; got others.")
+
+    def part(self, size: int, rng: np.random.Generator) -> TuningSample:
+        """So many documents chosen at random, in their order; all where there are no more.
+
+        Args:
+            size: at least ``LEAST_DOCUMENTS``.
+            rng: of the choice.
+        """
+        need(size >= LEAST_DOCUMENTS, "size", size, f">= {LEAST_DOCUMENTS}")
+        if size >= len(self.texts):
+            return self
+        chosen = sorted(rng.choice(len(self.texts), size, replace=False).tolist())
+        return TuningSample(
+            texts=tuple(self.texts[one] for one in chosen),
+            labels=None if self.labels is None else tuple(self.labels[one] for one in chosen),
+            entities=tuple(self.entities[one] for one in chosen) if self.entities else (),
+            found_by=self.found_by,
+        )
+
+    def with_detected(self, detector: Detector) -> TuningSample:
+        """The same texts with the entities that a detector finds."""
+        found = checked_spans(detector, self.texts)
+        return TuningSample(self.texts, self.labels, entities_of(self.texts, found), detector.name)
+
+
+def entities_of(texts: Sequence[str], spans: Sequence[Sequence[DetectedSpan]]) -> tuple[Entities, ...]:
+    """The entities of each text, from the spans that name them."""
+    return tuple(
+        tuple(dict.fromkeys(Entity(span.kind, text[span.start : span.end]) for span in here))
+        for text, here in zip(texts, spans, strict=True)
+    )

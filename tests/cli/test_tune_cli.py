@@ -1,0 +1,91 @@
+"""``textveil tune``: a comparison without a choice, warnings, one line for bad input, and no text but on the page."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from textveil.cli import main as cli
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("sklearn")
+
+SECRET = "Xylophonia"
+ROWS = [
+    {"text": f"{SECRET} {'likes good soup and warm bread' if n % 2 else 'fears the cold storm'}.", "topic": "ab"[n % 2]}
+    for n in range(24)
+]
+
+
+@pytest.fixture
+def tune(
+    capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[..., tuple[int, str, str]]:
+    sample = tmp_path / "notes.jsonl"
+    sample.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["textveil", "tune", str(sample), *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+        code = cli._exit_code()
+        captured = capsysbinary.readouterr()
+        assert SECRET not in captured.out.decode() + captured.err.decode()
+        return code, captured.out.decode(), captured.err.decode()
+
+    return run
+
+
+OPTIONS = ("--policies", "randomized-response", "--epsilons", "2,20", "--no-decoder", "--seed", 1)
+
+
+def test_a_comparison_chooses_nothing_and_warns(tune: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    code, out, err = tune(*OPTIONS, "--label", "topic", "-o", tmp_path / "out")
+    assert (code, err) == (0, "")
+    assert out.startswith("Tuned on private text: what you choose by these numbers tells of the sample")
+    assert "randomized-response 2 " in out and "randomized-response 20 " in out
+    assert "(no protection)" in out
+    assert "Nothing is chosen or recommended" in out
+    assert SECRET in (tmp_path / "out/index.html").read_text()
+    assert SECRET not in (tmp_path / "out/tuning.json").read_text()
+
+
+def test_the_numbers_are_those_of_the_file(tune: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    code, out, _ = tune(*OPTIONS, "--label", "topic", "--json", "-o", tmp_path / "out")
+    assert code == 0
+    assert json.loads(out) == json.loads((tmp_path / "out/tuning.json").read_text())
+    first, second = json.loads(out)["outcomes"]
+    assert first["accuracy"]["on_texts"]["estimate"] <= second["accuracy"]["on_texts"]["estimate"] == 1.0
+    assert json.loads(out)["seed"] == 1
+
+
+def test_public_text_needs_no_warning_and_a_sample_no_labels(
+    tune: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    code, out, _ = tune(*OPTIONS, "--public", "--documents", 12, "-o", tmp_path / "out")
+    assert code == 0
+    assert out.startswith("12 documents\n")
+    assert "No task: the sample has no labels (--label)." in out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--epsilons", "3,x"), "--epsilons must be numbers separated by commas"),
+        (("--policies", "nobody"), "policy must be"),
+        (("--label", "colour"), "colour"),
+        (("--documents", "3"), "must be >= 10"),
+    ],
+)
+def test_bad_input_is_one_line(
+    tune: Callable[..., tuple[int, str, str]], tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    code, out, err = tune("--no-decoder", "-o", tmp_path / "out", *options)
+    assert code in (1, 2)
+    assert out == ""
+    assert said in err
+    assert err.count("\n") == 1

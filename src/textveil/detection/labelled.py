@@ -1,0 +1,171 @@
+"""Texts whose spans somebody has labelled, from files: JSON of Presidio's evaluator, JSON lines, CoNLL columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, final
+
+from textveil.detection.kinds import KINDS
+from textveil.errors import InputError
+
+_LABELS: Final = {
+    "person": "PERSON PER NAME FIRST_NAME LAST_NAME PATIENT DOCTOR",
+    "place": "GPE LOCATION LOC FAC ADDRESS STREET_ADDRESS CITY STATE COUNTRY ZIP ZIP_CODE",
+    "organization": "ORGANIZATION ORG COMPANY CORPORATION GROUP HOSPITAL",
+    "date time": "DATE_TIME",
+    "date": "DATE",
+    "time": "TIME",
+    "age": "AGE",
+    "phone": "PHONE PHONE_NUMBER",
+    "email": "EMAIL EMAIL_ADDRESS",
+    "url": "URL DOMAIN_NAME",
+    "handle": "HANDLE USERNAME",
+    "ip": "IP IP_ADDRESS",
+    "money": "MONEY",
+    "number": "NUMBER CARDINAL",
+    "id": "ID CREDIT_CARD IBAN IBAN_CODE US_SSN US_DRIVER_LICENSE US_PASSPORT US_BANK_NUMBER US_ITIN UK_NHS",
+    "": "TITLE PREFIX NRP NORP PRODUCT CREATIVE_WORK EVENT LAW LANGUAGE MISC",
+}
+"""The kinds that count as right for a label, the first of which it is reported under; spans of the last row are no
+fault if found and none if missed: titles stay outside names, and peoples and works are of no kind here."""
+
+KINDS_OF: Final = MappingProxyType(
+    {label: tuple(kinds.split()) for kinds, labels in _LABELS.items() for label in labels.split()}
+)
+"""The kinds of each label, which is written in capitals with underscores."""
+
+
+@final
+class LabelledSpan(NamedTuple):
+    """The characters ``start`` to ``end`` of a text, and the kinds that are right for them; none where either will do."""
+
+    start: int
+    end: int
+    kinds: tuple[str, ...]
+
+
+@final
+class LabelledText(NamedTuple):
+    """A text with its labelled spans, by start."""
+
+    text: str
+    spans: tuple[LabelledSpan, ...]
+
+
+def read_labelled(path: Path | str) -> list[LabelledText]:
+    """The labelled texts of a file.
+
+    Args:
+        path: ``.json``: a list of objects with ``full_text`` and ``spans`` (``entity_type``, ``start_position``,
+            ``end_position``); ``.jsonl``: an object a line with ``text`` and ``spans`` (``start``, ``end``, and ``kind``
+            or ``label``); ``.conll`` or another ending: a token and its tag a line, parted by a tab or spaces, in
+            B-, I- and O, with an empty line between texts.
+
+    Raises:
+        InputError: the file cannot be read, or a record is of another form or has an unknown label; by number.
+    """
+    place = Path(path)
+    try:
+        content = place.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        kind = type(error).__name__
+        raise InputError(f"the labelled file must be readable UTF-8 text; got {kind}. Check its path.") from None
+    reader = {".json": _objects, ".jsonl": _lines}.get(place.suffix.lower(), _columns)
+    texts = list(reader(content))
+    if not any(one.spans for one in texts):
+        raise InputError("the labelled file must hold a labelled span at least; got none. Is it the right file?")
+    return texts
+
+
+def _objects(content: str) -> Iterator[LabelledText]:
+    data = _parsed(content, "the labelled file")
+    if not isinstance(data, list):
+        raise InputError("the labelled file must be a JSON list of texts; got another value.")
+    for number, record in enumerate(data, start=1):
+        yield _record(record, number)
+
+
+def _lines(content: str) -> Iterator[LabelledText]:
+    for number, line in enumerate(content.splitlines(), start=1):
+        if line.strip():
+            yield _record(_parsed(line, f"record {number} of the labelled file"), number)
+
+
+def _parsed(content: str, what: str) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise InputError(f"{what} must be JSON; it is not.") from None
+
+
+_TEXT: Final = ("full_text", "text")
+_SPAN: Final = (("start_position", "start"), ("end_position", "end"), ("entity_type", "kind", "label"))
+
+
+def _record(record: Any, number: int) -> LabelledText:
+    try:
+        text = next(record[key] for key in _TEXT if key in record)
+        spans = [
+            [next(span[key] for key in keys if key in span) for keys in _SPAN] for span in record.get("spans") or ()
+        ]
+        found = sorted(LabelledSpan(start, end, kinds_of(label, number)) for start, end, label in spans)
+        sound = isinstance(text, str) and all(0 <= span.start < span.end <= len(text) for span in found)
+    except (AttributeError, KeyError, StopIteration, TypeError):
+        sound = False
+    if not sound:
+        raise InputError(
+            f"record {number} of the labelled file must have a text and spans inside it (start, end, kind); "
+            "it has not. Correct it."
+        )
+    return LabelledText(text, tuple(found))
+
+
+def kinds_of(label: object, number: int) -> tuple[str, ...]:
+    """The kinds that are right for a label.
+
+    Raises:
+        InputError: it has none; the message holds the label, which names a kind and no person.
+    """
+    name = str(label).upper().replace("-", "_").replace(" ", "_")
+    if name in KINDS_OF:
+        return KINDS_OF[name]
+    if str(label) in KINDS:
+        return (str(label),)
+    raise InputError(
+        f"record {number} of the labelled file must have labels that are known; got {name[:40]!r}. "
+        f"Use one of {', '.join(KINDS)}."
+    )
+
+
+def _columns(content: str) -> Iterator[LabelledText]:
+    rows: list[tuple[str, str]] = []
+    for number, line in enumerate([*content.split("\n"), ""], start=1):
+        fields = line.rsplit(None, 1)
+        if len(fields) == 2:
+            rows.append((fields[0].strip(), fields[1]))
+        elif rows and not line.strip():
+            yield _joined(rows, number)
+            rows = []
+
+
+def _joined(rows: Sequence[tuple[str, str]], number: int) -> LabelledText:
+    """Tokens joined by single spaces, with the spans of their tags."""
+    parts: list[str] = []
+    spans: list[LabelledSpan] = []
+    position, last = 0, ""
+    for token, tag in rows:
+        prefix, _, label = tag.partition("-")
+        end = position + len(token)
+        if label:
+            kinds = kinds_of(label, number)
+            if prefix == "I" and label == last:
+                spans[-1] = spans[-1]._replace(end=end)
+            else:
+                spans.append(LabelledSpan(position, end, kinds))
+        last = label
+        parts.append(token)
+        position = end + 1
+    return LabelledText(" ".join(parts), tuple(spans))

@@ -20,6 +20,7 @@ import typer
 from textveil.cli.audit import audit_command
 from textveil.cli.bench import bench_command
 from textveil.cli.decode import decode_command
+from textveil.cli.detect import detect_command
 from textveil.cli.estimate import estimate_command
 from textveil.cli.explain import explain_command
 from textveil.cli.mechanism_options import MechanismCommand
@@ -43,6 +44,7 @@ app = typer.Typer(
 app.command("sanitize", cls=MechanismCommand)(sanitize_command)
 app.command("explain", cls=MechanismCommand)(explain_command)
 app.command("decode")(decode_command)
+app.command("detect")(detect_command)
 app.command("estimate")(estimate_command)
 app.command("audit", cls=MechanismCommand)(audit_command)
 app.command("mechanisms")(mechanisms_command)

@@ -153,6 +153,9 @@ def evaluate(
         for number, (one, found) in enumerate(zip(block, answers, strict=True), start=first + 1):
             missed += _compare(one, found, number, kinds, total)
     names = sorted(kinds)
+    for name in names:  # a corpus does not label every kind: what is found of others is neither right nor wrong
+        if kinds[name]["labelled"]:
+            total.update(found=kinds[name]["found"], right=kinds[name]["any"])
     return Evaluation(
         corpus=corpus,
         detector=detector.name,
@@ -187,8 +190,8 @@ def _compare(
         if labels and not any(label.kinds for label in labels):
             continue  # a title, a people: right or wrong, it says nothing
         right_kind = any(span.kind in label.kinds for label in labels)
-        kinds.setdefault(span.kind, Counter()).update(found=1, right=right_kind)
-        total.update(found=1, right=any(label.kinds for label in labels))
+        labelled = any(label.kinds for label in labels)
+        kinds.setdefault(span.kind, Counter()).update(found=1, right=right_kind, any=labelled)
     return missed
 
 

@@ -194,7 +194,7 @@ def value_spans(text: str, values: Iterable[tuple[str, str]], name: str = "recor
         elif kind in ("person", "organization") and (parts := _parts(value)):
             for span in ListDetector(kind, parts, name=name).detect([text])[0]:
                 part = text[span.start : span.end]
-                if part[:1].isupper() or not lists().words.get(spelling(part), 0) & Marks.COMMON:
+                if part[:1].isupper() or not lists().words.get(spelling(part), 0) & (Marks.COMMON | Marks.SMALL):
                     found.append(span)
     return disjoint(found)
 

@@ -40,7 +40,7 @@ KINDS_OF: Final = MappingProxyType(
 
 @final
 class LabelledSpan(NamedTuple):
-    """The characters ``start`` to ``end`` of a text, and the kinds that are right for them; none where either will do."""
+    """The characters ``start`` to ``end`` of a text, and the kinds that are right for them; none: any is."""
 
     start: int
     end: int
@@ -60,8 +60,8 @@ def read_labelled(path: Path | str) -> list[LabelledText]:
 
     Args:
         path: ``.json``: a list of objects with ``full_text`` and ``spans`` (``entity_type``, ``start_position``,
-            ``end_position``); ``.jsonl``: an object a line with ``text`` and ``spans`` (``start``, ``end``, and ``kind``
-            or ``label``); ``.conll`` or another ending: a token and its tag a line, parted by a tab or spaces, in
+            ``end_position``); ``.jsonl``: an object a line with ``text`` and ``spans`` (``start``, ``end``, ``kind`` or
+            ``label``); ``.conll`` or another ending: a token and its tag a line, parted by a tab or spaces, in
             B-, I- and O, with an empty line between texts.
 
     Raises:

@@ -1,0 +1,87 @@
+"""What users bring: regular expressions, lists, the values of a record; and detectors by name."""
+
+from __future__ import annotations
+
+import pytest
+
+import textveil as tv
+from textveil.detection.checked import checked_spans
+from textveil.detection.detectors import DETECTORS, detector_of
+from textveil.detection.given import ListDetector, PatternDetector, value_spans
+from textveil.errors import ParameterError, UnknownNameError
+
+
+def found(detector, text: str) -> list[str]:
+    return [text[span.start : span.end] for span in checked_spans(detector, [text])[0]]
+
+
+def test_a_pattern_finds_its_matches_or_its_group() -> None:
+    assert found(PatternDetector("case-no", r"C-\d+"), "see C-12, C-3.") == ["C-12", "C-3"]
+    assert found(PatternDetector("case-no", r"case (?P<value>\d+)"), "see case 12") == ["12"]
+    assert found(PatternDetector("case-no", r"(?=C)"), "C-1") == []
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a*", "", "(", "(a+)+b", r"(?:\w+\s?)*x", "(a|b+)*c", "(?=(a+)+)b", "a{2,}*", "x" * 10_001, "^", 3]
+)
+def test_a_pattern_that_could_match_nothing_or_never_end_is_refused(pattern) -> None:
+    with pytest.raises(ParameterError, match=r"^pattern must"):
+        PatternDetector("case-no", pattern)
+
+
+@pytest.mark.parametrize("pattern", [r"(?:a++)+b", r"(?:ab{1,3})+", r"\d+(?:-\d{1,4})*", "a+b+"])
+def test_a_pattern_with_bounded_repeats_is_taken(pattern) -> None:
+    PatternDetector("case-no", pattern)
+
+
+def test_a_list_is_found_as_whole_words_in_any_writing() -> None:
+    detector = ListDetector("project", ["Blue  Heron", "heron", "Gonz\u00e1lez", "C++", "\u674e\u660e"])
+    text = "blue\nheron, HERONS heron's gonzalez Gonza\u0301lez C++ \u5f20\u674e\u660e"
+    assert found(detector, text) == ["blue\nheron", "heron", "gonzalez", "Gonza\u0301lez", "C++", "\u674e\u660e"]
+    assert found(ListDetector("project", ["Heron"], ignore_case=False), "heron Heron") == ["Heron"]
+
+
+@pytest.mark.parametrize("words", [[], [""], ["a", "  "], [3]])
+def test_a_list_without_words_is_refused(words) -> None:
+    with pytest.raises(ParameterError, match="words must"):
+        ListDetector("project", words)
+
+
+def test_values_of_a_record_are_found_in_its_text_with_their_parts() -> None:
+    text = "Mrs. GONZALEZ (maria) will call 303.555.0142. Will Hill came up the hill; account 00-1234-56."
+    values = [
+        ("Maria Gonz\u00e1lez", "person"),
+        ("(303) 555-0142", "phone"),
+        ("Will Hill", "person"),
+        ("00123456", "id"),
+        (" ", "person"),
+    ]
+    spans = value_spans(text, values)
+    assert [(text[one.start : one.end], one.kind) for one in spans] == [
+        ("GONZALEZ", "person"),
+        ("maria", "person"),
+        ("303.555.0142", "phone"),
+        ("Will Hill", "person"),
+        ("00-1234-56", "id"),
+    ]
+
+
+def test_detectors_go_by_names() -> None:
+    assert detector_of("embedded").name == "embedded"
+    with pytest.raises(UnknownNameError, match="detector must be one of embedded"):
+        detector_of("embeded")
+    with pytest.raises(ParameterError, match="spacy:FOLDER"):
+        detector_of("spacy")
+    with pytest.raises(ParameterError, match="embedded alone"):
+        detector_of("embedded:here")
+    assert set(DETECTORS) == {"embedded", "numbers", "presidio", "spacy", "transformers", "gliner"}
+
+
+def test_the_public_function_takes_names_and_objects() -> None:
+    text = "Maria has 12 herons."
+    assert [(one.start, one.end, one.kind) for one in tv.detect(text)] == [(0, 5, "person"), (10, 12, "number")]
+    both = tv.detect(text, ["embedded", ListDetector("bird", ["herons"])])
+    assert [one.kind for one in both] == ["person", "bird"]
+    assert [one.kind for one in tv.detect(text, "numbers")] == ["number"]
+    with pytest.raises(ParameterError, match="detectors must be at least one"):
+        tv.detect(text, [])

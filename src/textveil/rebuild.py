@@ -66,6 +66,12 @@ def report_of(data: Any) -> ReleaseReport:
     Raises:
         InputError: it is no report, or of another version of textveil.
     """
+    if isinstance(data, dict) and isinstance(data.get("policy"), dict):
+        name = str(data["policy"].get("name"))[:_SHOWN]
+        raise InputError(
+            f"the report must be of a release whose words were all drawn; got one of the policy {name}. "
+            "Release with a mechanism, or the policy all-words."
+        )
     try:
         version, made, fields = data["textveil"], data["mechanism"], data["fields"]
         digest = data["vocabulary"].get("digest", "")

@@ -25,6 +25,7 @@ from textveil.cli.estimate import estimate_command
 from textveil.cli.explain import explain_command
 from textveil.cli.mechanism_options import MechanismCommand
 from textveil.cli.mechanisms import mechanisms_command
+from textveil.cli.policies import policies_command
 from textveil.cli.reproduce import reproduce_command
 from textveil.cli.sanitize import sanitize_command
 from textveil.cli.spelling import complaint, options_of
@@ -48,6 +49,7 @@ app.command("detect")(detect_command)
 app.command("estimate")(estimate_command)
 app.command("audit", cls=MechanismCommand)(audit_command)
 app.command("mechanisms")(mechanisms_command)
+app.command("policies")(policies_command)
 app.command("tune")(tune_command)
 app.command("bench")(bench_command)
 app.command("reproduce")(reproduce_command)

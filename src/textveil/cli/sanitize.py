@@ -10,6 +10,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import make
+from textveil.cli.policies import chosen_policy
 from textveil.cli.spelling import options_of, spelled
 from textveil.errors import OutputError, ParameterError
 from textveil.mechanisms.options import GUARANTEE
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from textveil.corpora.places import Places
     from textveil.corpora.run import Finished, Run
     from textveil.mechanisms.base import Mechanism
+    from textveil.sanitize.policy.policy import Policy
     from textveil.text.marks import Marks
 
 _JOBS = "Jobs and processes"
@@ -32,6 +34,25 @@ def sanitize_command(
     context: typer.Context,
     source: opt.Sources = None,
     output: opt.Output = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            "--policy",
+            "-p",
+            metavar="NAME|FILE",
+            help="What happens to each kind of word and span: a name from: textveil policies, or a TOML file. With "
+            "--epsilon for its words.",
+            rich_help_panel=GUARANTEE,
+        ),
+    ] = None,
+    detection_report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="D.json",
+            help="What textveil detect --evaluate --json measured of the policy's detection, for the report.",
+            rich_help_panel=GUARANTEE,
+        ),
+    ] = None,
     mechanism: opt.MechanismName = "neighborhood",
     number_epsilon: Annotated[
         float | None,
@@ -50,12 +71,13 @@ def sanitize_command(
         ),
     ] = None,
     marks: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="DO",
-            help="White space and punctuation: normalize them to single spaces and ASCII marks, or keep them.",
+            help="White space and punctuation: normalize them to single spaces and ASCII marks, or keep them.  "
+            "[default: normalize, or what the policy says]",
         ),
-    ] = "normalize",
+    ] = None,
     corpus_format: opt.FormatName = None,
     whole_file: opt.WholeFile = False,
     delimiter: opt.Delimiter = None,
@@ -129,6 +151,7 @@ def sanitize_command(
     from textveil.integrations.engines import engine as engine_of
     from textveil.mechanisms.channels.digits import KEEP_LIMIT
     from textveil.sanitize.options import SanitizerOptions
+    from textveil.sanitize.policy.recall import read_recall
     from textveil.text.marks import checked_marks
 
     # Everything that can be wrong with the options is found before a byte of input is read.
@@ -153,16 +176,21 @@ def sanitize_command(
     need(seed is None or seed >= 0, "seed", seed, "an integer >= 0")
     need(max_expansion is None or max_expansion >= 1, "max_expansion", max_expansion, ">= 1")
     need(on_error in ("stop", "skip"), "on_error", on_error, "stop or skip")
-    words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-    made = make(context, mechanism, words, note=whole_file)
-    beside = _beside(output, made) if decode else None
+    public_words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
+    recall = None if detection_report is None else read_recall(detection_report)
+    made: Mechanism | Policy
+    if policy is None:
+        need(recall is None, "detection_report", "one", "left out where there is no `policy`")
+        made = make(context, mechanism, public_words, note=whole_file)
+    else:
+        made = chosen_policy(context, policy, public_words, marks)
     run = Run(
         options=SanitizerOptions(
             mechanism=made,
             seed=seed,
             number_epsilon=number_epsilon,
             digit_keep_limit=KEEP_LIMIT if digit_keep_limit is None else digit_keep_limit,
-            marks=checked_marks(cast("Marks", marks)),
+            marks=checked_marks(cast("Marks", "normalize" if marks is None or policy is not None else marks)),
             allow_refuted=allow_refuted,
         ),
         corpus_format=reader,
@@ -170,14 +198,17 @@ def sanitize_command(
         engine=chosen,
         max_expansion=max_expansion,
         on_error=cast(Literal["stop", "skip"], on_error),
+        recall=recall,
     )
+    words = run.drawing  # what a policy names is made, or refused, before anything is read
+    beside = _beside(output, words) if decode else None
     code = _told(_done(run, places, context.command), quiet, context.command)
-    if beside is not None and output is not None:
-        _decode(run, made, choice, output, beside, quiet)
+    if beside is not None and output is not None and words is not None:
+        _decode(run, words, choice, output, beside, quiet)
     return code
 
 
-def _beside(output: Path | None, mechanism: Mechanism) -> Path:
+def _beside(output: Path | None, mechanism: Mechanism | None) -> Path:
     """Where the decoded text goes; refuses, before anything is released, what could not be decoded."""
     from textveil.corpora.files.atomic import check_folder
     from textveil.decoding.decode import default_model
@@ -185,6 +216,8 @@ def _beside(output: Path | None, mechanism: Mechanism) -> Path:
 
     if output is None:
         raise ParameterError("--decode needs --output: the release is kept there, and the decoded text beside it.")
+    if mechanism is None:
+        raise ParameterError("--decode needs a release whose words are all drawn; the policy keeps some. Leave it out.")
     default_model(need_columns(mechanism).vocabulary)
     beside = decoded_name(output)
     check_folder(beside)
@@ -241,7 +274,7 @@ def _done(run: Run, places: Places, command: Any) -> Finished:
 def _told(finished: Finished, quiet: bool, command: Any) -> int:
     """Say what was done, on standard error; the exit code."""
     report = finished.report
-    lines = report.setting.warnings() if quiet else [report.summary(), finished.sender_report.summary()]
+    lines = report.setting.warnings() if quiet else [report.summary(), *finished.sender_report.lines()]
     if finished.already:
         lines.append("The job of this output was finished before; nothing was released now.")
     if finished.modified:

@@ -26,9 +26,11 @@ from textveil.corpora.pieces import Pieces
 from textveil.corpora.places import Places
 from textveil.corpora.tables import provided_tables
 from textveil.errors import InputError, ParameterError, TextveilError
+from textveil.mechanisms.base import Mechanism
 from textveil.randomness import new_secret
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.release import Report
+from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import Setting
 from textveil.surrogates import map_file
@@ -57,6 +59,7 @@ class Run:
         sync_seconds: how often a job commits.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
         map_key: the user's key of the private map, where one is kept.
+        recall: what was measured of a policy's detection, for the report.
     """
 
     options: SanitizerOptions
@@ -71,6 +74,7 @@ class Run:
     sync_seconds: float = SYNC_SECONDS
     max_expansion: float | None = None
     map_key: bytes | None = field(default=None, repr=False)
+    recall: Mapping[str, Any] | None = None
 
     def to_stream(self, stream: BinaryIO, private_map: BinaryIO | None = None) -> Finished:
         """Release everything to a stream that cannot be taken back.
@@ -215,7 +219,8 @@ class Run:
         self, worker: BlockWorker, blocks: Iterator[Block], totals: Totals, write: Callable[[Outcome], None]
     ) -> None:
         total = self._inputs(worker.secret).total()
-        held = provided_tables(self.options.mechanism, total, self.tell, self.building)
+        words = self._sanitizer.mechanism
+        held = [] if words is None else provided_tables(words, total, self.tell, self.building)
         for outcome in self.engine.outcomes(worker, blocks):
             skipped = tuple(skip._replace(reason=self._located(skip)) for skip in outcome.skipped)
             if skipped and self.on_error == "stop":
@@ -261,7 +266,17 @@ class Run:
     @cached_property
     def setting(self) -> Setting:
         """What the sanitizer is set to."""
-        return self.options.sanitizer().setting
+        return self._sanitizer.setting
+
+    @property
+    def drawing(self) -> Mechanism | None:
+        """The mechanism of all words, or of whole texts; None under a policy that keeps some words, or draws spans."""
+        return self._sanitizer.mechanism if self.setting.policy is None else None
+
+    @cached_property
+    def _sanitizer(self) -> Sanitizer:
+        """One as the workers make for themselves; nothing is drawn from it."""
+        return self.options.sanitizer()
 
     def _beside(self) -> dict[str, Any]:
         """The public facts on which draws depend beside the sanitizer's setting."""
@@ -281,6 +296,7 @@ class Run:
             sanitized_fields=choice.sanitized if choice is not None else (),
             kept_fields=choice.kept if choice is not None else (),
             nulls=totals.nulls,
+            recall=self.recall,
         )
         return Finished(report, totals, already, modified)
 

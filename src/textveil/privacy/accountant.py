@@ -95,6 +95,8 @@ class Accountant:
         if not total.promises or not any(one.times for one in self.draws):
             return total
         basic = total.approximate()
+        if basic.epsilon == 0:  # nothing is left to save
+            return total
         log_delta = min(0.0, _log_sum(basic.log_delta, math.log(delta)))
         return ApproximateDP(
             epsilon=min(basic.epsilon, _least(self._parts(), basic.epsilon, delta)),

@@ -87,13 +87,12 @@ def way_of_policy(policy: Policy, asked: Asked, rng: np.random.Generator | None)
         RefutedGuarantee: the claim of its mechanism of words is refuted, and that is not allowed.
     """
     asked.need_defaults("a policy, which says it")
-    corpus = policy.finds_spans and policy.scope == "corpus"
-    need(asked.key is None or corpus, "key", "one", "left out where the scope is no corpus")
+    need(asked.key is None or policy.keyed, "key", "one", "left out where the scope is no corpus")
     need(asked.key is None or len(asked.key) == KEY_BYTES, "key", "another length", f"{KEY_BYTES} bytes")
     if not policy.finds_spans:
         return _by_tokens(policy, asked)
     parts = parts_of(policy)
-    key = (asked.key or _new_key(rng)) if corpus else None
+    key = (asked.key or _new_key(rng)) if policy.keyed else None
     outside: Outside = Verbatim(shown=BEFORE)
     way = ByPolicy(parts, outside, policy.scope, key)
     return Chosen(way, None, None, facts_of(policy, one_value(tokens=False)))

@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from textveil.errors import InputError, UnsupportedGuarantee, need
+from textveil.errors import InputError, RandomnessError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.randomness import is_secure, resolve
@@ -100,6 +100,11 @@ class Sanitizer:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if isinstance(self._made_of, Policy) and self._made_of.keyed and self._options["key"] is None:
+            raise RandomnessError(
+                "a sanitizer whose scope is a corpus must be given `key` to be copied: copies would give one value two "
+                "surrogates. Pass key=secrets.token_bytes(32)."
+            )
         # A copy is made anew: what this one remembers of the texts it has seen stays here.
         return partial(Sanitizer, **self._options), (self._made_of,)
 
@@ -112,6 +117,12 @@ class Sanitizer:
             InputError: ``text`` is not a str.
         """
         return self.batch([text])[0]
+
+    @property
+    def remembers(self) -> bool:
+        """Whether one value has one surrogate in all texts of a document or a conversation (``batch``'s ``scopes``)."""
+        policy = self.setting.policy
+        return policy is not None and policy.finds_spans and policy.data["scope"] in ("document", "conversation")
 
     def conversation(self) -> Conversation:
         """Sanitizes one text after another, in which one value keeps its surrogate; see ``Conversation``.

@@ -43,6 +43,11 @@ class SenderReport:
         """The report as indented JSON text."""
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
+    def lines(self) -> list[str]:
+        """``summary`` where words are drawn, and nothing elsewhere."""
+        policy = self.setting.policy
+        return [self.summary()] if policy is None or policy.draws_words else []
+
     def summary(self) -> str:
         """The report for the sender, a line."""
         words = "word was" if self.mapped == 1 else "words were"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, final
 
@@ -21,6 +21,7 @@ from textveil.surrogates.map_cipher import MapCipher
 from textveil.surrogates.map_file import Document
 from textveil.surrogates.map_file import block as sealed_block
 from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.scopes import MemoryScope, Scope
 
 OnError: TypeAlias = Literal["stop", "skip"]
 """What a record that cannot be read does to the run."""
@@ -60,7 +61,7 @@ class BlockWorker:
 
     def opened(self) -> Callable[[Block], Outcome]:
         """The function that releases blocks; make it once a process."""
-        sanitizer = self.options.sanitizer()
+        sanitizer = self.options.sanitizer(self.secret)
 
         def release(block: Block) -> Outcome:
             try:
@@ -108,7 +109,8 @@ def _released(
     """The block's output; every record with a text is counted as one document, and gets its maps into ``kept``."""
     blank = _blank_releases(sanitizer, records.texts)
     wanted = [text for texts in records.texts for text in texts if text not in blank]
-    releases = iter(sanitizer.batch(wanted, spans=False, rng=rng, maps=kept is not None))
+    scopes = _scopes(sanitizer, records.texts, blank)
+    releases = iter(sanitizer.batch(wanted, spans=False, rng=rng, maps=kept is not None, scopes=scopes))
     fresh: list[list[str]] = []
     alone: Counter[str] = Counter()
     for texts in records.texts:
@@ -132,6 +134,19 @@ def _map_of(release: Release, text: str) -> PrivateMap:
     if release.text != text:
         raise ParameterError("a private map needs releases that can be undone; these cannot. Use a policy of spans.")
     return PrivateMap(released=text, replaced=())
+
+
+def _scopes(sanitizer: Sanitizer, documents: Sequence[Sequence[str]], blank: Container[str]) -> list[Scope] | None:
+    """For each text that is not blank, where one value has one surrogate: all texts of a record are one document.
+
+    None leaves it to the sanitizer, which then draws without memory.
+    """
+    if not sanitizer.remembers:
+        return None
+    scopes: list[Scope] = []
+    for texts in documents:
+        scopes += [MemoryScope()] * sum(text not in blank for text in texts)
+    return scopes
 
 
 def _blank_releases(sanitizer: Sanitizer, documents: Sequence[Sequence[str]]) -> dict[str, Release]:

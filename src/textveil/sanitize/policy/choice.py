@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from textveil.errors import ParameterError, UnknownNameError, need
+from textveil.errors import UnknownNameError, need
 from textveil.sanitize.policy.policy import Action, Policy, Rule
-from textveil.sanitize.policy.reading import policy_of, read_policy
+from textveil.sanitize.policy.reading import policy_bytes, policy_of, read_policy
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PRESETS: Final = ("all-words", "identifiers")
@@ -62,6 +62,16 @@ def policy(
     return replace(found, vocabulary=vocabulary, **changes)
 
 
+def policy_text(name: str) -> str:
+    """The TOML of a policy as it is written.
+
+    Raises:
+        UnknownNameError: no preset has that name.
+        ParameterError: the file cannot be read.
+    """
+    return policy_bytes(Path(name)).decode("utf-8") if is_path(name) else preset_text(name)
+
+
 def is_path(text: str) -> bool:
     """Whether a policy is meant by its file rather than by its name."""
     return text.endswith(".toml") or os.sep in text or "/" in text
@@ -84,6 +94,6 @@ def preset_text(name: str) -> str:
 def _with_epsilon(rule: Rule, epsilon: float, name: str) -> Rule:
     if rule.kind != "word":
         return rule
-    if rule.action is not Action.MECHANISM:
-        raise ParameterError(f"epsilon must be left out: the policy {name} keeps words as they are. Change its rules.")
+    draws = rule.action is Action.MECHANISM
+    need(draws, "epsilon", epsilon, f"left out: the policy {name} keeps words as they are", "Change its rules.")
     return replace(rule, epsilon=epsilon)

@@ -215,6 +215,11 @@ class Policy:
         plain = number is None or (number.name == "digits" and number.epsilon != 0)
         return bool(self.detectors or self.patterns or self.lists or not self.draws_words) or not plain
 
+    @property
+    def keyed(self) -> bool:
+        """Whether surrogates are computed from a secret: one value has one surrogate in a corpus."""
+        return self.finds_spans and self.scope == "corpus"
+
     def as_data(self) -> dict[str, Any]:
         """JSON data of what is public of it: words of lists are counted only, and the vocabulary is a matter apart."""
         return {

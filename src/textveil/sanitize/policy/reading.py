@@ -25,12 +25,20 @@ def read_policy(path: Path) -> Policy:
     Raises:
         ParameterError: it cannot be read, or is no policy; the line names the file and what in it is wrong.
     """
+    return policy_of(policy_bytes(path), str(path), path.parent)
+
+
+def policy_bytes(path: Path) -> bytes:
+    """The bytes of a policy's file.
+
+    Raises:
+        ParameterError: it cannot be read.
+    """
     try:
-        raw = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise ParameterError(f"policy {path} must be a file that can be read; got: {why}. Check its path.") from None
-    return policy_of(raw, str(path), path.parent)
 
 
 def policy_of(raw: bytes, place: str, folder: Path | None = None) -> Policy:

@@ -1,0 +1,69 @@
+"""``textveil policies``: the policies that come with the package; and policies as options of other commands."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from textveil.cli import options as opt
+from textveil.cli.mechanism_options import given
+from textveil.cli.spelling import renamed
+from textveil.errors import ParameterError
+
+if TYPE_CHECKING:
+    from textveil.sanitize.policy.policy import Policy
+    from textveil.vocabulary.vocabulary import Vocabulary
+
+
+def policies_command(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME|FILE]", help="One policy, as TOML to start from.  [default: list all]"),
+    ] = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """List the policies that come with textveil, or print one."""
+    from textveil.sanitize.policy.choice import PRESETS, policy, policy_text
+
+    with renamed(policy="NAME"):
+        shown = [policy(one) for one in (PRESETS if name is None else (name,))]
+        text = "" if name is None else policy_text(name)
+    if as_json:
+        found = [{**one.as_data(), "digest": one.digest} for one in shown]
+        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+    elif name is None:
+        width = max(len(one.name) for one in shown)
+        sys.stdout.writelines(f"{one.name:<{width}}  {one.describes}\n" for one in shown)
+    else:
+        sys.stdout.write(text)
+
+
+def chosen_policy(context: typer.Context, name: str, vocabulary: Vocabulary, marks: str | None) -> Policy:
+    """The policy of ``--policy``, with ``--epsilon`` for its words.
+
+    Args:
+        context: of the command, which takes options of mechanisms.
+        name: a preset or a file.
+        vocabulary: public words.
+        marks: in place of the policy's; None leaves them.
+
+    Raises:
+        ParameterError: ``--mechanism`` or another option of mechanisms is given too.
+    """
+    from textveil.sanitize.policy.choice import policy
+
+    options = given(context)
+    epsilon = options.pop("epsilon", None)
+    others = [f"--{key.replace('_', '-')}" for key in options]
+    source = context.get_parameter_source("mechanism")
+    if source is not None and source.name == "COMMANDLINE":
+        others.insert(0, "--mechanism")
+    if others:
+        raise ParameterError(
+            f"--policy says what draws words; got {', '.join(others)} beside it. Leave one out, or write a policy."
+        )
+    changes: dict[str, Any] = {} if marks is None else {"marks": marks}
+    return policy(name, vocabulary, epsilon=epsilon, **changes)

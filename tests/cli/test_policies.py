@@ -1,0 +1,132 @@
+"""``textveil policies`` and ``textveil sanitize --policy``."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from textveil.cli import main as cli
+
+POLICY = """
+name = "mine"
+marks = "keep"
+[[rule]]
+kind = "word"
+keep = true
+[[rule]]
+kind = "number"
+surrogate = "digits"
+"""
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["textveil", *arguments])
+    return cli._exit_code()
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str, Path]:
+    (tmp_path / "mine.toml").write_text(POLICY, encoding="utf-8")
+    (tmp_path / "in.txt").write_text("Maria,  aged 44\nof 12 Elm Street\n" * 50, encoding="utf-8")
+    return str(tmp_path / "mine.toml"), str(tmp_path / "in.txt"), tmp_path
+
+
+def test_policies_are_listed_and_printed(monkeypatch, capsys) -> None:
+    assert run(monkeypatch, "policies") == 0
+    assert "identifiers  " in capsys.readouterr().out
+    assert run(monkeypatch, "policies", "all-words") == 0
+    assert capsys.readouterr().out.startswith('name = "all-words"')
+    assert run(monkeypatch, "policies", "all-words", "--json") == 0
+    (data,) = json.loads(capsys.readouterr().out)
+    assert data["name"] == "all-words" and data["rules"][0]["kind"] == "word"
+    assert run(monkeypatch, "policies", "al-words") == 2
+    assert capsys.readouterr().err.startswith("textveil: NAME must be one of all-words")
+
+
+def test_a_policy_releases_the_same_with_any_number_of_workers(monkeypatch, capsys, files) -> None:
+    policy, source, folder = files
+    outputs = []
+    for workers in ("1", "2"):
+        output, report = folder / f"out{workers}.txt", folder / f"report{workers}.json"
+        options = ["--policy", policy, "--seed", "3", "-o", str(output), "--report", str(report), "--workers", workers]
+        assert run(monkeypatch, "sanitize", source, *options) == 0
+        outputs.append((output.read_text(encoding="utf-8"), report.read_text(encoding="utf-8")))
+    assert outputs[0] == outputs[1]
+    text, report = outputs[0]
+    assert text.startswith("Maria,  aged ") and "Elm Street" in text
+    assert json.loads(report)["guarantee"]["per_token"] is None
+    assert "detection   not measured" in capsys.readouterr().err
+
+
+def test_all_words_is_what_the_default_is(monkeypatch, capsys, files) -> None:
+    _, source, folder = files
+    for name, options in (("policy", ["--policy", "all-words"]), ("mechanism", [])):
+        report = folder / f"{name}.json"
+        arguments = [source, "-o", str(folder / name), "--report", str(report), "--seed", "3", *options]
+        assert run(monkeypatch, "sanitize", *arguments) == 0
+    assert (folder / "policy").read_bytes() == (folder / "mechanism").read_bytes()
+    assert (folder / "policy.json").read_bytes() == (folder / "mechanism.json").read_bytes()
+
+
+def test_a_policy_beside_a_mechanism_is_refused_and_epsilon_is_of_its_words(monkeypatch, capsys, files) -> None:
+    policy, source, _ = files
+    for options in (["--mechanism", "optimal"], ["--alpha", "2"]):
+        assert run(monkeypatch, "sanitize", source, "--policy", policy, *options) == 2
+        assert "--policy says what draws words; got " + options[0] in capsys.readouterr().err
+    assert run(monkeypatch, "sanitize", source, "--policy", policy, "--epsilon", "3") == 2
+    assert "--epsilon must be left out: the policy mine keeps words as they are" in capsys.readouterr().err
+    assert run(monkeypatch, "sanitize", source, "--policy", "all-words", "--epsilon", "3", "--seed", "1") == 0
+    assert "per token   3-DP" in capsys.readouterr().err
+    assert run(monkeypatch, "sanitize", source, "--policy", policy, "--number-epsilon", "3") == 2
+    assert "--number-epsilon must be left out for a policy" in capsys.readouterr().err
+
+
+def test_a_job_under_another_policy_is_not_gone_on_with(monkeypatch, capsys, files) -> None:
+    policy, source, folder = files
+    output = ["-o", str(folder / "out.txt"), "--resume"]
+    assert run(monkeypatch, "sanitize", source, "--policy", policy, *output) == 0
+    Path(policy).write_text(POLICY.replace('"keep"', '"normalize"'), encoding="utf-8")
+    assert run(monkeypatch, "sanitize", source, "--policy", policy, *output) == 2
+    assert "these differ now: " in capsys.readouterr().err
+
+
+def test_measured_recall_goes_into_the_report(monkeypatch, capsys, files) -> None:
+    policy, source, folder = files
+    measured, report = folder / "measured.json", folder / "report.json"
+    bound = {"lower": 0.7, "estimate": 0.8, "upper": 0.9, "confidence": 0.95}
+    measured.write_text(json.dumps({"corpus": "c", "kinds": {"person": {"recall": bound, "missed": ["x"]}}}))
+    options = [
+        "--policy",
+        policy,
+        "--detection-report",
+        str(measured),
+        "--report",
+        str(report),
+        "-o",
+        str(folder / "o.txt"),
+    ]
+    assert run(monkeypatch, "sanitize", source, *options) == 0
+    data = json.loads(report.read_text(encoding="utf-8"))
+    assert data["detection"]["recall"] == {"corpus": "c", "kinds": {"person": {"recall": bound}}}
+    measured.write_text("[]")
+    assert run(monkeypatch, "sanitize", source, *options) == 2
+    assert "--detection-report must be an evaluation with the recall of each kind" in capsys.readouterr().err
+
+
+def test_decoding_a_release_of_a_policy_is_refused(monkeypatch, capsys, files) -> None:
+    policy, source, folder = files
+    output = folder / "out.txt"
+    options = ["--policy", policy, "-o", str(output), "--report", str(folder / "r.json")]
+    assert run(monkeypatch, "sanitize", source, *options, "--decode") == 2
+    assert "--decode needs a release whose words are all drawn" in capsys.readouterr().err
+    assert not output.exists()
+    assert run(monkeypatch, "sanitize", source, *options) == 0
+    capsys.readouterr()
+    for command in ("decode", "estimate"):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+        assert run(monkeypatch, command, str(output), "--report", str(folder / "r.json")) in (1, 2)
+        assert "words were all drawn; got one of the policy mine" in capsys.readouterr().err

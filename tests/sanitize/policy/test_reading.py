@@ -1,0 +1,152 @@
+"""Policies from TOML, and what is wrong with others: one line that names the file and the rule."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from textveil.errors import ParameterError, UnknownNameError
+from textveil.sanitize.policy.choice import PRESETS, policy, preset_text
+from textveil.sanitize.policy.policy import Action, Policy, Rule
+from textveil.sanitize.policy.reading import policy_of
+from textveil.sanitize.sanitizer import Sanitizer
+
+WORD = '[[rule]]\nkind = "word"\nkeep = true\n'
+HEAD = f'name = "p"\n{WORD}'
+DIGITS = '[[rule]]\nkind = "number"\nsurrogate = "digits"\n'
+
+FAULTS = {
+    "not toml": ("name = ", "it must be TOML; it is not: "),
+    "no name": (WORD, "name must be given; got none"),
+    "unknown key": (f'colour = "red"\n{HEAD}', "key 'colour' must be one of name, describes"),
+    "marks": (f'marks = "odd"\n{HEAD}{DIGITS}', "marks must be normalize or keep; got odd"),
+    "scope": (f'scope = "person"\n{HEAD}{DIGITS}', "scope must be one of mention, document, conversation, corpus"),
+    "detectors": (f"detectors = 3\n{HEAD}", "detectors must be a list of names"),
+    "no rule for word": (f'name = "p"\n{DIGITS}', "rules must be with one for word"),
+    "nothing drawn": (HEAD, "rules must be such that something is replaced; got none that draws"),
+    "rule without kind": (f"{HEAD}[[rule]]\nkeep = true\n", ", rule 2: kind must be given"),
+    "no action": (
+        f'{HEAD}[[rule]]\nkind = "date"\n',
+        ", rule 2: a rule must have one of keep, placeholder, surrogate, mecha",
+    ),
+    "two actions": (
+        f'{HEAD}[[rule]]\nkind = "date"\nkeep = true\nsurrogate = "digits"\n',
+        ", rule 2: a rule must have one of keep, placeholder, surrogate, mechanism; got keep and surrogate",
+    ),
+    "two rules": (f"{HEAD}{DIGITS}{DIGITS}", ", rule 3 must be the only one for number; rule 2 is for it too"),
+    "keep is no flag": (f'{HEAD}[[rule]]\nkind = "date"\nkeep = false\n', ", rule 2: keep must be true"),
+    "name is no name": (
+        f'{HEAD}[[rule]]\nkind = "date"\nsurrogate = 3\n',
+        ", rule 2: surrogate must be a name; got int",
+    ),
+    "negative epsilon": (f"{HEAD}{DIGITS}epsilon = -1\n", ", rule 2: epsilon must be finite and >= 0; got -1"),
+    "infinite epsilon": (f"{HEAD}{DIGITS}epsilon = inf\n", ", rule 2: epsilon must be finite and >= 0; got inf"),
+    "epsilon that is none": (f'{HEAD}{DIGITS}epsilon = "big"\n', ", rule 2: epsilon must be a number; got str"),
+    "epsilon of what is kept": (
+        f'{HEAD}[[rule]]\nkind = "date"\nkeep = true\nepsilon = 1\n',
+        ", rule 2: epsilon must be left",
+    ),
+    "a word by a surrogate": (
+        'name = "p"\n[[rule]]\nkind = "word"\nsurrogate = "person"\n',
+        ", rule 1: word must be kept or",
+    ),
+    "a span by a mechanism": (
+        f'{HEAD}[[rule]]\nkind = "date"\nmechanism = "optimal"\n',
+        ", rule 2: mechanism must be for",
+    ),
+    "a kind that cannot be": (f'{HEAD}[[rule]]\nkind = "My Kind"\nkeep = true\n', ", rule 2: kind must be lowercase"),
+    "regex": (f'{HEAD}{DIGITS}[[pattern]]\nkind = "case"\nregex = "(a"\n', ", pattern 1: regex must compile"),
+    "regex of nothing": (
+        f'{HEAD}{DIGITS}[[pattern]]\nkind = "case"\nregex = "a*"\n',
+        ", pattern 1: regex must be one that",
+    ),
+    "pattern of a token": (
+        f'{HEAD}{DIGITS}[[pattern]]\nkind = "word"\nregex = "a"\n',
+        ", pattern 1: kind must be a kind of",
+    ),
+    "pattern key": (f'{HEAD}{DIGITS}[[pattern]]\nkind = "case"\nexp = "a"\n', ", pattern 1: key 'exp' must be one of"),
+    "list of nothing": (
+        f'{HEAD}{DIGITS}[[list]]\nkind = "staff"\nwords = []\n',
+        ", list 1: words must be one string or",
+    ),
+    "list without words": (f'{HEAD}{DIGITS}[[list]]\nkind = "staff"\n', ", list 1: a list must have words or a file"),
+    "list without file": (
+        f'{HEAD}{DIGITS}[[list]]\nkind = "staff"\nfile = "no.txt"\n',
+        ", list 1: file no.txt must be a",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_one_line_that_says_where(name: str, tmp_path: Path) -> None:
+    text, wanted = FAULTS[name]
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ParameterError) as caught:
+        policy(path)
+    told = str(caught.value)
+    assert told.startswith(f"policy {path}") and wanted in told and "\n" not in told
+
+
+MADE = {
+    "kind": ('[[rule]]\nkind = "colour"\nsurrogate = "digits"\n', "policy p, rule 2: kind must be one of "),
+    "surrogate": ('[[rule]]\nkind = "date"\nsurrogate = "digts"\n', "policy p, rule 2: surrogate must be one of "),
+    "option": (
+        '[[rule]]\nkind = "id"\nsurrogate = "digits"\nlimit = 1\n',
+        "policy p, rule 2: digits takes the options",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_a_rule_names_is_made_before_any_text_is_read(name: str) -> None:
+    text, wanted = MADE[name]
+    with pytest.raises(ParameterError) as caught:
+        Sanitizer(policy_of(f"{HEAD}{text}".encode(), "here"))
+    assert str(caught.value).startswith(wanted) and "\n" not in str(caught.value)
+
+
+def test_an_unknown_mechanism_is_named_with_its_rule() -> None:
+    text = 'name = "p"\n[[rule]]\nkind = "word"\nmechanism = "neighbourhood"\n'
+    with pytest.raises(UnknownNameError, match="policy p, rule 1: mechanism must be one of the catalog"):
+        Sanitizer(policy_of(text.encode(), "here"))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_says_what_it_is(name: str) -> None:
+    made = policy(name)
+    assert made.name == name and made.describes.endswith(".") and name in preset_text(name)
+    assert pickle.loads(pickle.dumps(made)) == made
+    assert policy(name).digest == made.digest
+
+
+def test_unknown_names_are_refused_with_what_there_is() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'identifiers'"):
+        policy("identifier")
+    with pytest.raises(ParameterError, match=r"policy no/such\.toml must be a file that can be read"):
+        policy("no/such.toml")
+
+
+def test_changes_by_keyword() -> None:
+    made = policy("identifiers", scope="mention", marks="normalize", detectors=[])
+    assert (made.scope, made.marks, made.detectors) == ("mention", "normalize", ())
+    assert policy("all-words", epsilon=3.0).rule("word").epsilon == 3.0
+    with pytest.raises(ParameterError, match="epsilon must be left out: the policy identifiers keeps words"):
+        policy("identifiers", epsilon=3.0)
+    with pytest.raises(ParameterError, match="changes must be among"):
+        policy("identifiers", colour="red")
+
+
+def test_words_of_lists_stand_nowhere_but_in_the_policy() -> None:
+    text = f'{HEAD}{DIGITS}[[list]]\nkind = "staff"\nwords = ["Zebediah Quux"]\n'
+    made = policy_of(text.encode(), "here")
+    assert made.lists[0].words == ("Zebediah Quux",)
+    for told in (repr(made), str(made.as_data())):
+        assert "Quux" not in told
+
+
+def test_a_policy_of_python_is_checked_as_one_of_a_file() -> None:
+    with pytest.raises(ParameterError, match="rules must be with one for word"):
+        Policy(name="p", rules=(Rule(kind="date", action=Action.PLACEHOLDER),))

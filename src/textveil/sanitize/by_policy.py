@@ -32,6 +32,9 @@ from textveil.text.marks import Marks
 BEFORE: Final = 24
 """Released characters before a span that its surrogate may look at."""
 
+EQUALITY: Final = "whether two are equal"
+"""What is public of values that keep their surrogates within a scope."""
+
 MENTIONS: Final = "mentions"
 """Ends the name under which spans are counted where it is not they that pay."""
 
@@ -62,10 +65,10 @@ class ByPolicy:
         self._finder = parts.finder
         self._surrogates = parts.surrogates
         self._outside = outside
-        self._scope = scope
+        self._scopes_of = {kind: parts.scopes.get(kind, scope) for kind in parts.surrogates}
         self._key = key
         self.marks: Marks = outside.marks
-        spans = [_protected(kind, one, scope) for kind, one in parts.surrogates.items()]
+        spans = [_protected(kind, one, self._scopes_of[kind]) for kind, one in parts.surrogates.items()]
         self.protected = (*outside.protected, *spans)
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> _Found:
@@ -114,18 +117,17 @@ class ByPolicy:
             if not places:
                 continue
             mentions = [Mention(self._outside.plain(drawn[place]), around.before(place)) for place in places]
-            for place, value in zip(places, self._of_kind(surrogate, mentions, scope, rng), strict=True):
+            for place, value in zip(places, self._of_kind(kind, mentions, scope, rng), strict=True):
                 drawn[place] = value
-            paying = _paying(surrogate, mentions, self._scope)
+            paying = _paying(surrogate, mentions, self._scopes_of[kind])
             if paying is not None:
                 counts[kind], counts[f"{kind} {MENTIONS}"] = paying, len(places)
         return drawn, counts
 
-    def _of_kind(
-        self, surrogate: Surrogate, mentions: list[Mention], scope: Scope, rng: np.random.Generator
-    ) -> list[str]:
+    def _of_kind(self, kind: str, mentions: list[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         """A surrogate for each mention of a text."""
-        if self._scope == "mention":
+        surrogate = self._surrogates[kind]
+        if self._scopes_of[kind] == "mention":
             values = [one for mention in mentions for one in surrogate.draw([mention], MemoryScope(), rng)]
         else:
             values = surrogate.draw(mentions, scope, rng)
@@ -182,6 +184,6 @@ def _protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:
     guarantee: Guarantee = surrogate.guarantee
     if paid != "scope":
         guarantee = replace(guarantee, adjacency=ONE_SPAN if paid == "mention" else ONE_ENTITY)
-    equal = surrogate.consistent and scope != "mention"
-    public = (*surrogate.public, *(("which spans of a scope are equal",) if equal else ()))
-    return Protected(kind, guarantee, done=surrogate.name, public=public)
+    alone = scope == "mention" or not surrogate.consistent
+    public = tuple(fact for fact in surrogate.public if fact != EQUALITY)
+    return Protected(kind, guarantee, done=surrogate.name, public=public if alone else (*public, EQUALITY))

@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Final, final
 
 from textveil.catalog import mechanism
 from textveil.detection.base import Detector
+from textveil.detection.detectors import detector_of
+from textveil.detection.given import ListDetector, PatternDetector
 from textveil.detection.kinds import KINDS
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.base import Mechanism, TextMechanism
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.sanitize.policy.finding import SpanFinder
-from textveil.sanitize.policy.policy import Action, Policy, Rule
+from textveil.sanitize.policy.policy import Action, Policy, Rule, ScopeName
 from textveil.surrogates.base import Surrogate
 from textveil.surrogates.making import make_surrogate
 
@@ -31,12 +32,14 @@ class PolicyParts:
     Attributes:
         words: draws words outside the spans; None where they are kept.
         surrogates: by kind of spans, in the order of the rules.
+        scopes: of the kinds whose rule has one of its own.
         kept: kinds of spans that are released as they are.
         finder: finds the spans of all these kinds.
     """
 
     words: Mechanism | None
     surrogates: Mapping[str, Surrogate]
+    scopes: Mapping[str, ScopeName]
     kept: frozenset[str]
     finder: SpanFinder
 
@@ -49,9 +52,12 @@ def parts_of(policy: Policy) -> PolicyParts:
             none that is found. The message names the policy, and the rule by its number.
         MissingExtra: what a detector needs is not installed.
     """
-    detectors = tuple(_detector(one, policy.name) for one in policy.detectors)
-    known = {*KINDS, *(one.kind for one in policy.patterns), *(one.kind for one in policy.lists)}
-    known.update(kind for one in detectors for kind in one.kinds)
+    detectors: tuple[Detector, ...] = (
+        *(PatternDetector(one.kind, one.regex) for one in policy.patterns),
+        *(ListDetector(one.kind, one.words) for one in policy.lists),
+        *(_detector(one, policy.name) for one in policy.detectors),
+    )
+    known = {*KINDS, *(kind for one in detectors for kind in one.kinds)}
     surrogates, kept = {}, set()
     for number, rule in policy.span_rules:
         with in_rule(policy, number):
@@ -62,7 +68,13 @@ def parts_of(policy: Policy) -> PolicyParts:
                 surrogates[rule.kind] = _surrogate(rule)
     wanted = frozenset((*surrogates, *kept))
     finder = SpanFinder(detectors, wanted, numbers=NUMBER in surrogates)
-    return PolicyParts(words=words_of(policy), surrogates=surrogates, kept=frozenset(kept), finder=finder)
+    return PolicyParts(
+        words=words_of(policy),
+        surrogates=surrogates,
+        scopes={rule.kind: rule.scope for _, rule in policy.span_rules if rule.scope is not None},
+        kept=frozenset(kept),
+        finder=finder,
+    )
 
 
 def words_of(policy: Policy) -> Mechanism | None:
@@ -115,11 +127,12 @@ def _detector(one: str | Detector, name: str) -> Detector:
     if not isinstance(one, str):
         return one
     try:
-        return import_module("textveil.detection.detectors").detector_of(one)
+        return detector_of(one)
     except ParameterError as error:
         raise type(error)(f"policy {name}, detectors: {error}") from None
 
 
 def _surrogate(rule: Rule) -> Surrogate:
     name = rule.name if rule.action is Action.SURROGATE else "placeholder"
-    return make_surrogate(name, 0.0 if rule.epsilon is None else rule.epsilon, rule.options)
+    options = rule.options if rule.action is Action.SURROGATE else {"text": f"[{rule.kind}]"}
+    return make_surrogate(name, 0.0 if rule.epsilon is None else rule.epsilon, options)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, Literal, TypeAlias, cast, final, get_args
 
 from textveil.detection.base import Detector
+from textveil.detection.given import checked_pattern
 from textveil.detection.kinds import checked_kind
 from textveil.errors import ParameterError, need
 from textveil.text.marks import Marks, checked_marks
@@ -51,6 +52,7 @@ class Rule:
         action: what is done.
         name: of the surrogate or the mechanism; empty where neither is drawn.
         epsilon: nats for one value; 0 is a draw that says nothing about it. None is the default of what is drawn.
+        scope: "mention" where, other than in the rest of the policy, each mention has a surrogate of its own.
         options: more options of the surrogate or the mechanism, by name.
     """
 
@@ -58,6 +60,7 @@ class Rule:
     action: Action
     name: str = ""
     epsilon: float | None = None
+    scope: Literal["mention"] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -69,6 +72,9 @@ class Rule:
             need(drawn, "epsilon", self.epsilon, f"left out where a rule says {self.action.value}")
             need(_is_number(self.epsilon), "epsilon", type(self.epsilon).__name__, "a number")
             need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
+        if self.scope is not None:
+            need(self.scope == "mention", "scope", repr(self.scope)[:60], "mention in a rule, or left out")
+            need(self.action is Action.SURROGATE, "scope", "one", f"left out where a rule says {self.action.value}")
         if not drawn and self.options:
             need(False, _listed(self.options), f"beside {self.action.value}", "left out")
 
@@ -76,7 +82,8 @@ class Rule:
         """JSON data, as a policy file has it."""
         done = {self.action.value: self.name or True}
         epsilon = {} if self.epsilon is None else {"epsilon": float(self.epsilon)}
-        return {"kind": self.kind, **done, **epsilon, **self.options}
+        scope = {} if self.scope is None else {"scope": self.scope}
+        return {"kind": self.kind, **done, **epsilon, **scope, **self.options}
 
 
 def _need_action(rule: Rule) -> None:
@@ -108,13 +115,8 @@ class Pattern:
 
     def __post_init__(self) -> None:
         _need_span_kind(self.kind)
-        need(isinstance(self.regex, str) and bool(self.regex), "regex", "nothing", "a regular expression")
-        try:
-            compiled = re.compile(self.regex)
-        except (re.error, OverflowError, RecursionError) as error:
-            place = f" at character {error.pos + 1}" if isinstance(error, re.error) and error.pos is not None else ""
-            raise ParameterError(f"regex must compile; it does not{place}. Correct it.") from None
-        need(compiled.match("") is None, "regex", "one that matches nothing at all", "one that needs a character")
+        with _named("regex", "pattern"):
+            checked_pattern(self.regex)
 
 
 @final
@@ -134,6 +136,15 @@ class WordList:
         _need_span_kind(self.kind)
         fits = all(isinstance(word, str) and word.strip() for word in self.words)
         need(bool(self.words) and fits, "words", "none, or others", "one string or more, none blank")
+
+
+@contextlib.contextmanager
+def _named(name: str, other: str) -> Iterator[None]:
+    """Errors of the block that begin with another name begin with this one."""
+    try:
+        yield
+    except ParameterError as error:
+        raise type(error)(name + str(error).removeprefix(other)) from None
 
 
 def _need_span_kind(kind: str) -> None:

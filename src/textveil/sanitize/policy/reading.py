@@ -121,9 +121,16 @@ def _rule(table: dict[str, Any]) -> Rule:
         )
     if action not in _FLAGS and not isinstance(value, str):
         raise ParameterError(f"{action.value} must be a name; got {type(value).__name__}.")
-    options = {key: one for key, one in table.items() if key not in ("kind", "epsilon", action.value)}
+    options = {key: one for key, one in table.items() if key not in ("kind", "epsilon", "scope", action.value)}
     name = "" if action in _FLAGS else value
-    return Rule(kind=kind, action=action, name=name, epsilon=table.get("epsilon"), options=options)
+    return Rule(
+        kind=kind,
+        action=action,
+        name=name,
+        epsilon=table.get("epsilon"),
+        scope=table.get("scope"),
+        options=options,
+    )
 
 
 def _fields(table: dict[str, Any], kind: Callable[..., _Made], keys: tuple[str, ...]) -> _Made:

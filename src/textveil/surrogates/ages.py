@@ -1,0 +1,164 @@
+"""Ages: a staircase or Laplace noise on a public range."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Annotated, Final, NamedTuple, final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.mechanisms.options import Domain, Option, at_least, named
+from textveil.numerics.discrete_laplace import discrete_laplace
+from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
+from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.scopes import Scope
+from textveil.surrogates.windows import window
+from textveil.surrogates.writing import in_case_of
+
+_ONES: Final = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+WORDS: Final = (*_ONES, *(ten + (f"-{one}" if one != "zero" else "") for ten in _TENS for one in _ONES[:10]))
+"""Numbers from 0 to 99, in words."""
+
+_NUMBERS: Final = {word: number for number, word in enumerate(WORDS)}
+
+_AGE: Final = re.compile(
+    r"(?P<before>age[ds]?:?\s{1,3}|age of\s{1,3})?"
+    r"(?:(?P<digits>[0-9]{1,3})(?P<decade>s)?|(?P<word>[a-z]+(?:[ -][a-z]+)?))"
+    r"(?:(?P<gap>[ -]?)(?P<unit>year|yr|y|month|mo|week|wk|day)(?P<many>s?)(?P<old>[ -]?old|/o|\.?o\.?|))?",
+    re.IGNORECASE,
+)
+_LAST: Final = {"d": 30, "w": 52, "m": 24}
+"""The highest age in days, weeks and months."""
+
+_LOWEST = Option(domain=at_least(0), help="The lowest age there is; lower ones are raised to it.", metavar="YEARS")
+_HIGHEST = Option(domain=at_least(1), help="The highest age there is; higher ones are cut to it.", metavar="YEARS")
+_WIDTH = Option(
+    domain=at_least(1),
+    help="How many ages around the true one are raised.",
+    metavar="YEARS",
+    unset="the one of least mean error at epsilon",
+)
+_LAW = Option(
+    domain=named("staircase", "laplace"),
+    help="staircase: ages around the true one are raised by e^epsilon; laplace: discrete Laplace noise, clamped.",
+    metavar="NAME",
+)
+_TOP = Option(
+    domain=Domain("an integer >= 1", lambda value: value >= 1),
+    help="Ages from this one on are written with a plus: 90 writes 90+ for them, as HIPAA's Safe Harbor groups them.",
+    metavar="YEARS",
+    unset="none",
+)
+
+
+@final
+class _Read(NamedTuple):
+    """An age as it is written: the number, the unit's first letter, and the match; no match where it cannot be read."""
+
+    number: int
+    unit: str
+    match: re.Match[str] | None
+
+
+@declared(summary="An age near the true one, or any.", kinds=("age",), proof=SURROGATES)
+def age(
+    *,
+    epsilon: OptionalEpsilon = 0.0,
+    lowest: Annotated[int, _LOWEST] = 0,
+    highest: Annotated[int, _HIGHEST] = 99,
+    width: Annotated[int, _WIDTH] | None = None,
+    law: Annotated[str, _LAW] = "staircase",
+    top_code: Annotated[int, _TOP] | None = None,
+) -> Drawn:
+    """Ages by a staircase on ``lowest`` to ``highest``: pure DP for any two ages, uniform at epsilon 0.
+
+    Days, weeks and months have ranges of their own (1 to 30, 52, 24). What cannot be read gets a uniform age.
+
+    Args:
+        epsilon: nats of one age, for any two.
+        lowest: of the range.
+        highest: of the range, above lowest.
+        width: of the staircase.
+        law: ``"laplace"`` adds discrete Laplace noise of scale (highest - lowest) / epsilon and cuts it to the range.
+        top_code: from where on ages are written as one.
+    """
+    need(highest > lowest, "highest", highest, f"above lowest, {lowest}")
+    need(width is None or width <= highest - lowest + 1, "width", width, "no more than the range")
+    need(law != "laplace" or epsilon > 0, "epsilon", epsilon, "> 0 with law laplace")
+    need(law != "laplace" or width is None, "width", width, "None with law laplace", "Leave it out.")
+    label = f"age {epsilon!r} {lowest} {highest} {width} {law}"
+    years = window(size=highest - lowest + 1, epsilon=epsilon, width=width)
+
+    def drawn_years(number: int, rng: np.random.Generator) -> int:
+        place = min(max(number, lowest), highest) - lowest
+        if law == "laplace":
+            noisy = place + discrete_laplace(Fraction(highest - lowest) / Fraction(epsilon), rng)
+            return lowest + min(max(noisy, 0), highest - lowest)
+        return lowest + years.draw(place, rng)
+
+    def drawn(read: _Read, rng: np.random.Generator) -> int:
+        if read.match is None:
+            return lowest + int(rng.integers(highest - lowest + 1))
+        if read.unit in _LAST:
+            last = _LAST[read.unit]
+            return 1 + window(size=last, epsilon=epsilon).draw(min(max(read.number, 1), last) - 1, rng)
+        return drawn_years(read.number, rng)
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        read = _read(value)
+        key = value if read.match is None else f"{read.number} {read.unit}"
+        kind = "unread" if read.match is None else "read"
+        number = agreed(scope, f"{label} {kind}", key, rng, lambda source: str(drawn(read, source)))
+        return _written(int(number), read, top_code)
+
+    given = {"width": width, "top_code": top_code}
+    return Drawn(
+        name="age",
+        parameters={"epsilon": epsilon, "lowest": lowest, "highest": highest, "law": law}
+        | {name: value for name, value in given.items() if value is not None},
+        guarantee=proved(epsilon, SURROGATES),
+        public=(
+            "its format: digits or words, its unit (years, months, weeks, days), and whether it can be read as an age",
+            "which are equal",
+        ),
+        surrogate_of=surrogate_of,
+    )
+
+
+def _read(value: str) -> _Read:
+    """The age in a value."""
+    found = _AGE.fullmatch(value) if len(value) <= 40 else None
+    if found is None:
+        return _Read(0, "y", None)
+    if found["digits"] is not None:
+        number = int(found["digits"])
+    else:
+        number = _NUMBERS.get(found["word"].lower().replace(" ", "-"), -1)
+    if number < 0:
+        return _Read(0, "y", None)
+    return _Read(number, (found["unit"] or "y")[0].lower(), found)
+
+
+def _written(number: int, read: _Read, top_code: int | None) -> str:
+    """A drawn age in the format of one that was read."""
+    found, top = read.match, top_code is not None and read.unit == "y" and number >= top_code
+    shown = f"{top_code}+" if top else str(number)
+    if found is None:
+        return shown
+    if found["decade"]:
+        shown = f"{number // 10 * 10}s"
+    elif found["word"] and not top:
+        shown = in_case_of(found["word"], WORDS[number] if number < len(WORDS) else str(number))
+        shown = shown.capitalize() if found["word"][0].isupper() and not found["word"].isupper() else shown
+    unit, old = found["unit"], found["old"] or ""
+    if unit is None:
+        return (found["before"] or "") + shown
+    joined = found["gap"] == "-" or old.startswith("-") or len(unit) == 1
+    many = "" if joined or number == 1 else in_case_of(unit, "s")
+    return (found["before"] or "") + shown + found["gap"] + unit + many + old

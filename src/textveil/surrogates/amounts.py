@@ -1,0 +1,139 @@
+"""Amounts of money and other quantities: a staircase on a public logarithmic grid."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Annotated, Final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.mechanisms.options import POSITIVE, Domain, Option, at_least, named
+from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
+from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.scopes import Scope
+from textveil.surrogates.windows import window
+
+_CURRENCY: Final = (
+    r"(?:US|CA|AU|NZ|HK)?\$|[€£¥₹₽₩₪₺₫₴₦฿]|USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|"
+    r"ZAR|Rs\.?|kr\.?|zł"
+)
+_AMOUNT: Final = re.compile(
+    rf"(?P<sign>[-+]?)(?P<before>(?:{_CURRENCY})\s?|)(?P<number>[0-9][0-9.,'\u00a0\u202f]*)"
+    rf"(?P<many>\s?(?:k|m|bn|b|thousand|million|billion|trillion)|)"
+    rf"(?P<after>\s?(?:{_CURRENCY}|dollars?|cents?|euros?|pounds?|yen|francs?|rupees?|%|percent)|)",
+    re.IGNORECASE,
+)
+_MANY: Final = {"k": 3, "t": 3, "m": 6, "b": 9, "trillion": 12}
+_LONGEST: Final = 80
+_MOST_CELLS: Final = 100_000
+
+_LOW = Option(domain=POSITIVE, help="The least amount there is; smaller ones and zero are raised to it.", metavar="X")
+_HIGH = Option(domain=POSITIVE, help="The greatest amount there is; larger ones are cut to it.", metavar="X")
+_SCALE = Option(
+    domain=Domain("between 0.001 and 10", lambda value: 0.001 <= value <= 10),
+    help="Relative width of a cell: 0.1 makes cells of 10 %; amounts of one cell are not told apart.",
+    metavar="S",
+)
+_WIDTH = Option(
+    domain=at_least(1),
+    help="How many cells around the true one are raised.",
+    metavar="CELLS",
+    unset="the one of least mean error at epsilon",
+)
+_DECIMAL = Option(
+    domain=named(".", ","),
+    help="The mark before decimals, where it is in doubt and in what is written.",
+    metavar="MARK",
+)
+
+
+@declared(summary="An amount of about the true size, or any.", kinds=("money", "number"), proof=SURROGATES)
+def amount(
+    *,
+    epsilon: OptionalEpsilon = 0.0,
+    low: Annotated[float, _LOW] = 1.0,
+    high: Annotated[float, _HIGH] = 1_000_000.0,
+    scale: Annotated[float, _SCALE] = 0.1,
+    width: Annotated[int, _WIDTH] | None = None,
+    decimal: Annotated[str, _DECIMAL] = ".",
+) -> Drawn:
+    """Amounts by a staircase on the cells low * (1 + scale)^i up to high, and a uniform point of the drawn cell.
+
+    Pure DP for any two amounts, however far apart: how many digits there are is drawn too. The currency, the sign and
+    whether decimals are written stay; words such as million are read and written out. What cannot be read gets a
+    uniform cell.
+
+    Args:
+        epsilon: nats of one amount, for any two.
+        low: where cells begin.
+        high: where they end, above low.
+        scale: relative width of a cell.
+        width: of the staircase, in cells.
+        decimal: the mark before decimals; thousands are parted by the other one.
+    """
+    need(low * (1 + scale) < high < math.inf, "high", high, "finite and at least two cells above low")
+    reach = math.log(high) - math.log(low)
+    cells = math.ceil(reach / math.log1p(scale) - 1e-9)
+    need(cells <= _MOST_CELLS, "scale", scale, f"large enough for at most {_MOST_CELLS:,d} cells between low and high")
+    need(width is None or width <= cells, "width", width, f"at most the {cells} cells")
+    grid, label = (
+        window(size=cells, epsilon=epsilon, width=width),
+        f"amount {epsilon!r} {low!r} {high!r} {scale!r} {width}",
+    )
+
+    def drawn(cell: int | None, rng: np.random.Generator) -> str:
+        place = int(rng.integers(cells)) if cell is None else grid.draw(cell, rng)
+        exponent = min((place + rng.random()) * math.log1p(scale), reach)
+        return repr(low * math.exp(exponent))
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        found = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
+        read = None if found is None else _read(found, decimal)
+        if found is None or read is None:
+            made = agreed(scope, f"{label} unread", value, rng, lambda source: drawn(None, source))
+            return _number(float(made), False, decimal)
+        cell = 0 if read <= low else min(int(math.log(read / low) / math.log1p(scale)), cells - 1)
+        made = agreed(scope, label, repr(read), rng, lambda source: drawn(cell, source))
+        shown = _number(float(made), _has_decimals(found["number"]), decimal)
+        return found["sign"] + found["before"] + shown + found["after"]
+
+    given = {} if width is None else {"width": width}
+    return Drawn(
+        name="amount",
+        parameters={"epsilon": epsilon, "low": low, "high": high, "scale": scale, "decimal": decimal, **given},
+        guarantee=proved(epsilon, SURROGATES),
+        public=(
+            "its format: currency, sign, whether two decimals are written, and whether it can be read as an amount",
+            "which are equal",
+        ),
+        surrogate_of=surrogate_of,
+    )
+
+
+def _has_decimals(number: str) -> bool:
+    """Whether two digits stand after a last mark."""
+    return re.search(r"[.,][0-9]{2}\Z", number) is not None
+
+
+def _read(found: re.Match[str], decimal: str) -> float | None:
+    """The amount that was read; None where the number is not well written."""
+    number = re.sub(r"['\u00a0\u202f]", "", found["number"])
+    marks = [place for place, one in enumerate(number) if one in ".,"]
+    fraction = ""
+    if marks:
+        last = marks[-1]
+        alone = number.count(number[last]) == 1 and len(number) - last - 1 != 3
+        if alone or (number.count(number[last]) == 1 and number[last] == decimal):
+            number, fraction = number[:last], number[last + 1 :]
+    digits = re.sub("[.,]", "", number)
+    word = found["many"].strip().lower()
+    power = _MANY.get(word, _MANY.get(word[:1], 0))
+    return float(f"{digits or '0'}.{fraction or '0'}e{power}")
+
+
+def _number(value: float, decimals: bool, decimal: str) -> str:
+    """A number with its thousands parted."""
+    shown = f"{value:,.2f}" if decimals else f"{max(1, round(value)) if value >= 0.5 else value:,}"
+    return shown if decimal == "." else shown.translate(str.maketrans(",.", ".,"))

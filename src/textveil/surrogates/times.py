@@ -1,0 +1,94 @@
+"""Times of day: a staircase on the minutes of a day."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.mechanisms.options import Option, at_least
+from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
+from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.scopes import Scope
+from textveil.surrogates.windows import window
+
+MINUTES: Final = 24 * 60
+
+_TIME: Final = re.compile(
+    r"(?P<hour>[0-9]{1,2})(?:(?P<mark>[:.h]|)(?P<minute>[0-9]{2})(?P<seconds>:[0-9]{2})?)?"
+    r"(?P<gap>\s{0,2})(?P<end>a\.?m\.?|p\.?m\.?|h(?:rs|ours)?|)",
+    re.IGNORECASE,
+)
+_WIDTH = Option(
+    domain=at_least(1),
+    help="How many minutes around the true one are raised.",
+    metavar="MINUTES",
+    unset="the one of least mean error at epsilon",
+)
+
+
+@declared(summary="A time near the true one, or any.", kinds=("time",), proof=SURROGATES)
+def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None = None) -> Drawn:
+    """Times by a staircase on the 1,440 minutes of a day, round the clock; seconds are uniform.
+
+    Hours are written with two digits on the clock of 24 hours and without a leading zero before am and pm, however the
+    private one is: a zero would tell its hour. What cannot be read as a time gets a uniform one, as 14:05.
+
+    Args:
+        epsilon: nats of one time, for any two.
+        width: of the staircase, in minutes.
+    """
+    need(width is None or width <= MINUTES, "width", width, f"at most {MINUTES} minutes")
+    minutes, label = window(size=MINUTES, epsilon=epsilon, width=width, circle=True), f"time {epsilon!r} {width}"
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        found = _TIME.fullmatch(value) if len(value) <= 30 else None
+        minute = -1 if found is None else minute_of(found)
+        if found is None or minute < 0:
+            any_minute = agreed(scope, f"{label} unread", value, rng, lambda source: str(source.integers(MINUTES)))
+            return "{:02d}:{:02d}".format(*divmod(int(any_minute), 60))
+        drawn = int(agreed(scope, label, str(minute), rng, lambda source: str(minutes.draw(minute, source))))
+        seconds = agreed(scope, f"{label} seconds", value, rng, lambda source: f":{source.integers(60):02d}")
+        return _written(drawn, found, seconds)
+
+    return Drawn(
+        name="time",
+        parameters={"epsilon": epsilon} | ({} if width is None else {"width": width}),
+        guarantee=proved(epsilon, SURROGATES),
+        public=(
+            "its format: whether minutes, seconds, am or pm are written and how, and whether it can be read as a time",
+            "which are equal",
+        ),
+        surrogate_of=surrogate_of,
+    )
+
+
+def minute_of(found: re.Match[str]) -> int:
+    """The minute of the day that was read; -1 where it is none."""
+    hour, minute, end = int(found["hour"]), int(found["minute"] or 0), found["end"][:1].lower()
+    if found["minute"] is None and not end:
+        return -1
+    if found["minute"] is not None and not found["mark"] and (len(found["hour"]) < 2 or found["seconds"]):
+        return -1
+    if end in ("a", "p"):
+        if not 1 <= hour <= 12:
+            return -1
+        hour = hour % 12 + (12 if end == "p" else 0)
+    return hour * 60 + minute if hour < 24 and minute < 60 else -1
+
+
+def _written(minute: int, found: re.Match[str], seconds: str) -> str:
+    """A drawn minute of the day in the format of the time that was read."""
+    hour, rest = divmod(minute, 60)
+    end = found["end"]
+    if end[:1].lower() in ("a", "p"):
+        half = "p" if hour >= 12 else "a"
+        end = (half.upper() if end[0].isupper() else half) + end[1:]
+        shown = str((hour - 1) % 12 + 1)
+    else:
+        shown = f"{hour:02d}"
+    if found["minute"] is not None:
+        shown += f"{found['mark']}{rest:02d}" + (seconds if found["seconds"] else "")
+    return shown + found["gap"] + end

@@ -63,6 +63,14 @@ def test_the_numbers_are_those_of_the_file(tune: Callable[..., tuple[int, str, s
     assert json.loads(out)["seed"] == 1
 
 
+def test_entities_are_counted_by_who_finds_them(tune: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    code, out, _ = tune(*OPTIONS, "--json", "-o", tmp_path / "out")
+    assert (code, json.loads(out)["entities_found_by"]) == (0, "embedded")
+    code, out, _ = tune(*OPTIONS, "--json", "--detector", "none", "-o", tmp_path / "out")
+    assert (code, json.loads(out)["entities_found_by"]) == (0, None)
+    assert all(not one["verbatim"] for one in json.loads(out)["outcomes"])
+
+
 def test_public_text_needs_no_warning_and_a_sample_no_labels(
     tune: Callable[..., tuple[int, str, str]], tmp_path: Path
 ) -> None:
@@ -79,6 +87,7 @@ def test_public_text_needs_no_warning_and_a_sample_no_labels(
         (("--policies", "nobody"), "policy must be"),
         (("--label", "colour"), "colour"),
         (("--documents", "3"), "must be >= 10"),
+        (("--detector", "nobody"), "detector must be one of"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -6,6 +6,7 @@ import json
 import stat
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from textveil.errors import InputError, ParameterError, UnknownNameError
 from textveil.randomness import seeded_generator
 from textveil.research.tuning.accuracy import accuracy, task_of
 from textveil.research.tuning.candidates import Candidate, candidates
+from textveil.research.tuning.lines import about_entities
 from textveil.research.tuning.page import checked_folder, to_html, write_results
 from textveil.research.tuning.sample import Entity, TuningSample
 from textveil.research.tuning.tuning import Tuning, tune
@@ -150,6 +152,14 @@ def test_entities_can_come_from_a_detector() -> None:
     found = TuningSample(TEXTS).with_detected(Finds())
     assert found.found_by == "finds"
     assert found.entities[1] == (Entity("person", SECRET),)
+
+
+def test_the_sample_says_who_found_its_entities(run: Tuning) -> None:
+    assert run.found_by == "labels"
+    assert "that the sample's labels name" in about_entities(run)
+    detected = replace(run, found_by="embedded")
+    assert "say nothing of what it misses" in about_entities(detected)
+    assert about_entities(replace(run, found_by="")) == "Entities were not looked for."
 
 
 def test_candidates_are_named_and_refused() -> None:

@@ -39,6 +39,9 @@ def tune_command(
     label: Annotated[
         str | None, typer.Option(metavar="F", help="For records: field with the class of each, to learn from releases.")
     ] = None,
+    detector: Annotated[
+        str, typer.Option(metavar="NAME", help="Finds the entities that are counted: embedded, presidio, ...; or none.")
+    ] = "embedded",
     public: Annotated[
         bool, typer.Option("--public", help="The sample is public text: no warning that tuning on it leaks.")
     ] = False,
@@ -60,6 +63,7 @@ def tune_command(
 ) -> None:
     """Compare policies and epsilons on a sample: accuracy of a task, entities still verbatim, words decoded."""
     from textveil.cli.progress import counting
+    from textveil.detection.detectors import detector_of
     from textveil.randomness import resolve, seeded_generator
     from textveil.research.evaluation.plots import need_matplotlib
     from textveil.research.tuning.candidates import candidates
@@ -73,10 +77,13 @@ def tune_command(
         from textveil.integrations.scikit_learn import TfidfLearner
 
         learner = TfidfLearner()
+    finder = None if detector == "none" else detector_of(detector)
     folder = checked_folder(output)
     rng = resolve(None) if seed is None else seeded_generator(seed)
     with counting("reading", "bytes") as reading:
         sample = _read(source, field, label, corpus_format, delimiter, reading).part(documents, rng)
+    if finder is not None:
+        sample = sample.with_detected(finder)
     known = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
     with counting("making mechanisms", "policies") as making:
         grid_of = candidates(_names(policies), grid, known, None if seed is None else rng, making)

@@ -287,3 +287,16 @@ def test_a_null_in_json_lines_is_kept_and_counted(textveil, tmp_path) -> None:
     assert [[row[name] is None for name in ("title", "text")] for row in rows] == [[0, 1], [1, 1], [0, 0]]
     facts = json.loads(report.read_text())
     assert (facts["documents"], facts["tokens"]["word"], facts["fields"]["nulls"]) == (2, 4, 3)
+
+
+def test_what_a_person_pays_is_in_the_report(textveil, tmp_path) -> None:
+    report = tmp_path / "r"
+    raw = f"text,who\nwaa wab,{SECRET}\nwac,{SECRET}\nwad wae,b\n".encode()
+    code, out, err = textveil("-f", "csv", "--unit", "who", "--report", report, stdin=raw)
+    assert (code, out.splitlines()[0]) == (0, b"text"), err
+    found = json.loads(report.read_text())["guarantee"]["per_person"]
+    assert (found["persons"], found["protected_tokens"], found["epsilon"]) == (2, 3, 3.0)
+    assert "for the costliest of 2 persons, 3 draws, by who" in err
+    assert SECRET not in report.read_text()
+    code, _, err = textveil("--unit", "who", stdin=b"waa")
+    assert (code, "need --format jsonl, json, csv, tsv or parquet; got txt" in err) == (2, True)

@@ -90,6 +90,10 @@ def sanitize_command(
         list[str] | None,
         opt.fields("field to copy as it is; may be repeated. All others are dropped."),
     ] = None,
+    unit: Annotated[
+        str | None,
+        opt.fields("field that says whose a record is: the report adds up what one person's records cost."),
+    ] = None,
     report: Annotated[Path | None, typer.Option("--report", metavar="R.json", help="Write the report as JSON.")] = None,
     decode: Annotated[
         bool,
@@ -143,6 +147,7 @@ def sanitize_command(
     seed: opt.Seed = None,
 ) -> int:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""
+    from textveil.corpora.columns import RecordColumns
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES
     from textveil.corpora.places import Places, check_outputs
@@ -158,11 +163,13 @@ def sanitize_command(
     output = None if output is not None and str(output) == "-" else output
     check_outputs(output, [report, sender_report], resume=resume)
     patterns = source or ["-"]
+    columns = RecordColumns(unit=unit)
     choice = FormatChoice(
         corpus_format=corpus_format,
         whole=whole_file,
         sanitized=tuple(field or ()),
         kept=tuple(keep or ()),
+        read=columns.names,
         delimiter=delimiter,
         output_format=output_format,
         max_document_bytes=MAX_DOCUMENT_BYTES if max_document_bytes is None else max_document_bytes,
@@ -195,6 +202,7 @@ def sanitize_command(
         ),
         corpus_format=reader,
         inputs=inputs,
+        columns=columns,
         engine=chosen,
         max_expansion=max_expansion,
         on_error=cast(Literal["stop", "skip"], on_error),

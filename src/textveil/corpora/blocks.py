@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, final
 
+from textveil.sanitize.costs import Counts
 from textveil.sanitize.release import Tally
 
 BLOCK_BYTES = 2**19
@@ -78,6 +80,7 @@ class Outcome:
         data: the released records in the format's own way, without ``head``.
         head: what stands once before the first record of the whole output; the same for every block of a job.
         tally: counts over the documents in ``data``.
+        persons: draws of each person whose records are in ``data`` (``columns.person``), where a column says whose.
         nulls: sanitized fields of records in ``data`` that have no text.
         private: the block's frame of the private map, encrypted; empty where none is kept, or nothing was released.
         skipped: records that are not in ``data``. Where the run is to stop at a fault there is one at most, and
@@ -90,6 +93,7 @@ class Outcome:
     data: bytes = field(default=b"", repr=False)
     head: bytes = b""
     tally: Tally = field(default_factory=Tally)
+    persons: Mapping[bytes, Counts] = field(default_factory=dict)
     nulls: int = 0
     private: bytes = field(default=b"", repr=False)
     skipped: tuple[Skip, ...] = ()

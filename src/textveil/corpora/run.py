@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, final
 
 from textveil.corpora.blocks import BLOCK_BYTES, Block, Outcome, Skip
+from textveil.corpora.columns import NO_COLUMNS, RecordColumns
 from textveil.corpora.engines.base import Engine
 from textveil.corpora.engines.block_worker import BlockWorker, OnError
 from textveil.corpora.files.atomic import atomic_writers, check_folder, write_whole
@@ -29,6 +30,7 @@ from textveil.errors import InputError, ParameterError, TextveilError
 from textveil.mechanisms.base import Mechanism
 from textveil.randomness import new_secret
 from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.persons import Persons
 from textveil.sanitize.release import Report
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.sender_report import SenderReport
@@ -50,6 +52,7 @@ class Run:
         options: of the sanitizer; with a seed the output is the same for any engine and number of processes.
         corpus_format: the format of inputs and output.
         inputs: the inputs, in order.
+        columns: whose a record is; its names are among those that the format reads.
         engine: where blocks are released.
         on_error: ``"stop"`` at the first record that cannot be read, or ``"skip"`` it.
         progress: called after every block.
@@ -66,6 +69,7 @@ class Run:
     corpus_format: CorpusFormat
     inputs: tuple[str, ...]
     engine: Engine
+    columns: RecordColumns = NO_COLUMNS
     on_error: OnError = "stop"
     progress: RunProgress = field(default=lambda bytes_read, total, words: None, repr=False)
     building: Progress | None = field(default=None, repr=False)
@@ -249,6 +253,7 @@ class Run:
             options=self.options,
             corpus_format=self.corpus_format,
             secret=secret,
+            columns=self.columns,
             settings=self.setting.digest(**self._beside()),
             on_error=self.on_error,
             cipher=cipher,
@@ -284,12 +289,13 @@ class Run:
         return {
             "format": type(self.corpus_format).__name__,
             "fields": [choice.sanitized, choice.kept] if choice is not None else [],
+            **({"unit": self.columns.unit} if self.columns.unit is not None else {}),
             "format_options": repr(self.corpus_format),
             "block_bytes": self.block_bytes,
         }
 
     def _finished(self, totals: Totals, *, already: bool = False, modified: bool = False) -> Finished:
-        choice = getattr(self.corpus_format, "choice", None)
+        choice, unit = getattr(self.corpus_format, "choice", None), self.columns.unit
         report = Report(
             setting=self.setting,
             tally=totals.tally,
@@ -297,6 +303,7 @@ class Run:
             kept_fields=choice.kept if choice is not None else (),
             nulls=totals.nulls,
             recall=self.recall,
+            persons=None if unit is None else Persons.of(unit, totals.persons.values()),
         )
         return Finished(report, totals, already, modified)
 

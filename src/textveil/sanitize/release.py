@@ -6,13 +6,21 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from itertools import zip_longest
-from typing import Any, NamedTuple, TypeAlias, final
+from typing import Any, NamedTuple, final
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.privacy.accountant import Accountant, shown_optimal
-from textveil.privacy.composition import weakest
+from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import Guarantee
+from textveil.sanitize.costs import (
+    Counts,
+    costliest,
+    guarantee_line,
+    optimal_data,
+    optimal_lines,
+    trimmed,
+    with_largest,
+)
+from textveil.sanitize.persons import Persons
 from textveil.sanitize.policy_report import per_token_data, per_value_data, policy_data, policy_lines
 from textveil.sanitize.recovery import recovery_lines
 from textveil.sanitize.sender_report import SenderReport
@@ -21,9 +29,6 @@ from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.private_map import PrivateMap
 from textveil.text.render import Span
 from textveil.types import Reals, Vectors
-
-Counts: TypeAlias = tuple[int, ...]
-"""How many of each kind that costs something (``Setting.counted``)."""
 
 
 @final
@@ -60,10 +65,7 @@ class Tally:
         """
         self.documents += 1
         self.kinds.update(kinds)
-        counts = [kinds.get(kind, 0) for kind in counted]
-        while len(counts) > 2 and not counts[-1]:
-            counts.pop()
-        self._keep_largest((*counts, *(0 for _ in range(2 - len(counts)))))
+        self.largest = with_largest(self.largest, trimmed(kinds, counted))
         self.mapped += mapped
 
     def add_document(self, parts: Sequence[Release]) -> None:
@@ -81,18 +83,9 @@ class Tally:
         """Count the documents of ``other`` too, as if each had been added here."""
         self.documents += other.documents
         self.kinds.update(other.kinds)
-        for one in list(other.largest):
-            self._keep_largest(one)
+        for one in other.largest:
+            self.largest = with_largest(self.largest, one)
         self.mapped += other.mapped
-
-    def _keep_largest(self, here: Counts) -> None:
-        if not any(_within(here, one) for one in self.largest):
-            self.largest = [here, *(one for one in self.largest if not _within(one, here))]
-
-
-def _within(first: Counts, second: Counts) -> bool:
-    """Whether no count of ``first`` is above that of ``second``."""
-    return all(one <= other for one, other in zip_longest(first, second, fillvalue=0))
 
 
 @final
@@ -108,6 +101,7 @@ class Report:
         recall: what was measured of a policy's detection, as an evaluation of detectors says it; None where
             nothing was.
         nulls: how many sanitized fields of records had no text, which the output shows.
+        persons: whose the records are, by a column; None where none says so.
     """
 
     setting: Setting
@@ -116,18 +110,12 @@ class Report:
     kept_fields: tuple[str, ...] = ()
     recall: Mapping[str, Any] | None = None
     nulls: int = 0
+    persons: Persons | None = None
 
     def costliest(self) -> tuple[int, Guarantee]:
         """The protected tokens of the document with the largest epsilon, and a bound for every document."""
-        documents = self.tally.largest or [(0, 0)]
-        costs = [one.spent for one in self._documents()]
-        epsilons = [cost.approximate().epsilon if cost.promises else 0.0 for cost in costs]
-        return sum(documents[epsilons.index(max(epsilons))]), weakest(costs)
-
-    def _documents(self) -> list[Accountant]:
-        """The accountants of the largest documents."""
-        counts = self.tally.largest or [(0, 0)]
-        return [self.setting.accountant(dict(zip(self.setting.counted, one, strict=False))) for one in counts]
+        found = costliest(self.setting, self.tally.largest)
+        return found.tokens, found.guarantee
 
     def _everything(self) -> Accountant:
         """The accountant of all documents together, as if they were one person's."""
@@ -139,7 +127,6 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON data; the keys are documented in docs/guarantees.md."""
         setting, tally = self.setting, self.tally
-        most, document = self.costliest()
         everything = self._everything()
         public = [*setting.public, *(f"the field {name!r}, copied as it was" for name in self.kept_fields)]
         return {
@@ -153,15 +140,12 @@ class Report:
             "guarantee": {
                 "per_token": per_token_data(setting),
                 **per_value_data(setting),
-                "per_document": {
-                    "protected_tokens": most,
-                    **document.as_data(),
-                    "optimal": _optimal_data(self._documents()),
-                },
+                "per_document": costliest(setting, tally.largest).as_data(),
+                **({} if self.persons is None else {"per_person": self.persons.as_data(setting)}),
                 "whole_input": {
                     "protected_tokens": self._drawn(),
                     **everything.spent.as_data(),
-                    "optimal": _optimal_data([everything]),
+                    "optimal": optimal_data([everything]),
                 },
                 "by_kind": [{**one.as_data(), "count": tally.kinds.get(one.kind, 0)} for one in setting.protected],
                 "digit_keep_limit": setting.digit_keep_limit,
@@ -182,7 +166,7 @@ class Report:
     def summary(self) -> str:
         """The report for a reader, a few lines."""
         setting, tally = self.setting, self.tally
-        most, document = self.costliest()
+        document = costliest(setting, tally.largest)
         everything = self._everything()
         lines = setting.warnings()
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.kinds.items()))
@@ -194,12 +178,13 @@ class Report:
             *([] if setting.whole_texts else [f"{'tokens' if tokens else 'found':<11} {counts or 'none'}"]),
             *(policy_lines(setting, tally.kinds, self.recall) if setting.policy is not None else []),
             *([f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip()] if tokens else []),
-            *([] if spans else [f"per token   {_line(setting.token)}"]),
+            *([] if spans else [f"per token   {guarantee_line(setting.token)}"]),
             *_number_lines(setting),
-            f"per document {_line(document)} for the costliest, {_counted(most, drawn)}",
-            *_optimal_lines(self._documents()),
-            f"whole input {_line(everything.spent)} for {_counted(self._drawn(), drawn)}",
-            *_optimal_lines([everything]),
+            f"per document {guarantee_line(document.guarantee)} for the costliest, {_counted(document.tokens, drawn)}",
+            *optimal_lines(document.accountants),
+            *([] if self.persons is None else self.persons.lines(setting)),
+            f"whole input {guarantee_line(everything.spent)} for {_counted(self._drawn(), drawn)}",
+            *optimal_lines([everything]),
             *recovery_lines(setting.recovery),
             *_vocabulary_lines(setting.vocabulary),
             f"public      {_public(setting)}",
@@ -241,31 +226,12 @@ def _number_lines(setting: Setting) -> list[str]:
         f"no digit stays with probability above {limit:.6g}" if limit < 1 else "a digit may stay with any probability"
     )
     numbers = [one.guarantee for one in setting.protected if one.kind == "number"]
-    return [f"numbers     {_line(one)} for one, shared over its digits; {kept}" for one in numbers]
-
-
-def _line(guarantee: Guarantee) -> str:
-    return f"{guarantee} [{guarantee.status.value}]" if guarantee.promises else str(guarantee)
+    return [f"numbers     {guarantee_line(one)} for one, shared over its digits; {kept}" for one in numbers]
 
 
 def _parameters(parameters: Mapping[str, Any]) -> str:
     shown = {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in parameters.items()}
     return ", ".join(f"{name} {value}" for name, value in shown.items())
-
-
-def _optimal(accountants: Sequence[Accountant]) -> tuple[Guarantee, bool]:
-    """What holds for each of several documents by optimal composition, and whether it is the optimum itself."""
-    return weakest([one.optimal() for one in accountants]), all(one.exact for one in accountants)
-
-
-def _optimal_data(accountants: Sequence[Accountant]) -> dict[str, Any]:
-    guarantee, exact = _optimal(accountants)
-    return {**guarantee.as_data(), "method": "exact" if exact else "moment bound"}
-
-
-def _optimal_lines(accountants: Sequence[Accountant]) -> list[str]:
-    guarantee, exact = _optimal(accountants)
-    return [f"            {shown_optimal(guarantee, exact=exact)}"] if guarantee.promises else []
 
 
 @final

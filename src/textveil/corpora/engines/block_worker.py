@@ -11,9 +11,11 @@ from typing import Literal, TypeAlias, final
 import numpy as np
 
 from textveil.corpora.blocks import Block, Outcome, Skip, lost
+from textveil.corpora.columns import NO_COLUMNS, RecordColumns, person
 from textveil.corpora.formats.records import CorpusFormat, Records
 from textveil.errors import ParameterError, need
 from textveil.randomness import SECRET_BYTES, derived_generator, seeded_generator
+from textveil.sanitize.costs import Counts, added, trimmed
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.release import Release, Tally
 from textveil.sanitize.sanitizer import Sanitizer
@@ -43,6 +45,7 @@ class BlockWorker:
         options: of the sanitizer; with a seed the draws of block n come from ``seeded_generator(seed, n)`` instead.
         corpus_format: the corpus's format.
         secret: the job's, ``new_secret()``; with it the draws can be repeated, and guesses of the text tested.
+        columns: whose a record is.
         settings: ``Setting.digest`` with what else the draws depend on.
         cipher: seals a frame of the private map for every block; None: none is kept.
         on_error: ``"stop"``: a block with a bad record releases nothing; ``"skip"``: its other records are released.
@@ -51,6 +54,7 @@ class BlockWorker:
     options: SanitizerOptions
     corpus_format: CorpusFormat
     secret: bytes = field(repr=False)
+    columns: RecordColumns = NO_COLUMNS
     settings: bytes = b""
     on_error: OnError = "stop"
     cipher: MapCipher | None = None
@@ -80,6 +84,11 @@ class BlockWorker:
         number = block.number.to_bytes(8, "little")
         return derived_generator(self.secret, b"block", number, self.settings, hashlib.blake2b(block.payload).digest())
 
+    def _whose(self, records: Records) -> list[bytes]:
+        """The person of every record, where a column names them."""
+        named = () if self.columns.unit is None else records.beside[self.columns.unit]
+        return [person(self.secret, value) for value in named]
+
     def _outcome(self, sanitizer: Sanitizer, block: Block) -> Outcome:
         if block.fault:
             return lost(block, block.fault)
@@ -87,44 +96,69 @@ class BlockWorker:
         skipped = tuple(Skip(block.source, number, number, reason) for number, reason in records.faults)
         if skipped and self.on_error == "stop":
             return Outcome(number=block.number, bytes_read=block.bytes_read, chain=block.chain, skipped=skipped[:1])
-        tally = Tally()
-        kept: list[Document] | None = None if self.cipher is None else []
-        data = _released(sanitizer, records, self._generator(block), tally, kept)
+        found = _BlockReleases(records, self._whose(records), keeps_maps=self.cipher is not None)
         return Outcome(
             number=block.number,
             bytes_read=block.bytes_read,
             chain=block.chain,
-            data=data,
+            data=found.released(sanitizer, self._generator(block)),
             head=records.head,
-            tally=tally,
+            tally=found.tally,
+            persons=found.persons,
             nulls=records.nulls,
-            private=b"" if self.cipher is None or kept is None else sealed_block(self.cipher, block.number, kept),
+            private=b"" if self.cipher is None else sealed_block(self.cipher, block.number, found.maps),
             skipped=skipped,
         )
 
 
-def _released(
-    sanitizer: Sanitizer, records: Records, rng: np.random.Generator, tally: Tally, kept: list[Document] | None
-) -> bytes:
-    """The block's output; every record with a text is counted as one document, and gets its maps into ``kept``."""
-    blank = _blank_releases(sanitizer, records.texts)
-    wanted = [text for texts in records.texts for text in texts if text not in blank]
-    scopes = _scopes(sanitizer, records.texts, blank)
-    releases = iter(sanitizer.batch(wanted, spans=False, rng=rng, maps=kept is not None, scopes=scopes))
-    fresh: list[list[str]] = []
-    alone: Counter[str] = Counter()
-    for texts in records.texts:
-        parts = [blank[text] if text in blank else next(releases) for text in texts]
-        fresh.append([part.text for part in parts])
-        if kept is not None and parts:
-            kept.append(tuple(map(_map_of, parts, texts)))
-        if len(texts) == 1 and texts[0] in blank:
-            alone[texts[0]] += 1
-        elif parts:
-            tally.add_document(parts)
-    for text, count in alone.items():
-        tally.merge(Tally.of_equal(count, blank[text].kinds, blank[text].mapped))
-    return records.joined(fresh)
+@final
+class _BlockReleases:
+    """Releases the records of a block, and counts what they come to.
+
+    Args:
+        records: of the block.
+        whose: the person of every record; none where no column says so.
+        keeps_maps: whether private maps are kept.
+    """
+
+    def __init__(self, records: Records, whose: Sequence[bytes], *, keeps_maps: bool) -> None:
+        self._records = records
+        self._whose = whose
+        self._keeps_maps = keeps_maps
+        self.tally = Tally()
+        self.persons: dict[bytes, Counts] = {}
+        self.maps: list[Document] = []
+
+    def released(self, sanitizer: Sanitizer, rng: np.random.Generator) -> bytes:
+        """The block's output; every record with a text is one document, and one of its person's."""
+        texts_of = self._records.texts
+        blank = _blank_releases(sanitizer, texts_of)
+        wanted = [text for texts in texts_of for text in texts if text not in blank]
+        scopes = _scopes(sanitizer, texts_of, blank)
+        releases = iter(sanitizer.batch(wanted, spans=False, rng=rng, maps=self._keeps_maps, scopes=scopes))
+        fresh: list[list[str]] = []
+        alone: Counter[str] = Counter()
+        for place, texts in enumerate(texts_of):
+            parts = [blank[text] if text in blank else next(releases) for text in texts]
+            fresh.append([part.text for part in parts])
+            if self._keeps_maps and parts:
+                self.maps.append(tuple(map(_map_of, parts, texts)))
+            if self._whose:
+                self._count(self._whose[place], parts, sanitizer.setting.counted)
+            if len(texts) == 1 and texts[0] in blank:
+                alone[texts[0]] += 1
+            elif parts:
+                self.tally.add_document(parts)
+        for text, count in alone.items():
+            self.tally.merge(Tally.of_equal(count, blank[text].kinds, blank[text].mapped))
+        return self._records.joined(fresh)
+
+    def _count(self, one: bytes, parts: Sequence[Release], counted: Sequence[str]) -> None:
+        """Add the releases of a record to those of its person."""
+        kinds: Counter[str] = Counter()
+        for part in parts:
+            kinds.update(part.kinds)
+        self.persons[one] = added(self.persons.get(one, ()), trimmed(kinds, counted))
 
 
 def _map_of(release: Release, text: str) -> PrivateMap:

@@ -21,7 +21,7 @@ def checked_columns(schema: Any, choice: FieldChoice) -> None:
         InputError: names the column that is wanted; those that are there are not listed.
     """
     types = arrow("pyarrow.types")
-    for name in choice.all():
+    for name in choice.needed():
         indices = schema.get_all_field_indices(name)
         if len(indices) != 1:
             advice = "Rename one." if indices else other_name(name, schema.names)
@@ -54,7 +54,7 @@ def chosen_schema(schema: Any, choice: FieldChoice, order: Sequence[str] | None 
     """
     pyarrow = arrow()
     checked_columns(schema, choice)
-    kinds = [(name, schema.field(name).type) for name in choice.all()]
+    kinds = [(name, schema.field(name).type) for name in choice.needed()]
     texts = {
         name: pyarrow.large_string() if pyarrow.types.is_large_string(kind) else pyarrow.string()
         for name, kind in kinds[: len(choice.sanitized)]
@@ -195,11 +195,9 @@ def with_releases(batch: Any, choice: FieldChoice, rows: Sequence[int], released
         for name in choice.sanitized:
             if valid[name][row]:
                 fresh[name][row] = next(following)
-    columns = [
-        pyarrow.array(fresh[field.name], type=field.type) if field.name in fresh else kept[field.name]
-        for field in batch.schema
-    ]
-    return pyarrow.RecordBatch.from_arrays(columns, schema=batch.schema)
+    schema = pyarrow.schema([one for one in batch.schema if one.name in choice.all()])
+    columns = [pyarrow.array(fresh[one.name], type=one.type) if one.name in fresh else kept[one.name] for one in schema]
+    return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def to_ipc(batch: Any) -> bytes:

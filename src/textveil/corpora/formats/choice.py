@@ -57,6 +57,7 @@ class FormatChoice:
         whole: of txt: one document instead of one a line.
         sanitized: of records: fields whose texts are sanitized; none is the field ``text``.
         kept: of records: fields that are copied.
+        read: of records: columns that are read for something else (``corpora.columns``).
         output_format: one of ``FORMATS`` but txt; None tells it by the output's ending, and is the inputs' where that
             says none.
         delimiter: of csv: the character between fields; ``\t`` may be written for a tab. None is a comma.
@@ -67,6 +68,7 @@ class FormatChoice:
     whole: bool = False
     sanitized: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
     output_format: str | None = None
     delimiter: str | None = None
     max_document_bytes: int = MAX_DOCUMENT_BYTES
@@ -116,13 +118,15 @@ class FormatChoice:
         if self.delimiter is not None and "csv" not in (name, wanted):
             raise ParameterError(f"`delimiter` needs `corpus_format` csv; got {name}.")
         if name == "txt":
+            if self.read:
+                raise ParameterError(f"columns need `corpus_format` {_listed(_RECORDS)}; got txt.")
             if self.sanitized or self.kept:
                 raise ParameterError(f"`sanitized` and `kept` need `corpus_format` {_listed(_RECORDS)}; got txt.")
             return PlainText(whole=self.whole, ended=len(inputs) > 1, max_document_bytes=self.max_document_bytes)
         if self.whole:
             raise ParameterError(f"`whole` needs `corpus_format` txt; got {name}.")
         delimiter = "\t" if self.delimiter == r"\t" else "," if self.delimiter is None else self.delimiter
-        choice, limit = FieldChoice(self.sanitized or ("text",), self.kept), self.max_document_bytes
+        choice, limit = FieldChoice(self.sanitized or ("text",), self.kept, self.read), self.max_document_bytes
         between = {"csv": delimiter, "tsv": "\t"}
         source: _Format
         if name in between:
@@ -140,7 +144,7 @@ class FormatChoice:
         """The choice that reads what was written: the output's format, and no other one to write."""
         wanted = self.output_name(inputs, output)
         between = self.delimiter if wanted == "csv" else None
-        return replace(self, corpus_format=wanted, output_format=None, delimiter=between)
+        return replace(self, corpus_format=wanted, output_format=None, delimiter=between, read=())
 
     def check_output(self, inputs: Sequence[str], output: Path | None) -> None:
         """Refuse an output whose ending speaks of another format than it will have; one that says nothing passes.

@@ -92,11 +92,13 @@ def _converted(source: RowReader, target: RowWriter, name: str, payload: bytes, 
     rows = source.rows(payload, first)
     reasons = [_reason(rows, place, source, target, name) for place in range(len(rows.cells))]
     bad = [RecordError(number, reason) for number, reason in zip(rows.numbers, reasons, strict=True) if reason]
+    places = [place for place, reason in enumerate(reasons) if not reason]
     good = replace(
         rows,
         bare=False,
-        numbers=[number for number, reason in zip(rows.numbers, reasons, strict=True) if not reason],
-        cells=[row for row, reason in zip(rows.cells, reasons, strict=True) if not reason],
+        numbers=[rows.numbers[place] for place in places],
+        cells=[rows.cells[place] for place in places],
+        beside={name: [cells[place] for place in places] for name, cells in rows.beside.items()},
         faults=sorted([*rows.faults, *bad]),
     )
     return records_of(good, source.choice, target)

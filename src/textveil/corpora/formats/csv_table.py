@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO, final
 
@@ -69,7 +69,7 @@ class CsvTable:
     def cut(self, stream: BinaryIO, size: int) -> Iterator[Cut]:
         """See ``CorpusFormat.cut``; a payload begins with the input's header row."""
         header = b""
-        sure = bool(self.choice.kept)
+        sure = bool(self.choice.kept or self.choice.read)  # in a wrong row the person would be a wrong one
         for cut in cut_rows(stream, size, self.max_document_bytes, sure=sure, delimiter=self.delimiter):
             start = 0
             if not header:
@@ -83,9 +83,9 @@ class CsvTable:
         found = rows(payload, delimiter=self.delimiter)
         names = next(found).values or []
         columns = self._columns(names)
-        order = sorted(columns, key=columns.__getitem__)
+        order = self._output_order(columns)
         numbers: list[int] = []
-        cells: list[list[Cell]] = []
+        found_rows: list[list[str]] = []
         faults: list[RecordError] = []
         for number, row in enumerate(found, start=first):
             if row.values == []:
@@ -95,8 +95,10 @@ class CsvTable:
                 faults.append(RecordError(number, reason))
                 continue
             numbers.append(number)
-            cells.append([Cell(row.values[columns[name]]) for name in order])
-        return RecordRows(order, numbers, cells, faults)
+            found_rows.append(row.values)
+        cells = [[Cell(values[columns[name]]) for name in order] for values in found_rows]
+        beside = {name: [Cell(values[columns[name]]) for values in found_rows] for name in self.choice.read}
+        return RecordRows(order, numbers, cells, faults, beside)
 
     def records(self, payload: bytes, first: int) -> Records:
         """See ``CorpusFormat.records``."""
@@ -113,7 +115,7 @@ class CsvTable:
         if reason or row.values is None:
             raise InputError(reason)
         columns = self._columns(row.values)
-        order = sorted(columns, key=columns.__getitem__)
+        order = self._output_order(columns)
         if self._order and order != self._order:
             raise InputError(
                 "the header row must have the chosen columns in the order of the first input; it has another. "
@@ -135,12 +137,16 @@ class CsvTable:
             return f"{where} must have {columns} columns; got {len(row.values)}."
         return ""
 
+    def _output_order(self, columns: Mapping[str, int]) -> list[str]:
+        """The columns of the output as they stand in the input."""
+        return sorted(self.choice.all(), key=columns.__getitem__)
+
     def _columns(self, names: Sequence[str]) -> dict[str, int]:
-        for name in self.choice.all():
+        for name in self.choice.needed():
             if (times := names.count(name)) != 1:
                 wanted = f"the header row must name the column {name!r} once; it does so {times} times."
                 raise InputError(f"{wanted} {self._hint(name, names)}")
-        return {name: names.index(name) for name in self.choice.all()}
+        return {name: names.index(name) for name in self.choice.needed()}
 
     def _hint(self, name: str, names: Sequence[str]) -> str:
         """What may be wrong with a header row that lacks a column, or has it twice."""
@@ -155,7 +161,7 @@ class CsvTable:
     def _looks(self, names: Sequence[str], other: str) -> bool:
         """Whether the chosen columns stand in a header row that is separated otherwise."""
         found = next(csv.reader([self.delimiter.join(names).replace("\n", " ")], delimiter=other), [])
-        return len(found) > 1 and all(found.count(name) == 1 for name in self.choice.all())
+        return len(found) > 1 and all(found.count(name) == 1 for name in self.choice.needed())
 
 
 @final

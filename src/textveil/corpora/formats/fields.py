@@ -24,10 +24,12 @@ class FieldChoice:
     Attributes:
         sanitized: their texts are replaced by releases; at least one.
         kept: copied as they are, outside every guarantee.
+        read: read for something else (whose record it is), and copied only if they are ``kept`` too.
     """
 
     sanitized: tuple[str, ...] = ("text",)
     kept: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         need(len(self.sanitized) > 0, "sanitized", "none", "at least one field name")
@@ -37,6 +39,10 @@ class FieldChoice:
     def all(self) -> tuple[str, ...]:
         """Every field of the output."""
         return self.sanitized + self.kept
+
+    def needed(self) -> tuple[str, ...]:
+        """Every field that a record must have, each once."""
+        return tuple(dict.fromkeys((*self.all(), *self.read)))
 
 
 def other_name(name: str, present: Iterable[str]) -> str:

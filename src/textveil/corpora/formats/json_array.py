@@ -13,6 +13,7 @@ from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.json_values import (
     DECODER,
     after_space,
+    beside_of,
     chosen_cells,
     first_order,
     members_of,
@@ -91,23 +92,23 @@ class JsonArray:
         head, _, body = payload.partition(b"\n")
         names: list[str] | None = json.loads(head)
         numbers: list[int] = []
-        cells: list[list[Cell]] = []
+        found: list[dict[str, Cell]] = []
         faults: list[RecordError] = []
         for number, raw in enumerate(body.split(_BETWEEN.encode()), start=first):
             where = f"record {number}"
             try:
                 element = decoded(raw, where, self.max_document_bytes)
                 if names is None:
-                    row = [_string(parsed(element, where), where)]
+                    found.append({self.choice.sanitized[0]: _string(parsed(element, where), where)})
                 else:
-                    found = chosen_cells(members_of(element, where), self.choice, where)
-                    row = [found[name] for name in names]
+                    found.append(chosen_cells(members_of(element, where), self.choice, where))
             except InputError as error:
                 faults.append(RecordError(number, str(error)))
                 continue
             numbers.append(number)
-            cells.append(row)
-        return RecordRows(names or self.choice.sanitized, numbers, cells, faults, bare=names is None)
+        order = self.choice.sanitized if names is None else names
+        cells = [[one[name] for name in order] for one in found]
+        return RecordRows(order, numbers, cells, faults, beside_of(found, self.choice), bare=names is None)
 
     def records(self, payload: bytes, first: int) -> Records:
         """See ``CorpusFormat.records``."""
@@ -121,7 +122,7 @@ class JsonArray:
         """The fields of the output in order; None where the array holds strings."""
         if elements[0].startswith('"'):
             if self.choice != FieldChoice():
-                raise InputError("an array of strings has no fields; got `sanitized` or `kept`. Leave them out.")
+                raise InputError("an array of strings has no fields; got some by name. Leave them out.")
             return None
         return first_order(elements, self.choice) or list(self.choice.all())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from textveil.corpora.formats.fields import FieldChoice, other_name
 from textveil.corpora.formats.rows import Cell
@@ -99,7 +99,7 @@ def chosen_cells(members: Iterable[tuple[str, Cell]], choice: FieldChoice, where
     """
     found: dict[str, Cell] = {}
     others: list[str] = []
-    wanted = choice.all()
+    wanted = choice.needed()
     for name, cell in members:
         if name not in wanted:
             others.append(name)
@@ -116,6 +116,11 @@ def chosen_cells(members: Iterable[tuple[str, Cell]], choice: FieldChoice, where
     return found
 
 
+def beside_of(found: Sequence[Mapping[str, Cell]], choice: FieldChoice) -> dict[str, list[Cell]]:
+    """The cells of each field that is read beside the output, of records by ``chosen_cells``."""
+    return {name: [one[name] for one in found] for name in choice.read}
+
+
 def first_order(texts: Iterable[str], choice: FieldChoice) -> list[str] | None:
     """The order of the chosen fields in the first record that has them all; None where none has.
 
@@ -125,7 +130,7 @@ def first_order(texts: Iterable[str], choice: FieldChoice) -> list[str] | None:
         try:
             members = _members(text)
             if members is not None:
-                return list(chosen_cells(members, choice, ""))
+                return [name for name in chosen_cells(members, choice, "") if name in choice.all()]
         except (ValueError, RecursionError, IndexError, StopIteration):  # an InputError is a ValueError
             continue
     return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO, final
 
 from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.json_values import chosen_cells, first_order, members_of, written_object
+from textveil.corpora.formats.json_values import beside_of, chosen_cells, first_order, members_of, written_object
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, checked_size, decoded
 from textveil.corpora.formats.rows import Cell, RecordRows, records_of
 from textveil.corpora.formats.text_lines import BOM, cut_lines, split_lines
@@ -59,7 +59,7 @@ class JsonLines:
         head, _, body = payload.partition(b"\n")
         names: list[str] = json.loads(head) if head else []
         numbers: list[int] = []
-        cells: list[list[Cell]] = []
+        found: list[dict[str, Cell]] = []
         faults: list[RecordError] = []
         for number, raw in enumerate(split_lines(body, 0), start=first):
             if raw.isspace():
@@ -67,13 +67,13 @@ class JsonLines:
             where = f"line {number}"
             try:
                 line = decoded(raw, where, self.max_document_bytes)
-                found = chosen_cells(members_of(line, where), self.choice, where)
+                found.append(chosen_cells(members_of(line, where), self.choice, where))
             except InputError as error:
                 faults.append(RecordError(number, str(error)))
                 continue
             numbers.append(number)
-            cells.append([found[name] for name in names])
-        return RecordRows(names, numbers, cells, faults)
+        cells = [[one[name] for name in names] for one in found]
+        return RecordRows(names, numbers, cells, faults, beside_of(found, self.choice))
 
     def records(self, payload: bytes, first: int) -> Records:
         """See ``CorpusFormat.records``."""

@@ -77,8 +77,8 @@ class Parquet:
             )
             checked_columns(file.schema_arrow, self.choice)
             if not self._order:
-                self._order[:] = [name for name in file.schema_arrow.names if name in self.choice.all()]
-            batches = file.iter_batches(_rows(file, self.choice, size), columns=list(self.choice.all()))
+                self._order[:] = [name for name in file.schema_arrow.names if name in self.choice.needed()]
+            batches = file.iter_batches(_rows(file, self.choice, size), columns=list(self.choice.needed()))
             first = 1
             while (batch := _refused_as(pyarrow, lambda: next(batches, None))) is not None:
                 chosen = plain_columns(batch, self.choice, self._order)
@@ -90,6 +90,7 @@ class Parquet:
         """See ``CorpusFormat.records``."""
         (batch,) = from_ipc(payload)
         columns, bad = texts_of(batch, self.choice, self.max_document_bytes, lambda row: f"record {first + row}")
+        beside = self._beside(batch, first, bad)
         good = [row for row in range(batch.num_rows) if row not in bad]
         rows = list(zip(*columns, strict=True))
         texts = [[text for text in rows[row] if text is not None] for row in good]
@@ -99,7 +100,8 @@ class Parquet:
             return to_ipc(with_releases(batch, self.choice, good, released)) if good else b""
 
         faults = [RecordError(first + row, reason) for row, reason in sorted(bad.items())]
-        return Records(texts, faults, joined, nulls=nulls)
+        plain = {name: [cells[row].plain for row in good] for name, cells in beside.items()}
+        return Records(texts, faults, joined, nulls=nulls, beside=plain)
 
     def rows(self, payload: bytes, first: int) -> RecordRows:
         """See ``RowReader.rows``; the kept columns as JSON has them."""
@@ -110,10 +112,20 @@ class Parquet:
         }
         for name in self.choice.kept:
             cells[name] = json_cells(batch.column(name), name, lambda row: f"record {first + row}", bad)
+        beside = self._beside(batch, first, bad)
         good = [row for row in range(batch.num_rows) if row not in bad]
         faults = [RecordError(first + row, reason) for row, reason in sorted(bad.items())]
-        table = [[cells[name][row] for name in batch.schema.names] for row in good]
-        return RecordRows(batch.schema.names, [first + row for row in good], table, faults)
+        names = [name for name in batch.schema.names if name in cells]
+        table = [[cells[name][row] for name in names] for row in good]
+        read = {name: [column[row] for row in good] for name, column in beside.items()}
+        return RecordRows(names, [first + row for row in good], table, faults, read)
+
+    def _beside(self, batch: Any, first: int, bad: dict[int, str]) -> dict[str, list[Cell]]:
+        """The fields that are read beside the output, as JSON has them; rows of which one cannot be are ``bad``."""
+        return {
+            name: json_cells(batch.column(name), name, lambda row: f"record {first + row}", bad)
+            for name in self.choice.read
+        }
 
     def sink(self, stream: BinaryIO) -> Sink:
         """See ``Assembled.sink``: a parquet file with row groups of about 32 MiB, compressed by Snappy."""
@@ -260,7 +272,7 @@ def _rows(file: Any, choice: FieldChoice, size: int) -> int:
     for group in range(metadata.num_row_groups):
         for index in range(metadata.num_columns):
             column = metadata.row_group(group).column(index)
-            if column.path_in_schema.split(".")[0] in choice.all():
+            if column.path_in_schema.split(".")[0] in choice.needed():
                 total += column.total_uncompressed_size
     return max(1, min(_MOST_ROWS, size * metadata.num_rows // max(1, total)))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple, Protocol, final, runtime_checkable
 
 from textveil.errors import InputError, need
@@ -59,6 +59,7 @@ class Records:
         joined: output bytes from as many releases, in the shape of ``texts``.
         head: what stands once before the first record of the whole output (CSV's header row).
         nulls: how many sanitized fields of good records have no text.
+        beside: of each field that is ``read``, its value in every good record as text; None where it is null.
     """
 
     texts: Sequence[Sequence[str]]
@@ -66,6 +67,7 @@ class Records:
     joined: Callable[[Sequence[Sequence[str]]], bytes]
     head: bytes = b""
     nulls: int = 0
+    beside: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
 
 
 class CorpusFormat(Protocol):

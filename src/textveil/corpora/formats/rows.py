@@ -7,8 +7,8 @@ and none knows another (``conversion``).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO, NamedTuple, Protocol, final
 
 from textveil.corpora.formats.fields import FieldChoice
@@ -47,6 +47,11 @@ class Cell(NamedTuple):
         return _JSON_NAMES[type(self.value)]
 
     @property
+    def plain(self) -> str | None:
+        """The same value as text, whatever format it stands in; None for null."""
+        return self.value if isinstance(self.value, str | None) else self.written
+
+    @property
     def encodes(self) -> bool:
         """Whether UTF-8 can hold it: JSON writes lone surrogates, other formats cannot."""
         try:
@@ -66,6 +71,7 @@ class RecordRows:
         numbers: of the good records in their input, from 1.
         cells: for each good record a cell for each of ``names``.
         faults: the bad records, in order.
+        beside: of each field that is ``read``, a cell for each good record.
         bare: records are texts without a name (a JSON array of strings); there is one name then.
     """
 
@@ -73,6 +79,7 @@ class RecordRows:
     numbers: Sequence[int]
     cells: Sequence[list[Cell]]
     faults: Sequence[RecordError]
+    beside: Mapping[str, Sequence[Cell]] = field(default_factory=dict)
     bare: bool = False
 
 
@@ -121,4 +128,5 @@ def records_of(rows: RecordRows, choice: FieldChoice, writer: RowWriter) -> Reco
         return writer.written(rows)
 
     nulls = len(targets) * len(texts) - sum(map(len, texts))
-    return Records(texts, rows.faults, joined, writer.head(rows.names), nulls)
+    beside = {name: [cell.plain for cell in cells] for name, cells in rows.beside.items()}
+    return Records(texts, rows.faults, joined, writer.head(rows.names), nulls, beside)

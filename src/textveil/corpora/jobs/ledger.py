@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, final
 
 from textveil.corpora.blocks import Outcome, Skip
 from textveil.corpora.files.identity import Whole
+from textveil.sanitize.costs import Counts, added
 from textveil.sanitize.release import Tally
 
 LISTED = 1000
@@ -29,6 +30,7 @@ class Totals:
         map_length: bytes of the private map, where one is kept.
         chain: digest of the input up to here.
         tally: counts over the documents.
+        persons: draws of each person, where a column says whose a record is; some 220 bytes for each of them.
         nulls: sanitized fields that have no text.
         skipped: the first ``LISTED`` of the records that were not released.
         more_skipped: how many entries were left out of ``skipped``.
@@ -40,6 +42,7 @@ class Totals:
     map_length: int = 0
     chain: str = ""
     tally: Tally = field(default_factory=Tally)
+    persons: dict[bytes, Counts] = field(default_factory=dict)
     nulls: int = 0
     skipped: list[Skip] = field(default_factory=list)
     more_skipped: int = 0
@@ -52,6 +55,8 @@ class Totals:
         self.map_length = map_length
         self.chain = outcome.chain
         self.tally.merge(outcome.tally)
+        for person, counts in outcome.persons.items():
+            self.persons[person] = added(self.persons.get(person, ()), counts)
         self.nulls += outcome.nulls
         room = LISTED - len(self.skipped)
         self.skipped += outcome.skipped[:room]
@@ -104,6 +109,7 @@ def block_line(outcome: Outcome, length: int, map_length: int = 0) -> dict[str, 
         "largest": tally.largest,
         "mapped": tally.mapped,
         "nulls": outcome.nulls,
+        **({"persons": {one.hex(): counts for one, counts in outcome.persons.items()}} if outcome.persons else {}),
         "skipped": outcome.skipped,
         "chain": outcome.chain,
     }
@@ -235,5 +241,6 @@ def _outcome(line: Mapping[str, Any]) -> Outcome:
             mapped=line["mapped"],
         ),
         nulls=line["nulls"],
+        persons={bytes.fromhex(one): _counts(counts) for one, counts in line.get("persons", {}).items()},
         skipped=tuple(Skip(*one) for one in line["skipped"]),
     )

@@ -16,6 +16,7 @@ _NAMED = {
     "secure": "seed",
     "format": "format",
     "fields": "fields",
+    "unit": "unit",
     "block_bytes": "block size",
     "private_map": "private map",
 }

@@ -1,0 +1,103 @@
+"""What the costliest of several units cost, and how reports write it: of documents, and of persons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import Any, NamedTuple, TypeAlias
+
+from textveil.privacy.accountant import Accountant, shown_optimal
+from textveil.privacy.composition import weakest
+from textveil.privacy.guarantees import Guarantee
+from textveil.privacy.units import Adjacency
+from textveil.sanitize.setting import Setting
+
+Counts: TypeAlias = tuple[int, ...]
+"""How many of each kind that costs something (``Setting.counted``)."""
+
+
+def trimmed(kinds: Mapping[str, int], counted: Sequence[str]) -> Counts:
+    """The counts of a unit; of more than two, zeros at the end are left out."""
+    counts = [kinds.get(kind, 0) for kind in counted]
+    while len(counts) > 2 and not counts[-1]:
+        counts.pop()
+    return (*counts, *(0 for _ in range(2 - len(counts))))
+
+
+def added(first: Counts, second: Counts) -> Counts:
+    """The counts of two units that are one."""
+    return tuple(one + other for one, other in zip_longest(first, second, fillvalue=0))
+
+
+def with_largest(largest: list[Counts], here: Counts) -> list[Counts]:
+    """Those counts that no other one exceeds in all, with one more unit among them.
+
+    The costliest of all units is among them whatever a draw of each kind costs.
+    """
+    if any(_within(here, one) for one in largest):
+        return largest
+    return [here, *(one for one in largest if not _within(one, here))]
+
+
+def _within(first: Counts, second: Counts) -> bool:
+    """Whether no count of ``first`` is above that of ``second``."""
+    return all(one <= other for one, other in zip_longest(first, second, fillvalue=0))
+
+
+class Costliest(NamedTuple):
+    """The largest costs of several units.
+
+    Attributes:
+        tokens: protected tokens of the one with the largest epsilon.
+        guarantee: a bound for each of them.
+        accountants: of those that may be the costliest.
+    """
+
+    tokens: int
+    guarantee: Guarantee
+    accountants: Sequence[Accountant]
+
+    def as_data(self) -> dict[str, Any]:
+        """JSON data for reports."""
+        return {
+            "protected_tokens": self.tokens,
+            **self.guarantee.as_data(),
+            "optimal": optimal_data(self.accountants),
+        }
+
+
+def costliest(setting: Setting, largest: Sequence[Counts], into: Adjacency | None = None) -> Costliest:
+    """What the costliest of several units cost.
+
+    Args:
+        setting: what is drawn.
+        largest: of ``with_largest``; none is one unit without a token.
+        into: whose change is paid for; None is one document.
+    """
+    units = largest or [(0, 0)]
+    accountants = [setting.accountant(dict(zip(setting.counted, one, strict=False)), into) for one in units]
+    costs = [one.spent for one in accountants]
+    epsilons = [cost.approximate().epsilon if cost.promises else 0.0 for cost in costs]
+    return Costliest(sum(units[epsilons.index(max(epsilons))]), weakest(costs), accountants)
+
+
+def _optimal(accountants: Sequence[Accountant]) -> tuple[Guarantee, bool]:
+    """What holds for each of several units by optimal composition, and whether it is the optimum itself."""
+    return weakest([one.optimal() for one in accountants]), all(one.exact for one in accountants)
+
+
+def optimal_data(accountants: Sequence[Accountant]) -> dict[str, Any]:
+    """The bound by optimal composition, for reports."""
+    guarantee, exact = _optimal(accountants)
+    return {**guarantee.as_data(), "method": "exact" if exact else "moment bound"}
+
+
+def optimal_lines(accountants: Sequence[Accountant]) -> list[str]:
+    """The same for a reader; nothing where nothing is promised."""
+    guarantee, exact = _optimal(accountants)
+    return [f"            {shown_optimal(guarantee, exact=exact)}"] if guarantee.promises else []
+
+
+def guarantee_line(guarantee: Guarantee) -> str:
+    """A guarantee with its status."""
+    return f"{guarantee} [{guarantee.status.value}]" if guarantee.promises else str(guarantee)

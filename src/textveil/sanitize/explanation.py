@@ -13,7 +13,7 @@ from textveil.mechanisms.base import Channel, Mechanism, WordMechanism, words_al
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import is_secure, resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
-from textveil.text.out_of_vocabulary import WordIndex
+from textveil.text.out_of_vocabulary import word_index
 from textveil.text.tokens import Kind, classify, tokenize
 from textveil.types import Ids, Reals
 from textveil.vocabulary.grid import integer_grid, largest
@@ -135,7 +135,7 @@ def explain(
     else:
         kind = classify(word) if word else Kind.SYMBOL
         need(kind is Kind.WORD, "word", _shown_kind(word, kind), "one word", _NOT_A_WORD)
-        index, mapped = WordIndex(vocabulary.words).lookup(word)
+        index, mapped = word_index(tuple(vocabulary.words)).lookup(word)
         ids = np.array([index])
     nearby = [set(row.tolist()) for row in _nearest_sets(mechanism, ids)]
     exact = isinstance(mechanism, Channel)

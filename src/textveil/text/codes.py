@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import count, pairwise, repeat
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias, final
@@ -37,7 +38,7 @@ from textveil.text.marks import (
     with_plain_marks,
 )
 from textveil.text.numbers import JOINING, plain_number, same_number
-from textveil.text.out_of_vocabulary import WordIndex
+from textveil.text.out_of_vocabulary import word_index
 from textveil.text.render import written
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
 from textveil.types import Ids, Integers
@@ -172,9 +173,10 @@ class TextCodes:
         self._words = words
         self._written_as = written_as
         self._plain = checked_marks(marks) == "normalize"
-        self._index = WordIndex(words)
+        self._index = word_index(tuple(words))
         self._base = 2 * len(words)
-        self.legend = self._empty_legend()
+        public = _legend(tuple(words), tuple(written_as.items()))
+        self.legend = Legend(public.written.copy(), public.lengths.copy(), public.kinds.copy())  # marks come to it
         self._forms = np.zeros(len(self.legend.kinds), dtype=np.uint8)
         self._forms[self._base + _UNSEEN] = ODD
         self._marks: dict[str, int] = {}
@@ -350,25 +352,28 @@ class TextCodes:
             found = self._marks.setdefault(character, code)
         return found
 
-    def _empty_legend(self) -> Legend:
-        """The legend of words, digits and placeholders, with room for marks."""
-        size = self._base + _MARK + _MARKS
-        strings = np.full(size, "", dtype=object)
-        kinds = np.full(size, GOES_ON, dtype=np.int8)
-        shown = list(self._words)
-        for word, other in self._written_as.items():
-            shown[word] = self._words[other]
-        strings[: self._base] = list(map(written, shown)) * 2
-        kinds[: self._base] = Kind.WORD
-        first, inner = self._base + _FIRST_DIGIT, self._base + _DIGIT
-        for start in (first, inner):
-            strings[start : start + BASE] = list("0123456789")
-        kinds[first:inner] = Kind.NUMBER
-        strings[self._base + _POINT], strings[self._base + _COMMA] = ".", ","
-        for kind, text in PLACEHOLDERS.items():
-            strings[self._base + _PLACEHOLDER + kind] = text
-            kinds[self._base + _PLACEHOLDER + kind] = kind
-        return Legend(strings, np.fromiter(map(len, strings), np.int64, size), kinds)
+
+@lru_cache(maxsize=2)
+def _legend(words: tuple[str, ...], written_as: tuple[tuple[int, int], ...]) -> Legend:
+    """The legend of words, digits and placeholders, with room for marks: of public words alone."""
+    base = 2 * len(words)
+    size = base + _MARK + _MARKS
+    strings = np.full(size, "", dtype=object)
+    kinds = np.full(size, GOES_ON, dtype=np.int8)
+    shown = list(words)
+    for word, other in written_as:
+        shown[word] = words[other]
+    strings[:base] = list(map(written, shown)) * 2
+    kinds[:base] = Kind.WORD
+    first, inner = base + _FIRST_DIGIT, base + _DIGIT
+    for start in (first, inner):
+        strings[start : start + BASE] = list("0123456789")
+    kinds[first:inner] = Kind.NUMBER
+    strings[base + _POINT], strings[base + _COMMA] = ".", ","
+    for kind, text in PLACEHOLDERS.items():
+        strings[base + _PLACEHOLDER + kind] = text
+        kinds[base + _PLACEHOLDER + kind] = kind
+    return Legend(strings, np.fromiter(map(len, strings), np.int64, size), kinds)
 
 
 def token_kinds(coded: EncodedTexts, legend: Legend) -> NDArray[np.int8]:

@@ -25,7 +25,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Final, final
 
@@ -196,6 +196,12 @@ class WordIndex:
     @cached_property
     def _beginnings(self) -> _Beginnings:
         return _Beginnings.over(self._spelled)
+
+
+@lru_cache(maxsize=2)
+def word_index(words: tuple[str, ...]) -> WordIndex:
+    """The index of these words, made once for all that are made one after another: it holds public words alone."""
+    return WordIndex(words)
 
 
 def _first_places(words: Sequence[str]) -> dict[str, int]:

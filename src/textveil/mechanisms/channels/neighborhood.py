@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Annotated, Any, final
 
 import numpy as np
@@ -22,12 +23,13 @@ from textveil.mechanisms.sampling.neighborhood_sizes import best_neighborhood_si
 from textveil.mechanisms.sampling.weight_choices import weight_choice
 from textveil.mechanisms.sampling.weight_shares import capped_shares
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases
+from textveil.numerics.base_weights import BaseWeights
 from textveil.numerics.base_weights import base_weights as integer_base_weights
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Progress, Reals
-from textveil.vocabulary.frequencies import word_frequencies
+from textveil.vocabulary.frequencies import WordFrequencies, word_frequencies
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -228,8 +230,7 @@ def _weighted(
         alpha = choice.alpha if alpha is None else alpha
         base_mass = choice.base_mass if base_mass is None else base_mass
     need(base_mass > math.exp(-epsilon), "base_mass", base_mass, f"more than e^-epsilon = {math.exp(-epsilon):.3g}")
-    shares = capped_shares(frequencies, alpha=alpha, epsilon=epsilon, base_mass=base_mass)
-    weights = integer_base_weights(shares, epsilon=epsilon, base_mass=base_mass)
+    weights = _weights(frequencies.counts.tobytes(), frequencies.names.tobytes(), alpha, epsilon, base_mass)
     parameters = {
         "base_weights": "frequency",
         "prior": frequencies.source,
@@ -238,3 +239,11 @@ def _weighted(
         "weights_digest": weights.digest[:16],
     }
     return weighted_neighborhood(vocabulary, weights, epsilon=epsilon, parameters=parameters)
+
+
+@lru_cache(maxsize=4)
+def _weights(counts: bytes, names: bytes, alpha: float, epsilon: float, base_mass: float) -> BaseWeights:
+    """The integers, made once for mechanisms of equal settings: of public counts alone."""
+    frequencies = WordFrequencies(np.frombuffer(counts, np.int64), np.frombuffer(names, np.bool_), "as it was")
+    shares = capped_shares(frequencies, alpha=alpha, epsilon=epsilon, base_mass=base_mass)
+    return integer_base_weights(shares, epsilon=epsilon, base_mass=base_mass)

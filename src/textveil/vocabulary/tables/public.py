@@ -8,6 +8,7 @@ built may depend on public facts only, such as the size of the input.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,6 +49,12 @@ class Built(NamedTuple):
 
 _OPEN: WeakValueDictionary[str, OpenTable] = WeakValueDictionary()
 """Tables that something in this process holds, by the digests of their keys."""
+
+_LATEST: deque[OpenTable] = deque(maxlen=2)
+"""Tables that stay open with nobody holding them, so that what is made next with equal settings finds them checked.
+
+Files are mapped: beside the files' own pages a table costs what is computed from it, some bytes an entry.
+"""
 
 _BUILDS: list[str] = []
 
@@ -101,6 +108,7 @@ class PublicTable:
         table = _OPEN.get(digest)
         if table is None and (found := self._read()) is not None:
             table = _OPEN[digest] = OpenTable(found[1])
+            _LATEST.append(table)
         return table
 
     def _read(self) -> tuple[Path, Arrays] | None:

@@ -1,0 +1,61 @@
+"""What is public is made once for sanitizers of equal settings; what one has seen of texts stays with it."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+from tests.helpers.vocabularies import lettered_vocabulary
+
+import textveil as tv
+from textveil.mechanisms.channels import neighborhood as channels
+from textveil.mechanisms.channels.neighborhood import neighborhood
+from textveil.text import codes, out_of_vocabulary
+from textveil.text.codes import TextCodes
+from textveil.vocabulary.tables import public
+
+WORDS = lettered_vocabulary(50).words
+
+
+def test_a_second_one_makes_no_weights_reads_no_table_and_lists_no_words(monkeypatch) -> None:
+    first = tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8.0))
+    first("Where Maria went.")
+    del first
+    gc.collect()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("made a second time")
+
+    monkeypatch.setattr(channels, "integer_base_weights", refuse)
+    monkeypatch.setattr(public, "read_table", lambda path, _: refuse() if path.exists() else None)
+    monkeypatch.setattr(out_of_vocabulary, "_first_places", refuse)
+    monkeypatch.setattr(codes, "written", refuse)
+    assert tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8.0))("Where Maria went.").text
+
+
+def test_other_settings_have_weights_of_their_own() -> None:
+    vocabulary = lettered_vocabulary(50)
+    made = [
+        neighborhood(vocabulary, epsilon=epsilon, alpha=alpha)
+        for epsilon, alpha in ((3.0, 1.0), (3.0, 0.5), (4.0, 1.0))
+    ]
+    assert len({one.weights.digest for one in made}) == 3
+    assert made[0].weights is neighborhood(vocabulary, epsilon=3.0, alpha=1.0).weights
+
+
+@pytest.mark.parametrize("text", ["waa zzyzx", "waa \u2e2e wab"], ids=["a word", "a mark"])
+def test_nothing_that_one_has_seen_is_known_to_another(text) -> None:
+    seen = TextCodes(WORDS, "keep")
+    untouched = TextCodes(WORDS, "keep")
+    before = set(untouched._marks), set(untouched._pieces.recent), set(untouched._surfaces.recent)
+    seen.encode([text])
+    made = TextCodes(WORDS, "keep")
+    for one in (untouched, made):
+        assert (set(one._marks), set(one._pieces.recent), set(one._surfaces.recent)) == before
+        assert one.legend.written.tolist() != seen.legend.written.tolist() or "\u2e2e" not in text
+
+
+def test_other_written_forms_and_other_words_have_legends_of_their_own() -> None:
+    plain, milder = TextCodes(WORDS), TextCodes(WORDS, written_as={0: 1})
+    assert (plain.legend.written[0], milder.legend.written[0]) == (WORDS[0], WORDS[1])
+    assert TextCodes(WORDS[::-1]).legend.written[0] == WORDS[-1]

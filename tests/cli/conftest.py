@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from functools import partial
 
 import pytest
 from tests.helpers.corpora import SECRET, WORDS
@@ -20,9 +21,11 @@ def small(tmp_path_factory) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def textveil(capsysbinary, monkeypatch, small):
+def command(capsysbinary, monkeypatch):
+    """Runs ``textveil`` with these arguments: exit code, standard output, standard error."""
+
     def run(*arguments: object, stdin: bytes = b"") -> tuple[int, bytes, str]:
-        monkeypatch.setattr(sys, "argv", ["textveil", "sanitize", *small, *map(str, arguments)])
+        monkeypatch.setattr(sys, "argv", ["textveil", *map(str, arguments)])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         code = cli._exit_code()
         captured = capsysbinary.readouterr()
@@ -30,3 +33,9 @@ def textveil(capsysbinary, monkeypatch, small):
         return code, captured.out, captured.err.decode()
 
     return run
+
+
+@pytest.fixture
+def textveil(command, small):
+    """``textveil sanitize`` with a small vocabulary."""
+    return partial(command, "sanitize", *small)

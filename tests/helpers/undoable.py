@@ -27,14 +27,15 @@ class Undoable:
     def seed(self) -> int | None:
         return self.options.seed
 
-    def sanitizer(self) -> UndoableSanitizer:
-        return UndoableSanitizer(self.options.sanitizer())
+    def sanitizer(self, secret: bytes | None = None) -> UndoableSanitizer:
+        return UndoableSanitizer(self.options.sanitizer(secret))
 
 
 class UndoableSanitizer:
     def __init__(self, sanitizer: Sanitizer) -> None:
         self._sanitizer = sanitizer
         self.setting = sanitizer.setting
+        self.mechanism = sanitizer.mechanism
 
     def batch(self, texts: Sequence[str], **options: Any) -> list[Release]:
         options.pop("maps", None)

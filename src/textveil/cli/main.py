@@ -27,6 +27,7 @@ from textveil.cli.mechanism_options import MechanismCommand
 from textveil.cli.mechanisms import mechanisms_command
 from textveil.cli.policies import policies_command
 from textveil.cli.reproduce import reproduce_command
+from textveil.cli.restore import restore_command
 from textveil.cli.sanitize import sanitize_command
 from textveil.cli.spelling import complaint, options_of
 from textveil.cli.tables import tables_app
@@ -44,6 +45,7 @@ app = typer.Typer(
 )
 app.command("sanitize", cls=MechanismCommand)(sanitize_command)
 app.command("explain", cls=MechanismCommand)(explain_command)
+app.command("restore")(restore_command)
 app.command("decode")(decode_command)
 app.command("detect")(detect_command)
 app.command("estimate")(estimate_command)

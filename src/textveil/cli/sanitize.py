@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _JOBS = "Jobs and processes"
 """Heading of help."""
 
+_UNDO = "Undo"
+"""Heading of help."""
+
 _SHOWN = 20
 """Skipped records that are named on standard error."""
 
@@ -106,6 +109,24 @@ def sanitize_command(
         Path | None,
         typer.Option(metavar="S.json", help="Write what is for you alone as JSON: unknown words, skipped records."),
     ] = None,
+    private_map: Annotated[
+        Path | None,
+        typer.Option(
+            "--map",
+            metavar="FILE",
+            help="Keep how to undo the release, encrypted, for textveil restore; needs a --policy. Never pass it on.",
+            rich_help_panel=_UNDO,
+        ),
+    ] = None,
+    map_key: Annotated[
+        Path | None,
+        typer.Option(
+            "--map-key",
+            metavar="FILE",
+            help="The file of the map's key; made, for you alone, where there is none.",
+            rich_help_panel=_UNDO,
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")] = False,
     allow_refuted: Annotated[
         bool,
@@ -161,7 +182,7 @@ def sanitize_command(
 
     # Everything that can be wrong with the options is found before a byte of input is read.
     output = None if output is not None and str(output) == "-" else output
-    check_outputs(output, [report, sender_report], resume=resume)
+    check_outputs(output, [report, sender_report], private_map, resume=resume)
     patterns = source or ["-"]
     columns = RecordColumns(unit=unit)
     choice = FormatChoice(
@@ -178,7 +199,15 @@ def sanitize_command(
     inputs = opt.inputs_of(patterns, choice)
     reader = choice.reader(inputs, output)
     choice.check_output(inputs, output)
-    places = Places(inputs=inputs, output=output, report=report, sender_report=sender_report, resume=resume)
+    places = Places(
+        inputs=inputs,
+        output=output,
+        report=report,
+        sender_report=sender_report,
+        resume=resume,
+        private_map=private_map,
+        map_key=map_key,
+    )
     _check_streams(places)
     need(seed is None or seed >= 0, "seed", seed, "an integer >= 0")
     need(max_expansion is None or max_expansion >= 1, "max_expansion", max_expansion, ">= 1")
@@ -210,10 +239,29 @@ def sanitize_command(
     )
     words = run.drawing  # what a policy names is made, or refused, before anything is read
     beside = _beside(output, words) if decode else None
+    run = _undoable(run, places)
     code = _told(_done(run, places, context.command), quiet, context.command)
     if beside is not None and output is not None and words is not None:
         _decode(run, words, choice, output, beside, quiet)
     return code
+
+
+def _undoable(run: Run, places: Places) -> Run:
+    """The run with the key of its private map, where one is kept; the last that is checked, for it may be made."""
+    from dataclasses import replace
+
+    from textveil.corpora.files.atomic import check_folder
+    from textveil.surrogates.map_key import read_or_made_key
+
+    if places.private_map is None:
+        if places.map_key is not None:
+            raise ParameterError("`map_key` needs `private_map`, which it encrypts; got none.")
+        return run
+    if places.map_key is None:
+        raise ParameterError("`private_map` needs `map_key`, by which it is encrypted; got none.")
+    run.need_undo()
+    check_folder(places.private_map)
+    return replace(run, map_key=read_or_made_key(places.map_key))
 
 
 def _beside(output: Path | None, mechanism: Mechanism | None) -> Path:

@@ -42,6 +42,7 @@ class DecodingRun:
         progress: called after every block with bytes of the inputs.
         block_bytes: input bytes a block aims at.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
+        finish: called behind the last document, before a file gets its name; may raise ``InputError``.
     """
 
     decoder: DecodesTexts
@@ -50,6 +51,7 @@ class DecodingRun:
     progress: Progress | None = field(default=None, repr=False)
     block_bytes: int = BLOCK_BYTES
     max_expansion: float | None = None
+    finish: Callable[[], None] | None = field(default=None, repr=False)
 
     def to_file(self, output: Path) -> int:
         """Decode everything into a file, which is whole or not there; compressed where its name says so.
@@ -89,6 +91,8 @@ class DecodingRun:
             write(data)
         if documents == 0:
             raise InputError("the input must hold at least one document; got none. Is the file empty?")
+        if self.finish is not None:
+            self.finish()
         return documents
 
     def _decoded(self) -> Iterator[tuple[int, bytes]]:

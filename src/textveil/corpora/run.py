@@ -240,6 +240,15 @@ class Run:
         numbered = skip.reason.startswith(("line", "record", "from", "document"))
         return f"input {skip.source}{',' if numbered else ':'} {skip.reason}"
 
+    def need_undo(self) -> None:
+        """Raise ``ParameterError`` where releases have no private maps: without a policy that finds spans."""
+        policy = self.setting.policy
+        if policy is None or not policy.finds_spans:
+            raise ParameterError(
+                "`private_map` needs a `policy` that replaces spans, which can be undone; this run has none. Leave it "
+                "out, or choose one."
+            )
+
     def _map_wanted(self, path: Path) -> MapWanted:
         """The private map that goes there."""
         if self.map_key is None:

@@ -16,6 +16,7 @@ from textveil.corpora.formats.json_values import (
     beside_of,
     chosen_cells,
     first_order,
+    json_bytes,
     members_of,
     on_a_line,
     parsed,
@@ -144,7 +145,7 @@ class JsonArrayWriter:
         """See ``RowWriter.written``."""
         names = [json.dumps(name) for name in rows.names]
         made = [on_a_line(row[0].json) if rows.bare else written_object(names, row) for row in rows.cells]
-        return ",\n".join(made).encode()
+        return json_bytes(",\n".join(made))
 
     def sink(self, stream: BinaryIO) -> Sink:
         """See ``Assembled.sink``: the array, handed on in pieces whose sizes do not depend on the blocks."""

@@ -19,6 +19,7 @@ def _number(written: str) -> float:
 DECODER = json.JSONDecoder(parse_int=_number, parse_float=_number)
 """Reads any value; numbers are told by their type alone."""
 
+_HALVES = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"[ \t\r\n]*").match
 
 
@@ -139,6 +140,15 @@ def first_order(texts: Iterable[str], choice: FieldChoice) -> list[str] | None:
 def written_object(names: Sequence[str], row: Sequence[Cell]) -> str:
     """A record on one line; ``names`` as JSON writes them."""
     return "{" + ", ".join([f"{name}: {on_a_line(cell.json)}" for name, cell in zip(names, row, strict=True)]) + "}"
+
+
+def json_bytes(written: str) -> bytes:
+    """JSON in UTF-8; a half of a pair of UTF-16, which that cannot write, stands as an escape."""
+    try:
+        return written.encode()
+    except UnicodeEncodeError:
+        pass
+    return _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", written).encode()
 
 
 def on_a_line(written: str) -> str:

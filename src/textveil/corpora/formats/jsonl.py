@@ -8,7 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO, final
 
 from textveil.corpora.formats.fields import FieldChoice
-from textveil.corpora.formats.json_values import beside_of, chosen_cells, first_order, members_of, written_object
+from textveil.corpora.formats.json_values import (
+    beside_of,
+    chosen_cells,
+    first_order,
+    json_bytes,
+    members_of,
+    written_object,
+)
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, Cut, RecordError, Records, checked_size, decoded
 from textveil.corpora.formats.rows import Cell, RecordRows, records_of
 from textveil.corpora.formats.text_lines import BOM, cut_lines, split_lines
@@ -96,4 +103,4 @@ class JsonLinesWriter:
     def written(self, rows: RecordRows) -> bytes:
         """See ``RowWriter.written``."""
         names = [json.dumps(name) for name in rows.names]
-        return "".join([written_object(names, row) + "\n" for row in rows.cells]).encode()
+        return json_bytes("".join([written_object(names, row) + "\n" for row in rows.cells]))

@@ -1,0 +1,160 @@
+"""``textveil restore``: a release, or an answer to one, with its originals put back from a private map."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+from textveil.cli import options as opt
+from textveil.errors import OutputError, ParameterError
+
+if TYPE_CHECKING:
+    from textveil.corpora.formats.choice import FormatChoice
+    from textveil.surrogates.map_file import MapFile
+    from textveil.surrogates.restoring import Restored, Restorer
+
+_ANSWERS = "Answers"
+"""Heading of help."""
+
+
+def restore_command(
+    private_map: Annotated[Path, typer.Option("--map", metavar="FILE", help="The private map of the release.")],
+    map_key: Annotated[Path, typer.Option("--map-key", metavar="FILE", help="The file of the map's key.")],
+    source: opt.Sources = None,
+    output: opt.Output = None,
+    answer: Annotated[
+        bool,
+        typer.Option(
+            "--answer",
+            help="INPUT is one text that speaks of any of the documents, restored as it comes.",
+            rich_help_panel=_ANSWERS,
+        ),
+    ] = False,
+    document: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="INPUT is one text that speaks of document N, from 1.", rich_help_panel=_ANSWERS
+        ),
+    ] = None,
+    corpus_format: opt.FormatName = None,
+    whole_file: opt.WholeFile = False,
+    delimiter: opt.Delimiter = None,
+    output_format: opt.OutputFormat = None,
+    field: Annotated[
+        list[str] | None,
+        opt.fields("field to restore; may be repeated.  [default: all that were sanitized]"),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        opt.fields("field to copy as it is; may be repeated.  [default: all that were kept]"),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")] = False,
+) -> int:
+    """Put the originals back into a release, document by document, or into an answer to one.
+
+    An untouched document goes back character for character. In any other text, mentions of surrogates are replaced;
+    one that does not tell for what it stands is left. Whoever has the map and its key has the text.
+    """
+    from textveil.corpora.formats.choice import FormatChoice
+    from textveil.corpora.places import Places
+    from textveil.corpora.restored import released_fields
+    from textveil.surrogates.map_file import MapFile
+    from textveil.surrogates.map_key import read_key
+
+    output = None if output is not None and str(output) == "-" else output
+    choice = FormatChoice(
+        corpus_format=corpus_format, whole=whole_file, delimiter=delimiter, output_format=output_format
+    )
+    inputs = opt.inputs_of(source or ["-"], choice)
+    Places(inputs=(*inputs, str(private_map), str(map_key)), output=output)
+    maps = MapFile(private_map, read_key(map_key))
+    name = choice.name(inputs)
+    restorer = _of_one_text(maps, answer, document, alone=name == "txt")
+    if restorer is not None:
+        if len(inputs) > 1:
+            raise ParameterError("an answer must be one input; got several. Restore one after another.")
+        return _told(_answer(restorer, inputs[0], output), quiet)
+    if name != "txt":
+        fields = released_fields(maps, field or (), keep)
+        choice = replace(choice, sanitized=fields.sanitized, kept=fields.kept)
+    elif field or keep:
+        raise ParameterError("`sanitized` and `kept` need an input of records; got txt.")
+    return _corpus(maps, choice, inputs, output, quiet)
+
+
+def _of_one_text(maps: MapFile, answer: bool, document: int | None, *, alone: bool) -> Restorer | None:
+    """What restores one text, where the input is one: an answer, or the only document; None where it is a corpus."""
+    from textveil.surrogates.restoring import Restorer
+
+    if document is not None:
+        return Restorer(maps.document(document))
+    if answer:
+        return Restorer(maps)
+    if alone and len(list(islice(maps.documents(), 2))) == 1:
+        return Restorer(maps.document(1))
+    return None
+
+
+def _answer(restorer: Restorer, name: str, output: Path | None) -> Restored:
+    from textveil.corpora.files.atomic import atomic_writers
+    from textveil.corpora.files.sources import opened
+    from textveil.corpora.restored import restored_answer
+
+    with opened(name) as (stream, *_):
+        if output is None:
+            return restored_answer(restorer, stream, _standard_output())
+        with atomic_writers([output]) as (target,):
+            return restored_answer(restorer, stream, target)
+
+
+def _told(done: Restored, quiet: bool) -> int:
+    """Say what was done with an answer."""
+    lines = []
+    if done.replaced == 0 and not done.ambiguous:
+        lines.append("textveil: the text mentions no surrogate of the map; it is as it was.")
+    elif not quiet:
+        lines.append(f"restored    {done.replaced} mentions; {done.unused} surrogates are not mentioned")
+    if done.ambiguous:
+        lines.append(_left(len(done.ambiguous)))
+    sys.stderr.writelines(line + "\n" for line in lines)
+    return 0
+
+
+def _left(count: int) -> str:
+    return (
+        f"textveil: {count} mentions are as they were: they may stand for several originals, or for none. "
+        "See docs/restoring.md."
+    )
+
+
+def _corpus(maps: MapFile, choice: FormatChoice, inputs: tuple[str, ...], output: Path | None, quiet: bool) -> int:
+    """Restore a released corpus, with a bar."""
+    from textveil.cli.progress import Bar
+    from textveil.corpora.decoded import DecodingRun
+    from textveil.corpora.restored import CorpusRestorer
+
+    reader = choice.reader(inputs, output)
+    choice.check_output(inputs, output)
+    restorer = CorpusRestorer(maps)
+    bar = Bar("restoring", "bytes")
+    run = DecodingRun(decoder=restorer, corpus_format=reader, inputs=inputs, progress=bar, finish=restorer.finish)
+    try:
+        documents = run.to_file(output) if output is not None else run.to_stream(_standard_output())
+    finally:
+        bar.close()
+    if not quiet:
+        sys.stderr.write(f"documents   {documents} restored, {restorer.edited} texts of them edited since\n")
+    if restorer.ambiguous:
+        sys.stderr.write(_left(restorer.ambiguous) + "\n")
+    return 0
+
+
+def _standard_output() -> BinaryIO:
+    if sys.stdout is None:
+        raise OutputError("standard output must be open; got a closed one. Name a file with --output.")
+    return sys.stdout.buffer

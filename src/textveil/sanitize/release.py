@@ -25,6 +25,7 @@ from textveil.sanitize.policy_report import per_token_data, per_value_data, poli
 from textveil.sanitize.recovery import recovery_lines
 from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import COUNTED, Setting
+from textveil.sanitize.short_numbers import short_number_lines
 from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.private_map import PrivateMap
 from textveil.text.render import Span
@@ -149,6 +150,7 @@ class Report:
                 },
                 "by_kind": [{**one.as_data(), "count": tally.kinds.get(one.kind, 0)} for one in setting.protected],
                 "digit_keep_limit": setting.digit_keep_limit,
+                "unchanged_numbers": {str(digits): p for digits, p in setting.unchanged_numbers.items()},
             },
             "documents": tally.documents,
             "tokens": dict(sorted(tally.kinds.items())),
@@ -180,6 +182,7 @@ class Report:
             *([f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip()] if tokens else []),
             *([] if spans else [f"per token   {guarantee_line(setting.token)}"]),
             *_number_lines(setting),
+            *(short_number_lines(setting.unchanged_numbers) if tally.kinds.get("number") else []),
             f"per document {guarantee_line(document.guarantee)} for the costliest, {_counted(document.tokens, drawn)}",
             *optimal_lines(document.accountants),
             *([] if self.persons is None else self.persons.lines(setting)),

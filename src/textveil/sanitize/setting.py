@@ -15,6 +15,7 @@ from textveil.privacy.guarantees import Guarantee, Status
 from textveil.privacy.units import ONE_DOCUMENT, ONE_TOKEN, Adjacency, Unit
 from textveil.sanitize.policy.facts import PolicyFacts
 from textveil.sanitize.recovery import quoted_recovery
+from textveil.sanitize.short_numbers import short_number_warnings, unchanged_numbers
 from textveil.text.marks import Marks
 
 COUNTED: Final = ("word", "number", "text")
@@ -168,9 +169,15 @@ class Setting:
             lines.append(
                 "NEARLY THE TEXT ITSELF: over 90 % of words come out unchanged at this epsilon; choose a smaller one."
             )
+        lines += short_number_warnings(self.unchanged_numbers)
         if not self.secure:
             lines.append("NOT FOR RELEASE: the draws come from a seed and can be repeated by whoever knows it.")
         return lines
+
+    @property
+    def unchanged_numbers(self) -> dict[int, float]:
+        """The probability that a number of one or two digits comes out as it was; empty where that says nothing."""
+        return unchanged_numbers(self.number_epsilon, self.digit_keep_limit, self.policy)
 
     @property
     def one_document(self) -> Adjacency:

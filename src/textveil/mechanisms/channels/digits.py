@@ -99,6 +99,11 @@ class DigitResponse:
             out[here] = flip(digits[here], self._weights(length), generator)
         return out
 
+    def unchanged(self, length: int) -> float:
+        """The probability that a number of so many digits comes out as it was."""
+        weights = self._weights(length)
+        return float(weights.inside / weights.total) ** length
+
     def _weights(self, length: int) -> TwoLevelWeights:
         # epsilon / length in floating point may exceed the share by half an ulp; one step down pays it.
         return _weights(math.nextafter(self.epsilon / length, 0.0), self.keep_limit)

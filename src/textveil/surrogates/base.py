@@ -48,7 +48,8 @@ class Surrogate(Protocol):
         """What pays the guarantee's epsilon once.
 
         ``"mention"``: every mention draws for itself. ``"value"``: all mentions of one value in a scope share a draw,
-        so one value pays once, however often it stands there. ``"scope"``: all values of a scope share one draw.
+        so one value pays once, however often it stands there. ``"scope"``: all values of a scope share one draw,
+        and the guarantee is for a change of all of them as its adjacency says, not for a change of one.
         """
 
     @property

@@ -44,6 +44,8 @@ SURROGATE_ENTRIES: Final[Mapping[str, SurrogateEntry]] = _LazyEntries(
         "handle": "addresses:handle",
         "ip": "ip_addresses:ip",
         "id": "record_numbers:id_surrogate",
+        "date-shift": "dates:date_shift",
+        "date-window": "dates:date_window",
         "age": "ages:age",
         "time": "times:time",
         "amount": "amounts:amount",

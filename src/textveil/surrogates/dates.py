@@ -1,0 +1,149 @@
+"""Dates: all of a scope moved by one random number of days, or each drawn uniformly from a window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from fractions import Fraction
+from functools import cache
+from typing import Annotated, Any, Final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.mechanisms.options import Domain, Option, at_least, named
+from textveil.numerics.discrete_laplace import discrete_laplace
+from textveil.privacy.units import Adjacency, Unit
+from textveil.surrogates.calendars import MONTHS, read_date
+from textveil.surrogates.declaration import PSEUDONYMS, SURROGATES, NeededEpsilon, declared
+from textveil.surrogates.drawn import Drawn, agreed, proved, pseudonym
+from textveil.surrogates.scopes import Scope
+
+_FIRST: Final = "1950-01-01"
+_LAST: Final = "2029-12-31"
+
+
+def _is_day(value: str) -> bool:
+    try:
+        date.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
+_DAY = Domain("a day, as 2024-03-31", _is_day)
+_DAYS = Option(domain=at_least(1), help="Epsilon is the loss of moving all dates by this many days.", metavar="DAYS")
+_FROM = Option(domain=_DAY, help="The first day that is drawn.", metavar="DATE")
+_UNTIL = Option(domain=_DAY, help="The last day that is drawn.", metavar="DATE")
+_ORDER = Option(
+    domain=named("month-first", "day-first"),
+    help="What 3/4/2024 means, and how dates in digits are written; with dots the day is always first.",
+    metavar="NAME",
+)
+_LANGUAGE = Option(domain=named(*MONTHS), help="Of the names of months and weekdays.", metavar="NAME")
+
+_FORM: Final = (
+    "its written format: which of day, month, year and weekday are given, in digits or in names (May counts as written "
+    "out), and the marks between them; not leading zeros",
+    "whether it can be read as a date",
+)
+
+
+@cache
+def all_moved(days: int) -> Adjacency:
+    """Two inputs of which one has the dates of the other, all moved by one number of days.
+
+    It has no larger unit: what many dates together reveal are the days between them, which are public.
+    """
+    return Adjacency(
+        Unit.SPAN,
+        "two texts in which the same spans of the same kinds are found, and in which all dates of one scope differ by "
+        f"the same number of days, {days:,d} at most; days between dates are public",
+    )
+
+
+@declared(summary="All dates of a scope moved by one random number of days.", kinds=("date",), proof=SURROGATES)
+def date_shift(
+    *,
+    epsilon: NeededEpsilon,
+    days: Annotated[int, _DAYS] = 365,
+    order: Annotated[str, _ORDER] = "month-first",
+    language: Annotated[str, _LANGUAGE] = "en",
+) -> Drawn:
+    """One two-sided geometric number of days for all dates of a scope: P(z) ~ exp(-|z| epsilon / days).
+
+    Days between dates stay as they are, and stay public: the guarantee is for when it all happened, not for a change of
+    one date. Dates without a year go round the year, weekdays round the week; months and years that are given without a
+    day count as their 15th and as 1 July. What cannot be read gets a uniform date of 1950 to 2029.
+
+    Args:
+        epsilon: nats for moving all dates of a scope by ``days`` days; fewer days cost in proportion.
+        days: see ``epsilon``.
+        order: of day and month in digits.
+        language: of names.
+    """
+    scale, label = Fraction(days) / Fraction(epsilon), f"date-shift {epsilon!r} {days}"
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        moved_by = int(agreed(scope, label, "", rng, lambda source: str(discrete_laplace(scale, source))))
+        written = read_date(value, day_first=order == "day-first", language=language)
+        if written is None:
+            return _any_date(value, language, scope, rng)
+        return written.with_day(written.moved(moved_by))
+
+    return Drawn(
+        name="date-shift",
+        parameters={"epsilon": epsilon, "days": days, "order": order, "language": language},
+        guarantee=proved(epsilon, SURROGATES, all_moved(days)),
+        public=(*_FORM, "the days between dates of one scope"),
+        counts="scope",
+        surrogate_of=surrogate_of,
+    )
+
+
+@declared(summary="A uniform date of a window.", kinds=("date",), proof=PSEUDONYMS)
+def date_window(
+    *,
+    first: Annotated[str, _FROM] | date = _FIRST,
+    last: Annotated[str, _UNTIL] | date = _LAST,
+    order: Annotated[str, _ORDER] = "month-first",
+    language: Annotated[str, _LANGUAGE] = "en",
+) -> Drawn:
+    """A pseudonym for each date: a day of a public window, another for each other date of a scope.
+
+    Args:
+        first: of the window.
+        last: of the window, after ``first``.
+        order: of day and month in digits.
+        language: of names.
+    """
+    begin, end = _day("first", first), _day("last", last)
+    need(end > begin, "last", end, f"after first, {begin}")
+    size, label = (end - begin).days + 1, f"date-window {begin} {end}"
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        written = read_date(value, day_first=order == "day-first", language=language)
+        if written is None:
+            return _any_date(value, language, scope, rng)
+        key = f"{written.known.value} {written.day}"
+        return written.with_day(begin + timedelta(days=scope.place(label, key, size, rng)))
+
+    parameters: Mapping[str, Any] = {"first": str(begin), "last": str(end), "order": order, "language": language}
+    return pseudonym("date-window", (*_FORM, "which are equal"), surrogate_of, size, parameters)
+
+
+def _day(name: str, given: str | date) -> date:
+    if isinstance(given, str):
+        return date.fromisoformat(given)
+    need(isinstance(given, date), name, type(given).__name__, _DAY.wanted)
+    return date(given.year, given.month, given.day)
+
+
+def _any_date(value: str, language: str, scope: Scope, rng: np.random.Generator) -> str:
+    """A uniform date for a value that is none that can be read."""
+    begin, end = date.fromisoformat(_FIRST), date.fromisoformat(_LAST)
+    size = (end - begin).days + 1
+    drawn = begin + timedelta(days=scope.place("date unread", value, size, rng))
+    month = MONTHS[language].split(" ")[0]
+    model = read_date(f"{month} 1, 2000" if language == "en" else f"1 {month} 2000", language=language)
+    return "" if model is None else model.with_day(drawn)

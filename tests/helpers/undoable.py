@@ -27,15 +27,16 @@ class Undoable:
     def seed(self) -> int | None:
         return self.options.seed
 
-    def sanitizer(self, secret: bytes | None = None) -> UndoableSanitizer:
-        return UndoableSanitizer(self.options.sanitizer(secret))
+    def sanitizer(self, *arguments: Any) -> UndoableSanitizer:
+        return UndoableSanitizer(self.options.sanitizer(*arguments))
 
 
 class UndoableSanitizer:
     def __init__(self, sanitizer: Sanitizer) -> None:
         self._sanitizer = sanitizer
-        self.setting = sanitizer.setting
-        self.mechanism = sanitizer.mechanism
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sanitizer, name)
 
     def batch(self, texts: Sequence[str], **options: Any) -> list[Release]:
         options.pop("maps", None)

@@ -11,21 +11,24 @@ def main() -> None:
     disable_progress_bars()
     notes = Dataset.from_dict(
         {
-            "note": ["Maria came on Monday with 2 cats.", None, "She will call again tomorrow."] * 20,
+            "note": ["Maria Gonzalez came on Monday.", None, "Call Ann Lee at 212-555-0142 tomorrow."] * 20,
             "label": [0, 1, 1] * 20,
             "name": ["Maria Gonzalez", "John Smith", "Ann Lee"] * 20,
         }
     )
-    sanitizer = tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8))
-    released, report = sanitize_dataset(notes, sanitizer, ["note"], keep=["label"], num_proc=2)
+    # Detected names, numbers and the like are drawn; all other text stays.
+    policy = tv.policy("identifiers")
+    released, report = sanitize_dataset(notes, policy, ["note"], keep=["label"], num_proc=2)
     print(released[:3])
     print(report.summary())
 
-    release = dataset_sanitizer(sanitizer, ["note"])
+    # Every word is drawn, by a function that `map` calls.
+    release = dataset_sanitizer(tv.mechanism("neighborhood", epsilon=8), ["note"])
     mapped = notes.map(release, batched=True, with_indices=True, remove_columns=["name"])
     again = notes.map(release, batched=True, with_indices=True, remove_columns=["name"])
+    print(mapped[:3])
     print("mapped twice, released once:", mapped["note"][:] == again["note"][:])
-    print(release.report(mapped, ["label"]).tally.kinds["word"], "words were drawn")
+    print(release.report(mapped, ["label"]).summary())
 
 
 if __name__ == "__main__":

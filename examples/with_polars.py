@@ -9,16 +9,17 @@ from textveil.integrations.polars import ColumnSanitizer
 def main() -> None:
     notes = pl.LazyFrame(
         {
-            "note": ["Maria came on Monday with 2 cats.", None, "She will call again tomorrow."],
+            "note": ["Maria Gonzalez came on Monday with 2 cats.", None, "Call Ann Lee at 212-555-0142 tomorrow."],
             "ward": ["east", "east", "west"],
         }
     )
-    columns = ColumnSanitizer(tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8)))
-    query = notes.select(pl.col("note").textveil.sanitize(columns), "ward")
-    print(query.collect())
-    print(columns.report(["note"], ["ward"]).summary())
-    query.collect()
-    print("collected twice, released twice:", columns.report().tally.kinds["word"], "words were drawn")
+    for made_of in (tv.policy("identifiers"), tv.mechanism("neighborhood", epsilon=8)):
+        columns = ColumnSanitizer(tv.Sanitizer(made_of))
+        query = notes.select(pl.col("note").textveil.sanitize(columns), "ward")
+        print(query.collect())
+        print(columns.report(["note"], ["ward"]).summary())
+        query.collect()
+        print(f"collected twice, released twice: {columns.report().tally.documents} documents of 2 texts\n")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import textveil as tv
 from textveil.integrations.scikit_learn import TextSanitizer
 
 TEXTS = [
-    "The striker scored in the last minute of the match.",
+    "Anna Berg scored in the last minute of the match.",
     "The bank raised its forecast for interest rates.",
     "The goalkeeper saved a penalty and the team won.",
     "Shares fell after the company cut its dividend.",
@@ -17,10 +17,11 @@ LABELS = ["sport", "money", "sport", "money"] * 25
 
 
 def main() -> None:
-    sanitize = TextSanitizer(tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8)))
-    model = make_pipeline(sanitize, TfidfVectorizer(), LogisticRegression()).fit(TEXTS, LABELS)
-    print(sanitize.columns_.report(["text"]).summary())
-    print(model[1:].predict(["They won the match.", "The bank cut its rates."]))
+    for made_of in (tv.policy("identifiers"), tv.mechanism("neighborhood", epsilon=8)):
+        sanitize = TextSanitizer(tv.Sanitizer(made_of))
+        model = make_pipeline(sanitize, TfidfVectorizer(), LogisticRegression()).fit(TEXTS, LABELS)
+        print(sanitize.columns_.report(["text"]).summary())
+        print(model[1:].predict(["They won the match.", "The bank cut its rates."]), end="\n\n")
 
 
 if __name__ == "__main__":

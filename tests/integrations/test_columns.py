@@ -13,6 +13,7 @@ from textveil.integrations import columns as module
 from textveil.integrations.columns import ColumnSanitizer, sanitizer_of
 from textveil.mechanisms.channels.neighborhood import neighborhood
 from textveil.randomness import seeded_generator
+from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
 
 MADE = neighborhood(lettered_vocabulary(60, dim=5), epsilon=3.0)
@@ -75,3 +76,19 @@ def test_other_values_are_named_by_row(bad) -> None:
 def test_neither_a_sanitizer_nor_a_mechanism(bad) -> None:
     with pytest.raises(ParameterError, match=r"^sanitizer must be a mechanism, a policy or a Sanitizer; got"):
         sanitizer_of(bad)
+
+
+def test_the_texts_of_a_row_share_surrogates_and_rows_share_none() -> None:
+    columns = ColumnSanitizer(policy("identifiers"))
+    rows = list(columns.rows([("Write to ann@example.com.", None, "ann@example.com")] * 20))
+    assert all(first == f"Write to {third}." for first, _, third in rows)
+    assert len({third for *_, third in rows}) > 1, "twenty draws alike have a chance far below one in a million"
+    report = columns.report()
+    assert (report.tally.documents, report.tally.kinds["email mentions"]) == (20, 40)
+    assert "identifiers" in report.summary()
+
+
+def test_a_policy_of_mentions_shares_nothing_within_a_row() -> None:
+    columns = ColumnSanitizer(policy("identifiers", scope="mention"))
+    rows = list(columns.rows([("ann@example.com", "ann@example.com")] * 20))
+    assert any(first != second for first, second in rows)

@@ -10,7 +10,8 @@ from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.errors import InputError, MissingExtra, ParameterError
 from textveil.mechanisms.channels.neighborhood import neighborhood
-from textveil.randomness import seeded_generator
+from textveil.randomness import new_secret, seeded_generator
+from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
 
 pytest.importorskip("datasets", reason="needs the extra `datasets`")
@@ -145,3 +146,21 @@ def test_without_datasets_the_error_says_how_to_get_it(monkeypatch) -> None:
     monkeypatch.delitem(sys.modules, "textveil.integrations.datasets")
     with pytest.raises(MissingExtra, match=r"`datasets` is not installed. Run: pip install 'textveil\[datasets\]'"):
         __import__("textveil.integrations.datasets")
+
+
+def test_a_policy_in_processes(notes) -> None:
+    texts = [f"Ann Lee came in, ann{number}@example.com wrote." for number in range(40)]
+    data, report = sanitize_dataset(datasets.Dataset.from_dict({"text": texts}), policy("identifiers"), num_proc=2)
+    assert all(text.endswith(" wrote.") and "@example" in text for text in data["text"])
+    assert not set(data["text"]) & set(texts)
+    assert report.tally.kinds["email"] == 40 and report.setting.policy is not None
+    release = dataset_sanitizer(policy("identifiers"))
+    mapped, again = (notes.map(release, batched=True, with_indices=True) for _ in range(2))
+    assert mapped["text"][:] == again["text"][:] and "protected_email" in mapped.column_names
+
+
+def test_one_name_over_a_corpus_is_one_pseudonym_in_every_process() -> None:
+    texts = ["Write to ann@example.com."] * 8
+    sanitizer = Sanitizer(policy("identifiers", scope="corpus"), key=new_secret())
+    data, _ = sanitize_dataset(datasets.Dataset.from_dict({"text": texts}), sanitizer, num_proc=2, batch_size=2)
+    assert len(set(data["text"])) == 1

@@ -29,7 +29,7 @@ def tune(
     sample = tmp_path / "notes.jsonl"
     sample.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
 
-    def run(*arguments: object) -> tuple[int, str, str]:
+    def run(*arguments: object, sample: Path = sample) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["textveil", "tune", str(sample), *map(str, arguments)])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
         code = cli._exit_code()
@@ -69,6 +69,23 @@ def test_entities_are_counted_by_who_finds_them(tune: Callable[..., tuple[int, s
     code, out, _ = tune(*OPTIONS, "--json", "--detector", "none", "-o", tmp_path / "out")
     assert (code, json.loads(out)["entities_found_by"]) == (0, None)
     assert all(not one["verbatim"] for one in json.loads(out)["outcomes"])
+
+
+def test_labelled_entities_are_counted_in_place_of_detected_ones(
+    tune: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    labelled = tmp_path / "labelled.jsonl"
+    spans = [{"start": 0, "end": len(SECRET), "kind": "person"}]
+    labelled.write_text("".join(json.dumps({"text": row["text"], "spans": spans}) + "\n" for row in ROWS))
+    code, out, _ = tune(*OPTIONS, "--json", "--entities", "-o", tmp_path / "out", sample=labelled)
+    assert code == 0
+    assert json.loads(out)["entities_found_by"] == "labels"
+    (everything, person) = json.loads(out)["outcomes"][0]["verbatim"]
+    assert (everything["count"], person["kind"], person["count"]) == (24, "person", 24)
+    assert person["share"]["estimate"] == 0.0
+    code, out, err = tune("--entities", "--label", "topic", "-o", tmp_path / "out", sample=labelled)
+    assert (code, out) == (2, "")
+    assert "--entities must stand without --field" in err
 
 
 def test_public_text_needs_no_warning_and_a_sample_no_labels(

@@ -107,7 +107,14 @@ def test_an_entity_is_verbatim_in_any_case_and_with_any_marks_but_not_within_a_w
     shown = ["so ANN  LEE - PARK came", "Annual meeting", "at 15 or 5.2"]
     (everything, *_) = verbatim(entities, shown, 0.95)
     assert everything.count == 3
-    assert everything.share.estimate == pytest.approx(1 / 3)
+    assert everything.share.estimate == everything.in_part.estimate == pytest.approx(1 / 3)
+
+
+def test_a_part_of_an_entity_is_a_number_or_a_word_that_tells_something() -> None:
+    values = ("Maria Gonzalez", "Bank of Norway", "12 May 1950", "Li Xu")
+    shown = ["Ms. GONZALEZ came", "one of them", "1950 was cold, may it end", "li or xu"]
+    found = verbatim([(Entity("any", value),) for value in values], shown, 0.95)[0]
+    assert (found.share.estimate, found.in_part.estimate) == (0.0, 0.5)
 
 
 def test_every_class_is_on_both_sides_of_every_split() -> None:

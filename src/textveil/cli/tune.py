@@ -42,6 +42,9 @@ def tune_command(
     detector: Annotated[
         str, typer.Option(metavar="NAME", help="Finds the entities that are counted: embedded, presidio, ...; or none.")
     ] = "embedded",
+    entities: Annotated[
+        bool, typer.Option("--entities", help="SAMPLE has labelled entities, as for: textveil detect --evaluate.")
+    ] = False,
     public: Annotated[
         bool, typer.Option("--public", help="The sample is public text: no warning that tuning on it leaks.")
     ] = False,
@@ -68,8 +71,11 @@ def tune_command(
     from textveil.research.evaluation.plots import need_matplotlib
     from textveil.research.tuning.candidates import candidates
     from textveil.research.tuning.page import checked_folder, write_results
+    from textveil.research.tuning.sample import labelled_sample
     from textveil.research.tuning.tuning import tune
 
+    if entities and (field or label or corpus_format or delimiter):
+        raise ParameterError("--entities must stand without --field, --label and --format; got one. Tune twice.")
     grid = _numbers(epsilons)
     need_matplotlib()
     learner = None
@@ -81,8 +87,11 @@ def tune_command(
     folder = checked_folder(output)
     rng = resolve(None) if seed is None else seeded_generator(seed)
     with counting("reading", "bytes") as reading:
-        sample = _read(source, field, label, corpus_format, delimiter, reading).part(documents, rng)
-    if finder is not None:
+        if entities:
+            sample = labelled_sample(source).part(documents, rng)
+        else:
+            sample = _read(source, field, label, corpus_format, delimiter, reading).part(documents, rng)
+    if finder is not None and not entities:
         sample = sample.with_detected(finder)
     known = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
     with counting("making mechanisms", "policies") as making:
@@ -156,6 +165,7 @@ def _text(run: Tuning) -> str:
         CHOOSES_NOTHING,
         LEAKS,
         about_entities,
+        about_parts,
         about_recovery,
         about_task,
         aligned,
@@ -167,8 +177,12 @@ def _text(run: Tuning) -> str:
     lines = [] if run.public else [LEAKS, ""]
     lines += [f"{run.documents:,} documents", *aligned(*main_table(run)), ""]
     if kinds_of(run):
-        lines += [*aligned(*kinds_table(run)), ""]
-    lines += [one for one in (about_task(run), about_entities(run), about_recovery(run), CHOOSES_NOTHING) if one]
+        lines += [*aligned(*kinds_table(run)), "", *aligned(*kinds_table(run, in_part=True)), ""]
+    lines += [
+        one
+        for one in (about_task(run), about_entities(run), about_parts(run), about_recovery(run), CHOOSES_NOTHING)
+        if one
+    ]
     quoted = "" if run.public else ", which quotes the sample: for the sender only"
     lines.append(f"Page: index.html in the folder of --output{quoted}. Numbers: tuning.json.")
     return "\n".join(lines) + "\n"

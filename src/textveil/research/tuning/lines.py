@@ -20,6 +20,10 @@ CHOOSES_NOTHING: Final = (
     "prices. Intervals are at 95 %, each on its own; the smallest differences are chance."
 )
 
+IN_PART: Final = (
+    "In part: a number of the entity is left, or a word of three letters or more that is not among the 200 commonest."
+)
+
 _NOBODY_LOOKED: Final = "Entities were not looked for."
 
 
@@ -33,6 +37,11 @@ def about_entities(run: Tuning) -> str:
         f"Entities are those that the detector {run.found_by} finds. A policy that uses the same detector replaces all "
         "that it finds, so these shares say nothing of what it misses: label a sample, and give it with --entities."
     )
+
+
+def about_parts(run: Tuning) -> str:
+    """What counts as a part of an entity; nothing where there are none."""
+    return IN_PART if kinds_of(run) else ""
 
 
 def about_task(run: Tuning) -> str:
@@ -64,19 +73,27 @@ def kinds_of(run: Tuning) -> list[str]:
 
 def main_table(run: Tuning) -> tuple[tuple[str, ...], list[list[str]]]:
     """Head and rows: what each candidate keeps and hides, in all."""
-    head = ("policy", "accuracy on releases", "on clean text", "entities verbatim", "words decoded", "names decoded")
-    rows = [[one.name, *_accuracies(one), shown(_share(one, ALL)), *_decoded(one)] for one in run.outcomes]
+    decoding = ("words decoded", "names decoded")
+    head = ("policy", "accuracy on releases", "on clean text", "entities verbatim", "in part", *decoding)
+    rows = [[one.name, *_accuracies(one), *_both(one, ALL), *_decoded(one)] for one in run.outcomes]
     if run.raw is not None:
-        rows.insert(0, ["(no protection)", "-", shown(run.raw.on_texts), "1.000" if kinds_of(run) else "-", "-", "-"])
+        rows.insert(
+            0, ["(no protection)", "-", shown(run.raw.on_texts), *(2 * ["1.000" if kinds_of(run) else "-"]), "-", "-"]
+        )
     kept = [n for n in range(len(head)) if n == 0 or any(row[n] != "-" for row in rows)]
     return tuple(head[n] for n in kept), [[row[n] for n in kept] for row in rows]
 
 
-def kinds_table(run: Tuning) -> tuple[tuple[str, ...], list[list[str]]]:
-    """Head and rows: for each kind of entities, how many there are and what share is left, by candidate."""
+def kinds_table(run: Tuning, *, in_part: bool = False) -> tuple[tuple[str, ...], list[list[str]]]:
+    """Head and rows: for each kind of entities, how many there are and what share is left, by candidate.
+
+    Args:
+        run: what was measured.
+        in_part: whether a word or a number of an entity is enough to be left.
+    """
     counts = {one.kind: one.count for outcome in run.outcomes for one in outcome.verbatim}
-    head = ("entities verbatim", "count", *(one.name for one in run.outcomes))
-    rows = [[kind, f"{counts[kind]:,}", *(shown(_share(one, kind)) for one in run.outcomes)] for kind in kinds_of(run)]
+    head = (f"entities {'in part' if in_part else 'verbatim'}", "count", *(one.name for one in run.outcomes))
+    rows = [[kind, f"{counts[kind]:,}", *(_both(one, kind)[in_part] for one in run.outcomes)] for kind in kinds_of(run)]
     return head, rows
 
 
@@ -98,8 +115,10 @@ def _accuracies(outcome: CandidateOutcome) -> tuple[str, str]:
     return ("-", "-") if found is None else (shown(found.on_releases), shown(found.on_texts))
 
 
-def _share(outcome: CandidateOutcome, kind: str) -> Bound | None:
-    return next((one.share for one in outcome.verbatim if one.kind == kind), None)
+def _both(outcome: CandidateOutcome, kind: str) -> tuple[str, str]:
+    """The shares of a kind that are left as a whole, and in part."""
+    found = next((one for one in outcome.verbatim if one.kind == kind), None)
+    return ("-", "-") if found is None else (shown(found.share), shown(found.in_part))
 
 
 def decoded(outcome: CandidateOutcome, kind: str) -> Bound | None:

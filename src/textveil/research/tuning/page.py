@@ -14,6 +14,7 @@ from textveil.research.evaluation.plots import save_figure
 from textveil.research.tuning.figure import drawn
 from textveil.research.tuning.lines import (
     CHOOSES_NOTHING,
+    IN_PART,
     LEAKS,
     about_entities,
     about_recovery,
@@ -101,7 +102,7 @@ def to_html(run: Tuning) -> str:
         f"<h2>Entities by kind</h2><p>{safe(about_entities(run))}</p>",
     ]
     if kinds_of(run):
-        parts.append(html_table(*kinds_table(run)))
+        parts += [html_table(*kinds_table(run)), f"<p>{safe(IN_PART)}</p>", html_table(*kinds_table(run, in_part=True))]
     if about := about_recovery(run):
         parts.append(f"<p>{safe(about)}</p>")
     if run.examples:

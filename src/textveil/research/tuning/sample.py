@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias, final
 
 import numpy as np
 
 from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.checked import checked_spans
+from textveil.detection.labelled import read_labelled
 from textveil.errors import InputError, need
 
 LEAST_DOCUMENTS: Final = 10
@@ -94,3 +96,20 @@ def entities_of(texts: Sequence[str], spans: Sequence[Sequence[DetectedSpan]]) -
         tuple(dict.fromkeys(Entity(span.kind, text[span.start : span.end]) for span in here))
         for text, here in zip(texts, spans, strict=True)
     )
+
+
+def labelled_sample(path: Path | str) -> TuningSample:
+    """A sample whose entities somebody has labelled.
+
+    Args:
+        path: ``detection.labelled.read_labelled``.
+
+    Raises:
+        InputError: it cannot be read, or holds too few documents.
+    """
+    labelled = read_labelled(path)
+    entities = tuple(
+        tuple(dict.fromkeys(Entity(span.kinds[0], one.text[span.start : span.end]) for span in one.spans if span.kinds))
+        for one in labelled
+    )
+    return TuningSample(tuple(one.text for one in labelled), None, entities, "labels")

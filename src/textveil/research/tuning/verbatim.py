@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import chain
 from typing import Any, Final, final
 
 import numpy as np
@@ -11,6 +13,8 @@ import numpy as np
 from textveil.research.tuning.sample import Entities
 from textveil.statistics import Bound, clopper_pearson, ratio_of_sums
 from textveil.text.tokens import Kind, classify, split
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.frequencies import word_frequencies
 
 ALL: Final = "all kinds"
 
@@ -21,6 +25,13 @@ _COMPARED: Final = (Kind.WORD, Kind.NUMBER, Kind.EMAIL, Kind.URL, Kind.HANDLE, K
 """Kinds of tokens that tell one entity from another: marks and spaces may be written in another form."""
 
 
+FREQUENT: Final = 200
+"""Words among so many most frequent ones ("of", "new", "may") tell nothing of the name that they are part of."""
+
+_SHORTEST: Final = 3
+"""Letters of a word that tells something."""
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerbatimShare:
@@ -29,16 +40,19 @@ class VerbatimShare:
     Attributes:
         kind: of the entities, or ``ALL``.
         count: how many there are.
-        share: with its interval over documents.
+        share: as a whole, with its interval over documents.
+        in_part: as a whole, or a telling word or a number of it.
     """
 
     kind: str
     count: int
     share: Bound
+    in_part: Bound
 
     def as_dict(self) -> dict[str, Any]:
         """JSON data."""
-        return {"kind": self.kind, "count": self.count, "share": self.share._asdict()}
+        bounds = {"share": self.share._asdict(), "in_part": self.in_part._asdict()}
+        return {"kind": self.kind, "count": self.count, **bounds}
 
 
 def verbatim(entities: Sequence[Entities], releases: Sequence[str], confidence: float) -> tuple[VerbatimShare, ...]:
@@ -52,19 +66,21 @@ def verbatim(entities: Sequence[Entities], releases: Sequence[str], confidence: 
         releases: of each document.
         confidence: of each interval.
     """
-    hits: dict[str, list[tuple[int, int]]] = {}
+    counts: dict[str, list[tuple[int, int, int]]] = {}
     for here, release in zip(entities, releases, strict=True):
         shown = _compared(release)
-        found: dict[str, list[bool]] = {}
+        found: dict[str, list[tuple[bool, bool]]] = {}
         for kind, value in here:
             stands = _compared(value)
             if stands != _BETWEEN:  # nothing to compare: a name of symbols alone
-                found.setdefault(kind, []).append(stands in shown)
-        for kind, those in found.items():
-            hits.setdefault(kind, []).append((sum(those), len(those)))
-        if found:
-            hits.setdefault(ALL, []).append((sum(map(sum, found.values())), sum(map(len, found.values()))))
-    made = [_share(kind, np.array(counts), confidence) for kind, counts in hits.items()]
+                whole = stands in shown
+                found.setdefault(kind, []).append((whole, whole or any(part in shown for part in _telling(stands))))
+        everything = (ALL, list(chain.from_iterable(found.values())))
+        for kind, those in [*found.items(), everything]:
+            if those:
+                whole, part = (sum(column) for column in zip(*those, strict=True))
+                counts.setdefault(kind, []).append((whole, part, len(those)))
+    made = [_shares(kind, np.array(rows), confidence) for kind, rows in counts.items()]
     return tuple(sorted(made, key=lambda one: (one.kind != ALL, -one.count, one.kind)))
 
 
@@ -74,11 +90,30 @@ def _compared(text: str) -> str:
     return _BETWEEN + "".join(surface + _BETWEEN for surface in kept)
 
 
-def _share(kind: str, counts: np.ndarray[Any, Any], confidence: float) -> VerbatimShare:
-    found, there = int(counts[:, 0].sum()), int(counts[:, 1].sum())
+def _telling(compared: str) -> Iterator[str]:
+    """The parts of what is compared that tell something of it each alone."""
+    frequent = _frequent()
+    for one in compared.split(_BETWEEN):
+        if one and (not one.isalpha() or (len(one) >= _SHORTEST and one not in frequent)):
+            yield _BETWEEN + one + _BETWEEN
+
+
+@cache
+def _frequent() -> frozenset[str]:
+    vocabulary = load_vocabulary()
+    order = np.argsort(-word_frequencies(vocabulary).counts, kind="stable")
+    return frozenset(vocabulary.words[one] for one in order[:FREQUENT].tolist())
+
+
+def _shares(kind: str, counts: np.ndarray[Any, Any], confidence: float) -> VerbatimShare:
+    whole, part, trials = counts.T
+    shares = (_share(hits, trials, confidence) for hits in (whole, part))
+    return VerbatimShare(kind=kind, count=int(trials.sum()), share=next(shares), in_part=next(shares))
+
+
+def _share(hits: np.ndarray[Any, Any], trials: np.ndarray[Any, Any], confidence: float) -> Bound:
+    found, there = int(hits.sum()), int(trials.sum())
     # Student's interval has no width where all documents agree, as where nothing is left: that of single trials has.
-    agree = found in (0, there) or len(counts) < 2
-    share = (
-        clopper_pearson(found, there, confidence) if agree else ratio_of_sums(counts[:, 0], counts[:, 1], confidence)
-    )
-    return VerbatimShare(kind=kind, count=there, share=share)
+    if found in (0, there) or len(trials) < 2:
+        return clopper_pearson(found, there, confidence)
+    return ratio_of_sums(hits, trials, confidence)

@@ -95,7 +95,7 @@ class ByPolicy:
                     setting=setting,
                     mapped=around.mapped,
                     drawn_spans=replaced,
-                    private_map=self._map(text, spans, released, places, around) if wanted.maps else None,
+                    private_map=self._map(text, spans, released, places) if wanted.maps else None,
                 )
             )
         return made
@@ -139,14 +139,16 @@ class ByPolicy:
         return values
 
     def _map(
-        self, text: str, spans: Sequence[DetectedSpan], released: str, places: list[tuple[int, int]], around: Stretches
+        self, text: str, spans: Sequence[DetectedSpan], released: str, places: list[tuple[int, int]]
     ) -> PrivateMap:
         """Every piece of the release that is not the text's own."""
         pieces: list[Replaced] = []
         begin = origin = 0
-        for (start, stop), span in zip([*places, (len(released),) * 2], [*spans, None], strict=True):
-            until = len(text) if span is None else span.start
-            pieces += self._outside.pieces(text[origin:until], released[begin:start], begin)
+        for place, ((start, stop), span) in enumerate(
+            zip([*places, (len(released),) * 2], [*spans, None], strict=True)
+        ):
+            until, ends = len(text) if span is None else span.start, (place > 0, span is not None)
+            pieces += self._outside.pieces(text[origin:until], begin, ends, released[begin:start])
             if span is not None:
                 original = text[span.start : span.end]
                 if span.kind in self._surrogates:

@@ -8,12 +8,12 @@ from typing import NamedTuple, final
 import numpy as np
 
 from textveil.errors import RefutedGuarantee, need
-from textveil.mechanisms.base import Mechanism, SequenceMechanism, TextMechanism, WordMechanism
+from textveil.mechanisms.base import Mechanism, TextMechanism
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.privacy.guarantees import Guarantee, NoGuarantee, Status
-from textveil.privacy.units import one_value
+from textveil.privacy.units import ONE_CONTENT_TOKEN, one_value
 from textveil.sanitize.by_policy import BEFORE, ByPolicy
-from textveil.sanitize.outside import Outside, Verbatim
+from textveil.sanitize.outside import DrawnOutside, Outside, Verbatim
 from textveil.sanitize.policy.facts import PolicyFacts, facts_of
 from textveil.sanitize.policy.making import number_options, parts_of, words_of
 from textveil.sanitize.policy.policy import Policy
@@ -93,17 +93,30 @@ def way_of_policy(policy: Policy, asked: Asked, rng: np.random.Generator | None)
         return _by_tokens(policy, asked)
     parts = parts_of(policy)
     key = (asked.key or _new_key(rng)) if policy.keyed else None
-    outside: Outside = Verbatim(shown=BEFORE)
+    if parts.words is None:
+        outside: Outside = Verbatim(policy.marks, shown=BEFORE)
+        promise = None
+    else:
+        promise = _promise(parts.words.guarantee, asked.allow_refuted)
+        outside = DrawnOutside(parts.words, promise, policy.marks, function_words=_keeps_function_words(policy))
     way = ByPolicy(parts, outside, policy.scope, key)
-    return Chosen(way, None, None, facts_of(policy, one_value(tokens=False)))
+    return Chosen(way, parts.words, promise, facts_of(policy, one_value(tokens=promise is not None)))
 
 
 def _by_tokens(policy: Policy, asked: Asked) -> Chosen:
     """The way of a policy that looks for no spans: a mechanism's own, where function words are no kind apart."""
     mechanism = words_of(policy)
-    assert isinstance(mechanism, WordMechanism | SequenceMechanism)  # a policy without one finds spans
-    numbers = number_options(policy)
-    return way_of(mechanism, asked._replace(marks=policy.marks, **numbers))
+    assert mechanism is not None  # a policy without one finds spans
+    asked = asked._replace(marks=policy.marks, **number_options(policy))
+    if not _keeps_function_words(policy):
+        return way_of(mechanism, asked)
+    promise = _promise(mechanism.guarantee, asked.allow_refuted)
+    way = ByTokens(mechanism, promise, *asked[:3], function_words=True)
+    return Chosen(way, mechanism, promise, facts_of(policy, ONE_CONTENT_TOKEN))
+
+
+def _keeps_function_words(policy: Policy) -> bool:
+    return policy.rule("function-word") is not None
 
 
 def _new_key(rng: np.random.Generator | None) -> bytes:

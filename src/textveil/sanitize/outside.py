@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Final, NamedTuple, Protocol, final
 
 import numpy as np
 
+from textveil.mechanisms.base import SequenceMechanism, WordMechanism
+from textveil.mechanisms.channels.digits import DigitResponse
+from textveil.privacy.guarantees import Guarantee
+from textveil.privacy.units import ONE_TOKEN_OUTSIDE
 from textveil.sanitize.setting import Protected
+from textveil.sanitize.token_draws import TokenDraws
 from textveil.surrogates.private_map import Replaced
+from textveil.text.codes import EncodedTexts
 from textveil.text.marks import Marks
+from textveil.text.plain_text import plain_edits, plain_text
+from textveil.text.render import with_capitals
 
 _NOTHING: Final[Mapping[str, int]] = {}
 
@@ -57,30 +67,40 @@ class Outside(Protocol):
     def joined(self, around: Stretches, drawn: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
         """A text of its released stretches and what was drawn for its spans, and where the latter stand."""
 
-    def pieces(self, original: str, released: str, begin: int) -> list[Replaced]:
-        """What of a released stretch differs from the original; it begins at ``begin`` of the text."""
+    def pieces(self, original: str, begin: int, ends: tuple[bool, bool], released: str) -> list[Replaced]:
+        """What of a released stretch differs from the original.
+
+        Args:
+            original: the stretch of the private text.
+            begin: where it begins in the released text.
+            ends: whether a span stands before it, and behind it.
+            released: the stretch of the released text.
+        """
 
 
 @final
 class Verbatim:
-    """Stretches as they are.
+    """Stretches as they are; with their marks in plain form where that is asked for.
 
     Args:
+        marks: see ``Outside``.
         shown: characters before a span that its surrogate may look at.
     """
 
-    marks: Marks = "keep"
     protected: tuple[Protected, ...] = ()
 
-    def __init__(self, shown: int) -> None:
+    def __init__(self, marks: Marks, shown: int) -> None:
+        self.marks: Marks = marks
         self._shown = shown
 
     def plain(self, value: str) -> str:
-        """``value``."""
-        return value
+        """See ``Outside``."""
+        return plain_value(value, self.marks)
 
     def prepared(self, texts: Sequence[Sequence[str]]) -> Sequence[Stretches]:
-        """The stretches, which nothing is drawn for."""
+        """The stretches, for which nothing is drawn."""
+        if self.marks == "normalize":
+            texts = [[plain_text(one, *_ends(place, len(text))) for place, one in enumerate(text)] for text in texts]
         return [Stretches(stretches, shown=self._shown) for stretches in texts]
 
     def drawn(self, prepared: Sequence[Stretches], rng: np.random.Generator) -> Sequence[Stretches]:
@@ -91,9 +111,83 @@ class Verbatim:
         """See ``Outside``."""
         return joined(around.texts, drawn)
 
-    def pieces(self, original: str, released: str, begin: int) -> list[Replaced]:
-        """None: nothing differs."""
-        return []
+    def pieces(self, original: str, begin: int, ends: tuple[bool, bool], released: str) -> list[Replaced]:
+        """Each run of marks that is in another form."""
+        found: list[Replaced] = []
+        shift = begin
+        for start, end, plain in plain_edits(original, *ends) if self.marks == "normalize" else ():
+            found.append(Replaced(start + shift, start + shift + len(plain), original[start:end], ""))
+            shift += len(plain) - (end - start)
+        return found
+
+
+@final
+class DrawnOutside:
+    """Every word of the stretches by a mechanism; all else in them is public or a placeholder.
+
+    Args:
+        mechanism: draws the words, each alone or by what the same document released before.
+        promise: the guarantee of one of its words.
+        marks: see ``Outside``.
+        function_words: whether function words of the public list are released as they are.
+    """
+
+    def __init__(
+        self,
+        mechanism: WordMechanism | SequenceMechanism,
+        promise: Guarantee,
+        marks: Marks,
+        *,
+        function_words: bool,
+    ) -> None:
+        # Every digit lies in a span, so no number is ever drawn here.
+        self._tokens = TokenDraws(mechanism, DigitResponse(1.0), marks, function_words=function_words)
+        self.marks: Marks = marks
+        guarantee = replace(promise, adjacency=ONE_TOKEN_OUTSIDE)
+        self.protected = (Protected("word", guarantee, done=mechanism.name),)
+
+    def plain(self, value: str) -> str:
+        """See ``Outside``."""
+        return plain_value(value, self.marks)
+
+    def prepared(self, texts: Sequence[Sequence[str]]) -> EncodedTexts:
+        """The codes of the texts' tokens, with gaps where spans are."""
+        return self._tokens.codes.encode_around(texts)
+
+    def drawn(self, prepared: EncodedTexts, rng: np.random.Generator) -> Sequence[Stretches]:
+        """Draw for every word."""
+        made = self._tokens.drawn(prepared, rng)
+        codes, bounds = made.codes
+        strings = self._tokens.codes.legend.written[codes]
+        gaps = np.flatnonzero(codes == self._tokens.codes.gap)
+        inside = [gaps[low:high] for low, high in pairwise(np.searchsorted(gaps, bounds).tolist())]
+        texts = [
+            ["".join(strings[low:high]) for low, high in zip([start, *(here + 1)], [*here, stop], strict=True)]
+            for here, (start, stop) in zip(inside, pairwise(bounds.tolist()), strict=True)
+        ]
+        return [
+            Stretches(text, kinds=counts, mapped=mapped)
+            for text, counts, mapped in zip(texts, made.counts, made.mapped, strict=True)
+        ]
+
+    def joined(self, around: Stretches, drawn: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+        """The text with capitals in what was drawn for words; surrogates keep their own."""
+        text, places = joined(around.texts, drawn)
+        cased = with_capitals(text)
+        parts, position = [], 0
+        for (start, end), value in zip(places, drawn, strict=True):
+            parts += [cased[position:start], value]
+            position = end
+        return "".join([*parts, cased[position:]]), places
+
+    def pieces(self, original: str, begin: int, ends: tuple[bool, bool], released: str) -> list[Replaced]:
+        """The stretch as a whole."""
+        return [Replaced(begin, begin + len(released), original, "")] if original != released else []
+
+
+def _ends(place: int, count: int) -> tuple[bool, bool]:
+    """Whether a span stands before a stretch, and behind it."""
+    return place > 0, place < count - 1
 
 
 def joined(stretches: Sequence[str], drawn: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
@@ -104,3 +198,8 @@ def joined(stretches: Sequence[str], drawn: Sequence[str]) -> tuple[str, list[tu
         position += len(value) + len(stretch)
         parts += [value, stretch]
     return "".join(parts), places
+
+
+def plain_value(value: str, marks: Marks) -> str:
+    """A span's value with its marks in plain form, where that is asked for and anything of it is left then."""
+    return plain_text(value, True, True) or value if marks == "normalize" else value

@@ -8,27 +8,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeAlias, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textveil.errors import ParameterError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import SequenceMechanism, TextMechanism, WordMechanism
 from textveil.mechanisms.channels.digits import DigitResponse
-from textveil.numerics.integer_range import all_below
 from textveil.privacy.guarantees import Guarantee
-from textveil.privacy.units import Unit
+from textveil.privacy.units import ONE_CONTENT_TOKEN, Unit
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Protected, Setting
+from textveil.sanitize.token_draws import TokenDraws
 from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.scopes import Scope
-from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, WordPlaces, token_kinds
+from textveil.text.codes import EncodedTexts, WordPlaces
 from textveil.text.marks import Marks
 from textveil.text.tokens import Kind
-from textveil.text.writing import with_draws, written_texts
-from textveil.types import Flags, Ids, Integers
-from textveil.vocabulary.milder import milder_words
+from textveil.text.writing import written_texts
+from textveil.types import Ids, Integers
 
 _Draws: TypeAlias = Callable[[WordPlaces, Integers, np.random.Generator], Ids]
 
@@ -86,6 +85,7 @@ class ByTokens:
         number_epsilon: nats for one number; None takes what the mechanism guarantees for one word.
         digit_keep_limit: see ``Sanitizer``.
         marks: see ``Sanitizer``.
+        function_words: whether function words of the public list are released as they are.
 
     Raises:
         UnsupportedGuarantee: the guarantee is not of one token.
@@ -99,52 +99,46 @@ class ByTokens:
         number_epsilon: float | None,
         digit_keep_limit: float,
         marks: Marks,
+        *,
+        function_words: bool = False,
     ) -> None:
         if promise.unit is not Unit.TOKEN:
             raise UnsupportedGuarantee(
                 f"a mechanism of words must promise something of one token; got a promise of one {promise.unit.value}. "
                 "State its guarantee for one token."
             )
-        self._mechanism = mechanism
-        self._vectors = WordVectors(mechanism)
-        self._draw = _draws(mechanism)
-        self._digits = DigitResponse(_number_epsilon(mechanism.guarantee, number_epsilon), digit_keep_limit)
-        self._codes = TextCodes(mechanism.vocabulary.words, marks, milder_words(mechanism.vocabulary))
-        self.number_epsilon: float = self._digits.epsilon
+        digits = DigitResponse(_number_epsilon(mechanism.guarantee, number_epsilon), digit_keep_limit)
+        self._tokens = TokenDraws(mechanism, digits, marks, function_words=function_words)
+        self._vectors = None if function_words else WordVectors(mechanism)
+        self.number_epsilon: float = digits.epsilon
         self.digit_keep_limit = digit_keep_limit
         self.marks = marks
-        self.protected = (
-            Protected("word", promise),
-            Protected("number", self._digits.guarantee if promise.promises else promise),
-        )
+        protected = {"word": promise, "number": digits.guarantee if promise.promises else promise}
+        if function_words:
+            protected = {kind: replace(one, adjacency=ONE_CONTENT_TOKEN) for kind, one in protected.items()}
+        done = {"word": mechanism.name, "number": "digits"} if function_words else {}
+        self.protected = tuple(Protected(kind, one, done=done.get(kind, "")) for kind, one in protected.items())
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> EncodedTexts:
         """The codes of the texts' tokens."""
-        return self._codes.encode(texts)
+        return self._tokens.codes.encode(texts)
 
     def releases(
         self, prepared: EncodedTexts, setting: Setting, rng: np.random.Generator, wanted: Wanted
     ) -> list[Release]:
         """Draw for every token of several documents, then put them together."""
-        coded, legend = prepared, self._codes.legend
-        kinds = token_kinds(coded, legend)
-        words, numbers = self._codes.words(coded.codes), self._codes.numbers(coded)
-        size = len(self._mechanism.vocabulary)
-        ids = _checked_draw(self._draw(words, coded.bounds, rng), len(words.ids), size)
-        digits = self._digits.privatize(numbers.digits, numbers.lengths, rng)
-        drawn = EncodedTexts(with_draws(coded.codes, words, ids, numbers, digits), coded.bounds)
-        written = written_texts(drawn, legend, kinds, with_spans=wanted.spans)
-        counts, mapped = _counts(kinds, numbers.going_on, coded.bounds), _sums(words.out_of_vocabulary, coded.bounds)
+        drawn = self._tokens.drawn(prepared, rng)
+        written = written_texts(drawn.codes, self._tokens.codes.legend, drawn.kinds, with_spans=wanted.spans)
         return [
             Release(
                 text=one.text,
                 spans=one.spans,
-                kinds={name: count for name, count in zip(_NAMES, found, strict=True) if count},
+                kinds=counts,
                 setting=setting,
                 mapped=outside,
                 word_vectors=self._vectors,
             )
-            for one, found, outside in zip(written, counts, mapped, strict=True)
+            for one, counts, outside in zip(written, drawn.counts, drawn.mapped, strict=True)
         ]
 
 
@@ -195,33 +189,6 @@ class ByTexts:
         ]
 
 
-def _draws(mechanism: WordMechanism | SequenceMechanism) -> _Draws:
-    """How a word is drawn for each of several documents' words, told once: to ask what a mechanism is takes long."""
-    if isinstance(mechanism, SequenceMechanism):
-        by_documents = mechanism.privatize_documents
-        return lambda words, bounds, rng: by_documents(words.ids, np.searchsorted(words.indices, bounds), rng)
-    alone = mechanism.privatize
-    return lambda words, bounds, rng: alone(words.ids, rng)
-
-
-def _counts(kinds: NDArray[np.int8], going_on: Ids, bounds: Integers) -> list[list[int]]:
-    """How many tokens of each kind each document has; a number counts once, however many tokens it is."""
-    begun = kinds != GOES_ON
-    begun[going_on] = False
-    cells = kinds[begun]
-    if len(bounds) > 2:
-        cells = cells + len(_NAMES) * np.repeat(np.arange(len(bounds) - 1), bounds[1:] - bounds[:-1])[begun]
-    counts = np.bincount(cells, minlength=(len(bounds) - 1) * len(_NAMES))
-    return counts.reshape(-1, len(_NAMES)).tolist()
-
-
-def _sums(flags: Flags, bounds: Integers) -> list[int]:
-    """How many flags are set in each document."""
-    if len(bounds) == 2:
-        return [int(np.count_nonzero(flags))]
-    return np.diff(np.concatenate([[0], np.cumsum(flags)])[bounds]).tolist()
-
-
 def _number_epsilon(guarantee: Guarantee, asked: float | None) -> float:
     """The budget of a number: as asked, else the epsilon that one word costs."""
     if asked is not None:
@@ -230,16 +197,3 @@ def _number_epsilon(guarantee: Guarantee, asked: float | None) -> float:
     if guarantee.promises:
         return guarantee.approximate().epsilon
     raise ParameterError("number_epsilon must be given for a mechanism without a guarantee; got none.")
-
-
-def _checked_draw(drawn: Ids, count: int, size: int) -> Ids:
-    """The mechanism's answer, refused unless it is one id of the vocabulary for each token."""
-    array = np.asarray(drawn)
-    fits = array.shape == (count,) and array.dtype.kind in "iu"
-    inside = fits and (count == 0 or all_below(array, size))
-    if not inside:
-        raise UnsupportedGuarantee(
-            f"a mechanism must return {count} word ids in [0, {size}); got {array.dtype} of shape {array.shape}, "
-            "or ids outside. Correct its `privatize`."
-        )
-    return array

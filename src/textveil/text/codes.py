@@ -17,11 +17,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import count, pairwise, repeat
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.text.coded import EncodedTexts as EncodedTexts
+from textveil.text.coded import NumberPlaces as NumberPlaces
+from textveil.text.coded import WordPlaces as WordPlaces
+from textveil.text.function_words import FUNCTION_WORDS, function_word
 from textveil.text.legend import Legend
 from textveil.text.marks import (
     BLANK,
@@ -66,6 +70,8 @@ _MARKS: Final = 1 << 11
 _END, _FIRST_DIGIT, _DIGIT, _POINT, _COMMA, _PLACEHOLDER, _UNSEEN = 0, 1, 11, 21, 22, 23, 23 + len(Kind)
 _MARK = _UNSEEN + 1
 
+_PASSING: Final = tuple(sorted(FUNCTION_WORDS))  # their codes come last
+
 Codes: TypeAlias = bytes
 """Codes of a piece or a token, eight bytes each as in an array of int64: such rows are joined as one."""
 
@@ -76,45 +82,6 @@ _NOTHING: Final[Codes] = b""
 # Asked for often, and a member of an enumeration takes as long as an operation on a short array.
 _MARK_KIND, _SPACE_KIND = int(Kind.PUNCTUATION), int(Kind.SPACE)
 _TWO_SPACES: Final = bytes([_SPACE_KIND] * 2)
-
-
-class EncodedTexts(NamedTuple):
-    """Texts in a row: the codes of all, and where each begins in them and the last ends."""
-
-    codes: NDArray[np.int64]
-    bounds: NDArray[np.int64]
-
-
-class WordPlaces(NamedTuple):
-    """The words among codes.
-
-    Attributes:
-        indices: where they stand, in order.
-        ids: the vocabulary's id for each.
-        out_of_vocabulary: for every code, whether it is a word that the vocabulary does not have.
-    """
-
-    indices: Ids
-    ids: Ids
-    out_of_vocabulary: NDArray[np.bool_]
-
-
-class NumberPlaces(NamedTuple):
-    """The digits among codes, number by number; a number may be several tokens (``text.numbers``).
-
-    Attributes:
-        indices: where they stand, in order.
-        digits: the value of each, in [0, 10).
-        lengths: how many of them belong to each number.
-        going_on: where tokens begin that go on with a number begun by an earlier one.
-        zero: the code of the digit 0 where it goes on with a number; the others follow.
-    """
-
-    indices: Ids
-    digits: Ids
-    lengths: Ids
-    going_on: Ids
-    zero: int
 
 
 @final
@@ -160,6 +127,7 @@ class TextCodes:
         marks: what is done with white space and punctuation (``text.marks``).
         written_as: ids of words that are not written, and the ids of the words that are written in their place
             (``vocabulary.milder``).
+        function_words: whether a token that is one (``text.function_words``) has a code of its own, and passes.
 
     Raises:
         ParameterError: ``marks`` is neither.
@@ -168,13 +136,19 @@ class TextCodes:
     """
 
     def __init__(
-        self, words: Sequence[str], marks: Marks = "normalize", written_as: Mapping[int, int] = _ALL_AS_THEY_ARE
+        self,
+        words: Sequence[str],
+        marks: Marks = "normalize",
+        written_as: Mapping[int, int] = _ALL_AS_THEY_ARE,
+        *,
+        function_words: bool = False,
     ) -> None:
         self._words = words
         self._written_as = written_as
         self._plain = checked_marks(marks) == "normalize"
         self._index = word_index(tuple(words))
         self._base = 2 * len(words)
+        self._passing = dict(zip(_PASSING if function_words else (), count(self._base + _MARK + _MARKS), strict=False))
         public = _legend(tuple(words), tuple(written_as.items()))
         self.legend = Legend(public.written.copy(), public.lengths.copy(), public.kinds.copy())  # marks come to it
         self._forms = np.zeros(len(self.legend.kinds), dtype=np.uint8)
@@ -196,6 +170,10 @@ class TextCodes:
         indices = word.nonzero()[0]
         outside = word & (codes >= size)
         return WordPlaces(indices, codes[indices] - size * outside[indices], outside)
+
+    def function_words(self, codes: Integers) -> NDArray[np.bool_]:
+        """For every code, whether it is a function word that passes."""
+        return codes >= self._base + _MARK + _MARKS
 
     def numbers(self, coded: EncodedTexts) -> NumberPlaces:
         """The digits of texts, and which of them belong to one number."""
@@ -226,6 +204,25 @@ class TextCodes:
 
     def encode(self, texts: Iterable[str]) -> EncodedTexts:
         """The codes of texts, each on its own."""
+        coded = self._encoded(texts)
+        return self._in_plain_form(coded) if self._plain else coded
+
+    def encode_around(self, texts: Sequence[Sequence[str]]) -> EncodedTexts:
+        """The codes of texts that are given in stretches; ``gap`` stands between two stretches of a text."""
+        flat = self._encoded([stretch for text in texts for stretch in text])
+        counts = np.array([len(text) for text in texts], dtype=np.int64)
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        inner, added = np.setdiff1d(np.arange(1, int(ends[-1])), ends), ends - np.arange(len(ends))
+        coded = EncodedTexts(np.insert(flat.codes, flat.bounds[inner], self.gap), flat.bounds[ends] + added)
+        return self._in_plain_form(coded) if self._plain else coded
+
+    @property
+    def gap(self) -> int:
+        """A code that stands for nothing, and that white space and marks beside it take for a word."""
+        return self._base + _PLACEHOLDER
+
+    def _encoded(self, texts: Iterable[str]) -> EncodedTexts:
+        """The codes of texts with their white space and marks as they are."""
         pieces: list[Any] = []
         ends = 0
         padded = False
@@ -246,10 +243,8 @@ class TextCodes:
                 rows[index] = learned[pieces[index]]
         codes = np.frombuffer(b"".join(rows), dtype=np.int64)
         if ends == 1 and not padded:  # of a single text only the last space and the end go
-            coded = EncodedTexts(codes[:-2], np.array([0, len(codes) - 2]))
-        else:
-            coded = self._without_padding(codes)
-        return self._in_plain_form(coded) if self._plain else coded
+            return EncodedTexts(codes[:-2], np.array([0, len(codes) - 2]))
+        return self._without_padding(codes)
 
     def _without_padding(self, codes: NDArray[np.int64]) -> EncodedTexts:
         """The codes without the space after the last piece of a text and those around padded marks, and bounds."""
@@ -312,6 +307,9 @@ class TextCodes:
         new: dict[str, Codes] = {}
         words = []
         for surface in surfaces.difference(coded):
+            if self._passing and (passing := function_word(surface)) is not None:
+                new[surface] = _row(self._passing[passing])
+                continue
             kind = Kind.WORD if surface.isascii() and surface.isalpha() else classify(surface)
             if kind == Kind.WORD:
                 words.append(surface)
@@ -355,9 +353,10 @@ class TextCodes:
 
 @lru_cache(maxsize=2)
 def _legend(words: tuple[str, ...], written_as: tuple[tuple[int, int], ...]) -> Legend:
-    """The legend of words, digits and placeholders, with room for marks: of public words alone."""
+    """The legend of words, digits, placeholders and function words, with room for marks: of public words alone."""
     base = 2 * len(words)
-    size = base + _MARK + _MARKS
+    passing = base + _MARK + _MARKS
+    size = passing + len(_PASSING)
     strings = np.full(size, "", dtype=object)
     kinds = np.full(size, GOES_ON, dtype=np.int8)
     shown = list(words)
@@ -365,6 +364,8 @@ def _legend(words: tuple[str, ...], written_as: tuple[tuple[int, int], ...]) -> 
         shown[word] = words[other]
     strings[:base] = list(map(written, shown)) * 2
     kinds[:base] = Kind.WORD
+    strings[passing:] = [f"I{word[1:]}" if word.startswith("i'") else written(word) for word in _PASSING]
+    kinds[passing:] = Kind.WORD
     first, inner = base + _FIRST_DIGIT, base + _DIGIT
     for start in (first, inner):
         strings[start : start + BASE] = list("0123456789")

@@ -13,7 +13,7 @@ from textveil.detection.detectors import detector_of
 from textveil.detection.given import ListDetector, PatternDetector
 from textveil.detection.kinds import KINDS
 from textveil.errors import ParameterError, need
-from textveil.mechanisms.base import Mechanism, TextMechanism
+from textveil.mechanisms.base import SequenceMechanism, TextMechanism, WordMechanism
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.sanitize.policy.finding import SpanFinder
 from textveil.sanitize.policy.policy import Action, Policy, Rule, ScopeName
@@ -37,7 +37,7 @@ class PolicyParts:
         finder: finds the spans of all these kinds.
     """
 
-    words: Mechanism | None
+    words: WordMechanism | SequenceMechanism | None
     surrogates: Mapping[str, Surrogate]
     scopes: Mapping[str, ScopeName]
     kept: frozenset[str]
@@ -77,7 +77,7 @@ def parts_of(policy: Policy) -> PolicyParts:
     )
 
 
-def words_of(policy: Policy) -> Mechanism | None:
+def words_of(policy: Policy) -> WordMechanism | SequenceMechanism | None:
     """The mechanism that draws a policy's words; None where they are kept.
 
     Raises:
@@ -90,10 +90,8 @@ def words_of(policy: Policy) -> Mechanism | None:
                 if rule.epsilon is not None:
                     options["epsilon"] = rule.epsilon
                 made = mechanism(rule.name, policy.vocabulary, **options)
-                whole = isinstance(made, TextMechanism)
-                need(
-                    not whole, "mechanism", rule.name, "one of words", "It draws whole texts: use it without a policy."
-                )
+                if isinstance(made, TextMechanism):
+                    raise ParameterError(f"mechanism must be one of words; got {rule.name}. Use it without a policy.")
                 return made
     return None
 

@@ -201,6 +201,9 @@ class Policy:
         need("word" in first, "rules", "none", "with one for word", hint)
         keeps = "function-word" in first and not self.draws_words
         need(not keeps, "function-word", "a rule", "left out where all words are kept")
+        numbers = "number" in first or not (self.draws_words and self.finds_spans)
+        hint = 'Add kind = "number" with surrogate = "digits".'
+        need(numbers, "rules", "none", "with one for number where words are drawn and spans are found", hint)
         acts = any(rule.action is not Action.KEEP for rule in self.rules)
         need(acts, "rules", "none that draws", "such that something is replaced")
 

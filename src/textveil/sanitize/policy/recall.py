@@ -13,7 +13,7 @@ _BOUND: Final = ("lower", "estimate", "upper", "confidence")
 
 
 def read_recall(path: Path) -> dict[str, Any]:
-    """The measured recall in a file that ``textveil detect --evaluate FILE --json`` wrote.
+    """The measured recall in a file that an evaluation of detectors wrote as JSON.
 
     Raises:
         ParameterError: it cannot be read, or says no recall by kind.
@@ -47,6 +47,6 @@ def _bound(found: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _fault(what: str) -> ParameterError:
-    error = ParameterError(f"detection_report must be {what}. Make it with: textveil detect --evaluate FILE --json")
+    error = ParameterError(f"detection_report must be {what}. Write it by `textveil detect` on labelled text.")
     error.parameter = "detection_report"
     return error

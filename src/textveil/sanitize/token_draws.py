@@ -1,0 +1,127 @@
+"""A draw for every word and every number of texts that are codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import UnsupportedGuarantee
+from textveil.mechanisms.base import SequenceMechanism, WordMechanism
+from textveil.mechanisms.channels.digits import DigitResponse
+from textveil.numerics.integer_range import all_below
+from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, WordPlaces, token_kinds
+from textveil.text.marks import Marks
+from textveil.text.tokens import Kind
+from textveil.text.writing import with_draws
+from textveil.types import Flags, Ids, Integers
+from textveil.vocabulary.milder import milder_words
+
+_Draws: TypeAlias = Callable[[WordPlaces, Integers, np.random.Generator], Ids]
+
+_NAMES: Final = [kind.name.lower() for kind in Kind]
+
+
+class DrawnTexts(NamedTuple):
+    """Texts with their draws.
+
+    Attributes:
+        codes: of what is released.
+        kinds: the kind of the token that each code begins, -1 elsewhere.
+        counts: of each text, how many tokens of each kind it has.
+        mapped: of each text, how many of its words the vocabulary does not have.
+    """
+
+    codes: EncodedTexts
+    kinds: NDArray[np.int8]
+    counts: Sequence[dict[str, int]]
+    mapped: Sequence[int]
+
+
+@final
+class TokenDraws:
+    """Every word by the mechanism, and every number digit by digit.
+
+    Args:
+        mechanism: draws the words, each alone or by what the same document released before.
+        digits: draws the digits.
+        marks: what is done with white space and punctuation (``text.marks``).
+        function_words: whether function words of the public list are a kind of their own, and stay.
+    """
+
+    def __init__(
+        self,
+        mechanism: WordMechanism | SequenceMechanism,
+        digits: DigitResponse,
+        marks: Marks,
+        *,
+        function_words: bool = False,
+    ) -> None:
+        words = mechanism.vocabulary
+        self.codes = TextCodes(words.words, marks, milder_words(words), function_words=function_words)
+        self._size = len(words)
+        self._draw = _draws(mechanism)
+        self._digits = digits
+        self._function_words = function_words
+
+    def drawn(self, coded: EncodedTexts, rng: np.random.Generator) -> DrawnTexts:
+        """Draw for every token of several documents."""
+        kinds = token_kinds(coded, self.codes.legend)
+        words, numbers = self.codes.words(coded.codes), self.codes.numbers(coded)
+        ids = _checked_draw(self._draw(words, coded.bounds, rng), len(words.ids), self._size)
+        digits = self._digits.privatize(numbers.digits, numbers.lengths, rng)
+        drawn = EncodedTexts(with_draws(coded.codes, words, ids, numbers, digits), coded.bounds)
+        found = _counts(kinds, numbers.going_on, coded.bounds)
+        counts = [{name: count for name, count in zip(_NAMES, one, strict=True) if count} for one in found]
+        if self._function_words:
+            passing = _sums(self.codes.function_words(coded.codes), coded.bounds)
+            counts = [_told_apart(one, count) for one, count in zip(counts, passing, strict=True)]
+        return DrawnTexts(drawn, kinds, counts, _sums(words.out_of_vocabulary, coded.bounds))
+
+
+def _told_apart(counts: dict[str, int], passing: int) -> dict[str, int]:
+    """Counts of tokens in which function words are no words."""
+    words = {"word": counts["word"] - passing, "function-word": passing} if passing else {}
+    return {kind: count for kind, count in (counts | words).items() if count}
+
+
+def _draws(mechanism: WordMechanism | SequenceMechanism) -> _Draws:
+    """How a word is drawn for each of several documents' words, told once: to ask what a mechanism is takes long."""
+    if isinstance(mechanism, SequenceMechanism):
+        by_documents = mechanism.privatize_documents
+        return lambda words, bounds, rng: by_documents(words.ids, np.searchsorted(words.indices, bounds), rng)
+    alone = mechanism.privatize
+    return lambda words, bounds, rng: alone(words.ids, rng)
+
+
+def _counts(kinds: NDArray[np.int8], going_on: Ids, bounds: Integers) -> list[list[int]]:
+    """How many tokens of each kind each document has; a number counts once, however many tokens it is."""
+    begun = kinds != GOES_ON
+    begun[going_on] = False
+    cells = kinds[begun]
+    if len(bounds) > 2:
+        cells = cells + len(_NAMES) * np.repeat(np.arange(len(bounds) - 1), bounds[1:] - bounds[:-1])[begun]
+    counts = np.bincount(cells, minlength=(len(bounds) - 1) * len(_NAMES))
+    return counts.reshape(-1, len(_NAMES)).tolist()
+
+
+def _sums(flags: Flags, bounds: Integers) -> list[int]:
+    """How many flags are set in each document."""
+    if len(bounds) == 2:
+        return [int(np.count_nonzero(flags))]
+    return np.diff(np.concatenate([[0], np.cumsum(flags)])[bounds]).tolist()
+
+
+def _checked_draw(drawn: Ids, count: int, size: int) -> Ids:
+    """The mechanism's answer, refused unless it is one id of the vocabulary for each token."""
+    array = np.asarray(drawn)
+    fits = array.shape == (count,) and array.dtype.kind in "iu"
+    inside = fits and (count == 0 or all_below(array, size))
+    if not inside:
+        raise UnsupportedGuarantee(
+            f"a mechanism must return {count} word ids in [0, {size}); got {array.dtype} of shape {array.shape}, "
+            "or ids outside. Correct its `privatize`."
+        )
+    return array

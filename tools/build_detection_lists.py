@@ -167,7 +167,7 @@ def marked(counts: Counts) -> dict[str, Marks]:
     for word, uses in counts.small.items():
         if uses >= _USES and uses > counts.capital[word]:
             add(word, Marks.COMMON)
-        elif uses >= _USES and uses > _SMALL_SHARE * counts.capital[word] and word in marks:
+        elif uses >= _USES and uses > _SMALL_SHARE * counts.capital[word]:
             add(word, Marks.SMALL)
     for word in _OTHERS:
         marks[word] = Marks.OTHER

@@ -28,7 +28,7 @@ _DECADE: Final = re.compile(
     r"\b[Ii]n (?:his|her|their|my|your|our) (?:early |mid[ -]?|late )?"
     r"(?P<age>[1-9]0|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)(?=s?\b|'s)"
 )
-_AFTER_NAME: Final = re.compile(r"[A-Z][a-z]+, (?P<age>[1-9][0-9]), (?![A-Z0-9])")
+_AFTER_NAME: Final = re.compile(r"[A-Z][a-z]+(?:, (?P<age>[1-9][0-9]), (?![A-Z0-9])| \((?P<in>[1-9][0-9])\))")
 _CODE: Final = re.compile(r"(?<![\w.,/-])(?P<age>[1-9][0-9])[ -]?[MF](?![\w.'/-])")
 
 
@@ -62,4 +62,4 @@ def find_coded_ages(text: str) -> Iterator[Found]:
 
 def _each(pattern: re.Pattern[str], text: str, score: float) -> Iterator[Found]:
     for match in pattern.finditer(text):
-        yield Found(match.start("age"), match.end("age"), "age", score)
+        yield Found(*match.span(match.lastgroup or 0), "age", score)

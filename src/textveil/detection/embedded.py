@@ -14,6 +14,7 @@ from textveil.detection.kinds import KINDS
 from textveil.detection.names import find_names
 from textveil.detection.phones import REGIONS, phone_search
 from textveil.detection.plain import plain
+from textveil.detection.small_names import find_small_names
 
 NAME: Final = "embedded"
 
@@ -64,6 +65,7 @@ class EmbeddedDetector:
             money.find_spoken_money,
             streets.find_states,
             find_names,
+            find_small_names,
         )
 
     def __reduce__(self) -> tuple[type[EmbeddedDetector], tuple[tuple[str, ...]]]:

@@ -76,3 +76,13 @@ MEDICAL_AFTER: Final = _set(
     contracture"""
 )
 """After these words' names nobody is meant: Crohn's disease."""
+
+FUNCTION_WORDS: Final = _set(
+    """i you he she it we they me him her us them my your his its our their this that these those who what which where
+    when why how the a an and or but if so not no yes ok okay oh ah hey hi hello thanks please can could will would
+    shall should may might must do does did is are was were be been am have has had here there now then today tomorrow
+    yesterday tonight let lol rt omg haha wow yeah yep nope im ive dont cant wont didnt isnt youre theyre gonna wanna
+    gotta imma ima mom dad mum mommy daddy grandma grandpa tv pm ok bot internet email fax phone mobile tel address name
+    date subject re fw fwd dob mrn ssn iban zip id url ps pps asap faq etc kids"""
+)
+"""Words that name nobody, whatever their letter case."""

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, final
 from textveil.detection import name_words as known
 from textveil.detection.found import Found
 from textveil.detection.lists import Lists, Marks, lists
+from textveil.detection.plain import OTHER
 
 _ABBREVIATED: Final = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Jr|Sr|Inc|Corp|Ltd|Co|Gen|Sen|Rep|Gov|Lt|Col|Sgt|Capt|Rev|Hon|Mt|Ft"
 _WORD: Final = rf"(?:(?:{_ABBREVIATED})\.|(?:[A-Z]\.)++(?![a-z])|[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+)"
@@ -18,8 +19,28 @@ _RUN: Final = re.compile(
     rf"{_WORD}){{0,24}}+"
 ).finditer
 _PIECE: Final = re.compile(rf"{_WORD}|(?:{_SMALL})(?![A-Za-z])").finditer
-_LAST_WORD: Final = re.compile(r"([A-Za-z']+)[ \t\n]*$").search
+_LAST_WORD: Final = re.compile(r"([A-Za-z']+)\.?[ \t\n]*$").search
 _BACK: Final = 24
+_CONTRACTED: Final = frozenset(("m", "d", "ll", "re", "ve", "t", "em", "all"))
+_CUE: Final = re.compile(
+    r"(?:[Nn]ames?(?:'s| is|:)?|[Nn]amed|[Cc]all(?:ed|s)? (?:me|him|her)|[Dd]ear|[Uu]ser:|[Bb]y:|I am|I'm|[Tt]his is|[Ss]tarring"
+    r"|[Ss]incerely|[Rr]egards|[Ss]igned|[Nn]ame\?|[Hh]ello|[Hh]i|[Hh]ey|[Tt]hanks|[Pp]atient:|[Dd]octor:),?[ \t\n]*$"
+).search
+_AFTER_SUBJECT: Final = re.compile(
+    r"(?:'s|,? (?:and [A-Z]|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked|works|"
+    r"shouted|spent|joined|left|made|took|got|gave|died|moved|looked|smiled)(?![A-Za-z])|: [\"A-Z]|, can )"
+).match
+_OF_ENGLISH: Final = re.compile(
+    r"(?:ic|ical|ous|ive|ary|able|ible|oid|ed|ing|ings|ly|tion|tions|sion|ness|ment|ity|ism|ist|ists|itis|osis|emia|pathy|ectomy"
+    r"|scopy|graphy|gram|plasty|azole|mycin|cillin|statin|pril|mab|olol|idine|amine|less|ful|ship|ward|wise|like)$"
+).search
+_FOR_COMPANIES: Final = re.compile(
+    r"(?:'s)? (?:website|office|offices|orchestra|ceo|shares|stock|stocks|spokesman|spokeswoman|employees?|headquarters"
+    r"|executives?|customers|products?|stores?|app|software)(?![A-Za-z])",
+    re.IGNORECASE,
+).match
+_CODE: Final = re.compile(r",? (?:[0-9]{4,6}(?:-[0-9]{3,4})?|[0-9]{3} [0-9]{2})(?![A-Za-z0-9.,-]|[,.][0-9])").match
+_STRICTLY_PLACED: Final = frozenset(("in", "from", "near", "to"))
 
 _PERSON, _PLACE, _ORGANIZATION = "person", "place", "organization"
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY)
@@ -55,6 +76,11 @@ def find_names(text: str) -> Iterator[Found]:
         yield from _Run(text, start, end, public).found()
 
 
+def _title(word: str) -> int:
+    """2 for a word after which a name stands whatever it is, 1 for one that may be part of another name, else 0."""
+    return (word in known.TITLES) + (word in known.FIRM_TITLES)
+
+
 @final
 class _Run:
     """A run of capitalized words, with the small words that names hold."""
@@ -72,18 +98,26 @@ class _Run:
     def found(self) -> Iterator[Found]:
         """The names in the run."""
         group: list[_Word] = []
-        titled = self._before in known.TITLES and self._text[self._start - 1] == " "
+        titled = _title(self._before) if self._text[self._start - 1 : self._start] == " " else 0
         before, opens = self._before, self._opens
         for piece in _PIECE(self._text, self._start, self._end):
             written = piece[0]
             low = written.rstrip(".").lower()
             if low in known.TITLES and not (group and low not in known.FIRM_TITLES):
                 yield from self._read(group, titled, before, opens)
-                group, titled, before, opens = [], True, low, False
+                group, titled, before, opens = [], _title(low), low, False
                 continue
             owner = low.endswith("'s")
             if owner:
                 low = low[:-2]
+            base, _, rest = low.rpartition("'")
+            if rest in _CONTRACTED or low in ("i", "a") or (len(low) == 1 and not group):
+                yield from self._read(group, titled, before, opens)
+                group, titled, before, opens = [], 0, base or low, False
+                if not self._public.words.get(base, _COMMON) & _COMMON and base not in known.FUNCTION_WORDS:
+                    word = _Word(piece.start(), piece.start() + len(base), base, self._marks(base), False)
+                    yield from self._read([word], 0, before, opens)
+                continue
             end = piece.end() - (2 if owner else 0)
             if (
                 written[-1] == "."
@@ -95,7 +129,7 @@ class _Run:
             group.append(_Word(piece.start(), end, low, self._marks(low), written.isupper() and len(low) > 1))
             if owner:
                 yield from self._read(group, titled, before, opens)
-                group, titled, before, opens = [], False, "", False
+                group, titled, before, opens = [], 0, "", False
         yield from self._read(group, titled, before, opens)
 
     def _marks(self, low: str) -> int:
@@ -105,7 +139,7 @@ class _Run:
             marks = parts[0] | parts[-1] if not all(part & _COMMON for part in parts) else _COMMON
         return marks or 0
 
-    def _read(self, group: list[_Word], titled: bool, before: str, opens: bool) -> Iterator[Found]:
+    def _read(self, group: list[_Word], titled: int, before: str, opens: bool) -> Iterator[Found]:
         """The names in words that stand together."""
         place = 0
         while place < len(group):
@@ -113,7 +147,7 @@ class _Run:
             if length:
                 yield Found(group[place].start, group[place + length - 1].end, kind, score)
                 place += length
-                titled, opens, before = False, False, group[place - 1].low
+                titled, opens, before = 0, False, group[place - 1].low
                 continue
             stop = place + 1
             if self._in_name(group, place, opens and place == 0 and not titled):
@@ -123,14 +157,17 @@ class _Run:
                     stop -= 1
                 kind, score = self._judged(group[place:stop], titled, before, opens and place == 0)
                 if kind:
-                    yield Found(group[place].start, group[stop - 1].end, kind, score)
-            titled, opens, before = False, False, group[stop - 1].low
+                    end = group[stop - 1].end
+                    if kind == _PLACE and (code := _CODE(self._text, end)):
+                        end = code.end()
+                    yield Found(group[place].start, end, kind, score)
+            titled, opens, before = 0, False, group[stop - 1].low
             place = stop
 
-    def _whole(self, group: list[_Word], place: int, titled: bool) -> tuple[int, str, float]:
+    def _whole(self, group: list[_Word], place: int, titled: int) -> tuple[int, str, float]:
         """How many words from ``place`` on are an organization or a place of several words, and which."""
         first = group[place]
-        if first.low in known.LINKS or titled:
+        if first.low in known.LINKS or titled > 1:
             return 0, "", 0.0
         reach = self._public.openings.get(first.low, 0)
         for count in range(min(reach, len(group) - place), 1, -1):
@@ -183,10 +220,12 @@ class _Run:
             return False
         return not word.marks & _COMMON or (bool(word.marks & _FAMILY) and not word.capitals)
 
-    def _judged(self, words: list[_Word], titled: bool, before: str, opens: bool) -> tuple[str, float]:
+    def _judged(self, words: list[_Word], titled: int, before: str, opens: bool) -> tuple[str, float]:
         """The kind of a name and how sure that is; no kind where it is taken for none."""
-        if titled:
+        if titled and not (titled == 1 and words[0].marks & _KNOWN_PLACE):
             return _PERSON, 0.8
+        if _FOR_COMPANIES(self._text, words[-1].end) and not words[0].marks & _LISTED:
+            return _ORGANIZATION, 0.5
         if words[0].capitals:
             return self._in_capitals(words, before)
         placed = before in known.BEFORE_PLACES
@@ -223,9 +262,23 @@ class _Run:
             return _PLACE, 0.5
         if marks & _NAMES:
             return _PERSON, 0.7 if marks & _GIVEN else 0.5
-        if opens:
+        return self._unknown(word, placed, opens)
+
+    def _unknown(self, word: _Word, placed: bool, opens: bool) -> tuple[str, float]:
+        """One word that no list holds: a name where it stands like one and is not made like an English word."""
+        text, start = self._text, word.start
+        if word.marks & _SMALL_TOO or word.low in known.FUNCTION_WORDS or text[start - 1 : start] in ("#", "_", "@"):
             return "", 0.0
-        return (_PLACE if placed else _PERSON), 0.3
+        if _CUE(text, max(0, start - _BACK), start):
+            return _PERSON, 0.6
+        if _OF_ENGLISH(word.low):
+            return "", 0.0
+        if not opens:
+            return (_PLACE if placed else _PERSON), 0.3
+        line = text[word.end : word.end + 2]
+        if "\n" in text[max(0, start - 4) : start] and (not line.strip() or line[0] == "\n"):
+            return (_PLACE if OTHER in text[max(0, start - 2 * _BACK) : start] else _PERSON), 0.3
+        return (_PERSON, 0.3) if _AFTER_SUBJECT(text, word.end) else ("", 0.0)
 
     def _in_capitals(self, words: list[_Word], before: str) -> tuple[str, float]:
         """Names in capitals alone: only what the lists hold, and no common words."""
@@ -233,6 +286,8 @@ class _Run:
             return _PLACE, 0.7
         sure = [word for word in words if word.marks & _LISTED and not word.marks & (_COMMON | _SMALL_TOO)]
         alone = len(words) == 1 and words[0].end - words[0].start == self._end - self._start
+        if not sure and before in _STRICTLY_PLACED and len(words[0].low) >= 5 and not words[0].marks & _COMMON:
+            return _PLACE, 0.3
         if not sure or (len(words[0].low) < (5 if alone and before not in known.BEFORE_PERSONS else 3)):
             return "", 0.0
         if all(word.marks & _KNOWN_PLACE for word in sure) or not any(word.marks & _NAMES for word in sure):

@@ -9,9 +9,10 @@ Each word has a set of marks:
   that have a plain form in a-z), or, family only, articles write it after a title or before a verb of saying.
 - place: it stands in faker's lists of cities, countries and states, or articles write it after in, at, near or from.
 - known_place: the articles do, or it is an English name of a country or a state of the USA.
-- common: articles write it small more often than with a capital, three times at least.
+- common: articles write it small more often than with a capital, three times at least, or it stands in a list and they
+  only write it small.
 - small: not common, but articles write it small in over 2 % of its uses, three times at least.
-- other: a people, a language, a religion, a month, a day: written with a capital, names nobody (listed below).
+- other: a people, a language, a religion, a month, a medicine: written with a capital, names nobody (listed below).
 Places of several words come from the same two sources. Articles: 5,247 of the English Wikipedia of 2015, CC BY-SA 3.0.
 """
 
@@ -47,26 +48,36 @@ _FAMILY: Final = """last_names last_names_male last_names_female last_names_femi
 _PLACES: Final = """cities city_names real_city_names countries states provinces regions counties departments
     municipalities communes cantons estados distritos concelhos metro_manila_lgus province_lgus""".split()  # noqa: SIM905
 _OTHERS: Final = """
-    african africans albanian algerian american americans arab arabic arabs argentine armenian asian asians assyrian
-    australian australians austrian babylonian basque belgian bengali bolivian bosnian brazilian british briton
-    britons buddhist buddhists bulgarian byzantine cambodian canadian canadians catalan catholic catholics
-    celtic chilean chinese christian christians colombian congolese creole croatian cuban cubans cypriot czech
-    danish dutch easter ecuadorian egyptian egyptians english englishman estonian ethiopian european europeans
-    filipino finnish flemish french frenchman georgian german germanic germans ghanaian greek greeks haitian
-    hebrew hindi hindu hindus hispanic hispanics hungarian icelandic indian indians indonesian iranian iranians
-    iraqi iraqis irish irishman islam islamic israeli israelis italian italians jamaican japanese jew jewish
-    jews jordanian judaism kenyan korean koreans kurdish kurds kuwaiti latin latino latinos latvian lebanese
-    liberian libyan lithuanian lutheran macedonian malay malaysian maltese mandarin maori mexican mexicans
-    mongol mongolian moroccan mormon muslim muslims nepalese nigerian norse norwegian orthodox pakistani
-    pakistanis palestinian palestinians persian peruvian polish portuguese protestant protestants puerto-rican
-    roman romanian romans russian russians samoan sanskrit saudi saudis saxon scandinavian scot scots scottish
-    senegalese serb serbian serbs shia shiite shiites sikh slavic slovak slovenian somali spaniard spaniards
-    spanish sunni sunnis swahili swedish swiss syrian syrians taiwanese tamil thai tibetan tunisian turk turkish
-    turks ugandan ukrainian urdu vietnamese viking welsh yiddish zimbabwean january february april june july
-    september october november december monday tuesday wednesday thursday friday saturday sunday christmas
-    thanksgiving hanukkah ramadan passover halloween bible quran koran god jesus christ allah buddha lord
-    internet web olympic olympics earth covid english-speaking medicare medicaid tylenol advil aspirin lipitor
-    prozac zoloft xanax""".split()  # noqa: SIM905
+    caucasian caucasians afghan afghans philippine african africans albanian algerian american americans arab arabic
+    arabs argentine armenian asian asians assyrian australian australians austrian babylonian basque belgian
+    bengali bolivian bosnian brazilian british briton britons buddhist buddhists bulgarian byzantine cambodian
+    canadian canadians catalan catholic catholics celtic chilean chinese christian christians colombian
+    congolese creole croatian cuban cubans cypriot czech danish dutch easter ecuadorian egyptian egyptians
+    english englishman estonian ethiopian european europeans filipino finnish flemish french frenchman georgian
+    german germanic germans ghanaian greek greeks haitian hebrew hindi hindu hindus hispanic hispanics hungarian
+    icelandic indian indians indonesian iranian iranians iraqi iraqis irish irishman islam islamic israeli
+    israelis italian italians jamaican japanese jew jewish jews jordanian judaism kenyan korean koreans kurdish
+    kurds kuwaiti latin latino latinos latvian lebanese liberian libyan lithuanian lutheran macedonian malay
+    malaysian maltese mandarin maori mexican mexicans mongol mongolian moroccan mormon muslim muslims nepalese
+    nigerian norse norwegian orthodox pakistani pakistanis palestinian palestinians persian peruvian polish
+    portuguese protestant protestants puerto-rican roman romanian romans russian russians samoan sanskrit saudi
+    saudis saxon scandinavian scot scots scottish senegalese serb serbian serbs shia shiite shiites sikh slavic
+    slovak slovenian somali spaniard spaniards spanish sunni sunnis swahili swedish swiss syrian syrians
+    taiwanese tamil thai tibetan tunisian turk turkish turks ugandan ukrainian urdu vietnamese viking welsh
+    yiddish zimbabwean january february april june july september october november december monday tuesday
+    wednesday thursday friday saturday sunday christmas thanksgiving hanukkah ramadan passover halloween bible
+    quran koran god jesus christ allah buddha lord internet web olympic olympics earth covid english-speaking
+    coumadin allegra benadryl lexapro cetaphil lasix wellbutrin flonase advair claritin keflex cialis bactrim
+    klonopin vicodin naprosyn accutane cardizem elavil neurontin motrin toprol zyrtec adderall sinemet aleve
+    lamictal lyrica cymbalta nexium viagra plaquenil zithromax imitrex zyprexa risperdal norvasc oxycontin
+    percocet dilantin pravachol seroquel topamax botox lamisil medrol flomax chantix levaquin cipro prilosec
+    protonix synthroid glucophage plavix singulair ambien ativan valium celexa paxil effexor remeron trazodone
+    lortab norco darvocet celebrex vioxx diovan cozaar zestril altace lopressor tenormin crestor zocor zetia
+    actos avandia lantus humalog novolog januvia spiriva combivent atrovent albuterol proventil ventolin flovent
+    pulmicort nasonex rhinocort sudafed robitussin mucinex pepcid zantac tums mylanta imodium zofran phenergan
+    reglan compazine decadron augmentin amoxicillin biaxin rocephin vancomycin diflucan valtrex zovirax lovenox
+    heparin aspirin ibuprofen advil depakote tegretol keppra aricept namenda parkinson alzheimer crohn hodgkin
+    huntington valsalva gleason medicare medicaid tylenol lipitor prozac zoloft xanax""".split()  # noqa: SIM905
 
 _PIECES: Final = re.compile(r"[A-Za-z\xde\xfe]+(?:'[A-Za-z]+)?|[0-9]+|[.!?\n]|[^\sA-Za-z0-9]").findall
 _PLAIN_WORD: Final = re.compile(r"[a-z]{2,}").fullmatch
@@ -169,6 +180,10 @@ def marked(counts: Counts) -> dict[str, Marks]:
             add(word, Marks.COMMON)
         elif uses >= _USES and uses > _SMALL_SHARE * counts.capital[word]:
             add(word, Marks.SMALL)
+    for word, mark in list(marks.items()):
+        if counts.small[word] and not counts.capital[word]:
+            marks[word] = mark | Marks.COMMON
+    add("united states", Marks.PLACE)
     for word in _OTHERS:
         marks[word] = Marks.OTHER
     return {name: mark for name, mark in marks.items() if _PLAIN_WORD(name) or _PLAIN_PHRASE(name)}

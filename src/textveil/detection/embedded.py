@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, final
 
-from textveil.detection import ages, dates, identifiers, money, streets
+from textveil.detection import ages, dates, identifiers, money
 from textveil.detection.addresses import find_addresses, find_domains, find_ip_addresses
 from textveil.detection.base import DetectedSpan
 from textveil.detection.found import Search, searched
@@ -15,6 +15,7 @@ from textveil.detection.names import find_names
 from textveil.detection.phones import REGIONS, phone_search
 from textveil.detection.plain import plain
 from textveil.detection.small_names import find_small_names
+from textveil.detection.streets import STREET_SEARCHES, find_states
 
 NAME: Final = "embedded"
 
@@ -46,13 +47,7 @@ class EmbeddedDetector:
             money.find_signed_money,
             money.find_named_money,
             ages.find_ages,
-            streets.find_streets,
-            streets.find_apartments,
-            streets.find_other_streets,
-            streets.find_small_streets,
-            streets.find_units,
-            streets.find_postal_codes,
-            streets.find_named_postal_codes,
+            *STREET_SEARCHES,
             phone_search(self._regions),
             identifiers.find_spaced_ssns,
             identifiers.find_named_ids,
@@ -63,7 +58,7 @@ class EmbeddedDetector:
             dates.find_years,
             dates.find_days,
             money.find_spoken_money,
-            streets.find_states,
+            find_states,
             find_names,
             find_small_names,
         )

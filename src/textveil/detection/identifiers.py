@@ -96,7 +96,8 @@ def find_named_ids(text: str) -> Iterator[Found]:
         return
     for match in _NAMED.finditer(text):
         start, value = match.start("value"), match["value"]
-        if not any(map(str.isdigit, value)):
+        digits = sum(map(str.isdigit, value))
+        if digits < (2 if any(mark in match[0][: start - match.start()] for mark in "#:=") else 4):
             continue
         plain_year = len(value) == 4 and value.isdigit() and value[:2] in ("19", "20") and "#" not in match[0]
         if not plain_year:

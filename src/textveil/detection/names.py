@@ -23,16 +23,16 @@ _LAST_WORD: Final = re.compile(r"([A-Za-z']+)\.?[ \t\n]*$").search
 _BACK: Final = 24
 _CONTRACTED: Final = frozenset(("m", "d", "ll", "re", "ve", "t", "em", "all"))
 _CUE: Final = re.compile(
-    r"(?:[Nn]ames?(?:'s| is|:)?|[Nn]amed|[Cc]all(?:ed|s)? (?:me|him|her)|[Dd]ear|[Uu]ser:|[Bb]y:|I am|I'm|[Tt]his is|[Ss]tarring"
-    r"|[Ss]incerely|[Rr]egards|[Ss]igned|[Nn]ame\?|[Hh]ello|[Hh]i|[Hh]ey|[Tt]hanks|[Pp]atient:|[Dd]octor:),?[ \t\n]*$"
+    r"(?:[Nn]ames?(?:'s| is|:)?|[Nn]amed|[Cc]all(?:ed|s)? (?:me|him|her)|[Dd]ear|[Uu]ser:|[Bb]y:|I am|I'm"
+    r"|[Tt]his is|[Ss]tarring|[Ss]incerely|[Rr]egards|[Ss]igned|[Nn]ame\?|[Hh]ello|[Hh]i|[Hh]ey|[Tt]hanks|[Pp]atient:|[Dd]octor:),?[ \t\n]*$"
 ).search
 _AFTER_SUBJECT: Final = re.compile(
     r"(?:'s|,? (?:and [A-Z]|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked|works|"
     r"shouted|spent|joined|left|made|took|got|gave|died|moved|looked|smiled)(?![A-Za-z])|: [\"A-Z]|, can )"
 ).match
 _OF_ENGLISH: Final = re.compile(
-    r"(?:ic|ical|ous|ive|ary|able|ible|oid|ed|ing|ings|ly|tion|tions|sion|ness|ment|ity|ism|ist|ists|itis|osis|emia|pathy|ectomy"
-    r"|scopy|graphy|gram|plasty|azole|mycin|cillin|statin|pril|mab|olol|idine|amine|less|ful|ship|ward|wise|like)$"
+    r"(?:ic|ical|ous|ive|ary|able|ible|oid|ed|ing|ings|ly|tion|tions|sion|ness|ment|ity|ism|ist|ists|itis|osis|emia"
+    r"|pathy|ectomy|scopy|graphy|gram|plasty|azole|mycin|cillin|statin|pril|mab|olol|idine|amine|less|ful|ship|ward|wise|like)$"
 ).search
 _FOR_COMPANIES: Final = re.compile(
     r"(?:'s)? (?:website|office|offices|orchestra|ceo|shares|stock|stocks|spokesman|spokeswoman|employees?|headquarters"
@@ -92,6 +92,8 @@ class _Run:
         before = text[max(0, start - _BACK) : start]
         match = _LAST_WORD(before)
         self._before = match[1].lower() if match else ""
+        if match and "." in match[0] and self._before not in known.FIRM_TITLES:
+            self._before = ""  # the last word of another sentence
         stripped = before.rstrip(" \t\"'([*_>-")
         self._opens = not stripped or stripped[-1] in ".!?:;\n|" or "\n" in before[len(stripped) :]
 
@@ -114,7 +116,7 @@ class _Run:
             if rest in _CONTRACTED or low in ("i", "a") or (len(low) == 1 and not group):
                 yield from self._read(group, titled, before, opens)
                 group, titled, before, opens = [], 0, base or low, False
-                if not self._public.words.get(base, _COMMON) & _COMMON and base not in known.FUNCTION_WORDS:
+                if rest != "t" and not self._public.words.get(base, _COMMON) & _COMMON and base not in known.FUNCTION_WORDS:
                     word = _Word(piece.start(), piece.start() + len(base), base, self._marks(base), False)
                     yield from self._read([word], 0, before, opens)
                 continue
@@ -143,9 +145,13 @@ class _Run:
         """The names in words that stand together."""
         place = 0
         while place < len(group):
+            if place + 1 < len(group) and group[place].low in known.TITLES and not titled:
+                titled, opens, before = _title(group[place].low), False, group[place].low
+                place += 1
+                continue
             length, kind, score = self._whole(group, place, titled)
             if length:
-                yield Found(group[place].start, group[place + length - 1].end, kind, score)
+                yield Found(group[place].start, self._with_code(group[place + length - 1].end, kind), kind, score)
                 place += length
                 titled, opens, before = 0, False, group[place - 1].low
                 continue
@@ -157,12 +163,14 @@ class _Run:
                     stop -= 1
                 kind, score = self._judged(group[place:stop], titled, before, opens and place == 0)
                 if kind:
-                    end = group[stop - 1].end
-                    if kind == _PLACE and (code := _CODE(self._text, end)):
-                        end = code.end()
-                    yield Found(group[place].start, end, kind, score)
+                    yield Found(group[place].start, self._with_code(group[stop - 1].end, kind), kind, score)
             titled, opens, before = 0, False, group[stop - 1].low
             place = stop
+
+    def _with_code(self, end: int, kind: str) -> int:
+        """The end of a place with the postal code after it."""
+        code = _CODE(self._text, end) if kind == _PLACE else None
+        return code.end() if code else end
 
     def _whole(self, group: list[_Word], place: int, titled: int) -> tuple[int, str, float]:
         """How many words from ``place`` on are an organization or a place of several words, and which."""
@@ -203,10 +211,10 @@ class _Run:
         word = group[place]
         if word.low in known.LINKS or (word.low in known.PARTICLES and len(group) == 1):
             return False
-        if word.marks & _OTHER:
+        if word.marks & _OTHER or (word.marks & (_SMALL_TOO | _LISTED)) == _SMALL_TOO:
             return False
         if not word.marks & _COMMON:
-            return True
+            return word.low not in known.FUNCTION_WORDS
         return bool(word.marks & _NAMES) and (not opens or self._goes_on(group, place + 1))
 
     def _goes_on(self, group: list[_Word], place: int) -> bool:
@@ -218,10 +226,14 @@ class _Run:
             return not group[place + 1].marks & _COMMON or bool(group[place + 1].marks & _NAMES)
         if word.low in known.LINKS or word.marks & _OTHER:
             return False
+        if word.low in known.FUNCTION_WORDS:
+            return False
         return not word.marks & _COMMON or (bool(word.marks & _FAMILY) and not word.capitals)
 
     def _judged(self, words: list[_Word], titled: int, before: str, opens: bool) -> tuple[str, float]:
         """The kind of a name and how sure that is; no kind where it is taken for none."""
+        if len(words) == 1 and words[0].low in known.COMPANIES and titled < 2:
+            return _ORGANIZATION, 0.7
         if titled and not (titled == 1 and words[0].marks & _KNOWN_PLACE):
             return _PERSON, 0.8
         if _FOR_COMPANIES(self._text, words[-1].end) and not words[0].marks & _LISTED:
@@ -251,6 +263,10 @@ class _Run:
         marks = word.marks
         if "." in word.low or len(word.low) == 1:
             return (_PLACE, 0.7) if word.low in known.COUNTRY_LETTERS else ("", 0.0)
+        if word.low in known.STATES and self._text[word.end : word.end + 1] == ".":
+            return _PLACE, 0.7
+        if word.low in known.FUNCTION_WORDS or word.low in known.TITLES:
+            return "", 0.0
         if marks & _COMMON:
             return (_PERSON, 0.3) if marks & _GIVEN and not opens and before in known.BEFORE_PERSONS else ("", 0.0)
         after = self._text[word.end : word.end + 16]

@@ -6,137 +6,126 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import Found
+from textveil.detection.found import Found, Search
 
-_ENDING: Final = (
-    r"(?:Street|Str|St|Avenue|Ave|Road|Rd|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Place|Pl|Square|Sq"
-    r"|Terrace|Ter|Way"
-    r"|Parkway|Pkwy|Highway|Hwy|Circle|Cir|Trail|Trl|Alley|Plaza|Crescent|Close|Gardens|Grove|Mews|Row|Walk"
-    r"|Loop|Run"
-    r"|Ridge|Hill|Heights|Hollow|Crossing|Path|Pike|Turnpike|Expressway|Freeway|Route|Union|Squares?|Mount"
-    r"|Vista|Points?"
-    r"|Junctions?|Ports?|Islands?|Mills?|Springs?|Gateway|Camp|Canyon|Causeway|Centers?|Cliffs?|Corners?"
-    r"|Courts|Cove"
-    r"|Creek|Curve|Dale|Divide|Estates?|Extensions?|Falls|Ferry|Fields?|Flats?|Fords?|Forest|Forges?|Forks?"
-    r"|Fort|Garden"
-    r"|Glens?|Green|Groves|Harbors?|Haven|Inlet|Keys?|Knolls?|Lakes?|Land|Landing|Light|Loaf|Locks?|Lodge"
-    r"|Manors?"
-    r"|Meadows?|Mission|Motorway|Mountains?|Neck|Orchard|Oval|Overpass|Park|Parks|Pass|Passage|Pine|Pines"
-    r"|Plains?|Prairie"
-    r"|Radial|Ramp|Ranch|Rapids?|Rest|River|Roads|Shoals?|Shores?|Skyway|Spurs?|Stations?|Stravenue|Stream"
-    r"|Summit"
-    r"|Throughway|Trace|Track|Trafficway|Tunnel|Underpass|Unions|Valleys?|Via|Viaduct|Views?|Villages?"
-    r"|Ville|Walks|Wall"
-    r"|Wells?)"
+
+def _either(words: str) -> str:
+    """A pattern for one of some words, the longest first."""
+    return "|".join(sorted(words.split(), key=lambda word: (-len(word), word)))
+
+
+_ENDING: Final = _either(
+    """Street Str St Avenue Ave Road Rd Drive Dr Lane Ln Boulevard Blvd Court Courts Ct Place Pl Square Squares Sq
+    Terrace Ter Way Parkway Pkwy Highway Hwy Circle Cir Trail Trl Alley Plaza Crescent Close Gardens Garden
+    Grove Groves Mews Row Walk Walks Loop Run Ridge Hill Hills Heights Hollow Crossing Path Pike Turnpike
+    Expressway Freeway Route Union Unions Mount Vista Point Points Junction Junctions Port Ports Island Islands
+    Mill Mills Spring Springs Gateway Camp Canyon Causeway Center Centers Cliff Cliffs Corner Corners Cove Creek
+    Curve Dale Divide Estate Estates Extension Falls Ferry Field Fields Flat Flats Ford Fords Forest Forge Fork
+    Forks Fort Glen Glens Green Harbor Harbors Haven Inlet Key Keys Knoll Knolls Lake Lakes Landing Lock Locks
+    Lodge Manor Manors Meadow Meadows Mission Motorway Mountain Mountains Neck Orchard Oval Overpass Park Parks
+    Pass Passage Pine Pines Plain Plains Prairie Ramp Ranch Rapid Rapids Rest River Roads Shoal Shoals Shore
+    Shores Skyway Spur Station Stravenue Stream Summit Throughway Trace Track Trafficway Tunnel Underpass Valley
+    Valleys Viaduct View Views Village Villages Ville Wall Well Wells"""
 )
-_SMALL_ENDING: Final = (
-    "(?:street|avenue|ave|road|rd|drive|lane|blvd|boulevard|court|terrace|parkway|highway|crescent|str)"
+_SMALL_ENDING: Final = _either(
+    "street avenue ave road rd drive lane blvd boulevard court terrace parkway highway crescent str st"
 )
+_LEADING: Final = _either(
+    """rua via calle rue avenida avda plaza piazza viale praca trg ulica travessa camino carrera chemin place quai
+    avenue boulevard allee corso strada estrada aleja cesta namesti carretera paseo ronda largo bulevar plac
+    rambla"""
+)
+_STREET_WORD: Final = _either(
+    """gatan gata gade vej vegen veien vagen katu polku kuja tie straat laan weg strasse gasse platz allee damm ufer
+    plein gracht dreef steenweg utca utja korut gotu hraun vangur vegur braut stigur ulice cesta ulica skogen
+    backe backen bakken vagur holt lundur"""
+)
+_AFTER_NAME: Final = _either("utca ut ter u\\. ulica ulice cesta gata vag vei tee mnt pst tanav iela gatve str\\. utja")
+
 _UNIT: Final = (
-    r"(?:(?:[Aa]pt|[Aa]partment|[Ss]uite|[Ss]te|[Uu]nit|[Rr]oom|[Rr]m|[Ff]loor|[Ff]l|APT|SUITE"
-    r"|[Ff]lat)\.? ?#?[0-9]{1,5}[A-Za-z]?"
-    r"|(?:[Pp]\.? ?[Oo]\.? ?|PSC [0-9]{1,6},? )[Bb]ox [0-9]{1,6})(?!\w)"
+    r"(?:(?:[Aa]pt|[Aa]partment|[Ss]uite|[Ss]te|[Uu]nit|[Rr]oom|[Rr]m|[Ff]loor|[Ff]lat|APT|SUITE|UNIT)\.? ?#?"
+    r"[0-9]{1,5}[A-Za-z]?(?: [Bb]ox [0-9]{1,6})?"
+    r"|(?:[Pp]\.? ?[Oo]\.? ?|[Pp][Ss][Cc] [0-9]{1,6},? |[Pp]ost)[Bb]ox [0-9]{1,6})(?!\w)"
 )
+_FREE: Final = r"(?<![\w.,/$\xa4-])"
+_NUMBER: Final = r"(?:[Nn]o\.? ?)?[0-9]{1,6}(?:[A-Za-z]|-[0-9]{1,4})?"
 _WORD: Final = r"[A-Z0-9][A-Za-z0-9'-]{0,30}\.?"
-_NUMBER: Final = r"(?:No\.? ?)?[0-9]{1,6}(?:[A-Za-z]|-[0-9]{1,4})?"
+_ANY_WORD: Final = r"[A-Za-z][A-Za-z'.-]{0,30}"
+_HOUSE: Final = r"[0-9]{1,5}[A-Za-z]?(?!\w|[.,:/-][0-9]|%)"
 
 _ENGLISH: Final = re.compile(
-    rf"(?<![\w.,/$\xa4-]){_NUMBER},? (?:{_WORD} ){{1,5}}?{_ENDING}\b\.?(?: (?:N|S|E|W|NE|NW|SE|SW|North"
-    rf"|South|East|West)\b\.?)?"
-    rf"(?:,? (?:#[0-9]{{1,5}}|{_UNIT}))?"
+    rf"{_FREE}{_NUMBER},? (?:{_WORD} ){{1,5}}?(?:{_ENDING})\b\.?(?: (?:NE|NW|SE|SW|North|South|East|West|N|S|E|W)\b\.?)?"
+    rf"(?:,?\s{{1,3}}(?:#[0-9]{{1,5}}|{_UNIT}))?"
 )
 _SMALL: Final = re.compile(
-    rf"(?<![\w.,/$\xa4-])[0-9]{{1,6}} (?:[A-Za-z'-]{{1,20}}\.? ){{1,3}}?{_SMALL_ENDING}\b\.?(?:,? {_UNIT})?"
+    rf"{_FREE}[0-9]{{1,6}} (?:{_ANY_WORD} ){{1,3}}?(?:{_SMALL_ENDING})\b\.?(?:,?\s{{1,3}}{_UNIT})?"
 )
 _OTHERS: Final = re.compile(
-    r"(?<!\w)(?:(?:[0-9]{1,6},? )?(?:"
-    r"(?:[Rr]ua|[Vv]ia|[Cc]alle|[Rr]ue|[Aa]venida|Avda\.?|Av\.|[Pp]laza|[Pp]iazza|[Vv]iale|[Pp]raca|[Tt]rg"
-    r"|[Uu]lica|[Uu]l\.|[Tt]ravessa"
-    r"|[Cc]arrera|[Cc]hemin|[Pp]lace|[Qq]uai|[Aa]venue|[Bb]oulevard|[Aa]llee|[Cc]orso|[Ss]trada|[Ee]strada"
-    r"|[Cc]/|[Cc]amino"
-    r"|[Aa]leja|[Cc]esta|[Nn]amesti|[Cc]arretera|[Pp]aseo|[Rr]onda|[Ll]argo|[Bb]ulevar)"
-    r" (?:(?:d[aeio]s?|du|des|de la|del|della|dell'|of|van|von|la|le|el|los|las|y"
-    r"|e) ?){0,2}(?:[A-Za-z][A-Za-z'.-]{0,30},? ){1,5}[0-9]{1,5}[A-Za-z]?"
-    r"|(?:[A-Za-z][A-Za-z'.-]{0,30} ){0,3}[A-Za-z][A-Za-z'-]{1,30}(?:gatan|gata|gade|vej|vegen|veien|vagen"
-    r"|tie|katu|polku|kuja|straat|laan|weg|strasse|str\.|gasse|platz"
-    r"|allee|damm|ufer|plein|gracht|dreef|steenweg|utca|utja|ter|korut|gotu|hraun|vangur|vegur|braut|stigur"
-    r"|ulice|cesta|ulica|skogen|backe|backen|bakken|grand)"
-    r"(?: (?:utca|ter|u\.))? [0-9]{1,5}[A-Za-z]?"
-    r"|(?:[A-Z][A-Za-z'.-]{0,30} ){1,3}(?:utca|ter|ut|u\.|str|ulica|ulice|cesta|gata|vag|vei|tee|mnt|pst"
-    r"|tanav|iela|gatve) [0-9]{1,5}[A-Za-z]?"
-    rf")(?: {_UNIT})?(?!\w))"
+    rf"(?<!\w)(?:[0-9]{{1,6}},? ){{0,2}}(?:"
+    rf"(?i:{_LEADING}) (?:(?:d[aeio]s?|du|des|de la|del|della|of|van|von|la|le|el|los|las) ){{0,2}}"
+    rf"(?:{_ANY_WORD},? ){{1,5}}?{_HOUSE}"
+    rf"|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{0,3}}[A-Z][A-Za-z'-]{{1,30}}(?:{_STREET_WORD}) {_HOUSE}"
+    rf"|[a-z][a-z'-]{{3,30}}(?:gatan|straat|strasse|vegen|steenweg|plein|laan|gade|katu) {_HOUSE}"
+    rf"|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,3}}(?:{_AFTER_NAME}) {_HOUSE}"
+    rf")(?:,?\s{{1,3}}{_UNIT})?"
+)
+_NUMBERED: Final = re.compile(
+    rf"{_FREE}[0-9]{{1,6}},? (?:[0-9]{{1,6}} )?(?:{_ANY_WORD} ){{1,5}}?(?:{_HOUSE} )?{_UNIT}"
+    rf"|{_FREE}[0-9]{{1,6}} (?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,4}}?{_HOUSE}(?:,?\s{{1,3}}{_UNIT})?"
+)
+_AFTER_WORD: Final = re.compile(
+    r"(?:[Aa]ddress(?: is|:)?|[Ll]ive[sd]? (?:at|on)|[Rr]esid(?:es?|ing) (?:at|on)|[Ll]ocated (?:at|on)|[Ss]ide of"
+    r"|[Cc]orner of)"
+    rf"\s{{1,3}}(?P<place>[A-Z][A-Za-z'.-]{{1,30}}(?: [A-Z][A-Za-z'.-]{{0,30}}){{0,3}} {_HOUSE})"
 )
 _ALONE: Final = re.compile(rf"(?<!\w){_UNIT}")
-_ANY_NAME: Final = re.compile(
-    rf"(?<![\w.,/$\xa4-]){_NUMBER} (?:[A-Za-z][A-Za-z'.-]{{0,30}} ){{1,5}}?(?:[0-9]{{1,5}}[A-Za-z]? )?{_UNIT}"
-)
 
 _STATE: Final = (
     "(?:A[KLPRSZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|P[AR]|RI|S[CD]|T[NX]"
     "|UT|V[AT]|W[AIVY])"
 )
 _CODES: Final = re.compile(
-    rf"(?<!\w)(?:{_STATE},? [0-9]{{5}}(?:-[0-9]{{4}})?(?![\w-])"
-    r"|[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}(?!\w)|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9](?!\w))"
+    rf"(?<!\w)(?:(?:{_STATE}|[A-Z]{{2}}),? [0-9]{{5}}(?:-[0-9]{{4}})?(?![\w-])"
+    r"|[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}(?!\w)|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9](?!\w)"
+    r"|(?:[AFD]PO A[AEP]|[afd]po a[aep]) [0-9]{5}(?!\w)|(?:USS|USNS|USNV|USCGC) [A-Z][a-z]{1,30}(?![A-Za-z]))"
 )
 _AFTER_CODE_WORD: Final = re.compile(
     r"\b(?:[Zz][Ii][Pp]|[Pp]ost(?:al)? ?code|[Pp]ostcode|PLZ)(?: [Cc]ode)?(?: (?:is|number))?:? ?"
-    r"(?P<code>[0-9]{3,5}(?:[- ][0-9]{2,4})?(?: ?[A-Z]{2})?)(?!\w)"
+    r"(?P<place>[0-9]{3,5}(?:[- ][0-9]{2,4})?(?: ?[A-Z]{2})?)(?!\w)"
 )
-_AFTER_COMMA: Final = re.compile(rf"(?<=[a-z],) (?P<state>{_STATE})(?![\w'])")
+_AFTER_COMMA: Final = re.compile(rf"(?<=[a-z]), (?P<place>{_STATE})(?![\w'])")
 _DIGIT: Final = re.compile(r"[0-9]").search
 
-
-def find_streets(text: str) -> Iterator[Found]:
-    """Street lines with their number."""
-    if _DIGIT(text):
-        yield from (Found(match.start(), _end(match), "place", 0.8) for match in _ENGLISH.finditer(text))
-
-
-def find_other_streets(text: str) -> Iterator[Found]:
-    """Street lines in small letters, or in the order of other languages."""
-    if _DIGIT(text):
-        yield from (Found(match.start(), _end(match), "place", 0.7) for match in _OTHERS.finditer(text))
-
-
-def find_small_streets(text: str) -> Iterator[Found]:
-    """Street lines in small letters."""
-    if _DIGIT(text):
-        yield from (Found(match.start(), _end(match), "place", 0.6) for match in _SMALL.finditer(text))
+_FORMS: Final = (
+    (_ENGLISH, 0.8),
+    (_OTHERS, 0.7),
+    (_NUMBERED, 0.6),
+    (_SMALL, 0.6),
+    (_AFTER_WORD, 0.6),
+    (_ALONE, 0.7),
+    (_CODES, 0.7),
+    (_AFTER_CODE_WORD, 0.7),
+)
 
 
-def find_apartments(text: str) -> Iterator[Found]:
-    """Any street line that ends in an apartment."""
-    if _DIGIT(text):
-        yield from (Found(match.start(), _end(match), "place", 0.7) for match in _ANY_NAME.finditer(text))
+def _search(pattern: re.Pattern[str], score: float) -> Search:
+    group: int | str = "place" if "place" in pattern.groupindex else 0
+
+    def find(text: str) -> Iterator[Found]:
+        if _DIGIT(text):
+            for match in pattern.finditer(text):
+                start, end = match.span(group)
+                yield Found(start, end - (text[end - 1] == "."), "place", score)  # a full stop is the sentence's
+
+    return find
 
 
-def find_units(text: str) -> Iterator[Found]:
-    """Apartments, suites and boxes."""
-    if _DIGIT(text):
-        yield from (Found(match.start(), match.end(), "place", 0.7) for match in _ALONE.finditer(text))
-
-
-def find_postal_codes(text: str) -> Iterator[Found]:
-    """A state with its code, British and Canadian codes."""
-    if _DIGIT(text):
-        yield from (Found(match.start(), match.end(), "place", 0.7) for match in _CODES.finditer(text))
-
-
-def find_named_postal_codes(text: str) -> Iterator[Found]:
-    """What follows "zip code" or "postcode"."""
-    if _DIGIT(text):
-        for match in _AFTER_CODE_WORD.finditer(text):
-            yield Found(match.start("code"), match.end("code"), "place", 0.7)
+STREET_SEARCHES: Final = tuple(_search(pattern, score) for pattern, score in _FORMS)
+"""Street lines, apartments, boxes, ships and postal codes, each form where the ones before it found nothing."""
 
 
 def find_states(text: str) -> Iterator[Found]:
     """A state's two letters after a comma: Denver, CO."""
     if ", " in text:
         for match in _AFTER_COMMA.finditer(text):
-            yield Found(match.start("state"), match.end("state"), "place", 0.7)
-
-
-def _end(match: re.Match[str]) -> int:
-    """The end of a street line without the full stop of its sentence."""
-    return match.end() - match[0].endswith(".")
+            yield Found(*match.span("place"), "place", 0.7)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import Found
+from textveil.detection.found import Found, near
 from textveil.detection.number_words import BELOW_HUNDRED
 
 _NUMBER: Final = r"(?:1[0-4][0-9]|[1-9]?[0-9])"
@@ -24,42 +24,44 @@ _AGED: Final = re.compile(
     rf"|minutes?|days?|weeks?"
     rf"|months?|inches|foot|and a half|of (?:the|them|my|our)|more|times|in\b))"
 )
+_OLD_WORD: Final = re.compile(r"old(?![a-rt-z])|of age|y\.?/?o(?![a-z])")
+_AGED_WORD: Final = re.compile(r"[Aa]ged?\b|AGE\b|[Tt]urn(?:ed|s|ing)\b|I am\b|I'm\b|[Hh]e(?: is|'s)\b")
 _DECADE: Final = re.compile(
-    r"\b[Ii]n (?:his|her|their|my|your|our) (?:early |mid[ -]?|late )?"
+    r"[Ii](?<![A-Za-z].)n (?:his|her|their|my|your|our) (?:early |mid[ -]?|late )?"
     r"(?P<age>[1-9]0|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)(?=s?\b|'s)"
 )
-_AFTER_NAME: Final = re.compile(r"[A-Z][a-z]+(?:, (?P<age>[1-9][0-9]), (?![A-Z0-9])| \((?P<in>[1-9][0-9])\))")
-_CODE: Final = re.compile(r"(?<![\w.,/-])(?P<age>[1-9][0-9])[ -]?[MF](?![\w.'/-])")
+_AFTER_NAME: Final = re.compile(r"[1-9](?:(?<=[a-z], .)[0-9](?=, (?![A-Z0-9]))|(?<=[a-z] \(.)[0-9](?=\)))")
+_CODE: Final = re.compile(r"[1-9](?<![\w.,/-].)[0-9](?=[ -]?[MF](?![\w.'/-]))")
 
 
 def find_ages(text: str) -> Iterator[Found]:
     """Ages such as 42 years old, 42-year-old, aged 42, 42 yo, in her 40s, forty-two years old."""
-    if "old" in text or "of age" in text or "yo" in text or "y/o" in text or "y.o" in text:
-        yield from _each(_OLD, text, 0.9)
+    yield from _found(near(_OLD, text, _OLD_WORD, 50, 8), 0.9)
 
 
 def find_ages_after_words(text: str) -> Iterator[Found]:
     """Ages that a word before them tells: aged, age, turned, I am."""
-    yield from _each(_AGED, text, 0.7)
+    yield from _found(near(_AGED, text, _AGED_WORD, 8, 60), 0.7)
 
 
 def find_decades_of_age(text: str) -> Iterator[Found]:
     """The number in "in her 40s"."""
-    yield from _each(_DECADE, text, 0.8)
+    if "ties" in text or _DIGIT(text):
+        yield from _found(_DECADE.finditer(text), 0.8)
 
 
 def find_ages_after_names(text: str) -> Iterator[Found]:
     """The number in "Maria, 42, said", and in "42F"."""
     if _DIGIT(text):
-        yield from _each(_AFTER_NAME, text, 0.6)
+        yield from _found(_AFTER_NAME.finditer(text), 0.6)
 
 
 def find_coded_ages(text: str) -> Iterator[Found]:
     """The number in "42F"."""
     if _DIGIT(text):
-        yield from _each(_CODE, text, 0.5)
+        yield from _found(_CODE.finditer(text), 0.5)
 
 
-def _each(pattern: re.Pattern[str], text: str, score: float) -> Iterator[Found]:
-    for match in pattern.finditer(text):
+def _found(matches: Iterator[re.Match[str]], score: float) -> Iterator[Found]:
+    for match in matches:
         yield Found(*match.span(match.lastgroup or 0), "age", score)

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Final
 
-from textveil.detection.found import Found
+from textveil.detection.found import Found, near
 from textveil.detection.number_words import ORDINAL, YEAR
 
 _MONTH: Final = (
@@ -16,10 +16,6 @@ _MONTH: Final = (
     r"|[Ss]ept?(?:ember)?|[Oo]ct(?:ober)?|[Nn]ov(?:ember)?|[Dd]ec(?:ember)?"
     r"|JAN(?:UARY)?|FEB(?:RUARY)?|MAR(?:CH)?|APR(?:IL)?|MAY|JUNE?|JULY?|AUG(?:UST)?|SEPT?(?:EMBER)?|OCT(?:OBER)?"
     r"|NOV(?:EMBER)?|DEC(?:EMBER)?)"
-)
-_WHOLE_MONTH: Final = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
-    r"|january|february|april|june|july|september|october|november|december)"
 )
 _WEEKDAY: Final = (
     r"(?:[Mm]onday|[Tt]uesday|[Ww]ednesday|[Tt]hursday|[Ff]riday|[Ss]aturday|[Ss]unday"
@@ -38,11 +34,20 @@ _NAMED: Final = re.compile(
     rf"|{_LONG_YEAR}[ -]{_MONTH}\b\.?(?:[ -]{_DAY}(?!\w))?"
     r")"
 )
-_LONE: Final = re.compile(
-    rf"(?<![\w-])(?:{_WEEKDAY}(?![\w]|'[a-rt-z])"
-    rf"|(?<=\b[Ii]n ){_WHOLE_MONTH}\b|(?:(?<=since )|(?<=last )|(?<=next )|(?<=this )|(?<=until )|(?<=by )|(?<=early )"
-    rf"|(?<=late )|(?<=mid-)|(?<=during )|(?<=from )|(?<=of )|(?<=to )|(?<=for )){_WHOLE_MONTH}\b)"
+_MONTH_BEGINS: Final = re.compile(
+    r"[JFMASONDjfmasond](?<![A-Za-z].)(?:an|eb|ar|pr|ay|un|ul|ug|ep|ct|ov|ec|AN|EB|AR|PR|AY|UN|UL|UG|EP|CT|OV|EC)"
 )
+_DAY_OF_WEEK: Final = re.compile(
+    r"[MTWFSmtwfs](?<![A-Za-z0-9-].)(?:(?:on|ues|ednes|hurs|ri|atur|un)day|(?:ON|UES|EDNES|HURS|RI|ATUR|UN)DAY)"
+    r"(?![A-Za-z0-9_]|'[a-rt-z])"
+)
+_LONE_MONTH: Final = re.compile(
+    r"[JFMASONDjfasond](?<![A-Za-z].)"
+    r"(?:anuary|ebruary|arch|pril|ay|une|uly|ugust|eptember|ctober|ovember|ecember)(?![A-Za-z0-9_])"
+)
+_BEFORE_MONTH: Final = re.compile(
+    r"(?:\b[Ii]n|since|last|next|this|until|by|early|late|mid|during|from|of|to|for)[ -]$"
+).search
 _NUMERIC: Final = re.compile(
     r"(?<![\w./,-])(?:"
     r"(?P<y>(?:1[5-9]|20)[0-9]{2})(?P<s>[-/.])(?P<m>[01]?[0-9])(?P=s)(?P<d>[0-3]?[0-9])(?=T[0-2][0-9]:|(?!\w|[-/][0-9]))"
@@ -52,13 +57,13 @@ _NUMERIC: Final = re.compile(
     r")"
 )
 _YEARS: Final = re.compile(
-    r"(?<![\w.,$\xa4/:#-])(?:(?:1[6-9]|20)[0-9]{2})(?:-(?:(?:1[6-9]|20)?[0-9]{2}))?(?:s)?"
+    r"[12](?<![\w.,$\xa4/:#-].)(?:(?<=1)[6-9]|(?<=2)0)[0-9]{2}(?:-(?:(?:1[6-9]|20)?[0-9]{2}))?(?:s)?"
     r"(?![\w]|[.,:/-][0-9]|-[a-z]| ?(?:%|percent|points?|miles?|km|meters?|feet|dollars|people|men|women|pounds|mg|ml))"
 )
 _DECADE: Final = re.compile(r"(?<![\w])'[0-9]0s\b")
 _CLOCK: Final = re.compile(
-    r"(?<![\w.,:/$-])(?P<h>[0-2]?[0-9])(?:"
-    r"(?::(?P<m>[0-5][0-9]))(?::[0-5][0-9](?:[.,][0-9]{1,6})?)?(?: ?[AaPp](?:\.[Mm]\.|[Mm]\b))?"
+    r"[0-9](?<![\w.,:/$-].)(?:(?<=[0-2])[0-9])?(?:"
+    r"(?::[0-5][0-9])(?::[0-5][0-9](?:[.,][0-9]{1,6})?)?(?: ?[AaPp](?:\.[Mm]\.|[Mm]\b))?"
     r"|(?:\.[0-5][0-9])? ?[AaPp](?:\.[Mm]\.|[Mm]\b)| o'clock)(?!\w|:[0-9])"
 )
 _AFTER_T: Final = re.compile(
@@ -81,15 +86,22 @@ def find_dates(text: str) -> Iterator[Found]:
 
 def find_named_dates(text: str) -> Iterator[Found]:
     """Dates with the name of a month: March 3rd, 2024; Mon, 3 Mar 2024; July twenty ninth two thousand eight."""
-    for match in _NAMED.finditer(text):
+    for match in near(_NAMED, text, _MONTH_BEGINS, 45, 60):
         if readable(match[0]):
             yield Found(match.start(), match.start() + len(match[0].rstrip(".")), "date", 0.9)
 
 
 def find_days(text: str) -> Iterator[Found]:
-    """Days of the week, and months after a word such as "since"."""
-    for match in _LONE.finditer(text):
+    """Days of the week."""
+    for match in _DAY_OF_WEEK.finditer(text):
         yield Found(match.start(), match.end(), "date", 0.7)
+
+
+def find_months(text: str) -> Iterator[Found]:
+    """Months after a word such as "since"."""
+    for match in _LONE_MONTH.finditer(text):
+        if _BEFORE_MONTH(text, max(0, match.start() - 8), match.start()):
+            yield Found(match.start(), match.end(), "date", 0.7)
 
 
 def find_years(text: str) -> Iterator[Found]:
@@ -108,7 +120,7 @@ def find_times(text: str) -> Iterator[Found]:
         return
     for pattern in (_AFTER_T, _CLOCK):
         for match in pattern.finditer(text):
-            if pattern is _AFTER_T or int(match["h"]) < 24:
+            if pattern is _AFTER_T or int(match[0][:2].rstrip(":. apAPo")) < 24:
                 yield Found(match.start(), match.end(), "time", 0.8)
 
 

@@ -57,6 +57,7 @@ class EmbeddedDetector:
             ages.find_coded_ages,
             dates.find_years,
             dates.find_days,
+            dates.find_months,
             money.find_spoken_money,
             find_states,
             find_names,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias, final
 
@@ -31,3 +32,35 @@ def searched(text: str, searches: tuple[Search, ...]) -> tuple[list[Found], str]
             found += here
             text = without(text, [(one.start, one.end) for one in here])
     return found, text
+
+
+def near(
+    pattern: re.Pattern[str], text: str, anchor: re.Pattern[str], before: int, after: int
+) -> Iterator[re.Match[str]]:
+    """The matches of a slow pattern, looked for only around what a fast one finds.
+
+    Args:
+        pattern: what is looked for; each match holds a match of the anchor.
+        text: a plain text.
+        anchor: matches wherever the pattern could.
+        before: characters before an anchor that a match may begin at.
+        after: characters after it that a match may reach.
+    """
+    low = high = -1
+    for match in anchor.finditer(text):
+        start, stop = max(0, match.start() - before), match.end() + after
+        if start > high:
+            if high >= 0:
+                yield from pattern.finditer(text, low, _at_a_gap(text, high))
+            low = max(start, high)
+        high = stop
+    if high >= 0:
+        yield from pattern.finditer(text, low, _at_a_gap(text, high))
+
+
+def _at_a_gap(text: str, end: int) -> int:
+    """``end``, moved on to where no word or number is cut in two, by 40 characters at most."""
+    for place in range(end, min(end + 40, len(text))):
+        if text[place] in " \n\t":
+            return place
+    return min(end, len(text))

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import Found
+from textveil.detection.found import Found, near
 
 _DIGIT: Final = re.compile(r"[0-9]").search
-_CARD: Final = re.compile(r"(?<![\w.,-])[0-9](?:[ -]?[0-9]){11,18}(?![\w]|[.,-][0-9])")
+_CARD: Final = re.compile(r"[0-9](?<![\w.,-].)(?:[ -]?[0-9]){11,18}(?![\w]|[.,-][0-9])")
 _CARD_WORDS: Final = re.compile(r"(?i)\b(?:card|credit|debit|visa|mastercard|amex|maestro|cc)\b")
 _IBAN: Final = re.compile(
     r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[A-Za-z0-9]{11,30}|(?: [A-Za-z0-9]{4}){2,7}(?: [A-Za-z0-9]{1,3})?)"
@@ -25,7 +25,7 @@ _FIXED: Final = re.compile(
     r"|(?P<code>(?=[A-Z]{0,9}[0-9])(?=[A-Z0-9]{7,40}(?![\w]|-[0-9]))[A-Z0-9]{0,8}[A-Z][A-Z0-9]*+)"
     r")"
 )
-_SPACED_SSN: Final = re.compile(r"(?<![\w.,-])[0-9]{3} [0-9]{2} [0-9]{4}(?![\w]|[ -][0-9])")
+_SPACED_SSN: Final = re.compile(r"[0-9](?<![\w.,-].)[0-9]{2} [0-9]{2} [0-9]{4}(?![\w]|[ -][0-9])")
 
 _NAMED: Final = re.compile(
     r"(?<![A-Za-z])(?:"
@@ -38,6 +38,7 @@ _NAMED: Final = re.compile(
     r")\.?(?: (?:[Ii]d|ID|[Cc]ode|[Nn]umber|[Nn]o\.?|[Nn]um\.?|[Ii]dentifier|[Cc]ard))*(?: ?(?:is|:|=|#|no\.?|\())* ?#?"
     r"(?P<value>[A-Za-z0-9][A-Za-z0-9/-]{2,38}[A-Za-z0-9](?: [0-9]{2,6}){0,4})(?![\w-])"
 )
+_CODED: Final = re.compile(r"[0-9](?<![0-9].)(?:[A-Za-z0-9/-]{3}|(?<=[#:=].)|(?<=[#:=] .)|[A-Za-z/-])")
 _ID_SCORE: Final = 0.6
 
 _LUHN_DOUBLED: Final = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
@@ -94,7 +95,7 @@ def find_named_ids(text: str) -> Iterator[Found]:
     """What follows "account number", "MRN", "ticket #" and the like, and holds a digit."""
     if _DIGIT(text) is None:
         return
-    for match in _NAMED.finditer(text):
+    for match in near(_NAMED, text, _CODED, 80, 60):
         start, value = match.start("value"), match["value"]
         digits = sum(map(str.isdigit, value))
         if digits < (2 if any(mark in match[0][: start - match.start()] for mark in "#:=") else 4):

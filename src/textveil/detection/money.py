@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import Found
+from textveil.detection.found import Found, near
 from textveil.detection.number_words import AMOUNT
 
 _SCALE: Final = r"(?: ?-?(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|mln|bln|[KkMmBb]n?)\b)"
@@ -20,9 +20,27 @@ _SIGNED: Final = re.compile(
     rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:{_CODE}|Rs\.?)) ?-?{_NUMBER}{_SCALE}?"
     rf"(?: (?:{_CODE})\b)?"
 )
-_NAMED: Final = re.compile(rf"(?<![\w.,/-]){_NUMBER}{_SCALE}?(?:[ -](?:{_WORD})\b| ?(?:{_CODE})\b| ?(?:\xa4|\$)(?!\w))")
+_NAMED: Final = re.compile(
+    rf"(?=[0-9])(?<![\w.,/-]){_NUMBER}{_SCALE}?(?:[ -](?:{_WORD})\b| ?(?:{_CODE})\b| ?(?:\xa4|\$)(?!\w))"
+)
 _SPOKEN: Final = re.compile(rf"(?<![\w-])(?i:{AMOUNT})[ -](?:{_WORD})\b")
-_WORDS: Final = re.compile(rf"\b(?:{_WORD})\b").search
+_WORDS: Final = re.compile(rf"(?:{_WORD})\b")
+_HINTS: Final = (
+    "llar",
+    "uro",
+    "ound",
+    "buck",
+    "cent",
+    "ence",
+    "quid",
+    "yen",
+    "upee",
+    "eso",
+    "uble",
+    "uan",
+    "ranc",
+    "kron",
+)
 _DIGIT: Final = re.compile(r"[0-9]").search
 
 
@@ -40,7 +58,7 @@ def find_named_money(text: str) -> Iterator[Found]:
 
 def find_spoken_money(text: str) -> Iterator[Found]:
     """Amounts in words: five hundred dollars."""
-    if _WORDS(text):
-        for match in _SPOKEN.finditer(text):
+    if any(word in text for word in _HINTS):
+        for match in near(_SPOKEN, text, _WORDS, 120, 1):
             if not match[0].lower().startswith(("a ", "one cent")) or " hundred" in match[0] or " thousand" in match[0]:
                 yield Found(match.start(), match.end(), "money", 0.7)

@@ -24,15 +24,17 @@ _BACK: Final = 24
 _CONTRACTED: Final = frozenset(("m", "d", "ll", "re", "ve", "t", "em", "all"))
 _CUE: Final = re.compile(
     r"(?:[Nn]ames?(?:'s| is|:)?|[Nn]amed|[Cc]all(?:ed|s)? (?:me|him|her)|[Dd]ear|[Uu]ser:|[Bb]y:|I am|I'm"
-    r"|[Tt]his is|[Ss]tarring|[Ss]incerely|[Rr]egards|[Ss]igned|[Nn]ame\?|[Hh]ello|[Hh]i|[Hh]ey|[Tt]hanks|[Pp]atient:|[Dd]octor:),?[ \t\n]*$"
+    r"|[Tt]his is|[Ss]tarring|[Ss]incerely|[Rr]egards|[Ss]igned|[Nn]ame\?|[Hh]ello|[Hh]i|[Hh]ey|[Tt]hanks"
+    r"|[Pp]atient:|[Dd]octor:),?[ \t\n]*$"
 ).search
 _AFTER_SUBJECT: Final = re.compile(
-    r"(?:'s|,? (?:and [A-Z]|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked|works|"
-    r"shouted|spent|joined|left|made|took|got|gave|died|moved|looked|smiled)(?![A-Za-z])|: [\"A-Z]|, can )"
+    r"(?:'s|,? (?:and [A-Z]|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked|works"
+    r"|shouted|spent|joined|left|made|took|got|gave|died|moved|looked|smiled)(?![A-Za-z])|: [\"A-Z]|, can )"
 ).match
 _OF_ENGLISH: Final = re.compile(
     r"(?:ic|ical|ous|ive|ary|able|ible|oid|ed|ing|ings|ly|tion|tions|sion|ness|ment|ity|ism|ist|ists|itis|osis|emia"
-    r"|pathy|ectomy|scopy|graphy|gram|plasty|azole|mycin|cillin|statin|pril|mab|olol|idine|amine|less|ful|ship|ward|wise|like)$"
+    r"|pathy|ectomy|scopy|graphy|gram|plasty|azole|mycin|cillin|statin|pril|mab|olol|idine|amine|less|ful|ship"
+    r"|ward|wise|like)$"
 ).search
 _FOR_COMPANIES: Final = re.compile(
     r"(?:'s)? (?:website|office|offices|orchestra|ceo|shares|stock|stocks|spokesman|spokeswoman|employees?|headquarters"
@@ -116,7 +118,11 @@ class _Run:
             if rest in _CONTRACTED or low in ("i", "a") or (len(low) == 1 and not group):
                 yield from self._read(group, titled, before, opens)
                 group, titled, before, opens = [], 0, base or low, False
-                if rest != "t" and not self._public.words.get(base, _COMMON) & _COMMON and base not in known.FUNCTION_WORDS:
+                if (
+                    rest != "t"
+                    and not self._public.words.get(base, _COMMON) & _COMMON
+                    and base not in known.FUNCTION_WORDS
+                ):
                     word = _Word(piece.start(), piece.start() + len(base), base, self._marks(base), False)
                     yield from self._read([word], 0, before, opens)
                 continue

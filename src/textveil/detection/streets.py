@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
-from textveil.detection.found import Found, Search
+from textveil.detection.found import Found, Search, near
 
 
 def _either(words: str) -> str:
@@ -47,18 +47,21 @@ _UNIT: Final = (
     r"[0-9]{1,5}[A-Za-z]?(?: [Bb]ox [0-9]{1,6})?"
     r"|(?:[Pp]\.? ?[Oo]\.? ?|[Pp][Ss][Cc] [0-9]{1,6},? |[Pp]ost)[Bb]ox [0-9]{1,6})(?!\w)"
 )
-_FREE: Final = r"(?<![\w.,/$\xa4-])"
-_NUMBER: Final = r"(?:[Nn]o\.? ?)?[0-9]{1,6}(?:[A-Za-z]|-[0-9]{1,4})?"
+_FIRST: Final = r"[0-9](?<![\w.,/$\xa4-].)"
+"""A digit before which no number and no word stands; patterns that begin with a set of characters are fast."""
+
+_NUMBER: Final = rf"{_FIRST}[0-9]{{0,5}}(?:[A-Za-z]|-[0-9]{{1,4}})?"
 _WORD: Final = r"[A-Z0-9][A-Za-z0-9'-]{0,30}\.?"
 _ANY_WORD: Final = r"[A-Za-z][A-Za-z'.-]{0,30}"
 _HOUSE: Final = r"[0-9]{1,5}[A-Za-z]?(?!\w|[.,:/-][0-9]|%)"
 
 _ENGLISH: Final = re.compile(
-    rf"{_FREE}{_NUMBER},? (?:{_WORD} ){{1,5}}?(?:{_ENDING})\b\.?(?: (?:NE|NW|SE|SW|North|South|East|West|N|S|E|W)\b\.?)?"
+    rf"{_NUMBER},? (?:{_WORD} ){{1,5}}?(?:{_ENDING})\b\.?"
+    r"(?: (?:NE|NW|SE|SW|North|South|East|West|N|S|E|W)\b\.?)?"
     rf"(?:,?\s{{1,3}}(?:#[0-9]{{1,5}}|{_UNIT}))?"
 )
 _SMALL: Final = re.compile(
-    rf"{_FREE}[0-9]{{1,6}} (?:{_ANY_WORD} ){{1,3}}?(?:{_SMALL_ENDING})\b\.?(?:,?\s{{1,3}}{_UNIT})?"
+    rf"{_FIRST}[0-9]{{0,5}} (?:{_ANY_WORD} ){{1,3}}?(?:{_SMALL_ENDING})\b\.?(?:,?\s{{1,3}}{_UNIT})?"
 )
 _OTHERS: Final = re.compile(
     rf"(?<!\w)(?:[0-9]{{1,6}},? ){{0,2}}(?:"
@@ -70,14 +73,15 @@ _OTHERS: Final = re.compile(
     rf")(?:,?\s{{1,3}}{_UNIT})?"
 )
 _NUMBERED: Final = re.compile(
-    rf"{_FREE}[0-9]{{1,6}},? (?:[0-9]{{1,6}} )?(?:{_ANY_WORD} ){{1,5}}?(?:{_HOUSE} )?{_UNIT}"
-    rf"|{_FREE}[0-9]{{1,6}} (?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,4}}?{_HOUSE}(?:,?\s{{1,3}}{_UNIT})?"
+    rf"{_FIRST}[0-9]{{0,5}},? (?:[0-9]{{1,6}} )?(?:{_ANY_WORD} ){{1,5}}?(?:{_HOUSE} )?{_UNIT}"
+    rf"|{_FIRST}[0-9]{{0,5}} (?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,4}}?{_HOUSE}(?:,?\s{{1,3}}{_UNIT})?"
 )
 _AFTER_WORD: Final = re.compile(
     r"(?:[Aa]ddress(?: is|:)?|[Ll]ive[sd]? (?:at|on)|[Rr]esid(?:es?|ing) (?:at|on)|[Ll]ocated (?:at|on)|[Ss]ide of"
     r"|[Cc]orner of)"
     rf"\s{{1,3}}(?P<place>[A-Z][A-Za-z'.-]{{1,30}}(?: [A-Z][A-Za-z'.-]{{0,30}}){{0,3}} {_HOUSE})"
 )
+_HOUSE_NUMBER: Final = re.compile(r"[0-9](?<=[A-Za-z.,] .)[0-9]{0,4}")
 _ALONE: Final = re.compile(rf"(?<!\w){_UNIT}")
 
 _STATE: Final = (
@@ -96,31 +100,32 @@ _AFTER_CODE_WORD: Final = re.compile(
 _AFTER_COMMA: Final = re.compile(rf"(?<=[a-z]), (?P<place>{_STATE})(?![\w'])")
 _DIGIT: Final = re.compile(r"[0-9]").search
 
-_FORMS: Final = (
+_FORMS: Final[tuple[Any, ...]] = (
     (_ENGLISH, 0.8),
-    (_OTHERS, 0.7),
+    (_OTHERS, 0.7, _HOUSE_NUMBER),
     (_NUMBERED, 0.6),
     (_SMALL, 0.6),
-    (_AFTER_WORD, 0.6),
+    (_AFTER_WORD, 0.6, _HOUSE_NUMBER),
     (_ALONE, 0.7),
     (_CODES, 0.7),
     (_AFTER_CODE_WORD, 0.7),
 )
 
 
-def _search(pattern: re.Pattern[str], score: float) -> Search:
+def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | None = None) -> Search:
     group: int | str = "place" if "place" in pattern.groupindex else 0
 
     def find(text: str) -> Iterator[Found]:
         if _DIGIT(text):
-            for match in pattern.finditer(text):
+            matches = pattern.finditer(text) if anchor is None else near(pattern, text, anchor, 150, 50)
+            for match in matches:
                 start, end = match.span(group)
                 yield Found(start, end - (text[end - 1] == "."), "place", score)  # a full stop is the sentence's
 
     return find
 
 
-STREET_SEARCHES: Final = tuple(_search(pattern, score) for pattern, score in _FORMS)
+STREET_SEARCHES: Final = tuple(_search(*form) for form in _FORMS)
 """Street lines, apartments, boxes, ships and postal codes, each form where the ones before it found nothing."""
 
 

@@ -300,3 +300,14 @@ def test_what_a_person_pays_is_in_the_report(textveil, tmp_path) -> None:
     assert SECRET not in report.read_text()
     code, _, err = textveil("--unit", "who", stdin=b"waa")
     assert (code, "need --format jsonl, json, csv, tsv or parquet; got txt" in err) == (2, True)
+
+
+def test_columns_of_a_table_under_a_policy(small, textveil, tmp_path) -> None:
+    (tmp_path / "in.csv").write_text("who,text\nXelia Quorn,Seen: Xelia Quorn.\nXelia Quorn,Ms. Quorn left.\n")
+    options = ("--known", "who=person", "--scope-column", "who", "--unit", "who")
+    command = [sys.executable, "-m", "textveil", "sanitize", tmp_path / "in.csv", "--policy", "identifiers", *options]
+    done = subprocess.run(command, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(b"text\r\nSeen: ") and b"Quorn" not in done.stdout
+    code, _, err = textveil(tmp_path / "in.csv", *options)
+    assert (code, "--scope-column and --known need a --policy that finds spans; got none." in err) == (2, True)

@@ -97,6 +97,19 @@ def sanitize_command(
         str | None,
         opt.fields("field that says whose a record is: the report adds up what one person's records cost."),
     ] = None,
+    scope_column: Annotated[
+        str | None,
+        opt.fields("field that says whose a record is: one value has one surrogate in all of them (with --policy)."),
+    ] = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="F=KIND",
+            help="For records: field whose value is of a kind (patient=person), found in the texts too (with "
+            "--policy); may be repeated.",
+            rich_help_panel=opt.FORMATS,
+        ),
+    ] = None,
     report: Annotated[Path | None, typer.Option("--report", metavar="R.json", help="Write the report as JSON.")] = None,
     decode: Annotated[
         bool,
@@ -168,7 +181,7 @@ def sanitize_command(
     seed: opt.Seed = None,
 ) -> int:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""
-    from textveil.corpora.columns import RecordColumns
+    from textveil.corpora.columns import RecordColumns, known_columns
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES
     from textveil.corpora.places import Places, check_outputs
@@ -184,7 +197,7 @@ def sanitize_command(
     output = None if output is not None and str(output) == "-" else output
     check_outputs(output, [report, sender_report], private_map, resume=resume)
     patterns = source or ["-"]
-    columns = RecordColumns(unit=unit)
+    columns = RecordColumns(unit=unit, scope=scope_column, known=known_columns(known or ()))
     choice = FormatChoice(
         corpus_format=corpus_format,
         whole=whole_file,

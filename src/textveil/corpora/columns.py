@@ -1,10 +1,15 @@
-"""What columns of a record are for, beside those that are sanitized or kept: whose record it is."""
+"""What columns of a record are for, beside those that are sanitized or kept: whose record it is, what is a name."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Any, Final, final
+
+from textveil.errors import ParameterError
+from textveil.sanitize.setting import Setting
+from textveil.surrogates.scopes import KEY_BYTES, KeyedScope, MemoryScope, Scope
 
 PERSON_BYTES = 16
 """Length of what stands for a person in memory and in ledgers."""
@@ -17,21 +22,81 @@ class RecordColumns:
 
     Attributes:
         unit: whose record it is, for what one person's records cost together; None: nobody asks.
+        scope: whose record it is, for surrogates: one value has one in all records of a person. None is what the
+            policy says.
+        known: columns whose value is a span wherever it stands in the record's texts, each with its kind.
     """
 
     unit: str | None = None
+    scope: str | None = None
+    known: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [name for name, _ in self.known]
+        if len(set(names)) != len(names):
+            raise ParameterError("`known` must name a column once; got one twice.")
 
     @property
     def names(self) -> tuple[str, ...]:
         """All of them, each once."""
-        return () if self.unit is None else (self.unit,)
+        single = [name for name in (self.unit, self.scope) if name is not None]
+        return tuple(dict.fromkeys([*single, *(name for name, _ in self.known)]))
 
-    def __bool__(self) -> bool:
-        return bool(self.names)
+    def as_data(self) -> dict[str, Any]:
+        """JSON data: what is asked for."""
+        data = {"unit": self.unit, "scope_column": self.scope, "known": dict(self.known)}
+        return {name: value for name, value in data.items() if value}
+
+    def check(self, setting: Setting) -> None:
+        """Refuse columns that the sanitizer has no use for.
+
+        Raises:
+            ParameterError: there are some.
+        """
+        policy = setting.policy
+        if (self.scope or self.known) and (policy is None or not policy.finds_spans):
+            raise ParameterError("`scope_column` and `known` need a `policy` that finds spans; got none.")
+        if self.scope and policy is not None and policy.data["scope"] != "document":
+            raise ParameterError(
+                f"`scope_column` needs a `policy` with the scope document, which it widens; got {policy.data['scope']}."
+            )
+        kinds = () if policy is None else policy.kinds
+        if missing := next((kind for _, kind in self.known if kind not in kinds), None):
+            raise ParameterError(f"`known` needs a `policy` with a rule for the kind {missing!r}; there is none.")
+
+    def scopes(self, secret: bytes, beside: Mapping[str, Sequence[str | None]]) -> list[Scope]:
+        """For each record where one value has one surrogate; a record whose column is null is by itself.
+
+        Args:
+            secret: the job's.
+            beside: of ``Records``.
+        """
+        named = () if self.scope is None else beside[self.scope]
+        return [MemoryScope() if value is None else KeyedScope(_digest(b"scope", secret, value)) for value in named]
+
+    def values(self, place: int, beside: Mapping[str, Sequence[str | None]]) -> list[tuple[str, str]]:
+        """The values of the record at a place that are spans in its texts, each with its kind."""
+        found = [(beside[name][place], kind) for name, kind in self.known]
+        return [(value, kind) for value, kind in found if value is not None]
 
 
 NO_COLUMNS: Final = RecordColumns()
 """Nothing is read beside what is sanitized or kept."""
+
+
+def known_columns(asked: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Columns and kinds from as many ``COLUMN=KIND``.
+
+    Raises:
+        ParameterError: one is written otherwise.
+    """
+    found = []
+    for one in asked:
+        name, between, kind = one.rpartition("=")
+        if not (name and between and kind):
+            raise ParameterError("`known` must be written COLUMN=KIND, such as patient=person; got another form.")
+        found.append((name, kind))
+    return tuple(found)
 
 
 def person(secret: bytes, value: str | None) -> bytes:
@@ -43,6 +108,10 @@ def person(secret: bytes, value: str | None) -> bytes:
         secret: the job's.
         value: of the column; None is null, and all such records are taken for one person's.
     """
-    mixed = hashlib.blake2b(key=secret, digest_size=PERSON_BYTES, person=b"textveil person")
+    return _digest(b"person", secret, value)[:PERSON_BYTES]
+
+
+def _digest(label: bytes, secret: bytes, value: str | None) -> bytes:
+    mixed = hashlib.blake2b(key=secret, digest_size=KEY_BYTES, person=b"textveil " + label)
     mixed.update(b"" if value is None else b"=" + value.encode("utf-8", "surrogatepass"))
     return mixed.digest()

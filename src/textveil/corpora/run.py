@@ -279,7 +279,8 @@ class Run:
 
     @cached_property
     def setting(self) -> Setting:
-        """What the sanitizer is set to."""
+        """What the sanitizer is set to; refuses columns that it has no use for."""
+        self.columns.check(self._sanitizer.setting)
         return self._sanitizer.setting
 
     @property
@@ -298,7 +299,7 @@ class Run:
         return {
             "format": type(self.corpus_format).__name__,
             "fields": [choice.sanitized, choice.kept] if choice is not None else [],
-            **({"unit": self.columns.unit} if self.columns.unit is not None else {}),
+            **self.columns.as_data(),
             "format_options": repr(self.corpus_format),
             "block_bytes": self.block_bytes,
         }
@@ -312,6 +313,7 @@ class Run:
             kept_fields=choice.kept if choice is not None else (),
             nulls=totals.nulls,
             recall=self.recall,
+            columns={key: value for key, value in self.columns.as_data().items() if key != "unit"},
             persons=None if unit is None else Persons.of(unit, totals.persons.values()),
         )
         return Finished(report, totals, already, modified)

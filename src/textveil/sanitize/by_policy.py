@@ -19,6 +19,7 @@ from textveil.errors import UnsupportedGuarantee
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_ENTITY, ONE_SPAN
 from textveil.sanitize.outside import Outside, Stretches
+from textveil.sanitize.policy.finding import RecordValues
 from textveil.sanitize.policy.making import PolicyParts
 from textveil.sanitize.policy.policy import ScopeName
 from textveil.sanitize.release import DrawnSpan, Release
@@ -73,7 +74,13 @@ class ByPolicy:
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> _Found:
         """The spans of the texts, and the stretches between them ready for their draws."""
-        spans = self._finder.found(texts, first)
+        return self._cut(texts, self._finder.found(texts, first))
+
+    def prepared_with(self, texts: Sequence[str], values: Sequence[RecordValues]) -> _Found:
+        """The same, where values of each text's record are spans too."""
+        return self._cut(texts, self._finder.found(texts, values=values))
+
+    def _cut(self, texts: Sequence[str], spans: list[list[DetectedSpan]]) -> _Found:
         stretches = [_between(text, here) for text, here in zip(texts, spans, strict=True)]
         return _Found(texts, spans, self._outside.prepared(stretches))
 

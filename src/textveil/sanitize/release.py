@@ -103,6 +103,7 @@ class Report:
             nothing was.
         nulls: how many sanitized fields of records had no text, which the output shows.
         persons: whose the records are, by a column; None where none says so.
+        columns: further columns that were read, by what for: "scope_column" and "known".
     """
 
     setting: Setting
@@ -112,6 +113,7 @@ class Report:
     recall: Mapping[str, Any] | None = None
     nulls: int = 0
     persons: Persons | None = None
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
     def costliest(self) -> tuple[int, Guarantee]:
         """The protected tokens of the document with the largest epsilon, and a bound for every document."""
@@ -129,7 +131,8 @@ class Report:
         """The report as JSON data; the keys are documented in docs/guarantees.md."""
         setting, tally = self.setting, self.tally
         everything = self._everything()
-        public = [*setting.public, *(f"the field {name!r}, copied as it was" for name in self.kept_fields)]
+        kept = (f"the field {name!r}, copied as it was" for name in self.kept_fields)
+        public = [*setting.public, *kept, *_public_columns(self.columns)]
         return {
             "textveil": setting.version,
             "setting_digest": setting.digest().hex(),
@@ -154,7 +157,12 @@ class Report:
             },
             "documents": tally.documents,
             "tokens": dict(sorted(tally.kinds.items())),
-            "fields": {"sanitized": list(self.sanitized_fields), "kept": list(self.kept_fields), "nulls": self.nulls},
+            "fields": {
+                "sanitized": list(self.sanitized_fields),
+                "kept": list(self.kept_fields),
+                "nulls": self.nulls,
+                **self.columns,
+            },
             "recovery": setting.recovery,
             "public": public,
             "vocabulary": dict(setting.vocabulary),
@@ -196,7 +204,15 @@ class Report:
             kept = f"; copied as they were: {', '.join(self.kept_fields)}" if self.kept_fields else ""
             nulls = f"; {_counted(self.nulls, 'null')} kept" if self.nulls else ""
             lines.append(f"fields      sanitized: {', '.join(self.sanitized_fields)}{kept}{nulls}; all others dropped")
+            lines += [f"columns     {line}" for line in _public_columns(self.columns)]
         return "\n".join(lines)
+
+
+def _public_columns(columns: Mapping[str, Any]) -> list[str]:
+    """What columns that were read tell of a release."""
+    scope = columns.get("scope_column")
+    same = [f"which spans are equal in all records of one {scope!r}"] if scope else []
+    return [*same, *(f"where the field {name!r} stands, as {kind}" for name, kind in columns.get("known", {}).items())]
 
 
 def _counted(count: int, what: str) -> str:

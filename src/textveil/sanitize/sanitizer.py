@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from textveil.errors import InputError, RandomnessError, UnsupportedGuarantee, need
+from textveil.errors import InputError, ParameterError, RandomnessError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.randomness import is_secure, resolve
@@ -19,7 +19,7 @@ from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting
 from textveil.sanitize.unchanged import mostly_unchanged
-from textveil.sanitize.ways import Wanted
+from textveil.sanitize.ways import FindsValues, Wanted
 from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
 from textveil.version import VERSION
@@ -144,6 +144,7 @@ class Sanitizer:
         rng: np.random.Generator | None = None,
         maps: bool = True,
         scopes: Sequence[Scope] | None = None,
+        values: Sequence[Sequence[tuple[str, str]]] | None = None,
     ) -> list[Release]:
         """Sanitize documents together; every token of every one has a draw of its own.
 
@@ -155,11 +156,13 @@ class Sanitizer:
             maps: whether releases carry private maps, where there are any.
             scopes: under a policy with spans, for each text, where one value has one surrogate: texts that share a
                 scope share surrogates. None is what the policy says.
+            values: under a policy with spans, for each text, values of its record that are spans wherever they stand
+                in it, each with its kind: a name that has a column of its own.
 
         Raises:
             InputError: one of them is not a str (named by its number, from 1).
-            ParameterError: ``rng`` is seeded and the sanitizer's releases are not stamped so; or there are scopes, and
-                not one for each text.
+            ParameterError: ``rng`` is seeded and the sanitizer's releases are not stamped so; or there are scopes or
+                values, and not one for each text, or no policy with spans.
         """
         need(
             is_secure(rng) or not self.setting.secure,
@@ -170,7 +173,8 @@ class Sanitizer:
         )
         if scopes is not None:
             need(len(scopes) == len(texts), "scopes", len(scopes), f"one for each of {len(texts)} texts")
-        return self._releases(self._prepared(texts), Wanted(spans, maps, scopes), rng)
+        wanted = Wanted(spans, maps, scopes)
+        return self._releases(self._prepared(texts) if values is None else self._with(texts, values), wanted, rng)
 
     def stream(self, texts: Iterable[str], *, spans: bool = False, maps: bool = False) -> Iterator[Release]:
         """Sanitize documents one after another in constant memory, in order.
@@ -197,15 +201,29 @@ class Sanitizer:
 
     def _prepared(self, texts: Sequence[str], first: int = 1) -> Any:
         """Documents ready for their draws; ``first`` is the number of the first, for errors."""
-        for number, text in enumerate(texts, start=first):
-            if not isinstance(text, str):
-                raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
+        _need_texts(texts, first)
         return self._way.prepared(texts, first)
+
+    def _with(self, texts: Sequence[str], values: Sequence[Sequence[tuple[str, str]]]) -> Any:
+        """The same, with values of their records."""
+        _need_texts(texts)
+        need(len(values) == len(texts), "values", len(values), f"one entry for each of {len(texts)} texts")
+        way = self._way
+        if not isinstance(way, FindsValues):
+            raise ParameterError("values must be left out where nothing is found; there is no policy with spans.")
+        return way.prepared_with(texts, values)
 
     def _releases(self, prepared: Any, wanted: Wanted, rng: np.random.Generator | None = None) -> list[Release]:
         """Draw for several documents, then put them together."""
         generator = resolve(self._rng if rng is None else rng)
         return self._way.releases(prepared, self.setting, generator, wanted)
+
+
+def _need_texts(texts: Sequence[str], first: int = 1) -> None:
+    """Refuse what is no text, by its number."""
+    for number, text in enumerate(texts, start=first):
+        if not isinstance(text, str):
+            raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
 
 
 def _gathered(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol, TypeAlias, final
+from typing import Any, NamedTuple, Protocol, TypeAlias, final, runtime_checkable
 
 import numpy as np
 
@@ -58,6 +58,14 @@ class Way(Protocol):
 
     def releases(self, prepared: Any, setting: Setting, rng: np.random.Generator, wanted: Wanted) -> list[Release]:
         """A release of each text."""
+
+
+@runtime_checkable
+class FindsValues(Protocol):
+    """A way that finds spans, and among them values that stand in other columns of a text's record."""
+
+    def prepared_with(self, texts: Sequence[str], values: Sequence[Sequence[tuple[str, str]]]) -> Any:
+        """As ``Way.prepared``; ``values`` are for each text those of its record, each with its kind."""
 
 
 @final

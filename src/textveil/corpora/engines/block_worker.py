@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, final
+from typing import Literal, NamedTuple, TypeAlias, final
 
 import numpy as np
 
@@ -84,10 +84,15 @@ class BlockWorker:
         number = block.number.to_bytes(8, "little")
         return derived_generator(self.secret, b"block", number, self.settings, hashlib.blake2b(block.payload).digest())
 
-    def _whose(self, records: Records) -> list[bytes]:
-        """The person of every record, where a column names them."""
-        named = () if self.columns.unit is None else records.beside[self.columns.unit]
-        return [person(self.secret, value) for value in named]
+    def _own(self, records: Records) -> _Own:
+        """What columns say of every record."""
+        columns, beside = self.columns, records.beside
+        # With a seed the surrogates follow from it, as all draws do.
+        seed = None if self.options.seed is None else hashlib.blake2b(str(self.options.seed).encode(), digest_size=32)
+        scopes = columns.scopes(self.secret if seed is None else seed.digest(), beside)
+        named = () if columns.unit is None else beside[columns.unit]
+        values = [columns.values(place, beside) for place in range(len(records.texts) if columns.known else 0)]
+        return _Own([person(self.secret, value) for value in named], scopes, values)
 
     def _outcome(self, sanitizer: Sanitizer, block: Block) -> Outcome:
         if block.fault:
@@ -96,7 +101,7 @@ class BlockWorker:
         skipped = tuple(Skip(block.source, number, number, reason) for number, reason in records.faults)
         if skipped and self.on_error == "stop":
             return Outcome(number=block.number, bytes_read=block.bytes_read, chain=block.chain, skipped=skipped[:1])
-        found = _BlockReleases(records, self._whose(records), keeps_maps=self.cipher is not None)
+        found = _BlockReleases(records, self._own(records), keeps_maps=self.cipher is not None)
         return Outcome(
             number=block.number,
             bytes_read=block.bytes_read,
@@ -111,19 +116,33 @@ class BlockWorker:
         )
 
 
+class _Own(NamedTuple):
+    """What columns say of every record; each is empty where no column does.
+
+    Attributes:
+        persons: whose it is.
+        scopes: where one value has one surrogate.
+        values: what is a span in its texts, with the kind.
+    """
+
+    persons: Sequence[bytes]
+    scopes: Sequence[Scope]
+    values: Sequence[Sequence[tuple[str, str]]]
+
+
 @final
 class _BlockReleases:
     """Releases the records of a block, and counts what they come to.
 
     Args:
         records: of the block.
-        whose: the person of every record; none where no column says so.
+        own: what columns say of them.
         keeps_maps: whether private maps are kept.
     """
 
-    def __init__(self, records: Records, whose: Sequence[bytes], *, keeps_maps: bool) -> None:
+    def __init__(self, records: Records, own: _Own, *, keeps_maps: bool) -> None:
         self._records = records
-        self._whose = whose
+        self._own = own
         self._keeps_maps = keeps_maps
         self.tally = Tally()
         self.persons: dict[bytes, Counts] = {}
@@ -134,8 +153,12 @@ class _BlockReleases:
         texts_of = self._records.texts
         blank = _blank_releases(sanitizer, texts_of)
         wanted = [text for texts in texts_of for text in texts if text not in blank]
-        scopes = _scopes(sanitizer, texts_of, blank)
-        releases = iter(sanitizer.batch(wanted, spans=False, rng=rng, maps=self._keeps_maps, scopes=scopes))
+        drawn = [place for place, texts in enumerate(texts_of) for text in texts if text not in blank]
+        own = self._own
+        scopes = [own.scopes[place] for place in drawn] if own.scopes else _scopes(sanitizer, drawn)
+        values = [own.values[place] for place in drawn] if own.values else None
+        made = sanitizer.batch(wanted, spans=False, rng=rng, maps=self._keeps_maps, scopes=scopes, values=values)
+        releases = iter(made)
         fresh: list[list[str]] = []
         alone: Counter[str] = Counter()
         for place, texts in enumerate(texts_of):
@@ -143,8 +166,8 @@ class _BlockReleases:
             fresh.append([part.text for part in parts])
             if self._keeps_maps and parts:
                 self.maps.append(tuple(map(_map_of, parts, texts)))
-            if self._whose:
-                self._count(self._whose[place], parts, sanitizer.setting.counted)
+            if own.persons:
+                self._count(own.persons[place], parts, sanitizer.setting.counted)
             if len(texts) == 1 and texts[0] in blank:
                 alone[texts[0]] += 1
             elif parts:
@@ -170,17 +193,15 @@ def _map_of(release: Release, text: str) -> PrivateMap:
     return PrivateMap(released=text, replaced=())
 
 
-def _scopes(sanitizer: Sanitizer, documents: Sequence[Sequence[str]], blank: Container[str]) -> list[Scope] | None:
-    """For each text that is not blank, where one value has one surrogate: all texts of a record are one document.
+def _scopes(sanitizer: Sanitizer, drawn: Sequence[int]) -> list[Scope] | None:
+    """For each text, by the place of its record, where one value has one surrogate: all of a record are one document.
 
     None leaves it to the sanitizer, which then draws without memory.
     """
     if not sanitizer.remembers:
         return None
-    scopes: list[Scope] = []
-    for texts in documents:
-        scopes += [MemoryScope()] * sum(text not in blank for text in texts)
-    return scopes
+    scopes: dict[int, Scope] = {place: MemoryScope() for place in drawn}
+    return [scopes[place] for place in drawn]
 
 
 def _blank_releases(sanitizer: Sanitizer, documents: Sequence[Sequence[str]]) -> dict[str, Release]:

@@ -17,6 +17,8 @@ _NAMED = {
     "format": "format",
     "fields": "fields",
     "unit": "unit",
+    "scope_column": "scope column",
+    "known": "known columns",
     "block_bytes": "block size",
     "private_map": "private map",
 }

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Final, final
+from typing import Final, TypeAlias, final
 
 from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.checked import checked_spans
 from textveil.detection.combined import disjoint
+from textveil.detection.given import value_spans
 from textveil.text.number_places import number_places
 
 NUMBERS: Final = "digits"
 """The name of what finds numbers."""
+
+RECORD: Final = "record"
+"""The name of what finds values of a text's record."""
+
+RecordValues: TypeAlias = Sequence[tuple[str, str]]
+"""Values of other columns of a text's record, each with its kind."""
 
 
 @final
@@ -31,22 +38,27 @@ class SpanFinder:
         self._kinds = kinds
         self._numbers = numbers
 
-    def found(self, texts: Sequence[str], first: int = 1) -> list[list[DetectedSpan]]:
+    def found(
+        self, texts: Sequence[str], first: int = 1, values: Sequence[RecordValues] | None = None
+    ) -> list[list[DetectedSpan]]:
         """The spans of each text, by start.
 
         Args:
             texts: private texts.
             first: number of the first, for messages.
+            values: for each text, values of its record that are found in it too; they rank before all detectors.
 
         Raises:
             InputError: a detector's answer is no list of spans for each text (``detection.checked``).
         """
         answers = [checked_spans(one, texts, first) for one in self._detectors]
+        if values is not None:
+            answers.insert(0, [value_spans(text, own, RECORD) for text, own in zip(texts, values, strict=True)])
         return [self._of_one(text, [answer[place] for answer in answers]) for place, text in enumerate(texts)]
 
     def _of_one(self, text: str, answers: Sequence[Sequence[DetectedSpan]]) -> list[DetectedSpan]:
         wanted = [span for span in chain.from_iterable(answers) if span.kind in self._kinds]
-        spans = disjoint(wanted, self._order) if len(answers) > 1 else sorted(wanted)
+        spans = disjoint(wanted, [RECORD, *self._order]) if len(answers) > 1 else sorted(wanted)
         return sorted([*spans, *_numbers_outside(text, spans)]) if self._numbers else spans
 
 

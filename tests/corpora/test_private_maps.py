@@ -9,21 +9,27 @@ import io
 import json
 import os
 import signal
+import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.corpora.test_jobs_killed import corpus, die_at, job_folder, made_run, python_of
+from tests.helpers.private_maps import map_of
 from tests.helpers.undoable import Undoable
 
+from textveil.corpora import map_files
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.plain import PlainText
+from textveil.corpora.map_files import write_map_file
 from textveil.corpora.places import Places
 from textveil.corpora.run import Run
 from textveil.errors import InputError, ParameterError
 from textveil.surrogates.map_file import MapFile
+from textveil.surrogates.private_map import PrivateMap
 
 KEY = bytes(range(32))
 
@@ -177,6 +183,32 @@ def test_a_map_is_no_other_file_and_no_stream(tmp_path) -> None:
     for wrong in ("-", "/dev/null"):
         with pytest.raises(ParameterError, match="`private_map` must be a regular file"):
             Places(private_map=Path(wrong), **places)  # type: ignore[arg-type]
+
+
+def test_maps_of_releases_made_in_python_are_written_in_blocks(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(map_files, "_BLOCK_CHARACTERS", 20)
+    maps = [map_of(f"Ann {number} came.", [("Ann", "Ida", "person")]) for number in range(9)]
+    assert write_map_file(tmp_path / "map", KEY, iter(maps)) == 9
+    assert list(MapFile(tmp_path / "map", KEY)) == maps
+    assert (tmp_path / "map").stat().st_mode & 0o777 == 0o600
+    assert write_map_file(tmp_path / "map", KEY, []) == 0
+    assert list(MapFile(tmp_path / "map", KEY)) == []
+
+    def broken() -> Iterator[PrivateMap]:
+        yield maps[0]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_map_file(tmp_path / "other", KEY, broken())
+    assert [path.name for path in tmp_path.iterdir()] == ["map"]
+
+
+def test_the_example_runs() -> None:
+    path = Path(__file__).parents[2] / "examples/restore.py"
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True)
+    released, _, restored = done.stdout.splitlines()
+    assert "Gonzalez" not in released
+    assert restored == "restored: **MARIA GONZALEZ** and Tom Baker met; Maria's note is short."
 
 
 if __name__ == "__main__":

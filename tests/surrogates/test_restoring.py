@@ -79,8 +79,19 @@ def test_a_surrogate_that_the_text_held_before_is_told_by_position_alone() -> No
     assert done.ambiguous == (Place(4, 7),)
     other = map_of("Will came and will stay.", [("Will", "Ida", "person")])
     assert tv.restore("So Will will go.", other) == "So Ida will go."
+    rose = map_of("Rose Baker came.", [("Rose Baker", "Ida Roe", "person")])
+    done = Restorer(rose).restore("So Rose, ROSE and rose baker rose, and a baker and bakers and Bakers")
+    assert done.text == "So Ida, IDA and ida roe rose, and a baker and bakers and Roes"
+    assert len(done.ambiguous) == 3
     inside = map_of("May came on 3 May 2021.", [("May", "Ida", "person"), ("3 May 2021", "1 June 2020", "date")])
     assert tv.restore("It was May.", inside) == "It was Ida."
+
+
+def test_one_character_is_told_by_position_alone() -> None:
+    made = map_of("On 6 May there were 47 of them.", [("6", "3", "number"), ("47", "12", "number")])
+    assert tv.restore(made.released, made) == "On 3 May there were 12 of them."
+    done = Restorer(made).restore("For 6 reasons, 47 came.")
+    assert (done.text, done.ambiguous) == ("For 6 reasons, 12 came.", (Place(4, 5),))
 
 
 def test_an_edited_release_is_told_by_position_as_far_as_it_agrees() -> None:

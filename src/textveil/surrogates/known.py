@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import final
 
+from textveil.detection.lists import Marks, lists
+
 _SPACE = re.compile(r"\s+")
 
 
 @final
-class Known:
+class KnownSurrogate:
     """Holds private text, so it prints as nothing."""
 
     __slots__ = ("_chance", "_chance_lower", "_exact", "_first", "_several", "_surface", "whole")
@@ -25,7 +27,7 @@ class Known:
         """Whether it stands in a release as it is, rather than as a part of a name."""
 
     def __repr__(self) -> str:
-        return "Known()"
+        return "KnownSurrogate()"
 
     def add(self, surface: str, original: str) -> None:
         """Note that a surrogate, as it is written there, stands for an original."""
@@ -50,11 +52,18 @@ class Known:
         if self._chance or (self._chance_lower and surface.islower()):
             return None
         exact = plain(surface)
+        if exact.islower() and not self._surface.islower() and _is_common(exact):
+            return None
         if exact in self._exact:
             found = self._exact[exact]
         else:
             found = None if self._several or self._first is None else _in_case(self._first, self._surface, exact)
         return None if found is None else _with_gaps(found, surface)
+
+
+def _is_common(word: str) -> bool:
+    """Whether a word in small letters is used as another word than a name: will, may, rose."""
+    return bool(lists().words.get(word, 0) & (Marks.COMMON | Marks.SMALL))
 
 
 def plain(surface: str) -> str:

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, TypeAlias, final
 
-from textveil.surrogates.known import Known
+from textveil.surrogates.known import KnownSurrogate
 
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff"
 """Scripts without spaces between words, or with particles that follow a name at once: a character is a word."""
@@ -46,13 +46,13 @@ _Node: TypeAlias = dict[str | None, Any]
 
 
 @final
-class Found(NamedTuple):
+class FoundMention(NamedTuple):
     """A mention, ``text[start:end]``; its last ``suffix`` characters are an inflection."""
 
     start: int
     end: int
     suffix: int
-    known: Known
+    known: KnownSurrogate
 
 
 @final
@@ -66,17 +66,17 @@ class Mentions:
         self.reach = AHEAD
         """Characters from a mention's first that can tell what it is."""
 
-    def known(self, surrogate: str) -> Known:
+    def known(self, surrogate: str) -> KnownSurrogate:
         """What is known of a surrogate: the same for all its cases and ways to write its accents."""
         composed = unicodedata.normalize("NFC", surrogate)
-        found: Known | None = None
+        found: KnownSurrogate | None = None
         for form in {composed, unicodedata.normalize("NFD", composed)}:
             node = self._node(form)
-            found = node.setdefault(None, found or Known())
+            found = node.setdefault(None, found or KnownSurrogate())
         assert found is not None
         return found
 
-    def in_text(self, text: str, start: int, stop: int) -> Iterator[Found]:
+    def in_text(self, text: str, start: int, stop: int) -> Iterator[FoundMention]:
         """The mentions that begin in ``text[start:stop]``; characters before ``start`` tell whether a word begins."""
         at = start
         starts = self._starts = self._starts or _compiled_starts(self._marks)
@@ -104,7 +104,7 @@ class Mentions:
         self.reach = max(self.reach, reach)
         return node
 
-    def _longest(self, text: str, start: int, word: str) -> Found | None:
+    def _longest(self, text: str, start: int, word: str) -> FoundMention | None:
         folded = word.casefold()
         if folded not in self._root and not folded.endswith("s"):  # most words
             return None
@@ -116,13 +116,13 @@ class Mentions:
             for suffix in _suffixes(folded):
                 known = node.get(folded[: -len(suffix)], {}).get(None)
                 if known is not None and _ends(text, start, after):
-                    best = Found(start, after, len(suffix), known)
+                    best = FoundMention(start, after, len(suffix), known)
             node = node.get(folded)  # type: ignore[assignment]
             if node is None:
                 return best
             at = after
             if None in node and _ends(text, start, at):
-                best = Found(start, at, 0, node[None])
+                best = FoundMention(start, at, 0, node[None])
             if " " in node and (gap := _gap(text, at)):
                 node, at = node[" "], at + gap
             token = _TOKEN.match(text, at)

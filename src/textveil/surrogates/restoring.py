@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias, final
 
 from textveil.errors import ParameterError
-from textveil.surrogates.known import Known, compared_form
-from textveil.surrogates.mentions import BEHIND, Found, Mentions, inflected
+from textveil.surrogates.known import KnownSurrogate, compared_form
+from textveil.surrogates.mentions import BEHIND, FoundMention, Mentions, inflected
 from textveil.surrogates.private_map import PrivateMap, Replaced
 
 Maps: TypeAlias = PrivateMap | Iterable[PrivateMap]
@@ -145,6 +145,8 @@ class Restorer:
         surface, original = surface.strip(), original.strip()
         known = self._mentions.known(surface)
         known.add(surface, original)
+        if len(surface) == 1:  # a digit or an initial: any text has some that were never released
+            known.met_by_chance(surface)
         new, known.whole = not known.whole, True
         return new
 
@@ -202,13 +204,13 @@ def _names(word: str) -> bool:
     return len(word) > 1 and word[0].isalpha() and not word.islower() and word.casefold() not in _TITLES
 
 
-def _inside(found: Found, piece: Replaced) -> bool:
+def _inside(found: FoundMention, piece: Replaced) -> bool:
     """Whether a mention is a part of a piece, and not all of it."""
     within = piece.start <= found.start and found.end <= piece.end
     return within and (piece.start, piece.end) != (found.start, found.end)
 
 
-def _before(one: PrivateMap, pieces: Sequence[Replaced], found: Found) -> str | None:
+def _before(one: PrivateMap, pieces: Sequence[Replaced], found: FoundMention) -> str | None:
     """What stood in the text where a release mentions a surrogate; None where a piece is cut by its ends."""
     parts, at = [], found.start
     for piece in pieces:
@@ -219,7 +221,7 @@ def _before(one: PrivateMap, pieces: Sequence[Replaced], found: Found) -> str | 
     return "".join([*parts, one.released[at : found.end]])
 
 
-def _restored(text: str, found: Found) -> str | None:
+def _restored(text: str, found: FoundMention) -> str | None:
     """What a mention is replaced by; None where it does not tell."""
     surface, suffix = text[found.start : found.end - found.suffix], text[found.end - found.suffix : found.end]
     original = found.known.original(surface)
@@ -313,7 +315,7 @@ class RestoringStream:
             for found in self._mentions.in_text(surface, 0, 1):
                 self._use(found.known)
 
-    def _use(self, known: Known) -> None:
+    def _use(self, known: KnownSurrogate) -> None:
         if known.whole:
             self._used.add(id(known))
 

@@ -34,6 +34,7 @@ SAME_FORM = [
     ("place", ["Boston, MA 02110", "12 Elm St., Reno", "FRANCE"], ["Ur, TX 99999", "99 Ok Rd., Xi'an", "PERU"]),
     ("digits", ["1,234.50", "A-1"], ["9,999.99", "Z-0"]),
     ("pool", ["Maria", "x"], ["Zo\u00eb", "\u738b"]),
+    ("emoji", ["\U0001f600", "\u2764\ufe0f"], ["\U0001f976\U0001f976", "\U0001f44d\U0001f3fd"]),
     ("placeholder", ["Maria"], ["x"]),
 ]
 

@@ -51,6 +51,7 @@ SURROGATE_ENTRIES: Final[Mapping[str, SurrogateEntry]] = _LazyEntries(
         "amount": "amounts:amount",
         "digits": "digit_strings:digits",
         "pool": "own_pools:own_pool",
+        "emoji": "emoji:emoji",
         "placeholder": "placeholders:placeholder",
     }
 )

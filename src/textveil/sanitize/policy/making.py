@@ -12,6 +12,7 @@ from textveil.detection.base import Detector
 from textveil.detection.detectors import detector_of
 from textveil.detection.given import ListDetector, PatternDetector
 from textveil.detection.kinds import KINDS
+from textveil.detection.token_kinds import TokenKindDetector
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.base import SequenceMechanism, TextMechanism, WordMechanism
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
@@ -56,6 +57,7 @@ def parts_of(policy: Policy) -> PolicyParts:
         *(PatternDetector(one.kind, one.regex) for one in policy.patterns),
         *(ListDetector(one.kind, one.words) for one in policy.lists),
         *(_detector(one, policy.name) for one in policy.detectors),
+        *([TokenKindDetector(policy.token_spans)] if policy.token_spans else []),
     )
     known = {*KINDS, *(kind for one in detectors for kind in one.kinds)}
     surrogates, kept = {}, set()

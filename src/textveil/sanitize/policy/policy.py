@@ -14,11 +14,12 @@ from typing import Any, Final, Literal, TypeAlias, cast, final, get_args
 from textveil.detection.base import Detector
 from textveil.detection.given import checked_pattern
 from textveil.detection.kinds import checked_kind
+from textveil.detection.token_kinds import TOKEN_SPANS
 from textveil.errors import ParameterError, need
 from textveil.text.marks import Marks, checked_marks
 from textveil.vocabulary.vocabulary import Vocabulary
 
-TOKEN_KINDS: Final = ("word", "function-word", "script", "symbol", "emoji")
+TOKEN_KINDS: Final = ("word", "function-word", *TOKEN_SPANS)
 """Kinds that the tokens outside all spans have: rules speak of them, detectors, patterns and lists do not."""
 
 ScopeName: TypeAlias = Literal["mention", "document", "conversation", "corpus"]
@@ -93,7 +94,7 @@ def _need_action(rule: Rule) -> None:
     elif rule.kind == "function-word":
         hint = "Leave the rule out to draw them as words."
         need(rule.action is Action.KEEP, "function-word", rule.action.value, "kept", hint)
-    elif rule.kind in TOKEN_KINDS:
+    elif rule.kind in TOKEN_SPANS and rule.kind != "emoji":
         fits = rule.action in (Action.KEEP, Action.PLACEHOLDER)
         need(fits, rule.kind, rule.action.value, "kept or replaced by a placeholder")
     else:
@@ -220,14 +221,28 @@ class Policy:
     @property
     def span_rules(self) -> Iterator[tuple[int, Rule]]:
         """The rules for spans, each with its number from 1."""
-        return ((n, rule) for n, rule in enumerate(self.rules, start=1) if rule.kind not in TOKEN_KINDS)
+        return (
+            (n, rule)
+            for n, rule in enumerate(self.rules, start=1)
+            if rule.kind not in TOKEN_KINDS or rule.kind in self.token_spans
+        )
+
+    @property
+    def token_spans(self) -> tuple[str, ...]:
+        """Kinds of tokens that are spans here: those of ``TOKEN_SPANS`` that something else is done with than usual.
+
+        Where words are drawn, a placeholder stands for such a token anyway.
+        """
+        usual = Action.PLACEHOLDER if self.draws_words else Action.KEEP
+        return tuple(rule.kind for rule in self.rules if rule.kind in TOKEN_SPANS and rule.action is not usual)
 
     @property
     def finds_spans(self) -> bool:
         """Whether anything is looked for in a text, beside its tokens."""
         number = self.rule("number")
         plain = number is None or (number.name == "digits" and number.epsilon != 0)
-        return bool(self.detectors or self.patterns or self.lists or not self.draws_words) or not plain
+        looks = self.detectors or self.patterns or self.lists or self.token_spans or not self.draws_words
+        return bool(looks) or not plain
 
     @property
     def keyed(self) -> bool:

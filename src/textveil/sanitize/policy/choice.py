@@ -13,7 +13,7 @@ from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.policy.reading import policy_bytes, policy_of, read_policy
 from textveil.vocabulary.vocabulary import Vocabulary
 
-PRESETS: Final = ("all-words", "content-words", "identifiers")
+PRESETS: Final = ("all-words", "content-words", "identifiers", "clinical", "prompts")
 """Policies that come with the package."""
 
 _FOLDER: Final = Path(__file__).resolve().parent / "presets"

@@ -11,7 +11,6 @@ from textveil.detection.number_words import BELOW_HUNDRED
 
 _NUMBER: Final = r"(?:1[0-4][0-9]|[1-9]?[0-9])"
 _UNIT: Final = r"(?:years?|yrs?|yr|months?|mos?|weeks?|wks?|days?)"
-_DIGIT: Final = re.compile(r"[0-9]").search
 
 _OLD: Final = re.compile(
     rf"(?<![\w.,$\xa4/-])(?P<age>{_NUMBER}(?:\.[0-9]|[ -][1-9]/[1-9])?|(?i:{BELOW_HUNDRED})(?: and (?:a )?half)?)"
@@ -46,20 +45,18 @@ def find_ages_after_words(text: str) -> Iterator[Found]:
 
 def find_decades_of_age(text: str) -> Iterator[Found]:
     """The number in "in her 40s"."""
-    if "ties" in text or _DIGIT(text):
+    if "ties" in text or "0" in text:
         yield from _found(_DECADE.finditer(text), 0.8)
 
 
 def find_ages_after_names(text: str) -> Iterator[Found]:
     """The number in "Maria, 42, said", and in "42F"."""
-    if _DIGIT(text):
-        yield from _found(_AFTER_NAME.finditer(text), 0.6)
+    yield from _found(_AFTER_NAME.finditer(text), 0.6)
 
 
 def find_coded_ages(text: str) -> Iterator[Found]:
     """The number in "42F"."""
-    if _DIGIT(text):
-        yield from _found(_CODE.finditer(text), 0.5)
+    yield from _found(_CODE.finditer(text), 0.5)
 
 
 def _found(matches: Iterator[re.Match[str]], score: float) -> Iterator[Found]:

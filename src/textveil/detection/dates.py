@@ -34,8 +34,9 @@ _NAMED: Final = re.compile(
     rf"|{_LONG_YEAR}[ -]{_MONTH}\b\.?(?:[ -]{_DAY}(?!\w))?"
     r")"
 )
-_MONTH_BEGINS: Final = re.compile(
-    r"[JFMASONDjfmasond](?<![A-Za-z].)(?:an|eb|ar|pr|ay|un|ul|ug|ep|ct|ov|ec|AN|EB|AR|PR|AY|UN|UL|UG|EP|CT|OV|EC)"
+_MONTH_WORD: Final = re.compile(
+    r"[JFMASONDjfmasond](?<![A-Za-z].)(?:an(?:uary)?|eb(?:ruary)?|ar(?:ch)?|pr(?:il)?|ay|une?|uly?|ug(?:ust)?"
+    r"|ept?(?:ember)?|ct(?:ober)?|ov(?:ember)?|ec(?:ember)?|AN|EB|AR|PR|AY|UN|UL|UG|EP|CT|OV|EC)(?![a-z])"
 )
 _DAY_OF_WEEK: Final = re.compile(
     r"[MTWFSmtwfs](?<![A-Za-z0-9-].)(?:(?:on|ues|ednes|hurs|ri|atur|un)day|(?:ON|UES|EDNES|HURS|RI|ATUR|UN)DAY)"
@@ -77,8 +78,6 @@ _REMEMBERED: Final = 1 << 12
 
 def find_dates(text: str) -> Iterator[Found]:
     """Dates in digits that a calendar has: 2024-03-04, 3/4/2024, 04.03.24, 3/2024, on 3/4."""
-    if _DIGITS(text) is None:
-        return
     for match in _NUMERIC.finditer(text):
         if _in_calendar(match):
             yield Found(match.start(), match.end(), "date", 0.9 if match["p"] is None else 0.6)
@@ -86,7 +85,7 @@ def find_dates(text: str) -> Iterator[Found]:
 
 def find_named_dates(text: str) -> Iterator[Found]:
     """Dates with the name of a month: March 3rd, 2024; Mon, 3 Mar 2024; July twenty ninth two thousand eight."""
-    for match in near(_NAMED, text, _MONTH_BEGINS, 45, 60):
+    for match in near(_NAMED, text, _MONTH_WORD, 45, 60):
         if readable(match[0]):
             yield Found(match.start(), match.start() + len(match[0].rstrip(".")), "date", 0.9)
 
@@ -106,8 +105,6 @@ def find_months(text: str) -> Iterator[Found]:
 
 def find_years(text: str) -> Iterator[Found]:
     """Years and decades, where nothing around them says that they are another number."""
-    if _DIGITS(text) is None:
-        return
     for pattern in (_YEARS, _DECADE) if "'" in text else (_YEARS,):
         for match in pattern.finditer(text):
             if "'" in match[0] or int(match[0][:4]) < _LATEST_YEAR:
@@ -116,8 +113,6 @@ def find_years(text: str) -> Iterator[Found]:
 
 def find_times(text: str) -> Iterator[Found]:
     """Times of day: 14:05, 2:05:10 pm, 2 p.m., 2 o'clock."""
-    if _DIGITS(text) is None:
-        return
     for pattern in (_AFTER_T, _CLOCK):
         for match in pattern.finditer(text):
             if pattern is _AFTER_T or int(match[0][:2].rstrip(":. apAPo")) < 24:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeAlias, final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple, TypeAlias, final
 
 from textveil.detection.plain import without
 
@@ -23,10 +23,21 @@ Search: TypeAlias = Callable[[str], Iterator[Found]]
 """Finds spans in a plain text, by start, none overlapping, in linear time."""
 
 
-def searched(text: str, searches: tuple[Search, ...]) -> tuple[list[Found], str]:
-    """What each search finds where the ones before it found nothing, and the text with all of it covered."""
+_DIGIT: Final = re.compile("[0-9]").search
+
+
+def searched(text: str, searches: Iterable[tuple[Search, bool]]) -> tuple[list[Found], str]:
+    """What each search finds where the ones before it found nothing, and the text with all of it covered.
+
+    Args:
+        text: a plain text.
+        searches: each with whether what it finds has a digit in it or near it.
+    """
     found: list[Found] = []
-    for search in searches:
+    digits = _DIGIT(text) is not None
+    for search, needs_digit in searches:
+        if needs_digit and not digits:
+            continue
         here = list(search(text))
         if here:
             found += here

@@ -8,7 +8,6 @@ from typing import Final
 
 from textveil.detection.found import Found, near
 
-_DIGIT: Final = re.compile(r"[0-9]").search
 _CARD: Final = re.compile(r"[0-9](?<![\w.,-].)(?:[ -]?[0-9]){11,18}(?![\w]|[.,-][0-9])")
 _CARD_WORDS: Final = re.compile(r"(?i)\b(?:card|credit|debit|visa|mastercard|amex|maestro|cc)\b")
 _IBAN: Final = re.compile(
@@ -47,8 +46,6 @@ _CONTEXT: Final = 40
 
 def find_ibans(text: str) -> Iterator[Found]:
     """International bank account numbers whose check digits are right."""
-    if _DIGIT(text) is None:
-        return
     for match in _IBAN.finditer(text):
         written = match[0]
         while written:
@@ -60,8 +57,6 @@ def find_ibans(text: str) -> Iterator[Found]:
 
 def find_cards(text: str) -> Iterator[Found]:
     """Payment card numbers: 12 to 19 digits that pass Luhn's check, or stand after a word such as "card"."""
-    if _DIGIT(text) is None:
-        return
     for match in _CARD.finditer(text):
         digits = re.sub("[ -]", "", match[0])
         if len(set(digits)) > 1 and passes_luhn(digits):
@@ -72,8 +67,6 @@ def find_cards(text: str) -> Iterator[Found]:
 
 def find_fixed_forms(text: str) -> Iterator[Found]:
     """Social security, national insurance and NHS numbers, UUIDs, MAC addresses, long codes of letters and digits."""
-    if _DIGIT(text) is None:
-        return
     for match in _FIXED.finditer(text):
         group = match.lastgroup or ""
         if group == "nhs" and not valid_nhs(match[0].replace(" ", "")):
@@ -93,8 +86,6 @@ def find_spaced_ssns(text: str) -> Iterator[Found]:
 
 def find_named_ids(text: str) -> Iterator[Found]:
     """What follows "account number", "MRN", "ticket #" and the like, and holds a digit."""
-    if _DIGIT(text) is None:
-        return
     for match in near(_NAMED, text, _CODED, 80, 60):
         start, value = match.start("value"), match["value"]
         digits = sum(map(str.isdigit, value))

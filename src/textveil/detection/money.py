@@ -41,19 +41,16 @@ _HINTS: Final = (
     "ranc",
     "kron",
 )
-_DIGIT: Final = re.compile(r"[0-9]").search
 
 
 def find_signed_money(text: str) -> Iterator[Found]:
     """Amounts after a sign or a code: $5, US$ 5.2 million, EUR 300."""
-    if _DIGIT(text):
-        yield from (Found(match.start(), match.end(), "money", 0.9) for match in _SIGNED.finditer(text))
+    yield from (Found(match.start(), match.end(), "money", 0.9) for match in _SIGNED.finditer(text))
 
 
 def find_named_money(text: str) -> Iterator[Found]:
     """Amounts before a word, a code or a sign: 20 dollars, 300 EUR, five hundred dollars."""
-    if _DIGIT(text):
-        yield from (Found(match.start(), match.end(), "money", 0.9) for match in _NAMED.finditer(text))
+    yield from (Found(match.start(), match.end(), "money", 0.9) for match in _NAMED.finditer(text))
 
 
 def find_spoken_money(text: str) -> Iterator[Found]:

@@ -71,9 +71,14 @@ def find_names(text: str) -> Iterator[Found]:
     public = lists()
     marks_of = public.words.get
     for run in _RUN(text):
-        start, end = run.span()
         written = run[0]
-        if " " not in written and marks_of(written.lower(), 0) & (_COMMON | _LISTED) == _COMMON:
+        start, end = run.span()
+        if not written.isalpha():
+            yield from _Run(text, start, end, public).found()
+            continue
+        low = written.lower()
+        marks = marks_of(low, 0)
+        if marks & _OTHER or marks & (_COMMON | _LISTED) == _COMMON or low in known.FUNCTION_WORDS:
             continue
         yield from _Run(text, start, end, public).found()
 

@@ -11,13 +11,20 @@ from textveil.detection import name_words as known
 from textveil.detection.found import Found
 from textveil.detection.lists import Marks, lists
 
-_SHORT: Final = re.compile(r"[a-z]{3,}").findall
-_WORDS: Final = re.compile(r"(?<![A-Za-z0-9_@#./'-])[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/])").finditer
-_CUE: Final = re.compile(
-    r"(?:[Nn]ame(?:'s| is|:)|[Nn]ame(?: on the account)?\? (?:[Uu]ser: )?|[Nn]amed (?:him|her)|[Cc]alls? (?:me|him|her)"
-    r"|(?<![A-Za-z])(?:mr|mrs|ms|dr|miss|prof)\.?)[ \t]+$"
-).search
-_BACK: Final = 40
+_LONG_WORDS: Final = re.compile(r"[a-z]{3,}").findall
+_WORD: Final = re.compile(r"[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/])").match
+_WORDS: Final = re.compile(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/])").finditer
+_NEXT: Final = re.compile(r"(\.? )([a-z]+(?:['-][a-z]+)*)(?![A-Za-z0-9_@/])").match
+_CUES: Final = re.compile(
+    r"[NnCcMmDdPp](?<![A-Za-z].)(?:ame(?:'s| is|:"
+    r"|(?: on the account)?\? (?:[Uu]ser:)?|d (?:him|her))|alls? (?:me|him|her)"
+    r"|(?:rs?|s|iss|rof)\b\.?)[ \t]+(?=[a-z])"
+).finditer
+_LAST_WORD: Final = re.compile(r"([a-z]+)[ ]$").search
+_BACK: Final = 24
+_FEW: Final = 24
+"""Different names in a text up to which each is searched for by itself."""
+
 _NOT_SMALL: Final = Marks.COMMON | Marks.SMALL | Marks.OTHER
 _SHORTEST_PLACE: Final = 5
 _MOST_WORDS: Final = 4
@@ -36,59 +43,73 @@ def _names() -> frozenset[str]:
 
 def find_small_names(text: str) -> Iterator[Found]:
     """Names of persons and places in small letters."""
-    cued = "name" in text or "ms. " in text or "mr. " in text or "mrs. " in text or "dr. " in text or "call" in text
-    if not cued and _names().isdisjoint(_SHORT(text)):
-        return
     marks_of = lists().words.get
-    words = list(_WORDS(text))
-    place = 0
-    while place < len(words):
-        word = words[place]
+    cued = (
+        {match.end() for match in _CUES(text)} if "ame" in text or "all" in text or "s. " in text or "r" in text else ()
+    )
+    starts = dict.fromkeys(cued, True)
+    for start in _places(text, _names().intersection(_LONG_WORDS(text))):
+        starts.setdefault(start, False)
+    reached = 0
+    for start, cue in sorted(starts.items()):
+        word = _WORD(text, start)
+        if start < reached or word is None:
+            continue
         low = word[0].removesuffix("'s")
-        taken = 1
         marks = marks_of(low, 0)
-        listed = low in _names()
-        if listed or (cued and not marks & _NOT_SMALL and low not in known.FUNCTION_WORDS):
-            cue = _CUE(text, max(0, word.start() - _BACK), word.start()) is not None
-            kind = _kind(low, marks, words[place - 1][0] if place else "", cue=cue, listed=listed)
-            if kind == "person":
-                taken += _more(text, words, place)
-            if kind:
-                last = words[place + taken - 1]
-                end = last.end() - (2 if last[0].endswith("'s") else 0)
-                yield Found(word.start(), end, kind, 0.6 if cue else 0.4)
-        place += taken
+        if cue and (marks & _NOT_SMALL or low in known.FUNCTION_WORDS or len(low) < 2):
+            continue
+        kind = "person" if cue else _kind(text, start, low, marks)
+        if kind:
+            end = _end(text, word, low) if kind == "person" else start + len(low)
+            reached = end
+            yield Found(start, end, kind, 0.6 if cue else 0.4)
 
 
-def _kind(low: str, marks: int, before: str, *, cue: bool, listed: bool) -> str:
-    """What a word in small letters names; nothing as a rule."""
-    if cue:
-        return "person" if len(low) > 1 else ""
-    if not listed:
-        return ""
-    placed = before in known.BEFORE_PLACES
+def _places(text: str, names: frozenset[str]) -> Iterator[int]:
+    """Where names that a text holds stand in it as words."""
+    if len(names) > _FEW:
+        for match in _WORDS(text):
+            if match[0].removesuffix("'s") in names:
+                yield match.start()
+        return
+    for name in names:
+        start = text.find(name)
+        while start >= 0:
+            if start == 0 or not (text[start - 1].isalnum() or text[start - 1] in "_@#./'-"):
+                word = _WORD(text, start)
+                if word and word[0].removesuffix("'s") == name:
+                    yield start
+            start = text.find(name, start + len(name))
+
+
+def _kind(text: str, start: int, low: str, marks: int) -> str:
+    """What a word of the lists names in small letters; nothing as a rule."""
+    before = _LAST_WORD(text, max(0, start - _BACK), start)
+    placed = before is not None and before[1] in known.BEFORE_PLACES
     if marks & Marks.KNOWN_PLACE and len(low) > 3:
         return "place"
     if marks & Marks.GIVEN and not (placed and marks & Marks.PLACE and not marks & Marks.FAMILY):
         return "person"
-    if marks & Marks.PLACE and placed and len(low) >= _SHORTEST_PLACE:
-        return "place"
-    return ""
+    return "place" if marks & Marks.PLACE and placed and len(low) >= _SHORTEST_PLACE else ""
 
 
-def _more(text: str, words: list[re.Match[str]], place: int) -> int:
-    """How many words after a given name belong to it: family names, initials, and words that no list holds."""
-    count = 0
-    while count < _MOST_WORDS and place + count + 1 < len(words):
-        before, word = words[place + count], words[place + count + 1]
-        gap = text[before.end() : word.start()]
-        low = word[0].removesuffix("'s")
-        marks = lists().words.get(low, 0)
-        initial = len(low) == 1 and low not in "ai"
-        fits = initial or low in known.PARTICLES or (not marks & _NOT_SMALL and low not in known.FUNCTION_WORDS)
-        if gap not in (" ", ". ") or (gap == ". " and len(before[0]) > 1) or before[0].endswith("'s") or not fits:
+def _end(text: str, word: re.Match[str], low: str) -> int:
+    """Where a name ends: with family names, initials, and words that no list holds."""
+    marks_of = lists().words.get
+    end = word.start() + len(low)
+    position, last = word.end(), word[0]
+    for _ in range(_MOST_WORDS):
+        following = _NEXT(text, position)
+        if following is None or last.endswith("'s") or (following[1] == ". " and len(last) > 1):
             break
-        count += 1
-    while count and (words[place + count][0] in known.PARTICLES or len(words[place + count][0]) == 1):
-        count -= 1
-    return count
+        last = following[2]
+        plain = last.removesuffix("'s")
+        initial = len(plain) == 1 and plain not in "ai"
+        known_word = marks_of(plain, 0) & _NOT_SMALL or plain in known.FUNCTION_WORDS
+        if not (initial or plain in known.PARTICLES) and known_word:
+            break
+        position = following.end()
+        if not initial and plain not in known.PARTICLES:
+            end = following.start(2) + len(plain)
+    return end

@@ -98,7 +98,6 @@ _AFTER_CODE_WORD: Final = re.compile(
     r"(?P<place>[0-9]{3,5}(?:[- ][0-9]{2,4})?(?: ?[A-Z]{2})?)(?!\w)"
 )
 _AFTER_COMMA: Final = re.compile(rf"(?<=[a-z]), (?P<place>{_STATE})(?![\w'])")
-_DIGIT: Final = re.compile(r"[0-9]").search
 
 _FORMS: Final[tuple[Any, ...]] = (
     (_ENGLISH, 0.8),
@@ -116,11 +115,10 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
     group: int | str = "place" if "place" in pattern.groupindex else 0
 
     def find(text: str) -> Iterator[Found]:
-        if _DIGIT(text):
-            matches = pattern.finditer(text) if anchor is None else near(pattern, text, anchor, 150, 50)
-            for match in matches:
-                start, end = match.span(group)
-                yield Found(start, end - (text[end - 1] == "."), "place", score)  # a full stop is the sentence's
+        matches = pattern.finditer(text) if anchor is None else near(pattern, text, anchor, 150, 50)
+        for match in matches:
+            start, end = match.span(group)
+            yield Found(start, end - (text[end - 1] == "."), "place", score)  # a full stop is the sentence's
 
     return find
 

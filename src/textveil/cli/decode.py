@@ -79,11 +79,11 @@ def decode_command(
     output_format: opt.OutputFormat = None,
     field: Annotated[
         list[str] | None,
-        opt.fields("field to decode; may be repeated.  [default: as the report says]"),
+        opt.fields("field to decode; repeat it for several.  [default: as the report says]"),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        opt.fields("field to copy as it is; may be repeated.  [default: as the report says]"),
+        opt.fields("field to copy as it is; repeat it for several.  [default: as the report says]"),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")] = False,
     workers: Annotated[int | None, typer.Option(metavar="N", help="Threads.  [default: one for each core]")] = None,

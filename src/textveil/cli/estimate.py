@@ -48,7 +48,7 @@ def estimate_command(
     corpus_format: opt.FormatName = None,
     delimiter: opt.Delimiter = None,
     field: Annotated[
-        list[str] | None, opt.fields("field to read; may be repeated.  [default: as the report says]")
+        list[str] | None, opt.fields("field to read; repeat it for several.  [default: as the report says]")
     ] = None,
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyPath = None,

@@ -23,6 +23,7 @@ from textveil.cli.decode import decode_command
 from textveil.cli.detect import detect_command
 from textveil.cli.estimate import estimate_command
 from textveil.cli.explain import explain_command
+from textveil.cli.help_groups import GroupedCommand
 from textveil.cli.mechanism_options import MechanismCommand
 from textveil.cli.mechanisms import mechanisms_command
 from textveil.cli.policies import policies_command
@@ -45,14 +46,14 @@ app = typer.Typer(
 )
 app.command("sanitize", cls=MechanismCommand)(sanitize_command)
 app.command("explain", cls=MechanismCommand)(explain_command)
-app.command("restore")(restore_command)
-app.command("decode")(decode_command)
-app.command("detect")(detect_command)
-app.command("estimate")(estimate_command)
+app.command("restore", cls=GroupedCommand)(restore_command)
+app.command("decode", cls=GroupedCommand)(decode_command)
+app.command("detect", cls=GroupedCommand)(detect_command)
+app.command("estimate", cls=GroupedCommand)(estimate_command)
 app.command("audit", cls=MechanismCommand)(audit_command)
 app.command("mechanisms")(mechanisms_command)
 app.command("policies")(policies_command)
-app.command("tune")(tune_command)
+app.command("tune", cls=GroupedCommand)(tune_command)
 app.command("bench")(bench_command)
 app.command("reproduce")(reproduce_command)
 app.add_typer(tables_app, name="tables")

@@ -16,6 +16,7 @@ import typer
 import typer.main
 from typer.core import TyperCommand
 
+from textveil.cli.help_groups import write_groups
 from textveil.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -73,15 +74,7 @@ class MechanismCommand(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Help, in groups: the command's own first, then those of mechanisms."""
         offered = self._offered(_of_all())
-        groups: dict[str, list[tuple[str, str]]] = {}
-        for parameter in [*super().get_params(ctx), *(one.parameter for one in offered)]:
-            record = parameter.get_help_record(ctx)
-            if record is not None:
-                kind = "Arguments" if parameter.param_type_name == "argument" else "Options"
-                groups.setdefault(getattr(parameter, "rich_help_panel", None) or kind, []).append(record)
-        for title, records in groups.items():
-            with formatter.section(title):
-                formatter.write_dl(records)
+        write_groups(super().get_params(ctx), ctx, formatter, [one.parameter for one in offered])
 
     def spellings(self) -> dict[str, str]:
         """How each option of mechanisms is spelled here, by its name."""

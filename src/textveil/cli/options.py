@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from textveil.cli.help_groups import FORMATS, TRIALS, VOCABULARY
 from textveil.errors import ParameterError
 from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.vocabulary.vocabulary import Vocabulary
-
-VOCABULARY = "Vocabulary"
 
 _MECHANISM = typer.Option(
     "--mechanism", "-m", metavar="NAME", help="A name from: textveil mechanisms.", rich_help_panel=GUARANTEE
@@ -40,9 +39,6 @@ VocabularyLimit: TypeAlias = Annotated[
     int | None,
     typer.Option(metavar="N", rich_help_panel=VOCABULARY, help="Read only the first N words of --vocabulary."),
 ]
-FORMATS = "Formats and fields"
-"""Heading of help."""
-
 Sources: TypeAlias = Annotated[
     list[str] | None,
     typer.Argument(metavar="[INPUT]...", help="Files or patterns; - is standard input.  [default: -]"),
@@ -78,14 +74,18 @@ Delimiter: TypeAlias = Annotated[
 ]
 
 
-def fields(about: str) -> Any:
-    """An option that names fields of records and may be repeated."""
-    return typer.Option(metavar="F", help=f"For records: {about}", rich_help_panel=FORMATS)
+def fields(about: str, group: str | None = FORMATS) -> Any:
+    """An option that names fields of records, in a group of help; None is the first one."""
+    return typer.Option(metavar="F", help=f"For records: {about}", rich_help_panel=group)
 
 
 Seed: TypeAlias = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Repeatable draws, for experiments; the result is stamped not for release."),
+    typer.Option(
+        metavar="N",
+        help="Repeatable draws, for experiments; the result is stamped not for release.",
+        rich_help_panel=TRIALS,
+    ),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 

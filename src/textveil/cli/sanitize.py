@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal, cast
 import typer
 
 from textveil.cli import options as opt
+from textveil.cli.help_groups import DETAILS, FAULTS, JOBS, PERSONS, UNDO
 from textveil.cli.mechanism_options import make
 from textveil.cli.policies import chosen_policy
 from textveil.cli.spelling import options_of, spelled
 from textveil.errors import OutputError, ParameterError
-from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
     from textveil.corpora.formats.choice import FormatChoice
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
     from textveil.mechanisms.base import Mechanism
     from textveil.sanitize.policy.policy import Policy
     from textveil.text.marks import Marks
-
-_JOBS = "Jobs and processes"
-"""Heading of help."""
-
-_UNDO = "Undo"
-"""Heading of help."""
 
 _SHOWN = 20
 """Skipped records that are named on standard error."""
@@ -45,7 +39,6 @@ def sanitize_command(
             metavar="NAME|FILE",
             help="What happens to each kind of word and span: a name from: textveil policies, or a TOML file. With "
             "--epsilon for its words.",
-            rich_help_panel=GUARANTEE,
         ),
     ] = None,
     detection_report: Annotated[
@@ -53,7 +46,7 @@ def sanitize_command(
         typer.Option(
             metavar="D.json",
             help="What textveil detect --evaluate --json measured of the policy's detection, for the report.",
-            rich_help_panel=GUARANTEE,
+            rich_help_panel=DETAILS,
         ),
     ] = None,
     mechanism: opt.MechanismName = "neighborhood",
@@ -62,7 +55,7 @@ def sanitize_command(
         typer.Option(
             metavar="E",
             help="Nats for one number, shared over its digits.  [default: as for a word]",
-            rich_help_panel=GUARANTEE,
+            rich_help_panel=DETAILS,
         ),
     ] = None,
     digit_keep_limit: Annotated[
@@ -70,7 +63,7 @@ def sanitize_command(
         typer.Option(
             metavar="P",
             help="No digit stays with a larger probability, whatever its budget; 1 is no limit.  [default: 0.5]",
-            rich_help_panel=GUARANTEE,
+            rich_help_panel=DETAILS,
         ),
     ] = None,
     marks: Annotated[
@@ -79,6 +72,7 @@ def sanitize_command(
             metavar="DO",
             help="White space and punctuation: normalize them to single spaces and ASCII marks, or keep them.  "
             "[default: normalize, or what the policy says]",
+            rich_help_panel=DETAILS,
         ),
     ] = None,
     corpus_format: opt.FormatName = None,
@@ -87,27 +81,30 @@ def sanitize_command(
     output_format: opt.OutputFormat = None,
     field: Annotated[
         list[str] | None,
-        opt.fields("field to sanitize; may be repeated.  [default: text]"),
+        opt.fields("field to sanitize; repeat it for several.  [default: text]", None),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        opt.fields("field to copy as it is; may be repeated. All others are dropped."),
+        opt.fields("field to copy as it is; repeat it for several. All others are dropped.", None),
     ] = None,
     unit: Annotated[
         str | None,
-        opt.fields("field that says whose a record is: the report adds up what one person's records cost."),
+        opt.fields("whose a record is: the report adds up what one person's records cost.", PERSONS),
     ] = None,
     scope_column: Annotated[
         str | None,
-        opt.fields("field that says whose a record is: one value has one surrogate in all of them (with --policy)."),
+        opt.fields(
+            "whose a record is: one value has one surrogate in all of them (with --policy).",
+            PERSONS,
+        ),
     ] = None,
     known: Annotated[
         list[str] | None,
         typer.Option(
             metavar="F=KIND",
             help="For records: field whose value is of a kind (patient=person), found in the texts too (with "
-            "--policy); may be repeated.",
-            rich_help_panel=opt.FORMATS,
+            "--policy); repeat it for several.",
+            rich_help_panel=PERSONS,
         ),
     ] = None,
     report: Annotated[Path | None, typer.Option("--report", metavar="R.json", help="Write the report as JSON.")] = None,
@@ -128,7 +125,7 @@ def sanitize_command(
             "--map",
             metavar="FILE",
             help="Keep how to undo the release, encrypted, for textveil restore; needs a --policy. Never pass it on.",
-            rich_help_panel=_UNDO,
+            rich_help_panel=UNDO,
         ),
     ] = None,
     map_key: Annotated[
@@ -137,7 +134,7 @@ def sanitize_command(
             "--map-key",
             metavar="FILE",
             help="The file of the map's key; made, for you alone, where there is none.",
-            rich_help_panel=_UNDO,
+            rich_help_panel=UNDO,
         ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")] = False,
@@ -146,7 +143,7 @@ def sanitize_command(
         typer.Option(
             "--allow-refuted",
             help="Run a mechanism whose claim is refuted; there is then no guarantee.",
-            rich_help_panel=GUARANTEE,
+            rich_help_panel=DETAILS,
         ),
     ] = False,
     vocabulary: opt.VocabularyPath = None,
@@ -154,30 +151,37 @@ def sanitize_command(
     vocabulary_limit: opt.VocabularyLimit = None,
     max_document_bytes: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Refuse larger documents.  [default: 16777216]", rich_help_panel=opt.FORMATS),
+        typer.Option(metavar="N", help="Refuse larger documents.  [default: 16777216]", rich_help_panel=FAULTS),
     ] = None,
     max_expansion: Annotated[
         float | None,
-        typer.Option(metavar="X", help="Stop at an input that decompresses to more than X times its size."),
+        typer.Option(
+            metavar="X",
+            help="Stop at an input that decompresses to more than X times its size.",
+            rich_help_panel=FAULTS,
+        ),
     ] = None,
     on_error: Annotated[
         str,
         typer.Option(
             metavar="DO",
             help="At a record that cannot be read: stop, or skip it, name it and exit with 1.",
-            rich_help_panel=_JOBS,
+            rich_help_panel=FAULTS,
         ),
     ] = "stop",
     resume: Annotated[
         bool,
         typer.Option(
-            "--resume", help="Go on with the job of OUT where it was interrupted, or begin it.", rich_help_panel=_JOBS
+            "--resume",
+            help="Go on with the job of OUT where it was interrupted, or begin it.",
+            rich_help_panel=JOBS,
         ),
     ] = False,
     workers: Annotated[
-        int | None, typer.Option(metavar="N", help="Processes.  [default: one for each core]", rich_help_panel=_JOBS)
+        int | None,
+        typer.Option(metavar="N", help="Processes.  [default: one for each core]", rich_help_panel=JOBS),
     ] = None,
-    engine: Annotated[str, typer.Option(metavar="NAME", help="local or ray.", rich_help_panel=_JOBS)] = "local",
+    engine: Annotated[str, typer.Option(metavar="NAME", help="local or ray.", rich_help_panel=JOBS)] = "local",
     seed: opt.Seed = None,
 ) -> int:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""

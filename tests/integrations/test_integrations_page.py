@@ -1,4 +1,4 @@
-"""The blocks of docs/integrations.md run where what they need is installed."""
+"""The blocks of docs/integrations.md and docs/foreign-detectors.md run where what they need is installed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs/integrations.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```py\n# needs: ([a-z, ]+)\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = "".join((DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("integrations", "foreign-detectors"))
+BLOCKS = re.findall(r"^```py\n# needs: ([a-z_, ]+)\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
 
 
 def blocks(package: str) -> list[str]:
@@ -20,11 +21,11 @@ def test_every_block_says_what_it_needs() -> None:
     assert len(BLOCKS) == len(re.findall(r"^```py\n", PAGE, flags=re.MULTILINE))
     assert {needs.split(", ")[0] for needs, _ in BLOCKS} == {
         *{"pandas", "polars", "datasets", "sklearn"},
-        *{"pyarrow", "pyspark", "daft", "ray"},
+        *{"pyarrow", "pyspark", "daft", "ray", "spacy", "presidio_analyzer", "presidio_anonymizer"},
     }
 
 
-@pytest.mark.parametrize("package", ["pandas", "polars", "datasets", "sklearn", "pyarrow", "daft"])
+@pytest.mark.parametrize("package", sorted({needs.split(", ")[0] for needs, _ in BLOCKS} - {"pyspark", "ray"}))
 def test_blocks_run(package: str, tmp_path, monkeypatch) -> None:
     """Ray's block runs in test_ray.py, beside the one Ray of the suite."""
     for needed in {one for needs, _ in BLOCKS if needs.split(", ")[0] == package for one in needs.split(", ")}:

@@ -50,7 +50,7 @@ def covering(text: str, spans: Iterable[DetectedSpan]) -> list[DetectedSpan]:
     not lie in the text are left for ``checked_spans`` to refuse.
     """
     given = list(spans)
-    if any(not 0 <= span.start < span.end <= len(text) for span in given):
+    if not all(_in_text(span, len(text)) for span in given):
         return given
     taken = bytearray(len(text))
     kept: list[DetectedSpan] = []
@@ -59,6 +59,11 @@ def covering(text: str, spans: Iterable[DetectedSpan]) -> list[DetectedSpan]:
         kept += [span] if free == [(span.start, span.end)] else _parts(text, span, free)
         taken[span.start : span.end] = b"\1" * (span.end - span.start)
     return sorted(kept)
+
+
+def _in_text(span: DetectedSpan, length: int) -> bool:
+    ends = type(span.start) is int and type(span.end) is int
+    return ends and 0 <= span.start < span.end <= length
 
 
 def _parts(text: str, span: DetectedSpan, free: Iterable[tuple[int, int]]) -> Iterator[DetectedSpan]:

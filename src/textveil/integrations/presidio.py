@@ -1,0 +1,362 @@
+"""Presidio's anonymizer: textveil's surrogates as its operators, and every text back as it was.
+
+veil = Veil(policy("identifiers"))
+result = veil.anonymize(text, analyzer.analyze(text, "en"))
+assert veil.deanonymize(result.text) == text
+
+Beside Presidio's own operators in one engine: ``anonymizer_engine`` with ``Veil.prepared`` and ``Veil.operators``,
+``deanonymizer_engine`` with ``Veil.restorers``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, final
+
+import numpy as np
+
+from textveil.detection.base import DetectedSpan
+from textveil.detection.checked import checked_spans
+from textveil.detection.foreign import covering
+from textveil.detection.labels import kinds_of_labels
+from textveil.detection.presidio import EXTRA, load_analyzer
+from textveil.errors import MissingExtra, ParameterError, need
+from textveil.randomness import resolve
+from textveil.sanitize.policy.choice import policy as policy_named
+from textveil.sanitize.policy.making import parts_of
+from textveil.sanitize.policy.policy import Policy
+from textveil.surrogates.base import Mention, Surrogate
+from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.restoring import restore
+from textveil.surrogates.scopes import MemoryScope, Scope
+
+try:
+    from presidio_anonymizer import AnonymizerEngine, DeanonymizeEngine
+    from presidio_anonymizer.entities import EngineResult, OperatorConfig, OperatorResult
+    from presidio_anonymizer.operators import Operator, OperatorType
+except ImportError:
+    raise MissingExtra("presidio-anonymizer", EXTRA) from None
+
+ANONYMIZE: Final = "textveil"
+"""The operator's name in an ``OperatorConfig``."""
+
+RESTORE: Final = "textveil_restore"
+
+_BEFORE: Final = 24
+_VEIL: Final = "veil"
+
+
+@final
+class Veil:
+    """The surrogates of one text, or of the texts of one scope, for Presidio's engines; holds private text.
+
+    Values of an entity type are drawn by the policy's surrogate for its kind; where the policy has no rule for it, a
+    placeholder stands there. One value has one surrogate where the policy says so. What it costs, and what stays
+    public, is in ``costs``: it covers the drawing, never what was found.
+
+    Args:
+        policy: its rules for spans are used; a name or a file, or an object.
+        labels: kinds by entity types, before the table of ``detection.labels``; None leaves values as they are.
+        scope: shared by the veils of texts in which one value has one surrogate; None is one of its own.
+        rng: None is the operating system's randomness; anything else is for experiments.
+
+    Raises:
+        ParameterError: the policy cannot be made.
+    """
+
+    def __init__(
+        self,
+        policy: str | Policy = "identifiers",
+        *,
+        labels: Mapping[str, str | None] | None = None,
+        scope: Scope | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> None:
+        self._policy = policy if isinstance(policy, Policy) else policy_named(policy)
+        parts = parts_of(self._policy)
+        self._surrogates: dict[str, Surrogate] = dict(parts.surrogates)
+        self._kept = parts.kept
+        self._labels = dict(labels or {})
+        self._kinds: dict[str, str | None] = {}
+        self._scope = MemoryScope() if scope is None else scope
+        self._rng = rng
+        self._maps: list[PrivateMap] = []
+        self._originals: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self._waiting: dict[tuple[str, str], deque[str]] = defaultdict(deque)
+        self._restored: Counter[tuple[str, str]] = Counter()
+        self._drawn: Counter[str] = Counter()
+
+    def __repr__(self) -> str:
+        return f"Veil({self._policy.name}, {sum(self._drawn.values())} values)"
+
+    def anonymize(self, text: str, analyzer_results: Iterable[Any]) -> EngineResult:
+        """Draw a surrogate for each result; overlapping results are resolved first, and nothing of them stays.
+
+        Args:
+            text: private.
+            analyzer_results: of Presidio's analyzer, or anything with its attributes.
+
+        Returns:
+            What ``AnonymizerEngine.anonymize`` returns.
+
+        Raises:
+            InputError: a result lies outside the text (named by its number).
+            ParameterError: an entity type has no kind.
+        """
+        spans = disjoint_spans(text, analyzer_results)
+        values = [text[span.start : span.end] for span in spans]
+        drawn = self._values(text, spans)
+        parts, items, pieces, position, length = [], [], [], 0, 0
+        for span, value, surrogate in zip(spans, values, drawn, strict=True):
+            between = text[position : span.start]
+            start = length + len(between)
+            parts += [between, surrogate]
+            position, length = span.end, start + len(surrogate)
+            items.append(OperatorResult(start, length, span.kind, surrogate, ANONYMIZE, span.score))
+            pieces.append(Replaced(start, length, value, self._kind(span.kind) or ""))
+        released = "".join([*parts, text[position:]])
+        self._maps.append(PrivateMap(released=released, replaced=tuple(pieces)))
+        # Presidio's engines go through a text from its end.
+        for span, value, surrogate in reversed(list(zip(spans, values, drawn, strict=True))):
+            self._originals[span.kind, surrogate].append(value)
+        return EngineResult(text=released, items=items[::-1])
+
+    def deanonymize(self, text: str) -> str:
+        """Put the originals back: into what ``anonymize`` released, character for character, and into answers to it.
+
+        See ``tv.restore`` for what is done with other texts than releases.
+        """
+        for one in self._maps:
+            if one.released == text:
+                return one.original()
+        return restore(text, self._maps)
+
+    @property
+    def private_maps(self) -> tuple[PrivateMap, ...]:
+        """Of every text that ``anonymize`` released, for ``tv.restore``: private."""
+        return tuple(self._maps)
+
+    @property
+    def costs(self) -> dict[str, dict[str, Any]]:
+        """For each kind drawn so far, JSON data: the surrogate, its guarantee, what is public, and how many draws."""
+        return {
+            kind: {
+                "surrogate": one.name,
+                "parameters": dict(one.parameters),
+                "guarantee": one.guarantee.as_data(),
+                "public": list(one.public),
+                "draws": self._drawn[kind],
+            }
+            for kind, one in self._surrogates.items()
+            if self._drawn[kind]
+        }
+
+    def operators(self) -> dict[str, OperatorConfig]:
+        """For ``AnonymizerEngine.anonymize``: this veil for every entity type; replace the ones you treat otherwise.
+
+        Give the engine what ``prepared`` returns.
+        """
+        return {"DEFAULT": OperatorConfig(ANONYMIZE, {_VEIL: self})}
+
+    def restorers(self) -> dict[str, OperatorConfig]:
+        """For ``DeanonymizeEngine.deanonymize``: this veil for the entity types that it drew; all else stays."""
+        types = sorted({entity_type for entity_type, _ in self._originals})
+        return {
+            "DEFAULT": OperatorConfig("deanonymize_keep"),
+            **{entity_type: OperatorConfig(RESTORE, {_VEIL: self}) for entity_type in types},
+        }
+
+    def prepared(self, text: str, analyzer_results: Iterable[Any]) -> list[Any]:
+        """Results that share no character (``disjoint_results``), for each of which a surrogate waits.
+
+        Presidio hands its operators one value after the other, from the end of a text, and nothing of what stands
+        around: surrogates of names agree better when they are drawn for all of a text together.
+
+        Raises:
+            InputError, ParameterError: as ``anonymize``.
+        """
+        spans = disjoint_spans(text, analyzer_results)
+        for span, drawn in reversed(list(zip(spans, self._values(text, spans), strict=True))):
+            self._waiting[span.kind, text[span.start : span.end]].append(drawn)
+        return _results(spans)
+
+    def surrogate(self, entity_type: str, value: str) -> str:
+        """A surrogate for one value of one entity type: the one that waits for it, else another.
+
+        Raises:
+            ParameterError: the entity type has no kind.
+        """
+        waiting = self._waiting[entity_type, value]
+        if waiting:
+            drawn = waiting.popleft()
+        else:
+            (drawn,) = self._values(value, [DetectedSpan(0, len(value), entity_type, 1.0, "presidio")])
+        self._originals[entity_type, drawn].append(value)
+        return drawn
+
+    def original(self, entity_type: str, surrogate: str) -> str:
+        """The value that ``surrogate`` was drawn for.
+
+        Where it was drawn for several, they are given in the order in which they were drawn for, over and over.
+
+        Raises:
+            ParameterError: the veil never drew it for that entity type.
+        """
+        key = entity_type, surrogate
+        known = self._originals.get(key)
+        if not known:
+            raise ParameterError(
+                f"veil must have drawn what it restores; got another value of {entity_type}. Restore changed texts by "
+                "`veil.deanonymize(text)`."
+            )
+        self._restored[key] += 1
+        return known[(self._restored[key] - 1) % len(known)]
+
+    def _values(self, text: str, spans: Sequence[DetectedSpan]) -> list[str]:
+        """What is released for each span, in order; the spans' kinds are entity types."""
+        kinds = [self._kind(span.kind) for span in spans]
+        made = [text[span.start : span.end] for span in spans]
+        ends = [0, *(span.end for span in spans)]
+        before = [text[max(end, span.start - _BEFORE) : span.start] for end, span in zip(ends, spans, strict=False)]
+        rng = resolve(self._rng)
+        for kind in dict.fromkeys(kinds):
+            if kind is None:
+                continue
+            if kind not in self._surrogates:
+                self._surrogates[kind] = make_surrogate("placeholder", options={"text": f"[{kind}]"[:40]})
+            places = [place for place, one in enumerate(kinds) if one == kind]
+            mentions = [Mention(made[place], before[place]) for place in places]
+            for place, value in zip(places, self._of_kind(self._surrogates[kind], mentions, rng), strict=True):
+                made[place] = value
+            self._drawn[kind] += len(places)
+        return made
+
+    def _of_kind(self, surrogate: Surrogate, mentions: list[Mention], rng: np.random.Generator) -> list[str]:
+        if self._policy.scope == "mention":
+            return [value for one in mentions for value in surrogate.draw([one], MemoryScope(), rng)]
+        return surrogate.draw(mentions, self._scope, rng)
+
+    def _kind(self, entity_type: str) -> str | None:
+        """The kind of an entity type; None where its values stay."""
+        if entity_type not in self._kinds:
+            own = {label: kind for label, kind in self._labels.items() if label == entity_type}
+            kind = kinds_of_labels([entity_type], own, "Presidio").get(entity_type)
+            left_out = entity_type in own and own[entity_type] is None
+            need(kind is not None or left_out, "labels", f"none for {entity_type}", "given for every entity type")
+            self._kinds[entity_type] = None if kind in self._kept else kind
+        return self._kinds[entity_type]
+
+
+@final
+class _Results:
+    """Results of Presidio's analyzer, as a detector's answer to one text."""
+
+    name = "presidio"
+
+    def __init__(self, results: Iterable[Any]) -> None:
+        self._results = list(results)
+        self.kinds = tuple(dict.fromkeys(str(one.entity_type) for one in self._results))
+
+    def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
+        """The results, with overlaps resolved."""
+        spans = [
+            DetectedSpan(one.start, one.end, one.entity_type, one.score, self.name)
+            for one in self._results
+            if one.start != one.end
+        ]
+        return [covering(text, spans) for text in texts]
+
+
+def disjoint_spans(text: str, results: Iterable[Any]) -> list[DetectedSpan]:
+    """Results of Presidio's analyzer as spans that share no character; their kinds are the entity types.
+
+    Raises:
+        InputError: a result lies outside the text, or has no entity type or score (named by its number).
+    """
+    return checked_spans(_Results(results), [text])[0]
+
+
+def disjoint_results(text: str, results: Iterable[Any]) -> list[Any]:
+    """Results of Presidio's analyzer that share no character, and of which no letter or digit is lost.
+
+    For any of Presidio's operators: its engine replaces characters of two results twice unless it is told to remove
+    intersections, and then a text does not come back as it was.
+
+    Raises:
+        InputError: as ``disjoint_spans``.
+    """
+    return _results(disjoint_spans(text, results))
+
+
+def _results(spans: Iterable[DetectedSpan]) -> list[Any]:
+    make = load_analyzer().RecognizerResult
+    return [make(span.kind, span.start, span.end, float(span.score)) for span in spans]
+
+
+class _OfVeil(Operator):  # type: ignore[misc]
+    """An operator with the parameter ``veil``."""
+
+    NAME = ""
+    TYPE = OperatorType.Anonymize
+
+    def validate(self, params: dict[str, Any] | None = None) -> None:
+        """See that there is a veil.
+
+        Raises:
+            ParameterError: there is none.
+        """
+        _veil(params or {})
+
+    def operator_name(self) -> str:
+        """Its name in an ``OperatorConfig``."""
+        return self.NAME
+
+    def operator_type(self) -> OperatorType:
+        """Whether it anonymizes or deanonymizes."""
+        return self.TYPE
+
+
+class Pseudonymize(_OfVeil):
+    """Presidio's operator that draws surrogates: ``OperatorConfig("textveil", {"veil": veil})``."""
+
+    NAME = ANONYMIZE
+
+    def operate(self, text: str = "", params: dict[str, Any] | None = None) -> str:
+        """A surrogate for ``text``."""
+        given = params or {}
+        return _veil(given).surrogate(given["entity_type"], text)
+
+
+class Restore(_OfVeil):
+    """Presidio's operator that puts originals back: ``OperatorConfig("textveil_restore", {"veil": veil})``."""
+
+    NAME = RESTORE
+    TYPE = OperatorType.Deanonymize
+
+    def operate(self, text: str = "", params: dict[str, Any] | None = None) -> str:
+        """The value that the surrogate ``text`` was drawn for."""
+        given = params or {}
+        return _veil(given).original(given["entity_type"], text)
+
+
+def _veil(params: Mapping[str, Any]) -> Veil:
+    found = params.get(_VEIL)
+    if not isinstance(found, Veil):
+        raise ParameterError(f"veil must be a Veil; got {type(found).__name__}. Take `operators=veil.operators()`.")
+    return found
+
+
+def anonymizer_engine() -> AnonymizerEngine:
+    """Presidio's anonymizer with the operator ``textveil`` beside its own."""
+    engine = AnonymizerEngine()
+    engine.add_anonymizer(Pseudonymize)
+    return engine
+
+
+def deanonymizer_engine() -> DeanonymizeEngine:
+    """Presidio's deanonymizer with the operator ``textveil_restore`` beside its own."""
+    engine = DeanonymizeEngine()
+    engine.add_deanonymizer(Restore)
+    return engine

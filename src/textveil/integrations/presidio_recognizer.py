@@ -1,0 +1,82 @@
+"""Presidio's analyzer: textveil's detectors as a recognizer. The other way round is ``detection.presidio``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from textveil.detection.base import Detector
+from textveil.detection.detectors import DEFAULT, combined
+from textveil.detection.presidio import load_analyzer
+
+_PRESIDIO: Any = load_analyzer()
+
+ENTITY_TYPES: Final = {
+    "person": "PERSON",
+    "place": "LOCATION",
+    "organization": "ORGANIZATION",
+    "date": "DATE_TIME",
+    "time": "TIME",
+    "age": "AGE",
+    "phone": "PHONE_NUMBER",
+    "email": "EMAIL_ADDRESS",
+    "url": "URL",
+    "handle": "USERNAME",
+    "id": "ID",
+    "money": "MONEY",
+    "number": "NUMBER",
+    "ip": "IP_ADDRESS",
+}
+"""Presidio's names of kinds; others are their own in capitals."""
+
+
+class TextveilRecognizer(_PRESIDIO.EntityRecognizer):  # type: ignore[misc]
+    """What textveil's detectors find, as a recognizer of Presidio's analyzer.
+
+    registry.add_recognizer(TextveilRecognizer())
+
+    Args:
+        detectors: names (``detection.detectors``) or objects.
+        supported_language: of the analyzer in which it is asked; the detectors are not told.
+        name: of the recognizer.
+    """
+
+    def __init__(
+        self,
+        detectors: Sequence[str | Detector] = DEFAULT,
+        supported_language: str = "en",
+        name: str = "TextveilRecognizer",
+    ) -> None:
+        self._detector = combined(detectors)
+        entities = {kind: _entity_type(kind) for kind in self._detector.kinds}
+        self._entities = entities
+        super().__init__(
+            supported_entities=sorted(set(entities.values())), supported_language=supported_language, name=name
+        )
+
+    def load(self) -> None:
+        """Nothing is left to load."""
+
+    def analyze(self, text: str, entities: list[str] | None = None, nlp_artifacts: Any = None) -> list[Any]:
+        """Results for the spans of a text whose entity types are asked for.
+
+        Raises:
+            InputError: a detector's answer is not one of spans of the text.
+        """
+        make = _PRESIDIO.RecognizerResult
+        found = [(self._entities[span.kind], span) for span in self._detector.detect([text])[0]]
+        return [
+            make(
+                entity_type,
+                span.start,
+                span.end,
+                float(span.score),
+                recognition_metadata={make.RECOGNIZER_NAME_KEY: self.name, make.RECOGNIZER_IDENTIFIER_KEY: self.id},
+            )
+            for entity_type, span in found
+            if not entities or entity_type in entities
+        ]
+
+
+def _entity_type(kind: str) -> str:
+    return ENTITY_TYPES.get(kind, kind.upper().replace("-", "_"))

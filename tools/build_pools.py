@@ -1,6 +1,6 @@
 """Build the pools of surrogates from the lists of the package faker, or check the committed files.
 
-    pip install faker==40.54.0
+    pip install faker==40.54.0 phonenumbers==9.0.43
     python tools/build_pools.py [--articles FILE] [--output FOLDER]   build (about half a minute)
     python tools/build_pools.py --check                               compare; exit code 1 if different
 
@@ -9,7 +9,9 @@ America; further pools hold the names of other scripts, of at least two characte
 - words that English Wikipedia articles (5,247 of 2015) write without a capital in half of their uses or more, of five
   at least: a surrogate should not read as a common word;
 - slurs and obscenities, by the hashes in tools/left_out.txt and the words below.
-Every pool is sorted, so that no order of the source shows.
+Telephone numbers of a calling code and a length begin with the two (or three) digits after which eight fixed endings
+are all numbers of a line or a mobile by the package phonenumbers; North America, Britain and France have what their
+offices reserve for examples. Every pool is sorted, so that no order of the source shows.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ from pathlib import Path
 from typing import Any
 
 import faker
+import phonenumbers
+from phonenumbers import PhoneMetadata, PhoneNumber, PhoneNumberType
 
 from textveil.surrogates.pools import DATA, FILE, RECORD, pools_of
 
@@ -39,6 +43,7 @@ ARTICLES = SHARED / "data/text/wikipedia/articles.jsonl.gz"
 LEFT_OUT = Path(__file__).with_name("left_out.txt")
 
 VERSION = "40.54.0"
+PHONES = "9.0.43"
 _LATIN = (
     "en en_GB en_IE en_NZ en_US da_DK de_AT de_CH de_DE es_AR es_CL es_CO es_ES es_MX fr_BE fr_CA fr_CH fr_FR it_IT "
     "nl_BE nl_NL no_NO pl_PL pt_BR pt_PT sv_SE"
@@ -72,8 +77,9 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=DATA, help="folder of the pools")
     parser.add_argument("--check", action="store_true", help="compare with the committed files; write nothing")
     options = parser.parse_args()
-    if faker.VERSION != VERSION:
-        print(f"faker must be {VERSION}; got {faker.VERSION}. Run: pip install faker=={VERSION}")
+    if (faker.VERSION, phonenumbers.__version__) != (VERSION, PHONES):
+        got = f"{faker.VERSION} and {phonenumbers.__version__}"
+        print(f"faker and phonenumbers must be {VERSION} and {PHONES}; got {got}. Install these.")
         return 1
     pools = built(options.articles)
     text = "".join(f"[{name}]\n" + "".join(f"{entry}\n" for entry in entries) for name, entries in pools.items())
@@ -114,7 +120,47 @@ def built(articles: Path) -> dict[str, tuple[str, ...]]:
         for pool, lists in (("given", "first_names first_names_male first_names_female"), ("family", "last_names")):
             words = _listed("person", locales, lists)
             pools[f"{pool} {script}"] = tuple(sorted({word for word in words if _one_word(word, script)}))
-    return pools
+    return pools | dict(_phones())
+
+
+_CALLED = (PhoneNumberType.FIXED_LINE, PhoneNumberType.MOBILE, PhoneNumberType.FIXED_LINE_OR_MOBILE)
+_ENDINGS = (
+    *("0000000000", "1234567890", "5271940386", "9999999999"),
+    *("7707007070", "3141592653", "8642097531", "2460813579"),
+)
+_RESERVED = {
+    "phone 33 9": "19900 26191 35301 46571 53649 63998",
+    "phone 44 10": "1134960 1144960 1154960 1164960 1174960 1184960 1214960 1314960 1414960 1514960 1614960 1914980 "
+    "2079460 2896496 2920180 7700900",
+}
+"""Of ARCEP, decision 2018-0881, and of Ofcom, "Telephone numbers for drama use"."""
+
+
+def _phones() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The beginnings of numbers by calling code and length."""
+    areas = [f"{area}" for area in range(200, 1000) if _is_called(1, f"{area}5550123") in ("US", "CA")]
+    yield "calling code", tuple(sorted(map(str, phonenumbers.COUNTRY_CODE_TO_REGION_CODE)))
+    yield "phone 1 10", tuple(f"{area}55501" for area in areas)
+    for code, regions in sorted(phonenumbers.COUNTRY_CODE_TO_REGION_CODE.items()):
+        meta = PhoneMetadata.metadata_for_region(regions[0], None)
+        lengths = meta.general_desc.possible_length if meta and meta.general_desc else ()
+        for length in () if code == 1 else sorted(lengths):
+            name = f"phone {code} {length}"
+            begins = _beginnings(code, length, 2) or _beginnings(code, length, 3)
+            if 6 <= length <= 12 and (name in _RESERVED or len(begins) > 1):
+                yield name, tuple(_RESERVED[name].split(" ") if name in _RESERVED else begins)
+
+
+def _beginnings(code: int, length: int, digits: int) -> list[str]:
+    """The first digits after which every ending is a number."""
+    tried = (str(begin) for begin in range(10 ** (digits - 1), 10**digits))
+    return [one for one in tried if all(_is_called(code, one + ending[: length - digits]) for ending in _ENDINGS)]
+
+
+def _is_called(code: int, number: str) -> str | None:
+    """The region of a number of a line or a mobile; None where it is none."""
+    made = PhoneNumber(country_code=code, national_number=int(number))
+    return phonenumbers.region_code_for_number(made) if phonenumbers.number_type(made) in _CALLED else None
 
 
 def _one_word(word: str, script: str) -> bool:
@@ -160,9 +206,10 @@ def _hash(word: str) -> str:
 
 def _record(pools: dict[str, tuple[str, ...]], text: str) -> str:
     record = {
-        "source": f"locale lists of faker {VERSION}, Copyright (c) 2012 Daniele Faraglia, MIT License",
+        "source": f"locale lists of faker {VERSION}, Copyright (c) 2012 Daniele Faraglia, MIT License; numbering plans "
+        f"of phonenumbers {PHONES}, Apache License 2.0",
         "rule": (__doc__ or "").partition("\n\n")[2].partition("\n\n")[2].strip(),
-        "entries": {name: len(entries) for name, entries in pools.items()},
+        "entries": {name: len(entries) for name, entries in pools.items() if not name.startswith("phone ")},
         "digest": hashlib.sha256(text.encode("utf-8")).hexdigest(),
     }
     return json.dumps(record, indent=1) + "\n"

@@ -38,6 +38,7 @@ SURROGATE_ENTRIES: Final[Mapping[str, SurrogateEntry]] = _LazyEntries(
     {
         "person": "person:person",
         "place": "places:place",
+        "phone": "phones:phone",
         "organization": "organizations:organization",
         "email": "addresses:email",
         "url": "addresses:url",

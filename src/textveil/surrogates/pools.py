@@ -28,8 +28,13 @@ def _all_pools() -> Mapping[str, tuple[str, ...]]:
 
 
 def pool(name: str) -> tuple[str, ...]:
-    """The entries of an embedded pool, sorted: ``"given"``, ``"family"``, ``"town"``, ``"state"`` ..."""
+    """The entries of an embedded pool, sorted: ``"given"``, ``"family"``, ``"town"``, ``"state"``, ``"phone 33 9"``."""
     return _all_pools()[name]
+
+
+def has_pool(name: str) -> bool:
+    """Whether there is a pool of that name."""
+    return name in _all_pools()
 
 
 @cache

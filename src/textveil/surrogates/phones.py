@@ -1,0 +1,116 @@
+"""Telephone numbers: format and country stay; digits are of reserved ranges where there are some."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Annotated, Final, NamedTuple, final
+
+import numpy as np
+
+from textveil.mechanisms.options import Domain, Option
+from textveil.surrogates.declaration import SURROGATES, declared
+from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.pools import has_pool, pool
+from textveil.surrogates.scopes import Scope
+from textveil.surrogates.writing import filled, shape_of
+
+_EXTENSION: Final = re.compile(r"\s{0,3}(?:x|ext\.?|extension)\s{0,3}[0-9]{1,6}\Z", re.IGNORECASE)
+_LONGEST_EXTENSION: Final = 24
+_LOCAL: Final = 7
+_ANY: Final = tuple("23456789")
+
+_COUNTRY = Option(
+    domain=Domain("a calling code from 1 to 999", lambda value: 1 <= value <= 999),
+    help="The calling code of the country whose numbers stand without one: 1 for North America, 44 for Britain.",
+    metavar="CODE",
+)
+
+
+@final
+class _Plan(NamedTuple):
+    """What of a number stays, and what its other digits begin with.
+
+    Attributes:
+        name: of the pool of beginnings.
+        kept: how many digits in front stay: a calling code, zeros before it, a 0 or 1 before the area.
+        beginnings: of the digits after them, one of which is drawn; 2 to 9 where no plan is known.
+    """
+
+    name: str
+    kept: int
+    beginnings: tuple[str, ...]
+
+
+@declared(
+    summary="A number of the same country and format, where possible one that is reserved for examples.",
+    kinds=("phone",),
+    proof=SURROGATES,
+)
+def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
+    """A uniform number of the format and country of a value.
+
+    In North America it is one of 555-0100 to 555-0199 of a public list of areas, in Britain and France one of those
+    that their offices reserve for drama: nobody is called. Elsewhere digits begin as numbers of that country do
+    (``phonenumbers``), and the number may be somebody's. Formats of one number agree.
+
+    Args:
+        country_code: of numbers that are written without one.
+    """
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        extension = _EXTENSION.search(value[-_LONGEST_EXTENSION:])
+        marked = "" if extension is None else extension[0]
+        bare = value[: len(value) - len(marked)]
+        plan = _plan(_digits(bare), bare.lstrip("( ").startswith("+"), country_code)
+        number, shape, label = _digits(bare)[plan.kept :], shape_of(bare), f"{plan.name}, digits"
+        drawn = agreed(scope, label, number, rng, lambda source: _drawn(plan, number, source), distinct=True)
+        written = list(shape)
+        if "A" in shape or "a" in shape:
+            written = list(agreed(scope, "phone letters", bare, rng, lambda source: filled(shape, source)))
+        places = [place for place, one in enumerate(shape) if one == "9"]
+        for place, digit in zip(places, _digits(bare)[: plan.kept] + drawn, strict=True):
+            written[place] = digit
+        ending = _digits(marked)
+        other = agreed(scope, "phone extension", ending, rng, lambda source: filled("9" * len(ending), source))
+        return "".join(written) + marked[: len(marked) - len(ending)] + other
+
+    return Drawn(
+        name="phone",
+        parameters={"country_code": country_code},
+        guarantee=proved(0.0, SURROGATES),
+        public=(
+            "its format: how many digits it has, the marks between them, and an extension's",
+            "its country, where the calling code is written, and a 0 or 1 in front of the area",
+            "which are equal",
+        ),
+        surrogate_of=surrogate_of,
+    )
+
+
+def _plan(digits: str, plus: bool, country_code: int) -> _Plan:
+    """How a number is built, by how many digits there are and those in front that are public."""
+    zeros = 2 if not plus and digits.startswith("00") else 0
+    if plus or zeros:
+        for length in (1, 2, 3):
+            code, rest = digits[zeros : zeros + length], len(digits) - zeros - length
+            if has_pool(name := f"phone {code} {rest}"):
+                return _Plan(name, zeros + length, pool(name))
+        known = (length for length in (1, 2, 3) if digits[zeros : zeros + length] in pool("calling code"))
+        return _Plan("phone", zeros + next(known, 0), _ANY)
+    trunk = 1 if digits[:1] == "0" or (country_code == 1 and digits[:1] == "1" and len(digits) > _LOCAL) else 0
+    if country_code == 1 and len(digits) == _LOCAL:
+        return _Plan("phone 1 local", 0, ("55501",))
+    name = f"phone {country_code} {len(digits) - trunk}"
+    return _Plan(name, trunk, pool(name)) if has_pool(name) else _Plan("phone", trunk, _ANY)
+
+
+def _drawn(plan: _Plan, number: str, rng: np.random.Generator) -> str:
+    """As many digits as the number has, with one of the plan's beginnings."""
+    begins = plan.beginnings[int(rng.integers(len(plan.beginnings)))]
+    return (begins + filled("9" * len(number), rng))[: len(number)]
+
+
+def _digits(written: str) -> str:
+    """The digits of a text, as 0 to 9."""
+    return "".join(str(unicodedata.digit(one)) for one in written if one.isdigit())

@@ -1,0 +1,82 @@
+"""Telephone numbers: format, country, reserved ranges, and draws that ignore the digits that are not public."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import numpy as np
+import phonenumbers
+import pytest
+from scipy.stats import chisquare
+from tests.helpers.surrogates import outputs
+
+from textveil.surrogates.base import Mention
+from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.pools import pool
+from textveil.surrogates.scopes import KeyedScope, MemoryScope
+
+ALPHA = 1e-6
+
+PHONE = make_surrogate("phone")
+
+RESERVED = [
+    ("(617) 253-1000", r"\(\d{3}\) 555-01\d\d"),
+    ("+1 617-253-1000 ext. 12", r"\+1 \d{3}-555-01\d\d ext\. \d\d"),
+    ("1.617.253.1000 x3", r"1\.\d{3}\.555\.01\d\d x\d"),
+    ("253-1000", r"555-01\d\d"),
+    ("+44 7911 123456", r"\+44 \d{4} \d{6}"),
+    ("0033 6 12 34 56 78", r"0033 [1-6]( \d\d){4}"),
+]
+
+
+@pytest.mark.parametrize(("value", "form"), RESERVED)
+def test_numbers_are_of_reserved_ranges_in_their_format(value: str, form: str) -> None:
+    for seed in range(20):
+        (drawn,) = outputs(PHONE, [value], seed)
+        assert re.fullmatch(form, drawn)
+        digits = re.sub(r"\D", "", drawn)
+        if "44 " in value:
+            assert digits[2:9] in pool("phone 44 10")
+        if "33 " in value:
+            assert digits[4:9] in pool("phone 33 9")
+
+
+def test_elsewhere_numbers_are_valid() -> None:
+    for value in ("+49 30 12345678", "+34 612 34 56 78", "+91 98765 43210", "+81 90 1234 5678", "+61 412 345 678"):
+        for seed in range(10):
+            (drawn,) = outputs(PHONE, [value], seed)
+            assert phonenumbers.is_valid_number(phonenumbers.parse(drawn)), drawn
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (["617-253-1000", "1-800-FLOWERS"], ["212-999-0000", "1-900-ZZZZZZZ"]),
+        (["+44 20 7946 0000", "+999 12", "911 x5"], ["+44 77 0090 0999", "+999 34", "112 x9"]),
+        (["06 12 34 56 78"], ["09 99 99 99 99"]),
+    ],
+)
+def test_one_seed_gives_one_output_for_all_values_of_one_form(first: list[str], second: list[str]) -> None:
+    for seed in range(20):
+        assert outputs(PHONE, first, seed) == outputs(PHONE, second, seed)
+
+
+@pytest.mark.parametrize("scope", [MemoryScope(), KeyedScope(b"k" * 32)])
+def test_formats_of_one_number_agree(scope: MemoryScope | KeyedScope, rng: np.random.Generator) -> None:
+    forms = ["(617) 253-1000", "617.253.1000", "+1 617 253 1000", "1-617-253-1000 x9"]
+    drawn = PHONE.draw([Mention(form) for form in forms], scope, rng)
+    assert len({re.sub(r" x\d|\D", "", one)[-10:] for one in drawn}) == 1
+
+
+def test_the_country_of_numbers_without_one_is_a_setting() -> None:
+    (drawn,) = outputs(make_surrogate("phone", options={"country_code": 33}), ["06 12 34 56 78"], 1)
+    assert re.sub(r"\D", "", drawn)[1:6] in pool("phone 33 9")
+
+
+def test_areas_and_lines_are_uniform(rng: np.random.Generator) -> None:
+    """The mutant that dies never draws the last ten of the hundred lines."""
+    lines = Counter(PHONE.draw([Mention("617-253-1000")], MemoryScope(), rng)[0][-2:-1] for _ in range(2_000))
+    counts = [lines[str(ten)] for ten in range(10)]
+    assert chisquare(counts).pvalue > ALPHA
+    assert chisquare([*counts[:9], 0]).pvalue < ALPHA

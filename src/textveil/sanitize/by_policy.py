@@ -23,7 +23,7 @@ from textveil.sanitize.policy.finding import RecordValues
 from textveil.sanitize.policy.making import PolicyParts
 from textveil.sanitize.policy.policy import ScopeName
 from textveil.sanitize.release import DrawnSpan, Release
-from textveil.sanitize.setting import Protected, Setting
+from textveil.sanitize.setting import Protected, Setting, mentions_of
 from textveil.sanitize.ways import Wanted
 from textveil.surrogates.base import Mention, Surrogate
 from textveil.surrogates.private_map import PrivateMap, Replaced
@@ -35,9 +35,6 @@ BEFORE: Final = 24
 
 EQUALITY: Final = "whether two are equal"
 """What is public of values that keep their surrogates within a scope."""
-
-MENTIONS: Final = "mentions"
-"""Ends the name under which spans are counted where it is not they that pay."""
 
 
 class _Found(NamedTuple):
@@ -128,7 +125,7 @@ class ByPolicy:
                 drawn[place] = value
             paying = _paying(surrogate, mentions, self._scopes_of[kind])
             if paying is not None:
-                counts[kind], counts[f"{kind} {MENTIONS}"] = paying, len(places)
+                counts[kind], counts[mentions_of(kind)] = paying, len(places)
         return drawn, counts
 
     def _of_kind(self, kind: str, mentions: list[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
@@ -195,4 +192,4 @@ def _protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:
         guarantee = replace(guarantee, adjacency=ONE_SPAN if paid == "mention" else ONE_ENTITY)
     alone = scope == "mention" or not surrogate.consistent
     public = tuple(fact for fact in surrogate.public if fact != EQUALITY)
-    return Protected(kind, guarantee, done=surrogate.name, public=public if alone else (*public, EQUALITY))
+    return Protected(kind, guarantee, done=surrogate.name, public=public if alone else (*public, EQUALITY), pays=paid)

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from textveil.sanitize.setting import Protected, Setting
+from textveil.sanitize.setting import Protected, Setting, mentions_of
+
+_PAYING: Final = {
+    "mention": "one span",
+    "value": "one value at all its spans",
+    "scope": "all of them at once",
+    "": "one token",
+}
 
 
 def policy_data(setting: Setting, recall: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -51,7 +58,8 @@ def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str
     policy = setting.policy
     assert policy is not None
     lines = [f"policy      {policy.name}, sha256 {policy.digest[:16]}"]
-    lines += [_kind_line(one, kinds) for one in setting.protected]
+    found = [_kind_line(one, kinds) for one in setting.protected if kinds.get(one.kind)]
+    lines += found or ["  nothing was found that is drawn"]
     if policy.finds_spans:
         lines.append(f"drawings    {shown(setting)} for one value of any kind, where the same spans are found")
         lines.append(f"detection   {_recall(recall)}")
@@ -69,7 +77,9 @@ def _kind_line(one: Protected, kinds: Mapping[str, int]) -> str:
     guarantee = one.guarantee
     status = f" [{guarantee.status.value}]" if guarantee.promises else ""
     drawn = f" by {one.done}" if one.done else ""
-    return f"  {kinds.get(one.kind, 0)} {one.kind}{drawn}: {guarantee}{status} for one {one.unit.value}"
+    mentions = kinds.get(mentions_of(one.kind))
+    often = "" if mentions is None else f" in {mentions} spans" if mentions > 1 else " in 1 span"
+    return f"  {kinds[one.kind]} {one.kind}{often}{drawn}: {guarantee}{status} for {_PAYING[one.pays]}"
 
 
 def _recall(recall: Mapping[str, Any] | None) -> str:

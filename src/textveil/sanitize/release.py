@@ -185,7 +185,7 @@ class Report:
         drawn = "text" if setting.whole_texts else "draw that costs" if spans else "protected token"
         lines += [
             f"documents   {tally.documents}",
-            *([] if setting.whole_texts else [f"{'tokens' if tokens else 'found':<11} {counts or 'none'}"]),
+            *([] if setting.whole_texts or not tokens else [f"tokens      {counts or 'none'}"]),
             *(policy_lines(setting, tally.kinds, self.recall) if setting.policy is not None else []),
             *([f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip()] if tokens else []),
             *([] if spans else [f"per token   {guarantee_line(setting.token)}"]),

@@ -22,6 +22,11 @@ COUNTED: Final = ("word", "number", "text")
 """The kinds that are drawn, and so cost something: tokens of two kinds, or a whole text at once."""
 
 
+def mentions_of(kind: str) -> str:
+    """The name under which spans of a kind are counted, where it is not they that pay."""
+    return f"{kind} mentions"
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Protected:
@@ -32,12 +37,15 @@ class Protected:
         guarantee: of one draw.
         done: under a policy, what is done, for reports: "keep", or the name of what draws.
         public: under a policy, what stays public of a value, each a phrase.
+        pays: of a kind of spans, what pays for a draw once: each "mention", each "value" of a scope, or a "scope" as a
+            whole.
     """
 
     kind: str
     guarantee: Guarantee
     done: str = ""
     public: tuple[str, ...] = ()
+    pays: str = ""
 
     @property
     def unit(self) -> Unit:
@@ -46,7 +54,8 @@ class Protected:
 
     def as_data(self) -> dict[str, Any]:
         """JSON data: unit, kind and guarantee; under a policy what is done and what stays public too."""
-        by_policy = {"done": self.done, "public": list(self.public)} if self.done else {}
+        pays = {"pays": self.pays} if self.pays else {}
+        by_policy = {"done": self.done, "public": list(self.public), **pays} if self.done else {}
         return {"kind": self.kind, **self.guarantee.as_data(), **by_policy}
 
     @property

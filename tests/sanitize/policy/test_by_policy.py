@@ -13,6 +13,7 @@ from tests.helpers.policies import POOL, Finds, small_policy, surrogate
 
 from textveil.errors import InputError, ParameterError, UnsupportedGuarantee
 from textveil.randomness import seeded_generator
+from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.text.number_places import number_places
 
@@ -181,3 +182,21 @@ def test_a_seed_repeats_a_release(seed: int) -> None:
     policy = small_policy(surrogate("person"), surrogate("number", "digits"))
     releases = [Sanitizer(policy, rng=seeded_generator(seed))(TEXT) for _ in range(2)]
     assert releases[0].text == releases[1].text and not releases[0].for_release
+
+
+def test_what_is_kept_hides_nothing_that_is_drawn() -> None:
+    longer = Finds(r"Maria of Mars", "organization", "longer")
+    rules = (surrogate("person"), Rule(kind="organization", action=Action.KEEP))
+    release = Sanitizer(small_policy(*rules, detectors=(longer, Finds("Maria"))))("Maria of Mars and Maria")
+    assert "Maria" not in release.text and "of Mars and" in release.text
+
+
+def test_numbers_that_are_kept_stay_where_words_are_drawn() -> None:
+    rules = (
+        Rule(kind="word", action=Action.MECHANISM, name="neighborhood"),
+        Rule(kind="number", action=Action.KEEP),
+        surrogate("person"),
+    )
+    release = Sanitizer(Policy(name="kept numbers", rules=rules, detectors=(Finds(),)))("Maria has 12,345 cats")
+    assert "12,345" in release.text and "number" in release.kinds
+    assert "the values of the kinds that are kept: number" in release.report().as_dict()["public"]

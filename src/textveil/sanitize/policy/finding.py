@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from typing import Final, TypeAlias, final
 
@@ -28,14 +28,18 @@ class SpanFinder:
 
     Args:
         detectors: by rank, which decides between spans of one length (``detection.combined``).
-        kinds: of the spans that are wanted; others are as if they had not been found.
+        drawn: kinds of the spans that are wanted and replaced.
+        kept: kinds of the spans that are wanted and stay: a span of them never hides one that is replaced. Spans of
+            other kinds are as if they had not been found.
         numbers: whether every group of digits that lies in no other span is a span of the kind number.
     """
 
-    def __init__(self, detectors: Sequence[Detector], kinds: frozenset[str], *, numbers: bool) -> None:
+    def __init__(
+        self, detectors: Sequence[Detector], drawn: Collection[str], kept: Collection[str], *, numbers: bool
+    ) -> None:
         self._detectors = tuple(detectors)
         self._order = [one.name for one in detectors]
-        self._kinds = kinds
+        self._drawn, self._kept = frozenset(drawn), frozenset(kept)
         self._numbers = numbers
 
     def found(
@@ -57,9 +61,14 @@ class SpanFinder:
         return [self._of_one(text, [answer[place] for answer in answers]) for place, text in enumerate(texts)]
 
     def _of_one(self, text: str, answers: Sequence[Sequence[DetectedSpan]]) -> list[DetectedSpan]:
-        wanted = [span for span in chain.from_iterable(answers) if span.kind in self._kinds]
-        spans = disjoint(wanted, [RECORD, *self._order]) if len(answers) > 1 else sorted(wanted)
-        return sorted([*spans, *_numbers_outside(text, spans)]) if self._numbers else spans
+        order = [RECORD, *self._order]
+        found = list(chain.from_iterable(answers))
+        spans = disjoint((span for span in found if span.kind in self._drawn), order)
+        if self._kept:
+            places = {place for span in spans for place in range(span.start, span.end)}
+            kept = (span for span in found if span.kind in self._kept)
+            spans = [*spans, *disjoint((one for one in kept if places.isdisjoint(range(*one[:2]))), order)]
+        return sorted([*spans, *_numbers_outside(text, sorted(spans))]) if self._numbers else sorted(spans)
 
 
 def _numbers_outside(text: str, spans: Sequence[DetectedSpan]) -> Iterator[DetectedSpan]:

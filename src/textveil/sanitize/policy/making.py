@@ -68,8 +68,7 @@ def parts_of(policy: Policy) -> PolicyParts:
                 kept.add(rule.kind)
             else:
                 surrogates[rule.kind] = _surrogate(rule)
-    wanted = frozenset((*surrogates, *kept))
-    finder = SpanFinder(detectors, wanted, numbers=NUMBER in surrogates)
+    finder = SpanFinder(detectors, surrogates, kept, numbers=policy.rule(NUMBER) is not None)
     return PolicyParts(
         words=words_of(policy),
         surrogates=surrogates,

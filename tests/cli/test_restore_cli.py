@@ -218,3 +218,34 @@ def test_a_key_that_others_can_read_is_refused(tmp_path, command: Textveil) -> N
     code, out, err = _released(command, tmp_path, stdin=NOTE.encode())
     assert (code, out) == (2, b"")
     assert err.startswith("textveil: --map-key must be a file that only you can open; this one has mode 0644.")
+
+
+TEXTS = [NOTE, "", 'Nothing; "quoted"\tand\r\nbroken.', "Tom Baker, 47,\nin Boston", "\u5f20 \U0001f600"]
+
+
+@pytest.mark.parametrize("name", ["jsonl", "json", "csv", "tsv", "parquet", "jsonl.gz"])
+def test_every_format_of_records_comes_back(tmp_path, command: Textveil, name: str) -> None:
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps({"id": str(n), "text": t}) + "\n" for n, t in enumerate(TEXTS)))
+    out, back = tmp_path / f"out.{name}", tmp_path / "back.jsonl"
+    code, _, err = _released(command, tmp_path, tmp_path / "in.jsonl", "--keep", "id", "-o", out)
+    assert code == 0, err
+    secret = ("--map", tmp_path / "map", "--map-key", tmp_path / "key")
+    code, _, err = command("restore", out, *secret, "-o", back)
+    assert (code, err) == (0, "documents   5 restored, 0 texts of them edited since\n")
+    records = [json.loads(line) for line in back.read_text().splitlines()]
+    assert [record["id"] for record in records] == ["0", "1", "2", "3", "4"]
+    assert [record["text"] for record in records] == TEXTS
+
+
+def test_a_job_under_a_policy_of_a_corpus_goes_on_with_its_map(tmp_path, command: Textveil) -> None:
+    lines = [json.dumps({"text": f"Maria Gonzalez called Tom Baker, {number}."}) for number in range(5)]
+    (tmp_path / "in.jsonl").write_text("\n".join([*lines, "no JSON"]) + "\n")
+    code, _, err = _released(command, tmp_path, tmp_path / "in.jsonl", "-o", tmp_path / "out.jsonl", "--resume")
+    assert code == 1, err
+    assert not (tmp_path / "map").exists()
+    (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
+    code, _, err = _released(command, tmp_path, tmp_path / "in.jsonl", "-o", tmp_path / "out.jsonl", "--resume")
+    assert code == 0, err
+    secret = ("--map", tmp_path / "map", "--map-key", tmp_path / "key")
+    code, out, _ = command("restore", tmp_path / "out.jsonl", *secret)
+    assert (code, out.decode().splitlines()) == (0, lines)

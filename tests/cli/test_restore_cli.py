@@ -225,7 +225,8 @@ TEXTS = [NOTE, "", 'Nothing; "quoted"\tand\r\nbroken.', "Tom Baker, 47,\nin Bost
 
 @pytest.mark.parametrize("name", ["jsonl", "json", "csv", "tsv", "parquet", "jsonl.gz"])
 def test_every_format_of_records_comes_back(tmp_path, command: Textveil, name: str) -> None:
-    (tmp_path / "in.jsonl").write_text("".join(json.dumps({"id": str(n), "text": t}) + "\n" for n, t in enumerate(TEXTS)))
+    rows = [{"id": str(number), "text": text} for number, text in enumerate(TEXTS)]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     out, back = tmp_path / f"out.{name}", tmp_path / "back.jsonl"
     code, _, err = _released(command, tmp_path, tmp_path / "in.jsonl", "--keep", "id", "-o", out)
     assert code == 0, err

@@ -25,6 +25,11 @@ from textveil.errors import MissingExtra, ParameterError, TextveilError
 from textveil.integrations.arrow_batches import sanitize_batches
 from textveil.integrations.ray import RayEngine, sanitized_dataset
 from textveil.mechanisms.base import Mechanism
+from textveil.sanitize.policy.choice import policy
+from textveil.sanitize.policy.policy import Policy
+from textveil.surrogates import map_file
+from textveil.surrogates.map_cipher import MapCipher
+from textveil.surrogates.map_file import MapFile
 from textveil.vocabulary.vocabulary import Vocabulary
 
 WORDS = ["apple", "bread", "cloud", "dance", "eagle", "flame", "grass", "honey"]
@@ -66,7 +71,7 @@ def blocks(count: int = 9) -> list[Block]:
     ]
 
 
-def worker(words: Mechanism, corpus_format: Any = None, **options: Any) -> BlockWorker:
+def worker(words: Mechanism | Policy, corpus_format: Any = None, **options: Any) -> BlockWorker:
     return worker_of(mechanism=words, corpus_format=corpus_format or PlainText(), secret=SECRET, **options)
 
 
@@ -107,6 +112,17 @@ def faulty(folder: Path, times: int, deed: Callable[[], None]) -> Faulty:
 
 def outcomes(engine: Engine, one: BlockWorker, given: Iterable[Block]) -> list[Outcome]:
     return list(engine.outcomes(one, given))
+
+
+def test_actors_seal_the_private_map_of_their_blocks(ray: Any, tmp_path) -> None:
+    cipher = MapCipher.new(SECRET)
+    made = worker(policy("identifiers"), cipher=cipher)
+    outcomes = list(RayEngine(workers=2).outcomes(made, blocks(3)))
+    parts = [map_file.begun(cipher, {}), *(outcome.private for outcome in outcomes), map_file.ended(cipher, 3, 120)]
+    (tmp_path / "map").write_bytes(b"".join(parts))
+    maps = list(MapFile(tmp_path / "map", SECRET))
+    assert "".join(one.released for one in maps) == b"".join(outcome.data for outcome in outcomes).decode()
+    assert "".join(one.original() for one in maps) == b"".join(block.payload for block in blocks(3)).decode()
 
 
 def test_outcomes_are_those_of_the_local_engine_in_order(ray: Any, words: Mechanism) -> None:

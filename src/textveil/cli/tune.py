@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from textveil.types import Progress
     from textveil.vocabulary.vocabulary import Vocabulary
 
-POLICIES = "all-words"
+POLICIES = "all-words,identifiers"
 EPSILONS = "3,5,8"
 DOCUMENTS = 1000
 """Of the sample, at most, where nothing else is asked: it bounds the time."""

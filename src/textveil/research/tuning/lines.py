@@ -62,7 +62,7 @@ def about_recovery(run: Tuning) -> str:
         return ""
     return (
         "Decoded: words of the vocabulary that a decoder with the embedded language model names right from their "
-        "release, a lower bound for better attackers. Where a policy keeps words, they need no decoder."
+        "release, a lower bound for better attackers. Measured where every word is drawn: kept words need no decoder."
     )
 
 

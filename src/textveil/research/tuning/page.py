@@ -96,7 +96,8 @@ def to_html(run: Tuning) -> str:
             else [f"<p><strong>{safe(_PRIVATE)}</strong></p>", f"<p><strong>{safe(LEAKS)}</strong></p>"]
         ),
         f"<p>{run.documents:,} documents of a {kind} sample. {safe(CHOOSES_NOTHING)}</p>",
-        f"<div class='wide'><a href='{FIGURE}.png'><img src='{FIGURE}.png' alt='{_alternative(run)}'></a></div>",
+        f"<div class='wide'><a href='{FIGURE}.png'>"
+        f"<img style='min-width:60rem' src='{FIGURE}.png' alt='{_alternative(run)}'></a></div>",
         html_table(*main_table(run)),
         f"<p>{safe(about_task(run))}</p>",
         f"<h2>Entities by kind</h2><p>{safe(about_entities(run))}</p>",

@@ -50,7 +50,7 @@ class CandidateOutcome:
         mechanism: what draws words or spans, as reports name it.
         accuracy: of a classifier that learned from its releases; None without a task.
         verbatim: entities that are left; empty where none were looked for.
-        recovery: what a decoder makes of the drawn words; None where no words are drawn, or none can be decoded.
+        recovery: what a decoder makes of the words; None where not all of them are drawn, or none can be decoded.
     """
 
     policy: str
@@ -216,8 +216,8 @@ def _recovery(
 ) -> Recovery | None:
     """What the embedded decoder makes of some documents; None where there is nothing to decode."""
     words = candidate.sanitizer.mechanism
-    if words is None:
-        return None
+    if words is None or candidate.sanitizer.setting.policy is not None:
+        return None  # the decoder takes every word for a drawn one
     texts = sample.part(DECODED, rng).texts
     try:
         return measure_recovery(words, texts, model, rng=rng, confidence=CONFIDENCE)

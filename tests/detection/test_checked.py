@@ -91,6 +91,15 @@ def test_detectors_are_combined_by_rank() -> None:
     assert [(one.start, one.detector) for one in both.detect([SECRET])[0]] == [(0, "a"), (5, "b")]
 
 
+def test_nothing_that_a_detector_found_is_left_out() -> None:
+    """Of a name and a street that cross, the part of the name beside the street stays a name."""
+    name = Fixed([[span(0, 10, detector="a")]], "a")
+    street = Fixed([[span(6, 17, "id", detector="b")]], "b", ("id",))
+    assert CombinedDetector([name, street]).detect([SECRET]) == [
+        [span(0, 6, detector="a"), span(6, 17, "id", detector="b")]
+    ]
+
+
 @pytest.mark.parametrize("kind", ["", "Person", "a b", "-a", "a--b", "a" * 41, 3, None, "émail"])
 def test_a_kind_has_a_plain_name(kind: Any) -> None:
     with pytest.raises(ParameterError, match="kind must be"):

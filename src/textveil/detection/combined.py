@@ -1,9 +1,9 @@
-"""Several detectors as one: where their spans share characters, one of them is kept by a public rule."""
+"""Several detectors as one: which span holds the characters that several share is told by a public rule."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, final
 
 from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.checked import checked_spans
@@ -17,10 +17,7 @@ def disjoint(spans: Iterable[DetectedSpan], order: Sequence[str] = ()) -> list[D
         order: detectors by rank, which decides between spans of one length; then the higher score does, then the
             earlier start, then the kind.
     """
-    rank = {name: place for place, name in enumerate(order)}
-    best = sorted(
-        spans, key=lambda span: (span.start - span.end, rank.get(span.detector, len(rank)), -span.score, span)
-    )
+    best = sorted(spans, key=_better(order))
     kept: list[DetectedSpan] = []
     taken: set[int] = set()
     for span in best:
@@ -31,9 +28,74 @@ def disjoint(spans: Iterable[DetectedSpan], order: Sequence[str] = ()) -> list[D
     return sorted(kept)
 
 
+def covering(text: str, spans: Iterable[DetectedSpan], order: Sequence[str] = ()) -> list[DetectedSpan]:
+    """Spans of which no two share a character, and which hold every letter and digit that one of the given ones holds.
+
+    Spans of one kind that overlap become one. Of two kinds the longer span is kept, then the one that ranks first, as
+    ``disjoint`` has it, and what the other has beside it stays a span of its own: dropping it would release half of a
+    value.
+
+    Args:
+        text: in which they were found.
+        spans: any; where one does not lie in the text, they are left as they are, for ``checked_spans`` to refuse.
+        order: detectors by rank.
+    """
+    given = list(spans)
+    if not all(_in_text(span, len(text)) for span in given):
+        return given
+    taken = bytearray(len(text))
+    kept: list[DetectedSpan] = []
+    for span in sorted(_joined(given), key=_better(order)):
+        free = _free(taken, span.start, span.end)
+        kept += [span] if free == [(span.start, span.end)] else _parts(text, span, free)
+        taken[span.start : span.end] = b"\1" * (span.end - span.start)
+    return sorted(kept)
+
+
+def _in_text(span: DetectedSpan, length: int) -> bool:
+    ends = type(span.start) is int and type(span.end) is int
+    return ends and 0 <= span.start < span.end <= length
+
+
+def _parts(text: str, span: DetectedSpan, free: Iterable[tuple[int, int]]) -> Iterator[DetectedSpan]:
+    """What is left of a span, without white space at its ends, where a letter or digit is among it."""
+    for start, end in free:
+        part = text[start:end]
+        if any(map(str.isalnum, part)):
+            yield span._replace(start=end - len(part.lstrip()), end=start + len(part.rstrip()))
+
+
+def _joined(spans: Iterable[DetectedSpan]) -> list[DetectedSpan]:
+    """Overlapping spans of one kind as one, with the highest of their scores."""
+    joined: list[DetectedSpan] = []
+    for span in sorted(spans, key=lambda span: (span.kind, span.start, span.end)):
+        last = joined[-1] if joined else None
+        if last is not None and last.kind == span.kind and span.start < last.end:
+            joined[-1] = last._replace(end=max(last.end, span.end), score=max(last.score, span.score))
+        else:
+            joined.append(span)
+    return joined
+
+
+def _free(taken: bytearray, start: int, end: int) -> list[tuple[int, int]]:
+    """Stretches between ``start`` and ``end`` that are not taken."""
+    found = []
+    while (begin := taken.find(0, start, end)) != -1:
+        stop = taken.find(1, begin, end)
+        start = end if stop == -1 else stop
+        found.append((begin, start))
+    return found
+
+
+def _better(order: Sequence[str]) -> Callable[[DetectedSpan], Any]:
+    """What spans are sorted by: the longer one first, then by rank, score, start and kind."""
+    rank = {name: place for place, name in enumerate(order)}
+    return lambda span: (span.start - span.end, rank.get(span.detector, len(rank)), -span.score, span)
+
+
 @final
 class CombinedDetector:
-    """What several detectors find, without overlaps (``disjoint``).
+    """What several detectors find, without overlaps (``covering``).
 
     Args:
         detectors: at least one, by rank.
@@ -50,4 +112,5 @@ class CombinedDetector:
         if len(found) == 1:
             return found[0]
         order = [one.name for one in self._detectors]
-        return [disjoint((span for spans in here for span in spans), order) for here in zip(*found, strict=True)]
+        answers = zip(texts, *found, strict=True)
+        return [covering(text, (span for spans in here for span in spans), order) for text, *here in answers]

@@ -1,4 +1,4 @@
-"""What adapters of foreign detectors share: texts they can take, spans without overlaps, what a model's files are."""
+"""What adapters of foreign detectors share: texts that packages can take, in pieces, and what a model's files are."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from textveil.detection.base import DetectedSpan
+from textveil.detection.combined import covering
 from textveil.errors import InputError, ModelError, TextveilError
 
 _SHOWN: Final = 12
@@ -40,60 +41,6 @@ def pieces(text: str, most: int) -> Iterator[tuple[int, str]]:
         # Not in the middle of a word, if the word began shortly before.
         start = 1 + max(text.rfind(space, start - SHARED, start) for space in "\n ") or start
     yield start, text[start:]
-
-
-def covering(text: str, spans: Iterable[DetectedSpan]) -> list[DetectedSpan]:
-    """Spans of which no two share a character, and which hold every letter and digit that one of the given ones holds.
-
-    Spans of one kind that overlap become one. Of two kinds the longer span is kept, then the one with the higher score,
-    and what the other has beside it stays a span of its own: dropping it would release half of a value. Spans that do
-    not lie in the text are left for ``checked_spans`` to refuse.
-    """
-    given = list(spans)
-    if not all(_in_text(span, len(text)) for span in given):
-        return given
-    taken = bytearray(len(text))
-    kept: list[DetectedSpan] = []
-    for span in sorted(_joined(given), key=lambda span: (span.start - span.end, -span.score, span)):
-        free = _free(taken, span.start, span.end)
-        kept += [span] if free == [(span.start, span.end)] else _parts(text, span, free)
-        taken[span.start : span.end] = b"\1" * (span.end - span.start)
-    return sorted(kept)
-
-
-def _in_text(span: DetectedSpan, length: int) -> bool:
-    ends = type(span.start) is int and type(span.end) is int
-    return ends and 0 <= span.start < span.end <= length
-
-
-def _parts(text: str, span: DetectedSpan, free: Iterable[tuple[int, int]]) -> Iterator[DetectedSpan]:
-    """What is left of a span, without white space at its ends, where a letter or digit is among it."""
-    for start, end in free:
-        part = text[start:end]
-        if any(map(str.isalnum, part)):
-            yield span._replace(start=end - len(part.lstrip()), end=start + len(part.rstrip()))
-
-
-def _joined(spans: Iterable[DetectedSpan]) -> list[DetectedSpan]:
-    """Overlapping spans of one kind as one, with the highest of their scores."""
-    joined: list[DetectedSpan] = []
-    for span in sorted(spans, key=lambda span: (span.kind, span.start, span.end)):
-        last = joined[-1] if joined else None
-        if last is not None and last.kind == span.kind and span.start < last.end:
-            joined[-1] = last._replace(end=max(last.end, span.end), score=max(last.score, span.score))
-        else:
-            joined.append(span)
-    return joined
-
-
-def _free(taken: bytearray, start: int, end: int) -> list[tuple[int, int]]:
-    """Stretches between ``start`` and ``end`` that are not taken."""
-    found = []
-    while (begin := taken.find(0, start, end)) != -1:
-        stop = taken.find(1, begin, end)
-        start = end if stop == -1 else stop
-        found.append((begin, start))
-    return found
 
 
 def by_pieces(

@@ -18,7 +18,7 @@ import numpy as np
 
 from textveil.detection.base import DetectedSpan
 from textveil.detection.checked import checked_spans
-from textveil.detection.foreign import covering
+from textveil.detection.combined import covering
 from textveil.detection.labels import kinds_of_labels
 from textveil.detection.presidio import EXTRA, load_analyzer
 from textveil.errors import MissingExtra, ParameterError, need

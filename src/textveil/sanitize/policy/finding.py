@@ -8,7 +8,7 @@ from typing import Final, TypeAlias, final
 
 from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.checked import checked_spans
-from textveil.detection.combined import disjoint
+from textveil.detection.combined import covering, disjoint
 from textveil.detection.given import value_spans
 from textveil.text.number_places import number_places
 
@@ -63,7 +63,7 @@ class SpanFinder:
     def _of_one(self, text: str, answers: Sequence[Sequence[DetectedSpan]]) -> list[DetectedSpan]:
         order = [RECORD, *self._order]
         found = list(chain.from_iterable(answers))
-        spans = disjoint((span for span in found if span.kind in self._drawn), order)
+        spans = covering(text, (span for span in found if span.kind in self._drawn), order)
         if self._kept:
             places = {place for span in spans for place in range(span.start, span.end)}
             kept = (span for span in found if span.kind in self._kept)

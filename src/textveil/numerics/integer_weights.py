@@ -106,6 +106,10 @@ class TwoLevelWeights:
         np.put_along_axis(out, members, self.inside, axis=1)
         return out
 
+    def common(self, drawn: Integers) -> Integers:
+        """What integers below the total stand for in what all rows share: an output, or ``size`` and more beyond."""
+        return drawn >> self.shift
+
     def draw(self, count: int, rng: np.random.Generator) -> tuple[Integers, Integers]:
         """One uniform integer below the total for each draw, split into the two parts of a row.
 
@@ -116,7 +120,7 @@ class TwoLevelWeights:
             ``member``: a place in [0, members) among the members where it did not, else -1.
         """
         drawn = rng.integers(0, self.total, size=count, dtype=np.int64)
-        uniform = drawn >> self.shift
+        uniform = self.common(drawn)
         extra = self.inside - self.outside
         member = np.empty(count, dtype=np.int64)
         member.fill(-1)

@@ -98,11 +98,14 @@ def _draws(mechanism: WordMechanism | SequenceMechanism) -> _Draws:
 
 def _counts(kinds: NDArray[np.int8], going_on: Ids, bounds: Integers) -> list[list[int]]:
     """How many tokens of each kind each document has; a number counts once, however many tokens it is."""
+    if len(bounds) == 2:  # a byte for each code: counted where they lie
+        raw = kinds.tobytes()
+        found = [raw.count(kind) for kind in range(len(_NAMES))]
+        found[Kind.NUMBER] -= len(going_on)
+        return [found]
     begun = kinds != GOES_ON
     begun[going_on] = False
-    cells = kinds[begun]
-    if len(bounds) > 2:
-        cells = cells + len(_NAMES) * np.repeat(np.arange(len(bounds) - 1), bounds[1:] - bounds[:-1])[begun]
+    cells = (kinds + len(_NAMES) * np.repeat(np.arange(len(bounds) - 1), bounds[1:] - bounds[:-1]))[begun]
     counts = np.bincount(cells, minlength=(len(bounds) - 1) * len(_NAMES))
     return counts.reshape(-1, len(_NAMES)).tolist()
 

@@ -41,7 +41,7 @@ from textveil.text.marks import (
     single_spaces,
     with_plain_marks,
 )
-from textveil.text.numbers import JOINING, plain_number, same_number
+from textveil.text.numbers import JOINING, far_apart, plain_number, same_number
 from textveil.text.out_of_vocabulary import word_index
 from textveil.text.render import written
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
@@ -182,25 +182,23 @@ class TextCodes:
         if len(indices) == 0:
             return NumberPlaces(indices, indices, indices, indices, self._base + _DIGIT)
         offsets = codes[indices] - (self._base + _FIRST_DIGIT)
-        tokens = (offsets < BASE).nonzero()[0]
-        begins = np.ones(len(tokens), dtype=np.bool_)
-        begins[1:] = ~self._same_number(coded, indices[tokens[1:] - 1], indices[tokens[1:]])
-        lengths = np.empty_like(firsts := tokens[begins])
+        firsts, going_on = (offsets < BASE).nonzero()[0], indices[:0]
+        same = self._same_number(coded, indices[firsts[1:] - 1], indices[firsts[1:]])
+        if same.any():
+            firsts, going_on = firsts[np.append(True, ~same)], indices[firsts[1:][same]]
+        lengths = np.empty_like(firsts)
         lengths[:-1], lengths[-1] = firsts[1:] - firsts[:-1], len(offsets) - firsts[-1]
-        return NumberPlaces(indices, offsets % BASE, lengths, indices[tokens[~begins]], self._base + _DIGIT)
+        return NumberPlaces(indices, offsets % BASE, lengths, going_on, self._base + _DIGIT)
 
     def _same_number(self, coded: EncodedTexts, ends: Ids, starts: Ids) -> NDArray[np.bool_]:
         """Whether a token of digits goes on with the number that ends before it, for each pair of them."""
-        if len(starts) == 0:
-            return np.zeros(0, dtype=np.bool_)
         codes, bounds = coded
         kinds = self.legend.kinds[codes]
+        if len(bounds) == 2 and far_apart(kinds.tobytes(), ends, starts, (_SPACE_KIND, _MARK_KIND)):
+            return np.zeros(len(starts), dtype=np.bool_)
         joins = self._joining
         same = same_number(ends, starts, kinds == _SPACE_KIND, kinds == _MARK_KIND, lambda places: joins[codes[places]])
-        if len(bounds) == 2:
-            return same
-        one_text = bounds.searchsorted(ends, side="right") == bounds.searchsorted(starts, side="right")
-        return one_text & same
+        return same & (bounds.searchsorted(ends, side="right") == bounds.searchsorted(starts, side="right"))
 
     def encode(self, texts: Iterable[str]) -> EncodedTexts:
         """The codes of texts, each on its own."""

@@ -14,7 +14,7 @@ writing it came in.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -25,6 +25,8 @@ JOINING: Final = "-/()'\""
 """Marks that, with one character of white space on one side or both, are still a single separator."""
 
 _SEPARATORS: Final = ".,"
+_MOST: Final = 3
+"""Characters of white space and punctuation, all together, that one number may have between two groups of digits."""
 
 
 def plain_number(surface: str) -> str:
@@ -61,10 +63,27 @@ def same_number(ends: Ids, starts: Ids, blank: Flags, mark: Flags, joins: Callab
     first, stop = np.searchsorted(separators, ends), np.searchsorted(separators, starts)
     count = stop - first
     same = count <= 1
-    few = np.flatnonzero((count == 2) | (count == 3))
+    few = np.flatnonzero((count == 2) | (count == _MOST))
     left, right = separators[first[few]], separators[stop[few] - 1]
     middle = np.where(blank[left], left + 1, left)
     touching = right - left == count[few] - 1
     spaced = blank[left].astype(np.int64) + blank[right] == count[few] - 1
     same[few] = touching & spaced & joins(middle)
     return same
+
+
+def far_apart(kinds: bytes, ends: Ids, starts: Ids, separators: Sequence[int]) -> bool:
+    """Whether so much stands between all groups of digits that no two are one number: ``same_number`` is then False.
+
+    Of the few groups of a short text this is told in a tenth of the time.
+
+    Args:
+        kinds: a byte for every place.
+        ends: see ``same_number``.
+        starts: see there.
+        separators: the kinds of white space and punctuation.
+    """
+    return all(
+        sum(kinds.count(kind, end, start) for kind in separators) > _MOST
+        for end, start in zip(ends.tolist(), starts.tolist(), strict=True)
+    )

@@ -24,8 +24,8 @@ PROOF = "privacy/proofs/randomized_response.md"
 
 def flip(values: Ids, weights: TwoLevelWeights, rng: np.random.Generator) -> Ids:
     """Keep each value with weight ``inside``, else any other with weight ``outside``; one member a row."""
-    uniform, _ = weights.draw(len(values), rng)
-    return np.where(uniform < 0, values, uniform)
+    uniform = weights.common(rng.integers(0, weights.total, size=len(values), dtype=np.int64))
+    return np.where(uniform < weights.size, uniform, values)
 
 
 @final

@@ -249,7 +249,7 @@ def test_forgetting_the_memory_of_surfaces_changes_nothing(embedded, monkeypatch
 
 
 def _remembered(sanitizer: Sanitizer) -> set[str]:
-    codes = sanitizer._way._codes
+    codes = sanitizer._way._tokens.codes
     return {*codes._pieces.recent, *codes._pieces.older, *codes._surfaces.recent, *codes._surfaces.older} - {None, " "}
 
 

@@ -167,3 +167,16 @@ def test_numbers_are_those_of_the_rule_read_aloud(texts: list[str]) -> None:
 def test_long_rows_of_groups_take_linear_time() -> None:
     for text, count in (("1 " * 300_000, 1), ("1, " * 300_000, 300_000), ("1a" * 300_000, 1), ("1 - " * 300_000, 1)):
         assert len(numbers_of(text)) == count
+
+
+PIECES = st.lists(
+    st.sampled_from(["12", "7", "the", " ", "  ", "\n", "-", ",", "(", ")", "/", "'", "\u2600"]), max_size=16
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(PIECES)
+def test_a_text_alone_has_the_numbers_that_it_has_among_others(pieces: list[str]) -> None:
+    """A short text's numbers are told apart in another way where that is enough."""
+    text = "".join(pieces)
+    assert numbers_of(text) == numbers_of(text, "the")

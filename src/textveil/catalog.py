@@ -17,6 +17,7 @@ from textveil.mechanisms.declaration import CatalogEntry as CatalogEntry
 from textveil.mechanisms.declaration import entry_of
 from textveil.mechanisms.options import DEFAULT_EPSILON as DEFAULT_EPSILON
 from textveil.mechanisms.options import takes_progress
+from textveil.plugins import loaded
 
 if TYPE_CHECKING:
     from textveil.mechanisms.base import Mechanism, WordMechanism
@@ -84,16 +85,11 @@ def entries() -> dict[str, CatalogEntry]:
 
 def _foreign(point: EntryPoint) -> CatalogEntry:
     """What an entry point of another package declares."""
-    try:
-        loaded = point.load()
-    except Exception as error:
-        raise ParameterError(
-            f"entry point {point.name} must load; got {type(error).__name__}. Upgrade or remove its package."
-        ) from error
-    added = loaded if isinstance(loaded, CatalogEntry) else entry_of(loaded)
+    made = loaded(point)
+    added = made if isinstance(made, CatalogEntry) else entry_of(made)
     wanted = "a function that textveil.mechanisms.declaration.declared decorates, or a textveil.catalog.CatalogEntry"
     if added is None:
-        raise ParameterError(f"entry point {point.name} must be {wanted}; got {type(loaded).__name__}.")
+        raise ParameterError(f"entry point {point.name} must be {wanted}; got {type(made).__name__}.")
     return added
 
 

@@ -1,15 +1,21 @@
-"""Detectors by name: as policies, the command line and ``tv.detect`` write them."""
+"""Detectors by name: as policies, the command line and ``tv.detect`` write them.
+
+Third parties add one by an entry point in the group ``textveil.detectors``: a function or class that makes it, called
+without arguments, or with the folder that stands behind a colon.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.metadata import EntryPoint
 from types import MappingProxyType
 from typing import Any, Final, cast
 
 from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.combined import CombinedDetector
-from textveil.errors import UnknownNameError, need
+from textveil.errors import ParameterError, UnknownNameError, need
+from textveil.plugins import foreign, loaded
 
 DETECTORS: Final = MappingProxyType(
     {
@@ -23,6 +29,8 @@ DETECTORS: Final = MappingProxyType(
 )
 """Where each is made, and whether the folder of its model follows the name: "spacy:models/en_core_web_sm"."""
 
+ENTRY_POINT_GROUP: Final = "textveil.detectors"
+
 DEFAULT: Final = ("embedded", "numbers")
 """What ``tv.detect`` and ``textveil detect`` use."""
 
@@ -31,15 +39,19 @@ def detector_of(name: str) -> Detector:
     """The detector of a name, made with its defaults.
 
     Args:
-        name: one of ``DETECTORS``; of spacy, transformers and gliner with a colon and the folder of a model.
+        name: one of ``DETECTORS``, or one that an installed package adds; of spacy, transformers and gliner with a
+            colon and the folder of a model.
 
     Raises:
         UnknownNameError: there is none of that name.
-        ParameterError: the folder is missing, or given where there is none.
+        ParameterError: the folder is missing, or given where there is none; or a package adds what is no detector.
         MissingExtra: its package is not installed.
     """
     written, _, folder = name.partition(":")
-    known = ", ".join(f"{one}:FOLDER" if entry[2] else one for one, entry in DETECTORS.items())
+    others = {} if written in DETECTORS else foreign(ENTRY_POINT_GROUP, DETECTORS)
+    if written in others:
+        return _foreign(others[written], folder)
+    known = ", ".join([*(f"{one}:FOLDER" if entry[2] else one for one, entry in DETECTORS.items()), *others])
     need(written in DETECTORS, "detector", repr(written)[:40], f"one of {known}", kind=UnknownNameError)
     module, function, takes_folder = DETECTORS[written]
     if takes_folder:
@@ -48,6 +60,15 @@ def detector_of(name: str) -> Detector:
         need(not folder, "detector", f"{written} with a folder", f"{written} alone")
     make = cast(Callable[..., Any], getattr(import_module(module), function))
     return cast(Detector, make(folder) if folder else make())
+
+
+def _foreign(point: EntryPoint, folder: str) -> Detector:
+    """What an entry point of another package makes."""
+    make = loaded(point)
+    made = make(folder) if folder else make()
+    if not isinstance(made, Detector):
+        raise ParameterError(f"entry point {point.name} must make a detector; got {type(made).__name__}.")
+    return made
 
 
 def detect(text: str, detectors: str | Detector | Sequence[str | Detector] = DEFAULT) -> list[DetectedSpan]:

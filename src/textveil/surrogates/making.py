@@ -1,4 +1,8 @@
-"""Surrogates by name."""
+"""Surrogates by name.
+
+Third parties add one by an entry point in the group ``textveil.surrogates`` whose object is the function that makes it,
+``declared`` as textveil's own are.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final, final
 
 from textveil.errors import ParameterError, UnknownNameError, need
+from textveil.plugins import foreign, loaded
 from textveil.surrogates.base import Surrogate
 from textveil.surrogates.declaration import SurrogateEntry, entry_of
 
@@ -59,23 +64,45 @@ SURROGATE_ENTRIES: Final[Mapping[str, SurrogateEntry]] = _LazyEntries(
 """Every surrogate: its name, and the function that makes it and declares all else."""
 
 
+ENTRY_POINT_GROUP: Final = "textveil.surrogates"
+
+
+def surrogate_entries() -> dict[str, SurrogateEntry]:
+    """Every surrogate that is installed, by name; textveil's own first.
+
+    Raises:
+        ParameterError: two packages give one name, or one gives what declares no surrogate of its name.
+    """
+    found = dict(SURROGATE_ENTRIES)
+    for name, point in foreign(ENTRY_POINT_GROUP, SURROGATE_ENTRIES).items():
+        added = entry_of(loaded(point))
+        if added is None or added.name != name:
+            raise ParameterError(
+                f"entry point {name} must be a function that textveil.surrogates.declaration.declared decorates as "
+                f"{name}; got another object."
+            )
+        found[name] = added
+    return found
+
+
 def make_surrogate(name: str, epsilon: float = 0.0, options: Mapping[str, Any] = MappingProxyType({})) -> Surrogate:
     """The surrogate of that name.
 
     Args:
-        name: one of ``SURROGATE_ENTRIES``.
+        name: one of ``SURROGATE_ENTRIES``, or one that an installed package adds.
         epsilon: nats; what it is the loss of is the surrogate's ``guarantee`` and ``counts``.
-        options: its own, by name: those of ``SURROGATE_ENTRIES[name].options()``.
+        options: its own, by name: those of ``surrogate_entries()[name].options()``.
 
     Raises:
         UnknownNameError: no such surrogate.
         ParameterError: an option is unknown or outside its domain, or epsilon is not possible for it.
     """
-    if name not in SURROGATE_ENTRIES:
-        (close,) = difflib.get_close_matches(str(name), SURROGATE_ENTRIES, n=1, cutoff=0.0)
-        wanted = f"one of {', '.join(SURROGATE_ENTRIES)}"
+    entries: Mapping[str, SurrogateEntry] = SURROGATE_ENTRIES if name in SURROGATE_ENTRIES else surrogate_entries()
+    if name not in entries:
+        (close,) = difflib.get_close_matches(str(name), entries, n=1, cutoff=0.0)
+        wanted = f"one of {', '.join(entries)}"
         need(False, "surrogate", repr(name)[:60], wanted, f"Did you mean {close!r}?", kind=UnknownNameError)
-    entry = SURROGATE_ENTRIES[name]
+    entry = entries[name]
     known = dict(entry.options())
     loss = known.pop("epsilon", None)
     for key in options:

@@ -1,1 +1,1 @@
-"""Two mechanisms for textveil: each is its file, its proof, its test, and one line of pyproject.toml."""
+"""Mechanisms, a detector and a surrogate: each is its file, its proof, its test, and one line of pyproject.toml."""

@@ -1,0 +1,88 @@
+"""Detectors and surrogates of other packages: by their entry points, named like textveil's own, and never trusted."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import textveil as tv
+from textveil.detection.detectors import detector_of
+from textveil.errors import ParameterError, UnknownNameError
+from textveil.surrogates.making import SURROGATE_ENTRIES, make_surrogate, surrogate_entries
+
+PLUGIN = Path(__file__).resolve().parents[2] / "examples/plugin"
+LINES = tomllib.loads((PLUGIN / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
+TEXT = "Moved from room 12B to ward 7; later back to Room 12B."
+
+
+def install(monkeypatch: pytest.MonkeyPatch, groups: dict[str, dict[str, str]]) -> None:
+    def points(group: str) -> list[EntryPoint]:
+        return [EntryPoint(name, line, group) for name, line in groups.get(group, {}).items()]
+
+    monkeypatch.setattr("textveil.plugins.entry_points", points)
+
+
+@pytest.fixture
+def plugin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PLUGIN / "src"))
+    install(monkeypatch, LINES)
+
+
+def test_they_are_named_like_textveils_own(plugin: None) -> None:
+    assert [TEXT[span.start : span.end] for span in tv.detect(TEXT, "rooms")] == ["12B", "7", "12B"]
+    assert list(surrogate_entries()) == [*SURROGATE_ENTRIES, "room"]
+    assert make_surrogate("room", options={"floors": 3}).parameters == {"floors": 3}
+    with pytest.raises(ParameterError, match="floors"):
+        make_surrogate("room", options={"floors": 100})
+    proof = surrogate_entries()["room"].proof
+    assert len((PLUGIN / "src" / proof).read_text(encoding="utf-8").split()) > 100
+
+
+def test_a_policy_takes_both(plugin: None) -> None:
+    release = tv.Sanitizer(tv.policy(PLUGIN / "ward.toml"))(TEXT)
+    first, ward, again = re.findall(r"(?:room|ward|Room) (\d{3,4})\b", release.text)
+    assert first == again != ward
+    facts = json.loads(release.report().to_json())
+    assert facts["guarantee"]["by_kind"][-1]["kind"] == "room"
+    assert facts["policy"]["detectors"] == ["rooms"]
+
+
+def test_unknown_names_list_them(plugin: None) -> None:
+    with pytest.raises(UnknownNameError, match="gliner:FOLDER, rooms"):
+        detector_of("room-numbers")
+    with pytest.raises(UnknownNameError, match=r"placeholder, room; .*Did you mean 'room'"):
+        make_surrogate("rooom")
+
+
+WRONG: list[tuple[str, dict[str, str], Any]] = [
+    ("textveil.detectors", {"x": "no_such_module:Detector"}, "entry point x must load; got ModuleNotFoundError"),
+    ("textveil.detectors", {"x": "builtins:dict"}, "entry point x must make a detector; got dict"),
+    ("textveil.detectors", {"embedded": "builtins:dict"}, "name in textveil.detectors must be new; got embedded"),
+    ("textveil.surrogates", {"x": "builtins:dict"}, "entry point x must be a function that .* decorates as x"),
+    ("textveil.surrogates", {"person": "builtins:dict"}, "name in textveil.surrogates must be new; got person"),
+]
+
+
+@pytest.mark.parametrize(("group", "points", "message"), WRONG, ids=[one[2][:40] for one in WRONG])
+def test_what_is_wrong_with_a_package_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, group: str, points: dict[str, str], message: str
+) -> None:
+    install(monkeypatch, {group: points})
+    make = detector_of if group.endswith("detectors") else make_surrogate
+    with pytest.raises(ParameterError, match=message):
+        make("x")
+
+
+def test_own_names_ask_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(group: str) -> list[EntryPoint]:
+        raise AssertionError("asked")
+
+    monkeypatch.setattr("textveil.plugins.entry_points", broken)
+    assert detector_of("numbers").kinds
+    assert make_surrogate("digits").name == "digits"

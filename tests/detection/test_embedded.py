@@ -50,6 +50,10 @@ def found(text: str) -> list[tuple[str, str]]:
         ("lives in Denver, CO 80202", [("Denver", "place"), ("CO 80202", "place")]),
         ("at 12 Main Street, Apt. 4.", [("12 Main Street, Apt. 4", "place")]),
         ("the University of California said", [("University of California", "organization")]),
+        ("in the '80s and in 1991 we met Maria", [("'80s", "date"), ("1991", "date"), ("Maria", "person")]),
+        ("in 1991 and the '80s Jos\u00e9 came", [("1991", "date"), ("'80s", "date"), ("Jos\u00e9", "person")]),
+        ("2024-03-03T14:15:00, 9 am", [("2024-03-03", "date"), ("14:15:00", "time"), ("9 am", "time")]),
+        ("9 am, 2024-03-03T14:15:00", [("9 am", "time"), ("2024-03-03", "date"), ("14:15:00", "time")]),
         ("Acme Holdings Ltd. said", [("Acme Holdings Ltd", "organization")]),
     ],
 )
@@ -93,7 +97,7 @@ PIECES = st.sampled_from(
      "3/4/2024", "March 3", "@", "a@b.co", "://", "+1 303 555 0142", "\u200b",
      "\u0301", "\ud800", "\U0001f600", "\n", "(", ")",
      "$", "years old", "MRN ", "\uff11", "\u2028", "A.", "Inc.",
-     "2001:db8::1", "GB29NWBK60161331926819"]
+     "2001:db8::1", "'80s", "1991", "2024-01-02T10:11", "9 am", "42 years old", "12 Main St", "GB29NWBK60161331926819"]
 )  # fmt: skip
 
 

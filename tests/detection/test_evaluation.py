@@ -101,7 +101,7 @@ def test_tags_of_one_span_are_joined(tmp_path) -> None:
         ("a.json", f'["{SECRET}"]', "record 1"),
         ("a.jsonl", f'{{"text": "{SECRET}"}}\n{{"text": 3}}', "record 2"),
         ("a.jsonl", f'{{"text": "{SECRET}", "spans": [{{"start": 0, "end": 99, "kind": "person"}}]}}', "record 1"),
-        ("a.jsonl", f'{{"text": "{SECRET}", "spans": [{{"start": 0, "end": 9, "kind": "pet"}}]}}', "PET"),
+        ("a.jsonl", f'{{"text": "{SECRET}", "spans": [{{"start": 0, "end": 9, "kind": "pet"}}]}}', "pet"),
         ("a.conll", f"{SECRET} O\n", "a labelled span at least"),
     ],
 )

@@ -20,7 +20,7 @@ class Found(NamedTuple):
 
 
 Search: TypeAlias = Callable[[str], Iterator[Found]]
-"""Finds spans in a plain text, by start, none overlapping, in linear time."""
+"""Finds spans in a plain text, none overlapping, in linear time."""
 
 
 _DIGIT: Final = re.compile("[0-9]").search
@@ -38,7 +38,7 @@ def searched(text: str, searches: Iterable[tuple[Search, bool]]) -> tuple[list[F
     for search, needs_digit in searches:
         if needs_digit and not digits:
             continue
-        here = list(search(text))
+        here = sorted(search(text))
         if here:
             found += here
             text = without(text, [(one.start, one.end) for one in here])
@@ -57,13 +57,15 @@ def near(
         before: characters before an anchor that a match may begin at.
         after: characters after it that a match may reach.
     """
-    low = high = -1
+    low, high, reached = -1, -1, 0
     for match in anchor.finditer(text):
         start, stop = max(0, match.start() - before), match.end() + after
         if start > high:
             if high >= 0:
-                yield from pattern.finditer(text, low, _at_a_gap(text, high))
-            low = max(start, high)
+                for found in pattern.finditer(text, low, _at_a_gap(text, high)):
+                    reached = found.end()
+                    yield found
+            low = max(start, reached)
         high = stop
     if high >= 0:
         yield from pattern.finditer(text, low, _at_a_gap(text, high))

@@ -9,33 +9,12 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple, final
 
 from textveil.detection.kinds import KINDS
+from textveil.detection.labels import kind_of_label
 from textveil.errors import InputError
 
-_LABELS: Final = {
-    "person": "PERSON PER NAME FIRST_NAME LAST_NAME PATIENT DOCTOR",
-    "place": "GPE LOCATION LOC FAC ADDRESS STREET_ADDRESS CITY STATE COUNTRY ZIP ZIP_CODE",
-    "organization": "ORGANIZATION ORG COMPANY CORPORATION GROUP HOSPITAL",
-    "date time": "DATE_TIME",
-    "date": "DATE",
-    "time": "TIME",
-    "age": "AGE",
-    "phone": "PHONE PHONE_NUMBER",
-    "email": "EMAIL EMAIL_ADDRESS",
-    "url": "URL DOMAIN_NAME",
-    "handle": "HANDLE USERNAME",
-    "ip": "IP IP_ADDRESS",
-    "money": "MONEY",
-    "number": "NUMBER CARDINAL",
-    "id": "ID CREDIT_CARD IBAN IBAN_CODE US_SSN US_DRIVER_LICENSE US_PASSPORT US_BANK_NUMBER US_ITIN UK_NHS",
-    "": "TITLE PREFIX NRP NORP PRODUCT CREATIVE_WORK EVENT LAW LANGUAGE MISC",
-}
-"""The kinds that count as right for a label, the first of which it is reported under; spans of the last row are no
-fault if found and none if missed: titles stay outside names, and peoples and works are of no kind here."""
-
-KINDS_OF: Final = MappingProxyType(
-    {label: tuple(kinds.split()) for kinds, labels in _LABELS.items() for label in labels.split()}
-)
-"""The kinds of each label, which is written in capitals with underscores."""
+_LABELS: Final = MappingProxyType({"DATE_TIME": ("date", "time"), "DOMAIN_NAME": ("url",), "TITLE": (), "PREFIX": ()})
+"""The kinds that count as right for labels that mean another thing here than in ``labels``, the first of which they are
+reported under; what is labelled without a kind (a title, a people, a work) is no fault if found and none if missed."""
 
 
 @final
@@ -129,15 +108,16 @@ def kinds_of(label: object, number: int) -> tuple[str, ...]:
     Raises:
         InputError: it has none; the message holds the label, which names a kind and no person.
     """
-    name = str(label).upper().replace("-", "_").replace(" ", "_")
-    if name in KINDS_OF:
-        return KINDS_OF[name]
-    if str(label) in KINDS:
-        return (str(label),)
-    raise InputError(
-        f"record {number} of the labelled file must have labels that are known; got {name[:40]!r}. "
-        f"Use one of {', '.join(KINDS)}."
-    )
+    name = str(label)
+    if name.upper() in _LABELS:
+        return _LABELS[name.upper()]
+    kind = kind_of_label(name)
+    if kind is None:
+        raise InputError(
+            f"record {number} of the labelled file must have labels that are known; got {name[:40]!r}. "
+            f"Use one of {', '.join(KINDS)}."
+        )
+    return (kind,) if kind else ()
 
 
 def _columns(content: str) -> Iterator[LabelledText]:

@@ -63,6 +63,11 @@ KINDS_OF_LABELS: Final[Mapping[str, str]] = MappingProxyType(
 """Kinds by label, in small letters without marks; empty for what is left out."""
 
 
+def kind_of_label(label: str) -> str | None:
+    """The kind that a label means; empty where it is left out, None where it is not known."""
+    return KINDS_OF_LABELS.get(_plain(label))
+
+
 def kinds_of_labels(
     labels: Iterable[str], own: Mapping[str, str | None] | None = None, detector: str = "the model"
 ) -> dict[str, str]:

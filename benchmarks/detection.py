@@ -5,8 +5,8 @@
 Quality: recall, precision and F2 by kind on Presidio's own synthetic sentences and on WNUT 2017. The sentences were
 split by the parity of their index: even ones (``--half 0``) were looked at while the detector was made, odd ones
 (``--half 1``) were not; of WNUT the training part was, the dev part was not. Sentences come from some 300 templates,
-both halves from the same. Speed: words a second of one processor, parted by white space, on news, articles and clinical notes, and
-of two processes side by side. Growth: time for a hostile string four times as long; 4 is linear.
+both halves from the same. Speed: words a second of one processor, parted by white space, on news, articles and
+clinical notes, and of two processes side by side. Growth: time for a hostile string four times as long; 4 is linear.
 
 Needs the extra ``presidio``.
 """

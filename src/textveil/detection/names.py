@@ -80,7 +80,9 @@ def find_names(text: str) -> Iterator[Found]:
         marks = marks_of(low, 0)
         if marks & _OTHER or marks & (_COMMON | _LISTED) == _COMMON or low in known.FUNCTION_WORDS:
             continue
-        yield from _Run(text, start, end, public).found()
+        one = _Run(text, start, end, public).alone(low, marks)
+        if one is not None:
+            yield one
 
 
 def _title(word: str) -> int:
@@ -103,6 +105,18 @@ class _Run:
             self._before = ""  # the last word of another sentence
         stripped = before.rstrip(" \t\"'([*_>-")
         self._opens = not stripped or stripped[-1] in ".!?:;\n|" or "\n" in before[len(stripped) :]
+
+    def alone(self, low: str, marks: int) -> Found | None:
+        """The name that a run of one word is."""
+        word = _Word(self._start, self._end, low, marks, self._end - self._start > 1 and self._written().isupper())
+        titled = _title(self._before) if self._text[self._start - 1 : self._start] == " " else 0
+        if not self._in_name([word], 0, self._opens and not titled):
+            return None
+        kind, score = self._judged([word], titled, self._before, self._opens)
+        return Found(word.start, self._with_code(word.end, kind), kind, score) if kind else None
+
+    def _written(self) -> str:
+        return self._text[self._start : self._end]
 
     def found(self) -> Iterator[Found]:
         """The names in the run."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -84,7 +85,7 @@ def test_an_answer_is_restored_against_all_documents_or_one(tmp_path, restore: T
     answer = "\ufeffDear Ann,\nBob\nRay is here.\n".encode()
     code, out, err = restore("-", "--answer", *options, stdin=answer)
     assert (code, out) == (0, b"Dear Maria,\nTim\nFox is here.\n")
-    assert err == "restored    2 mentions; 1 surrogates are not mentioned\n"
+    assert err == "restored    2 mentions; 1 of the surrogates are not mentioned\n"
     code, out, _ = restore("--document", 2, *options, stdin=answer)
     assert out == b"Dear Ann,\nTim\nFox is here.\n"
     (tmp_path / "answer.txt").write_bytes(answer)
@@ -112,7 +113,7 @@ def test_what_is_ambiguous_is_counted(tmp_path, restore: Textveil) -> None:
     options = kept(tmp_path, (FIRST,), (other,))
     code, out, err = restore("--answer", "-q", *options, stdin=b"Ann Lee.")
     assert (code, out) == (0, b"Ann Lee.")
-    assert err.startswith("textveil: 1 mentions are as they were: they may stand for several originals, or for none.")
+    assert err.startswith("textveil: left as they are: 1, which may stand for several originals, or for none.")
     code, out, err = restore(*options, stdin=b"Ann Lee came.\nOf Ann Lee.\n")
     assert out == b"Maria Xylophonia came.\nOf Ida Roe.\n"
     assert err == "documents   2 restored, 1 texts of them edited since\n"
@@ -210,6 +211,14 @@ def test_a_map_that_cannot_be_is_refused_before_a_key_is_made(tmp_path, command:
         assert (code, out, err.count("\n")) == (2, b"", 1), err
         assert err.startswith("textveil: " + message), err
         assert list(tmp_path.iterdir()) == []
+
+
+def test_without_the_package_nothing_is_made(tmp_path, command: Textveil, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "cryptography.exceptions", None)
+    code, out, err = _released(command, tmp_path, stdin=NOTE.encode())
+    assert (code, out) == (2, b"")
+    assert err == "textveil: `cryptography` is not installed. Run: pip install 'textveil[maps]'\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_key_that_others_can_read_is_refused(tmp_path, command: Textveil) -> None:

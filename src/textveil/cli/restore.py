@@ -118,7 +118,7 @@ def _told(done: Restored, quiet: bool) -> int:
     if done.replaced == 0 and not done.ambiguous:
         lines.append("textveil: the text mentions no surrogate of the map; it is as it was.")
     elif not quiet:
-        lines.append(f"restored    {done.replaced} mentions; {done.unused} surrogates are not mentioned")
+        lines.append(f"restored    {done.replaced} mentions; {done.unused} of the surrogates are not mentioned")
     if done.ambiguous:
         lines.append(_left(len(done.ambiguous)))
     sys.stderr.writelines(line + "\n" for line in lines)
@@ -127,7 +127,7 @@ def _told(done: Restored, quiet: bool) -> int:
 
 def _left(count: int) -> str:
     return (
-        f"textveil: {count} mentions are as they were: they may stand for several originals, or for none. "
+        f"textveil: left as they are: {count}, which may stand for several originals, or for none. "
         "See docs/restoring.md."
     )
 

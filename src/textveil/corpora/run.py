@@ -36,7 +36,7 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import Setting
 from textveil.surrogates import map_file
-from textveil.surrogates.map_cipher import MapCipher
+from textveil.surrogates.map_cipher import MapCipher, need_package
 from textveil.types import Progress
 
 RunProgress: TypeAlias = Callable[[int, int | None, int], None]
@@ -241,13 +241,19 @@ class Run:
         return f"input {skip.source}{',' if numbered else ':'} {skip.reason}"
 
     def need_undo(self) -> None:
-        """Raise ``ParameterError`` where releases have no private maps: without a policy that finds spans."""
+        """Raise where no private map can be kept.
+
+        Raises:
+            ParameterError: releases have none, for want of a policy that finds spans.
+            MissingExtra: ``cryptography`` is not installed.
+        """
         policy = self.setting.policy
         if policy is None or not policy.finds_spans:
             raise ParameterError(
                 "`private_map` needs a `policy` that replaces spans, which can be undone; this run has none. Leave it "
                 "out, or choose one."
             )
+        need_package()
 
     def _map_wanted(self, path: Path) -> MapWanted:
         """The private map that goes there."""

@@ -47,7 +47,12 @@ class Frame(NamedTuple):
     plain: bytes
 
 
-def _package() -> tuple[Any, Any, Any, type[Exception]]:
+def need_package() -> tuple[Any, Any, Any, type[Exception]]:
+    """What is used of ``cryptography``: the cipher, the derivation of keys, its digest, and the error of a wrong tag.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
     try:
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
@@ -118,7 +123,7 @@ class MapCipher:
         """
         if len(plain) + _NONCE + _TAG > _MOST:
             raise ParameterError("a private map's block must have at most 2 GB; got more. Use smaller documents.")
-        cipher, *_ = _package()
+        cipher, *_ = need_package()
         nonce = secrets.token_bytes(_NONCE)
         text = nonce + cipher(self.key).encrypt(nonce, plain, self._bound(number, mark))
         return mark + len(text).to_bytes(_LENGTH_BYTES, "big") + text
@@ -129,7 +134,7 @@ class MapCipher:
         Raises:
             InputError: there is none, or it is not as it was written.
         """
-        cipher, _, _, invalid = _package()
+        cipher, _, _, invalid = need_package()
         head = stream.read(_FRAME_HEAD)
         mark, length = head[:1], int.from_bytes(head[1:], "big")
         if len(head) < _FRAME_HEAD:
@@ -174,7 +179,7 @@ def _derived(secret: bytes, salt: bytes) -> tuple[bytes, bytes]:
     """The key of a file, and what tells that it is the right one."""
     if len(secret) != SECRET_BYTES:
         raise ParameterError(f"map_key must have {SECRET_BYTES} bytes; got {len(secret)}.")
-    _, hkdf, digest, _ = _package()
+    _, hkdf, digest, _ = need_package()
     made = hkdf(algorithm=digest(), length=SECRET_BYTES + _KEY_MARK, salt=salt, info=TITLE).derive(secret)
     return made[:SECRET_BYTES], made[SECRET_BYTES:]
 

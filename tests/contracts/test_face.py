@@ -62,7 +62,19 @@ def _modules_after(statement: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
-HEAVY = {"scipy.stats", "pandas", "torch", "matplotlib", "faiss", "safetensors", "sklearn", "pyarrow", "ray"}
+HEAVY = {
+    "scipy.stats",
+    "pandas",
+    "torch",
+    "matplotlib",
+    "faiss",
+    "safetensors",
+    "sklearn",
+    "pyarrow",
+    "ray",
+    "polars",
+    "datasets",
+}
 
 
 def test_importing_pulls_in_nothing_heavy() -> None:

@@ -98,7 +98,15 @@ def test_measured_recall_goes_into_the_report(monkeypatch, capsys, files) -> Non
     policy, source, folder = files
     measured, report = folder / "measured.json", folder / "report.json"
     bound = {"lower": 0.7, "estimate": 0.8, "upper": 0.9, "confidence": 0.95}
-    measured.write_text(json.dumps({"corpus": "c", "kinds": {"person": {"recall": bound, "missed": ["x"]}}}))
+    measured.write_text(
+        json.dumps(
+            {
+                "corpus": "c",
+                "detector": "d",
+                "kinds": {"person": {"recall": bound, "missed": ["x"]}, "ip": {"recall": None}},
+            }
+        )
+    )
     options = [
         "--policy",
         policy,
@@ -111,7 +119,7 @@ def test_measured_recall_goes_into_the_report(monkeypatch, capsys, files) -> Non
     ]
     assert run(monkeypatch, "sanitize", source, *options) == 0
     data = json.loads(report.read_text(encoding="utf-8"))
-    assert data["detection"]["recall"] == {"corpus": "c", "kinds": {"person": {"recall": bound}}}
+    assert data["detection"]["recall"] == {"corpus": "c", "detector": "d", "kinds": {"person": {"recall": bound}}}
     measured.write_text("[]")
     assert run(monkeypatch, "sanitize", source, *options) == 2
     assert "--detection-report must be an evaluation with the recall of each kind" in capsys.readouterr().err

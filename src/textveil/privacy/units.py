@@ -120,16 +120,18 @@ def one_value(*, tokens: bool) -> Adjacency:
         tokens: whether words outside the spans are drawn, so that one of them may differ instead.
     """
     shared = f"{_WITH_SPANS}, and {_OUTSIDE[tokens]}"
-    values = "values of spans and any of these tokens" if tokens else "values of spans"
+    values = "of these tokens and any values of spans" if tokens else "values of spans"
+    within = ", as its kind allows"
     return Adjacency(
         Unit.SPAN,
-        f"two texts {shared}, that differ in {'one of these tokens, or ' if tokens else ''}one value of one kind",
+        f"two texts {shared}, that differ in {'one of these tokens, or ' if tokens else ''}one value{within}",
         Adjacency(
             Unit.DOCUMENT,
-            f"two documents {shared}, that differ in any {values}",
+            f"two documents {shared}, that differ in any {values}{within}",
             Adjacency(
                 Unit.PERSON,
-                f"two inputs of as many documents {shared}, that differ in any {values} (as if one person wrote all)",
+                f"two inputs of as many documents {shared}, that differ in any {values}{within} (as if one "
+                "person wrote all)",
             ),
         ),
     )

@@ -34,7 +34,7 @@ BEFORE: Final = 24
 """Released characters before a span that its surrogate may look at."""
 
 EQUALITY: Final = "whether two are equal"
-"""What is public of values that keep their surrogates within a scope."""
+"""What is public of values that keep their surrogates within a scope, where the surrogate does not say it closer."""
 
 
 class _Found(NamedTuple):
@@ -190,6 +190,7 @@ def _protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:
     guarantee: Guarantee = surrogate.guarantee
     if paid != "scope":
         guarantee = replace(guarantee, adjacency=ONE_SPAN if paid == "mention" else ONE_ENTITY)
-    alone = scope == "mention" or not surrogate.consistent
-    public = tuple(fact for fact in surrogate.public if fact != EQUALITY)
-    return Protected(kind, guarantee, done=surrogate.name, public=public if alone else (*public, EQUALITY), pays=paid)
+    public = tuple(fact for fact in surrogate.public if "equal" not in fact)
+    if surrogate.consistent and paid == "value":
+        public += tuple(fact for fact in surrogate.public if "equal" in fact) or (EQUALITY,)
+    return Protected(kind, guarantee, done=surrogate.name, public=public, pays=paid)

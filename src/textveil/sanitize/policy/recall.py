@@ -27,14 +27,15 @@ def read_recall(path: Path) -> dict[str, Any]:
 
 
 def recall_of(data: Any) -> dict[str, Any]:
-    """The corpus and, by kind, the recall with its interval: what may stand in a report, and nothing else of ``data``.
+    """The corpus, the detector and, by kind, the recall with its interval: what a report may hold, and nothing else.
 
     Raises:
         ParameterError: ``data`` says no recall by kind.
     """
     try:
-        kinds = {str(kind): {"recall": _bound(found["recall"])} for kind, found in data["kinds"].items()}
-        return {"corpus": str(data["corpus"]), "kinds": kinds}
+        measured = {str(kind): found["recall"] for kind, found in data["kinds"].items() if found["recall"] is not None}
+        kinds = {kind: {"recall": _bound(recall)} for kind, recall in measured.items()}
+        return {"corpus": str(data["corpus"]), "detector": str(data.get("detector", "")), "kinds": kinds}
     except (KeyError, TypeError, ValueError, AttributeError):
         raise _fault("an evaluation with the recall of each kind; this one is none") from None
 

@@ -11,7 +11,7 @@ STYLE: Final = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#222}
 h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2.5rem;border-top:1px solid #ccc;padding-top:1rem}
 .basis{display:inline-block;padding:.1rem .6rem;border-radius:.3rem;background:#eee;font-size:.85rem}
-p,li{overflow-wrap:anywhere}.wide{overflow-x:auto}
+p,li{overflow-wrap:anywhere}.wide{overflow-x:auto}.wide{margin:.8rem 0}
 table{border-collapse:collapse;font-size:.9rem}td,th{border:1px solid #ccc;padding:.2rem .5rem;text-align:left}
 td,th{vertical-align:top;min-width:5rem}
 img{max-width:100%;min-width:34rem;height:auto}details{margin:.6rem 0}

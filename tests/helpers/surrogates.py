@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -45,3 +47,43 @@ def outputs(surrogate: Surrogate, values: Sequence[str], seed: int, *, keyed: bo
     """What one text of these values becomes, with the draws of that seed; in a keyed scope the seed is the secret."""
     scope = KeyedScope(seed.to_bytes(32, "big")) if keyed else MemoryScope()
     return surrogate.draw([Mention(value) for value in values], scope, np.random.default_rng(seed))
+
+
+class Scripted(np.random.Generator):
+    """A generator whose integers follow a script, and that notes how many choices there were at each."""
+
+    def __init__(self, script: Sequence[int], depth: int) -> None:
+        super().__init__(np.random.PCG64(0))
+        self.script, self.depth, self.choices = list(script), depth, list[int]()
+
+    def integers(self, low: int, high: int | None = None, size: int | None = None, **kinds: Any) -> Any:
+        """The next integer of the script, 0 behind its end; StopIteration beyond the depth."""
+        if size is not None:
+            return np.array([self.integers(low, high) for _ in range(size)], dtype=np.int64)
+        first, last = (0, low) if high is None else (low, high)
+        if len(self.choices) == self.depth:
+            raise StopIteration
+        self.choices.append(last - first)
+        place = len(self.choices) - 1
+        if place == len(self.script):
+            self.script.append(0)
+        return first + self.script[place]
+
+
+def exact_law(surrogate: Surrogate, mentions: Sequence[Mention], depth: int) -> dict[tuple[str, ...], Fraction]:
+    """The law of a text's surrogates by going through all random choices; what is longer than the depth is left out."""
+    law: dict[tuple[str, ...], Fraction] = {}
+    script: list[int] = []
+    while True:
+        rng = Scripted(script, depth)
+        try:
+            drawn = tuple(surrogate.draw(mentions, MemoryScope(), rng))
+            law[drawn] = law.get(drawn, Fraction(0)) + Fraction(1, math.prod(rng.choices))
+        except StopIteration:
+            pass
+        script = rng.script[: len(rng.choices)]
+        while script and script[-1] + 1 == rng.choices[len(script) - 1]:
+            script.pop()
+        if not script:
+            return law
+        script[-1] += 1

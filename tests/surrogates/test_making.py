@@ -41,6 +41,17 @@ def test_any_value_has_a_surrogate(name: str, scope: MemoryScope | KeyedScope, r
     assert all(isinstance(one, str) for one in drawn)
 
 
+LONG = ("a", "9", " ", "a ", "A ", ", ", "x9", "Dr ", ".", "'", "9,", "\n ", "Aa\t", "1/")
+
+
+@EACH
+def test_long_values_take_no_longer_than_they_are(name: str, rng: np.random.Generator) -> None:
+    """Seconds in all; minutes where work grows with the square of a length, as it did in names and places."""
+    surrogate = made(name)
+    for piece in LONG:
+        assert len(surrogate.draw([Mention("A\t" + piece * 20_000 + "b")], MemoryScope(), rng)) == 1
+
+
 @EACH
 def test_equal_values_agree_within_a_scope_where_they_are_said_to(name: str, rng: np.random.Generator) -> None:
     surrogate, scope = made(name), MemoryScope()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
-from tests.helpers.surrogates import outputs
+from tests.helpers.surrogates import exact_law, outputs
 
 from textveil.surrogates import person as module
 from textveil.surrogates.base import Mention
@@ -93,6 +94,31 @@ def test_the_law_is_uniform_whatever_the_value_is(monkeypatch: pytest.MonkeyPatc
         assert chisquare(list(found.values())).pvalue > ALPHA
     without_own = Counter(one for one in found.elements() if one != "Ada Dunn")
     assert chisquare([*without_own.values(), 0]).pvalue < ALPHA
+
+
+TINY = {"given": ("Ada", "Ben", "Cleo"), "family": ("Dunn", "Egan")}
+
+
+def test_the_exact_law_does_not_depend_on_names_that_it_hides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All random choices are gone through; the mutant that dies never gives a name its own."""
+    monkeypatch.setattr(module, "pool", TINY.__getitem__)
+    texts = [["Ada Dunn", "Ben", "Mr. Dunn"], ["Zo\u00eb O'Hara", "Wenceslas", "Mr. O'Hara"]]
+    first, second = (exact_law(PERSON, [Mention(name) for name in text], depth=6) for text in texts)
+    assert first == second
+    assert Fraction(9, 10) < sum(first.values()) < 1
+    assert len(first) == 3 * 2 * 2 and len(set(first.values())) == 1
+    avoiding = {drawn: chance for drawn, chance in first.items() if drawn[1] != "Ben"}
+    assert avoiding != second
+
+
+def test_a_keyed_scope_draws_from_the_whole_pool_for_every_name(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    monkeypatch.setattr(module, "pool", TINY.__getitem__)
+    for name in ("Ada Dunn", "Bartholomew Fitzgerald"):
+        found = Counter(PERSON.draw([Mention(name)], KeyedScope(rng.bytes(32)), rng)[0] for _ in range(2_000))
+        assert len(found) == 6
+        assert chisquare(list(found.values())).pvalue > ALPHA
 
 
 def test_gender_and_script_are_kept_only_where_they_are_said_to_be_public(rng: np.random.Generator) -> None:

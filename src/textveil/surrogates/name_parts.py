@@ -75,7 +75,8 @@ def parts_of(value: str, before: str = "") -> NameParts:
     found = list(_PIECE.finditer(bare))
     marks = [bare[last : piece.start()] for last, piece in zip([0, *(one.end() for one in found)], found, strict=False)]
     words = [piece[0] for piece in found]
-    roles: list[Role | None] = [_alone(word, words) for word in words]
+    small, large = all(map(str.islower, words)), all(map(str.isupper, words))
+    roles: list[Role | None] = [_alone(word, all_small=small, all_large=large) for word in words]
     titled = _keep_titles(words, roles) or _TITLE_BEFORE.search(before) is not None
     names = [index for index, role in enumerate(roles) if role is None]
     if len(names) > 1:
@@ -93,13 +94,13 @@ def parts_of(value: str, before: str = "") -> NameParts:
     return NameParts(tuple(map(Part, marks, words, roles)), end)
 
 
-def _alone(word: str, words: Sequence[str]) -> Role | None:
-    """What a part is by how it is written beside the others."""
+def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
+    """What a part is by how it is written beside the others, which are all small, all capitals, or neither."""
     if len(word) == 1 and not word.islower():
         return Role.INITIAL
-    if word.islower() and any(not other.islower() for other in words):
+    if word.islower() and not all_small:
         return Role.PARTICLE
-    if len(word) <= _INITIALS and word.isupper() and any(not other.isupper() for other in words):
+    if len(word) <= _INITIALS and word.isupper() and not all_large:
         return Role.INITIAL
     return None
 

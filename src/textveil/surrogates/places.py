@@ -21,7 +21,9 @@ AFTER: Final = (
 )
 STREETS: Final = ("Street", "Avenue", "Road", "Lane", "Drive", "Court", "Way", "Place", "Terrace", "Boulevard")
 
-_SEGMENT: Final = re.compile(r"\s*,\s*|\s*\n\s*")
+_MARK: Final = re.compile(r"([,\n])")
+"""What parts of a place are parted by."""
+
 _CODE: Final = re.compile(r"([A-Z]{2})((?:\s+[0-9-]{3,10})?)")
 _NUMBERED: Final = re.compile(r"([0-9]{1,8})(?![0-9])")
 
@@ -50,25 +52,16 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         bare, ending = without_possessive(value)
-        written, position = [], 0
-        for mark in [*_SEGMENT.finditer(bare), None]:
-            stop = len(bare) if mark is None else mark.start()
-            written.append(_part(bare[position:stop], level, scope, rng))
-            if mark is not None:
-                written.append(_joint(mark[0]))
-                position = mark.end()
-        return "".join(written) + ending
+        pieces = _MARK.split(bare)
+        pieces[::2] = [_part(part.strip(), level, scope, rng) for part in pieces[::2]]
+        pieces[1::2] = [", " if mark == "," else mark for mark in pieces[1::2]]
+        return "".join(pieces) + ending
 
     public = ["its format: its parts between commas, and which begin with digits, are digits or two capitals"]
     public += ["letter case and possessive of each part", "which of its parts are equal, but for case"]
     if level == "kept":
         public.append("whether a part stands in the public lists of countries and of states of the USA")
     return pseudonym("place", tuple(public), surrogate_of, towns(), {"level": level})
-
-
-def _joint(mark: str) -> str:
-    """What joins two parts: a comma or a line's end."""
-    return "\n" if "\n" in mark else ", "
 
 
 def _part(part: str, level: str, scope: Scope, rng: np.random.Generator) -> str:

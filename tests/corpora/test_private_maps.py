@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from tests.corpora.test_jobs_killed import corpus, die_at, job_folder, made_run, python_of
+from tests.helpers.deadly import FATAL, WORDS, deadly
 from tests.helpers.private_maps import map_of
 from tests.helpers.undoable import Undoable
 
@@ -97,6 +98,29 @@ def test_a_stream_has_its_map_in_a_file(tmp_path) -> None:
     check_map(tmp_path)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_worker_that_dies_leaves_output_and_map_together(tmp_path, deaths: int) -> None:
+    lines = [json.dumps({"id": number, "text": WORDS[number % 7] + f" {number}"}) for number in range(60)]
+    lines[33] = json.dumps({"id": 33, "text": FATAL})
+    (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
+    killing = deadly(tmp_path / "deaths", deaths)
+    go_on(tmp_path, mechanism=killing, engine=Processes(2), block_bytes=200, on_error="skip")
+    ids = [json.loads(line)["id"] for line in (tmp_path / "out.jsonl").read_bytes().splitlines()]
+    assert (33 in ids) == (deaths == 1)
+    kept = [line for line in lines if json.loads(line)["id"] in ids]
+    (tmp_path / "in.jsonl").write_text("\n".join(kept) + "\n")
+    check_map(tmp_path)
+
+
+def test_a_stream_that_fails_leaves_no_map(tmp_path) -> None:
+    _interrupted(tmp_path, begun=False)
+    run = map_run(tmp_path)
+    with pytest.raises(InputError, match="line 61"):
+        run.to_places(Places(inputs=run.inputs, private_map=tmp_path / "map", map_key=tmp_path / "key"), io.BytesIO)
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
 def test_records_that_are_skipped_are_in_neither(tmp_path) -> None:
     lines = corpus(tmp_path).read_text().splitlines()
     bad = [*lines[:20], "no JSON", *lines[20:60], *["no JSON"] * 30, *lines[60:]]
@@ -129,11 +153,13 @@ def test_a_finished_job_wants_its_map_to_be_there(tmp_path) -> None:
             go_on(tmp_path)
 
 
-def _interrupted(folder: Path) -> None:
-    """A job with some blocks committed."""
+def _interrupted(folder: Path, *, begun: bool = True) -> None:
+    """An input with a bad line, and a job that some blocks of it are committed of."""
     corpus(folder)
     lines = (folder / "in.jsonl").read_text().splitlines()
     (folder / "in.jsonl").write_text("\n".join([*lines[:60], "no JSON"]) + "\n")
+    if not begun:
+        return
     with pytest.raises(InputError, match="line 61"):
         go_on(folder)
     assert job_folder(folder).is_dir()

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias, final
 
+from textveil.detection.name_words import FIRM_TITLES, SUFFIXES
 from textveil.errors import ParameterError
 from textveil.surrogates.known import KnownSurrogate, compared_form
 from textveil.surrogates.mentions import BEHIND, FoundMention, Mentions, inflected
@@ -24,9 +25,8 @@ MARGIN: Final = 16
 
 _NAMES_WITH_PARTS = ("person",)
 _POSSESSIVES = ("'s", "\u2019s", "'S", "\u2019S")
-_TITLES = frozenset(
-    ("mr", "mrs", "ms", "mx", "dr", "prof", "sir", "dame", "lord", "lady", "rev", "fr", "st", "jr", "sr")
-)
+_NO_NAMES = FIRM_TITLES | SUFFIXES
+"""Words of a person's name that name nobody by themselves."""
 
 
 @final
@@ -201,7 +201,7 @@ def _bare(word: str) -> str:
 
 
 def _names(word: str) -> bool:
-    return len(word) > 1 and word[0].isalpha() and not word.islower() and word.casefold() not in _TITLES
+    return len(word) > 1 and word[0].isalpha() and not word.islower() and word.casefold() not in _NO_NAMES
 
 
 def _inside(found: FoundMention, piece: Replaced) -> bool:

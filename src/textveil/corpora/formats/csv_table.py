@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO, final
+from typing import Any, BinaryIO, final
 
 from textveil.corpora.formats.csv_records import CsvRow, cut_rows, rows
 from textveil.corpora.formats.fields import FieldChoice, other_name
@@ -188,7 +188,8 @@ class CsvWriter:
 
     def written(self, rows: RecordRows) -> bytes:
         """See ``RowWriter.written``."""
-        return self._table([[_field(cell) for cell in row] for row in rows.cells])
+        # Of a table itself every cell is a text; only other formats have values to be written.
+        return self._table([[_field(value, written) for value, written in row] for row in rows.cells])
 
     def _table(self, table: Sequence[Sequence[str]]) -> bytes:
         buffer = io.StringIO()
@@ -197,7 +198,5 @@ class CsvWriter:
         return encoded(buffer.getvalue())
 
 
-def _field(cell: Cell) -> str:
-    if isinstance(cell.value, str):
-        return cell.value
-    return "" if cell.value is None else cell.written
+def _field(value: Any, written: str) -> str:
+    return value if type(value) is str else "" if value is None else written

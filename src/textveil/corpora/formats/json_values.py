@@ -25,6 +25,8 @@ _SPACE = re.compile(r"[ \t\r\n]*").match
 
 def after_space(text: str, index: int) -> int:
     """The first place from ``index`` on that is no white space of JSON's."""
+    if text[index : index + 1] > " ":  # mostly there is none
+        return index
     found = _SPACE(text, index)
     return found.end() if found else index
 
@@ -139,7 +141,7 @@ def first_order(texts: Iterable[str], choice: FieldChoice) -> list[str] | None:
 
 def written_object(names: Sequence[str], row: Sequence[Cell]) -> str:
     """A record on one line; ``names`` as JSON writes them."""
-    return "{" + ", ".join([f"{name}: {on_a_line(cell.json)}" for name, cell in zip(names, row, strict=True)]) + "}"
+    return on_a_line("{" + ", ".join([f"{name}: {cell.json}" for name, cell in zip(names, row, strict=True)]) + "}")
 
 
 def json_bytes(written: str) -> bytes:

@@ -24,6 +24,9 @@ _JSON_NAMES = {
     str: "a string",
 }
 
+_ENCODED = json.JSONEncoder(ensure_ascii=False).encode
+"""A text as JSON writes it; ``json.dumps`` would make an encoder for each."""
+
 
 class Cell(NamedTuple):
     """The value of one field of one record.
@@ -39,7 +42,7 @@ class Cell(NamedTuple):
     @property
     def json(self) -> str:
         """How JSON writes it."""
-        return self.written or json.dumps(self.value, ensure_ascii=False)
+        return self.written or (_ENCODED(self.value) if isinstance(self.value, str) else json.dumps(self.value))
 
     @property
     def kind(self) -> str:

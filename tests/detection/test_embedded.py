@@ -54,7 +54,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("in 1991 and the '80s Jos\u00e9 came", [("1991", "date"), ("'80s", "date"), ("Jos\u00e9", "person")]),
         ("2024-03-03T14:15:00, 9 am", [("2024-03-03", "date"), ("14:15:00", "time"), ("9 am", "time")]),
         ("9 am, 2024-03-03T14:15:00", [("9 am", "time"), ("2024-03-03", "date"), ("14:15:00", "time")]),
-        ("Acme Holdings Ltd. said", [("Acme Holdings Ltd", "organization")]),
+        ("Acme Holdings Ltd. said", [("Acme Holdings Ltd.", "organization")]),
     ],
 )
 def test_each_kind_is_found_with_its_own_characters_alone(text: str, spans: list[tuple[str, str]]) -> None:

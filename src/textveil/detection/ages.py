@@ -17,14 +17,17 @@ _OLD: Final = re.compile(
     rf"(?:[ -]?{_UNIT}[ -](?:and (?:a )?half )?(?:olds?\b|of age\b)|[ -]?(?:y\.?/?o\.?|yo)(?:[ -]?[mfMF])?(?!\w))"
 )
 _AGED: Final = re.compile(
-    rf"(?<![A-Za-z])(?:[Aa]ged?(?:s| of| is|:)?|AGE:?|[Aa]t (?:the )?age(?: of)?|[Tt]urn(?:ed|s|ing)|"
+    rf"(?<![A-Za-z])(?:[Aa]ged?(?:s| of| is|:)?|AGE:?|[Aa]t (?:the )?age(?: of)?|[Tt]urn(?:ed|s|ing)?"
+    rf"|[Ww]hen (?:he|she|I) was|"
     rf"(?:I am|I'm|she is|he is|she's|he's|She is|He is|She's|He's)(?: only| just| about| around)?)"
     rf" (?P<age>{_NUMBER}|(?i:{BELOW_HUNDRED}))(?![\w%]|[.,:/-][0-9]| ?(?:percent|feet|miles|pounds|kg|cm|lbs?|hours?"
     rf"|minutes?|days?|weeks?"
     rf"|months?|inches|foot|and a half|of (?:the|them|my|our)|more|times|in\b))"
 )
 _OLD_WORD: Final = re.compile(r"old(?![a-rt-z])|of age|y\.?/?o(?![a-z])")
-_AGED_WORD: Final = re.compile(r"[Aa]ged?\b|AGE\b|[Tt]urn(?:ed|s|ing)\b|I am\b|I'm\b|[Hh]e(?: is|'s)\b")
+_AGED_WORD: Final = re.compile(
+    r"[Aa]ged?\b|AGE\b|[Tt]urn(?:ed|s|ing)?\b|hen (?:he|she|I) was\b|I am\b|I'm\b|[Hh]e(?: is|'s)\b"
+)
 _DECADE: Final = re.compile(
     r"[Ii](?<![A-Za-z].)n (?:his|her|their|my|your|our) (?:early |mid[ -]?|late )?"
     r"(?P<age>[1-9]0|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)(?=s?\b|'s)"
@@ -40,7 +43,7 @@ def find_ages(text: str) -> Iterator[Found]:
 
 def find_ages_after_words(text: str) -> Iterator[Found]:
     """Ages that a word before them tells: aged, age, turned, I am."""
-    yield from _found(near(_AGED, text, _AGED_WORD, 8, 60), 0.7)
+    yield from _found(near(_AGED, text, _AGED_WORD, 10, 60), 0.7)
 
 
 def find_decades_of_age(text: str) -> Iterator[Found]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from textveil.detection.found import Found, near
 
-_CARD: Final = re.compile(r"[0-9](?<![\w.,-].)(?:[ -]?[0-9]){11,18}(?![\w]|[.,-][0-9])")
+_CARD: Final = re.compile(r"[0-9](?<![\w.,+-].)(?:[ -]?[0-9]){11,18}(?![\w]|[.,-][0-9])")
 _CARD_WORDS: Final = re.compile(r"(?i)\b(?:card|credit|debit|visa|mastercard|amex|maestro|cc)\b")
 _IBAN: Final = re.compile(
     r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[A-Za-z0-9]{11,30}|(?: [A-Za-z0-9]{4}){2,7}(?: [A-Za-z0-9]{1,3})?)"

@@ -58,8 +58,8 @@ BEFORE_PLACES: Final = _set(
     lives lived leaving reached between over"""
 )
 BEFORE_PERSONS: Final = _set(
-    """by with and told asked said says named called dear hi hello hey thanks thank meet met mr mrs miss named i'm am
-    that who when"""
+    """by with and told asked said says named called dear hi hello hey thanks thank meet met mr mrs miss i'm am that
+    who when"""
 )
 
 COUNTRY_LETTERS: Final = _set("""us u.s usa u.s.a uk u.k uae ussr eu nyc""")
@@ -79,25 +79,28 @@ MEDICAL_AFTER: Final = _set(
 
 FUNCTION_WORDS: Final = _set(
     """i you he she it we they me him her us them my your his its our their this that these those who what which where
-    when why how the a an and or but if so not no yes ok okay oh ah hey hi hello thanks please can could will would
-    shall should may might must do does did is are was were be been am have has had here there now then today tomorrow
-    yesterday tonight let lol rt omg haha wow yeah yep nope im ive dont cant wont didnt isnt youre theyre gonna wanna
-    gotta imma ima mom dad mum mommy daddy grandma grandpa tv pm ok bot internet email fax phone mobile tel address name
-    date subject re fw fwd dob mrn ssn iban zip id url ps pps asap faq etc kids hm hmm uh um alright okey nah yup oops
-    ma'am maam sir man men woman guys north south east west northern southern eastern western sept mb pt"""
+    when why how the a an and or but if so not no yes ok okay oh ah hey hi hello thanks please can could will
+    would shall should may might must do does did is are was were be been am have has had here there now then
+    today tomorrow yesterday tonight let lol rt omg haha wow yeah yep nope im ive dont cant wont didnt isnt
+    youre theyre gonna wanna gotta imma ima mom dad mum mommy daddy grandma grandpa tv pm bot internet email fax
+    phone mobile tel address name date subject re fw fwd dob mrn ssn iban zip id url ps pps asap faq etc kids
+    over as off out up down all any some more most new old first last next also just only very hm hmm uh uhm um
+    huh lemme yessir gotcha dang mister alright okey nah yup oops ma'am maam sir man men woman guys north south
+    east west northern southern eastern western sept mb pt"""
 )
 """Words that name nobody, whatever their letter case."""
 
 COMPANIES: Final = _set(
-    """adidas adobe airbus alibaba amazon amd aol astrazeneca audi bayer bbc bloomberg bmw boeing bp cisco
-    citigroup cnn coca-cola costco chrysler chevron dell deloitte disney ebay ericsson exxon exxonmobil facebook fedex
-    fiat fujitsu gazprom glaxosmithkline google halliburton heineken hitachi honda honeywell hp hsbc hyundai ibm ikea
-    instagram intel itunes jpmorgan kpmg lenovo lexmark linkedin lockheed lufthansa mastercard mcdonald mcdonald's merck
-    microsoft mitsubishi monsanto motorola nasa nasdaq nato netflix netscape nestle nike nikon nintendo
-    nissan nokia novartis nvidia oracle opec panasonic paypal peoplesoft pepsi pepsico pfizer philips porsche qantas
-    raytheon renault reuters roche samsung sanofi sap siemens skype sony spotify starbucks symantec tesla
-    texaco toshiba toyota twitter tyco unesco unicef unilever verizon viacom vodafone volkswagen volvo walgreens walmart
-    wal-mart whatsapp xerox yahoo yelp youtube yukos zillow uber lyft fbi cia irs fda nhs usps ups"""
+    """adidas adobe airbus alibaba amazon amd aol astrazeneca audi bayer bbc bloomberg bmw boeing bp cisco citigroup
+    cnn coca-cola costco chrysler chevron dell deloitte disney ebay ericsson exxon exxonmobil facebook fedex
+    fiat fujitsu gazprom glaxosmithkline google halliburton heineken hitachi honda honeywell hp hsbc hyundai ibm
+    ikea instagram intel itunes jpmorgan kpmg lenovo lexmark linkedin lockheed lufthansa mastercard mcdonald
+    mcdonald's merck microsoft mitsubishi monsanto motorola nasa nasdaq nato netflix netscape nestle nike nikon
+    nintendo nissan nokia novartis nvidia oracle opec panasonic paypal peoplesoft pepsi pepsico pfizer philips
+    porsche qantas raytheon renault reuters roche samsung sanofi sap siemens skype sony spotify starbucks
+    symantec tesla texaco toshiba toyota twitter tyco unesco unicef unilever verizon viacom vodafone volkswagen
+    volvo walgreens walmart wal-mart whatsapp xerox yahoo yelp youtube yukos zillow uber lyft fbi cia irs fda
+    nhs usps ups"""
 )
 """Companies and agencies that everybody knows, as their names are written in small letters."""
 

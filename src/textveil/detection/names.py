@@ -28,8 +28,8 @@ _CUE: Final = re.compile(
     r"|[Pp]atient:|[Dd]octor:),?[ \t\n]*$"
 ).search
 _AFTER_SUBJECT: Final = re.compile(
-    r"(?:'s|,? (?:and [A-Z]|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked|works"
-    r"|shouted|spent|joined|left|made|took|got|gave|died|moved|looked|smiled)(?![A-Za-z])|: [\"A-Z]|, can )"
+    r"(?:'s|,? (?:and(?= [A-Z])|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked"
+    r"|works|shouted|spent|joined|left|made|took|got|gave|died|moved|looked|smiled)(?![A-Za-z])|: [\"A-Z]|, can )"
 ).match
 _OF_ENGLISH: Final = re.compile(
     r"(?:ic|ical|ous|ive|ary|able|ible|oid|ed|ing|ings|ly|tion|tions|sion|ness|ment|ity|ism|ist|ists|itis|osis|emia"
@@ -41,6 +41,13 @@ _FOR_COMPANIES: Final = re.compile(
     r"|executives?|customers|products?|stores?|app|software)(?![A-Za-z])",
     re.IGNORECASE,
 ).match
+_AT_COMPANIES: Final = re.compile(
+    r"(?:[Ww]ork(?:s|ed|ing)? (?:for|at)|[Ee]mployed (?:by|at)|CEO of|[Ff]ounder of|[Ss]hares of|[Jj]oined"
+    r"|[Ii]nterned at|[Ee]mployee (?:of|at)|[Ii]nvested in|[Aa]cquired by)(?: the)? $"
+).search
+_SPEAKS: Final = re.compile(r",? (?:said|says|told|asked|wrote|called)(?![a-z])").match
+_SHORTENED: Final = re.compile(r"(?:Inc|Ltd|Corp|Co)$").search
+_GOES_ON: Final = re.compile(r"\.(?:,| [a-z(])").match
 _CODE: Final = re.compile(r",? (?:[0-9]{4,6}(?:-[0-9]{3,4})?|[0-9]{3} [0-9]{2})(?![A-Za-z0-9.,-]|[,.][0-9])").match
 _STRICTLY_PLACED: Final = frozenset(("in", "from", "near", "to"))
 
@@ -133,8 +140,9 @@ class _Run:
             owner = low.endswith("'s")
             if owner:
                 low = low[:-2]
-            base, _, rest = low.rpartition("'")
-            if rest in _CONTRACTED or low in ("i", "a") or (len(low) == 1 and not group):
+            base, apostrophe, rest = low.rpartition("'")
+            single = len(low) == 1 and (not group or (low in "ia" and written[-1] != "." and piece.end() == self._end))
+            if (apostrophe and rest in _CONTRACTED) or single:
                 yield from self._read(group, titled, before, opens)
                 group, titled, before, opens = [], 0, base or low, False
                 if (
@@ -193,7 +201,9 @@ class _Run:
             place = stop
 
     def _with_code(self, end: int, kind: str) -> int:
-        """The end of a place with the postal code after it."""
+        """The end of a place with the postal code after it, of a company with the full stop of "Inc."."""
+        if kind == _ORGANIZATION and _SHORTENED(self._text, max(0, end - 5), end) and _GOES_ON(self._text, end):
+            return end + 1
         code = _CODE(self._text, end) if kind == _PLACE else None
         return code.end() if code else end
 
@@ -240,7 +250,9 @@ class _Run:
             return False
         if not word.marks & _COMMON:
             return word.low not in known.FUNCTION_WORDS
-        return bool(word.marks & _NAMES) and (not opens or self._goes_on(group, place + 1))
+        if not word.marks & _NAMES or word.low in known.FUNCTION_WORDS:
+            return False
+        return not opens or self._goes_on(group, place + 1) or _SPEAKS(self._text, word.end) is not None
 
     def _goes_on(self, group: list[_Word], place: int) -> bool:
         """Whether a word can go on a name."""
@@ -261,10 +273,19 @@ class _Run:
             return _ORGANIZATION, 0.7
         if titled and not (titled == 1 and words[0].marks & _KNOWN_PLACE):
             return _PERSON, 0.8
-        if _FOR_COMPANIES(self._text, words[-1].end) and not words[0].marks & _LISTED:
+        if (
+            not words[0].marks & _GIVEN
+            and not (len(words) == 1 and words[0].marks & (_LISTED | _COMMON))
+            and (
+                _FOR_COMPANIES(self._text, words[-1].end)
+                or _AT_COMPANIES(self._text, max(0, words[0].start - _BACK), words[0].start)
+            )
+        ):
             return _ORGANIZATION, 0.5
         if words[0].capitals:
             return self._in_capitals(words, before)
+        if max(word.end - word.start for word in words) == 1 and len(words) > 1:
+            return "", 0.0  # letters that are spoken: an M R I
         placed = before in known.BEFORE_PLACES
         if len(words) == 1:
             return self._single(words[0], placed, before, opens)
@@ -290,10 +311,17 @@ class _Run:
             return (_PLACE, 0.7) if word.low in known.COUNTRY_LETTERS else ("", 0.0)
         if word.low in known.STATES and self._text[word.end : word.end + 1] == ".":
             return _PLACE, 0.7
-        if word.low in known.FUNCTION_WORDS or word.low in known.TITLES:
+        if (
+            word.low in known.FUNCTION_WORDS
+            or word.low in known.TITLES
+            or word.low in known.PLACE_ENDS
+            or word.low == "st"
+        ):
             return "", 0.0
         if marks & _COMMON:
-            return (_PERSON, 0.3) if marks & _GIVEN and not opens and before in known.BEFORE_PERSONS else ("", 0.0)
+            listed = before in known.BEFORE_PERSONS or self._text[max(0, word.start - 2) : word.start] == ", "
+            fits = listed if not opens else _SPEAKS(self._text, word.end) is not None
+            return (_PERSON, 0.3) if marks & _GIVEN and fits else ("", 0.0)
         after = self._text[word.end : word.end + 16]
         if after.startswith("'s ") and after[3:].partition(" ")[0].rstrip(".,;") in known.MEDICAL_AFTER:
             return "", 0.0

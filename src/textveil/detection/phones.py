@@ -17,10 +17,11 @@ _CANDIDATE: Final = re.compile(
     r"|\) - (?=[0-9])| - (?=[0-9]{3})){5,22}"
     r"(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6})?(?![\w%]|[.,:/-][0-9])"
 )
-_CONTEXT: Final = re.compile(
+_BEFORE: Final = re.compile(
     r"(?i)\b(?:phone|telephone|tel|call(?:ed|ing)?|fax|cell|mobile|dial|sms|whatsapp|text(?:ed)?|contact|reach(?:ed)?"
     r"|hotline|number|pager|answering|voicemail|ring)\b"
-)
+).search
+_AFTER: Final = re.compile(r"(?i),? ?[(-]?(?:office|fax|mobile|cell|phone|home|work|tel|direct)\b").match
 _REACH: Final = 48
 _FORMS: Final = re.compile(
     r"(?:\+|001-|1-)?(?:\([0-9]{3}\) ?|[0-9]{3}[-. ])[0-9]{3}[-. ][0-9]{4}\D{0,12}[0-9]{0,6}"  # North America
@@ -43,7 +44,8 @@ def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
 
     def find(text: str) -> Iterator[Found]:
         for match in _CANDIDATE.finditer(text):
-            score = _score(match[0], text[max(0, match.start() - _REACH) : match.start()], valid)
+            context = _BEFORE(text, max(0, match.start() - _REACH), match.start()) or _AFTER(text, match.end())
+            score = _score(match[0], context is not None, valid)
             if score:
                 written = match[0]
                 lead = written.startswith("(") and ")" not in written  # a bracket of the sentence
@@ -52,13 +54,12 @@ def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
     return find
 
 
-def _score(written: str, before: str, valid: Callable[[str], bool]) -> float:
+def _score(written: str, context: bool, valid: Callable[[str], bool]) -> float:
     """How sure it is that a candidate is a telephone number; 0 where it is not taken for one."""
     groups = _GROUPS.findall(written)
     digits = sum(map(len, groups))
     if not 6 <= digits <= 21:
         return 0.0
-    context = _CONTEXT.search(before) is not None
     if len(groups) == 1 and "+" not in written:
         return 0.7 if context and digits <= 13 else 0.6 if 10 <= digits <= 11 and valid(written) else 0.0
     if _FORMS(written) is not None:

@@ -65,3 +65,15 @@ def test_policies_that_draw_digits_are_told_of_alike(epsilon: float, options: di
     assert bool(sanitizer.setting.unchanged_numbers) == (epsilon > 0)
     summary = sanitizer("room 12").report().summary()
     assert ("comes out as it was" in summary) == (epsilon == 8.0)
+
+
+@pytest.mark.parametrize(("epsilon", "warned"), [(0.0, False), (2.0, False), (12.0, True)])
+def test_kinds_that_mostly_stay_are_told_of(epsilon: float, warned: bool) -> None:
+    age = Rule(kind="age", action=Action.SURROGATE, name="age", epsilon=epsilon)
+    person = Rule(kind="person", action=Action.SURROGATE, name="person", epsilon=0.0)
+    sanitizer = Sanitizer(Policy(name="own", rules=(Rule(kind="word", action=Action.KEEP), age, person)))
+    assert sanitizer.setting.unchanged_kinds == (("age",) if warned else ())
+    assert (
+        any(one.startswith("NEARLY THE TEXT ITSELF") and "age;" in one for one in sanitizer.setting.warnings())
+        == warned
+    )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple, final
 
 import numpy as np
@@ -18,6 +20,7 @@ from textveil.sanitize.policy.facts import PolicyFacts, facts_of
 from textveil.sanitize.policy.making import number_options, parts_of, words_of
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.ways import ByTexts, ByTokens, Way
+from textveil.surrogates.base import Surrogate
 from textveil.surrogates.scopes import KEY_BYTES
 from textveil.text.marks import Marks
 
@@ -49,12 +52,14 @@ class Chosen(NamedTuple):
         mechanism: draws the words, or the texts; None where words are kept.
         promise: the guarantee that the mechanism's draws carry; None where there is none.
         policy: what is public of the policy, where there is one that says more than a mechanism.
+        surrogates: draw for spans, by kind.
     """
 
     way: Way
     mechanism: Mechanism | None
     promise: Guarantee | None
     policy: PolicyFacts | None = None
+    surrogates: Mapping[str, Surrogate] = MappingProxyType({})
 
 
 def way_of(mechanism: Mechanism, asked: Asked) -> Chosen:
@@ -100,7 +105,7 @@ def way_of_policy(policy: Policy, asked: Asked, rng: np.random.Generator | None)
         promise = _promise(parts.words.guarantee, asked.allow_refuted)
         outside = DrawnOutside(parts.words, promise, policy.marks, function_words=_keeps_function_words(policy))
     way = ByPolicy(parts, outside, policy.scope, key)
-    return Chosen(way, parts.words, promise, facts_of(policy, one_value(tokens=promise is not None)))
+    return Chosen(way, parts.words, promise, facts_of(policy, one_value(tokens=promise is not None)), parts.surrogates)
 
 
 def _by_tokens(policy: Policy, asked: Asked) -> Chosen:

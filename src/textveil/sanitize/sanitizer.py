@@ -18,7 +18,7 @@ from textveil.sanitize.conversation import Conversation
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting
-from textveil.sanitize.unchanged import mostly_unchanged
+from textveil.sanitize.unchanged import mostly_unchanged, unchanged_kinds
 from textveil.sanitize.ways import FindsValues, Wanted
 from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
@@ -97,6 +97,7 @@ class Sanitizer:
             mostly_unchanged=chosen.promise is not None
             and words is not None
             and mostly_unchanged(words, chosen.promise),
+            unchanged_kinds=unchanged_kinds(chosen.surrogates),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

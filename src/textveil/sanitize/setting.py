@@ -87,6 +87,7 @@ class Setting:
         policy: what is public of the policy, where one with spans or function words says what is done.
         mostly_unchanged: whether most words come out as they are (``sanitize.unchanged``). It follows from mechanism
             and vocabulary, so no digest holds it.
+        unchanged_kinds: kinds of spans of which most values come out as they are; it follows from the policy.
     """
 
     mechanism: str
@@ -100,6 +101,7 @@ class Setting:
     version: str
     policy: PolicyFacts | None = None
     mostly_unchanged: bool = field(default=False, compare=False)
+    unchanged_kinds: tuple[str, ...] = field(default=(), compare=False)
 
     def guarantee_of(self, kind: str) -> Guarantee:
         """The guarantee of one draw of this kind.
@@ -177,6 +179,11 @@ class Setting:
         if self.mostly_unchanged:
             lines.append(
                 "NEARLY THE TEXT ITSELF: over 90 % of words come out unchanged at this epsilon; choose a smaller one."
+            )
+        if self.unchanged_kinds:
+            kinds = ", ".join(self.unchanged_kinds)
+            lines.append(
+                f"NEARLY THE TEXT ITSELF: over 90 % of these come out unchanged: {kinds}; choose a smaller epsilon."
             )
         lines += short_number_warnings(self.unchanged_numbers)
         if not self.secure:

@@ -94,6 +94,40 @@ def test_a_job_under_another_policy_is_not_gone_on_with(monkeypatch, capsys, fil
     assert "these differ now: " in capsys.readouterr().err
 
 
+def test_a_job_with_another_list_is_not_gone_on_with(monkeypatch, capsys, files) -> None:
+    policy, source, folder = files
+    rule = '[[rule]]\nkind = "staff"\nplaceholder = true\n[[list]]\nkind = "staff"\nwords = ["{}"]\n'
+    output = ["-o", str(folder / "out.txt"), "--resume"]
+    for name, code in (("Elm Street", 0), ("Maria Roe", 2)):
+        Path(policy).write_text(POLICY + rule.format(name), encoding="utf-8")
+        assert run(monkeypatch, "sanitize", source, "--policy", policy, *output) == code
+    assert "these differ now: inputs" in capsys.readouterr().err
+    kept = [path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != "mine.toml"]
+    assert all(b"Roe" not in one for one in kept)
+    assert "[staff]" in (folder / "out.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scope", ["document", "corpus"])
+def test_a_record_is_a_document_and_a_corpus_is_one_for_all_workers(monkeypatch, capsys, tmp_path, scope: str) -> None:
+    names = '[[rule]]\nkind = "person"\nsurrogate = "person"\n[[list]]\nkind = "person"\nwords = ["Maria Roe"]\n'
+    policy, source = tmp_path / "p.toml", tmp_path / "in.jsonl"
+    policy.write_text(POLICY.replace("[[rule]]", f'scope = "{scope}"\n[[rule]]', 1) + names, encoding="utf-8")
+    row = json.dumps({"title": "On Maria Roe", "body": "Maria Roe, " + "and so on " * 400})
+    source.write_text(f"{row}\n" * 300, encoding="utf-8")
+    fields = ["--field", "title", "--field", "body", "--report", str(tmp_path / "r.json"), "-q", "--workers", "2"]
+    output = tmp_path / "out.jsonl"
+    assert run(monkeypatch, "sanitize", str(source), "--policy", str(policy), *fields, "-o", str(output)) == 0
+    seen = set()
+    for line in output.read_text(encoding="utf-8").splitlines():
+        found = json.loads(line)
+        name = found["title"].removeprefix("On ")
+        assert found["body"].startswith(f"{name}, ")
+        seen.add(name)
+    assert len(seen) == 1 if scope == "corpus" else len(seen) > 250
+    report = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert report["documents"] == 300 and report["tokens"]["person mentions"] == 600
+
+
 def test_measured_recall_goes_into_the_report(monkeypatch, capsys, files) -> None:
     policy, source, folder = files
     measured, report = folder / "measured.json", folder / "report.json"

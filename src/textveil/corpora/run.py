@@ -177,7 +177,7 @@ class Run:
         kept = None if private_map is None else self._map_wanted(private_map)
         terms = Terms(
             {**settings, "private_map": True} if kept else settings,
-            json.dumps([self.options.seed, [_identity(name) for name in self.inputs]]),
+            json.dumps([self.options.seed, [_identity(name) for name in self.inputs], *self.options.private]),
             json.dumps([file_stamp(name) for name in self.inputs]),
         )
         try:

@@ -59,6 +59,13 @@ class SanitizerOptions:
             key=self._key(secret),
         )
 
+    @property
+    def private(self) -> list[str]:
+        """Digests of what is private of the options, so that no setting holds it; none where nothing is."""
+        words = self.mechanism.private_digest if isinstance(self.mechanism, Policy) else ""
+        key = "" if self.key is None else hashlib.blake2b(self.key, person=b"pseudonyms").hexdigest()
+        return [words, key] if words or key else []
+
     def _key(self, secret: bytes | None) -> bytes | None:
         """The secret of pseudonyms over a corpus; of a seed alone where there is one, as all draws then are."""
         if self.key is not None or secret is None or not (isinstance(self.mechanism, Policy) and self.mechanism.keyed):

@@ -263,6 +263,12 @@ class Policy:
         }
 
     @property
+    def private_digest(self) -> str:
+        """SHA-256 of the words of all lists, for whoever must tell that they changed; private, as they may be."""
+        words = json.dumps([[one.kind, *one.words] for one in self.lists])
+        return hashlib.sha256(words.encode("ascii")).hexdigest() if self.lists else ""
+
+    @property
     def digest(self) -> str:
         """SHA-256 of ``as_data``."""
         return hashlib.sha256(json.dumps(self.as_data(), sort_keys=True).encode("ascii")).hexdigest()

@@ -47,8 +47,8 @@ def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float,
         parameters={"epsilon": epsilon, "digit_keep_limit": digit_keep_limit},
         guarantee=proved(epsilon, SURROGATES),
         public=(
-            "its format: which characters are digits, capitals, other letters and which marks",
-            "whether two are equal",
+            "its format: which characters are digits, capitals or other letters, and the marks between them",
+            "which are equal",
         ),
         surrogate_of=surrogate_of,
     )

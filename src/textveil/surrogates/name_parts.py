@@ -62,7 +62,7 @@ class NameParts(NamedTuple):
 def parts_of(value: str, before: str = "") -> NameParts:
     """The parts of a name, with the roles that the mention shows.
 
-    Titles and suffixes by public lists; single letters, and up to three capitals beside other letters, are initials;
+    Titles and suffixes by public lists; single capitals, and up to three capitals beside other letters, are initials;
     what is written small beside capitals is a particle (de, van); of what is left the last is the family and all before
     it are given names, the other way round where a comma follows the first. One that is left alone is a family after a
     title or an initial and before several (Smith JA), given before one, and else unknown.
@@ -96,7 +96,7 @@ def parts_of(value: str, before: str = "") -> NameParts:
 
 def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
     """What a part is by how it is written beside the others, which are all small, all capitals, or neither."""
-    if len(word) == 1 and not word.islower():
+    if len(word) == 1 and word.isupper():
         return Role.INITIAL
     if word.islower() and not all_small:
         return Role.PARTICLE

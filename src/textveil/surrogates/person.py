@@ -107,7 +107,7 @@ class Person:
         """What stays public of a name."""
         facts = [
             "how many parts it has, with the spaces, punctuation and possessive between and after them",
-            "of each part its letter case, whether it is a single letter or a few capitals, and whether it is written "
+            "of each part its letter case, whether it is one capital or a few, and whether it is written "
             "small beside capitals",
             "titles (Dr.) and suffixes (Jr.) in it",
             "which parts of names are equal, but for letter case",

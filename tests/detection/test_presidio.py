@@ -14,6 +14,7 @@ from tests.helpers.hostile import cut_off, texts
 from tests.helpers.tiny_models import needed, pipeline
 
 from textveil.detection.checked import checked_spans
+from textveil.detection.detectors import detector_of
 from textveil.detection.presidio import PresidioDetector, analyzer_engine, load_analyzer, presidio_detector
 from textveil.errors import InputError, MissingExtra, ModelError, ParameterError
 
@@ -82,6 +83,10 @@ def test_with_a_pipeline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     copy = pickle.loads(pickle.dumps(detector))
     assert (copy.name, copy.kinds) == (detector.name, detector.kinds)
+
+
+def test_by_name_with_the_folder_of_a_pipeline(folder: Path) -> None:
+    assert "+rules@" in detector_of(f"presidio:{folder}").name
 
 
 def test_an_engine_of_the_user(detector: PresidioDetector) -> None:

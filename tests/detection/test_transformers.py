@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from tests.helpers.hostile import cut_off, texts
-from tests.helpers.tiny_models import LABELS, needed, token_classifier
+from tests.helpers.tiny_models import LABELS, byte_tokenizer, needed, piece_tokenizer, token_classifier
 
 from textveil.detection.checked import checked_spans
+from textveil.detection.foreign import encodable
 from textveil.detection.transformers import transformers_detector
 from textveil.errors import MissingExtra, ModelError, ParameterError
 from textveil.models import foreign_files
@@ -63,6 +64,17 @@ def test_spans_hold_whole_words(folder: Path) -> None:
     detector = transformers_detector(folder)
     assert found(detector, "in Berd.") == [("Berd", "place")]
     assert found(detector, "\U0001f600 Mari\u0301a Rome\ud800") == [("Mari\u0301a", "person"), ("Rome", "place")]
+
+
+def test_what_a_text_calls_a_special_token_is_text(folder: Path) -> None:
+    """So a text cannot tell the model where it ends, or that there is nothing."""
+    detector = transformers_detector(folder)
+    text = "Maria [SEP] Rome [PAD] Maria [CLS]"
+    assert found(detector, text) == [("Maria", "person"), ("Rome", "place"), ("Maria", "person")]
+    (window,) = detector._windows([text])
+    special = detector._model.tokenizer.all_special_ids
+    unknown = detector._model.tokenizer.unk_token_id
+    assert not set(window.ids[1:-1]) & (set(special) - {unknown})
 
 
 @pytest.mark.parametrize("overlap", [0, 5, 20])
@@ -116,6 +128,27 @@ def _kept(folder: Path) -> Any:
     if folder not in _made:
         _made[folder] = transformers_detector(folder, overlap=8)
     return _made[folder]
+
+
+@pytest.fixture(scope="module", params=[byte_tokenizer, piece_tokenizer])
+def other_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    needed("torch", "transformers", extra="transformers")
+    return token_classifier(tmp_path_factory.mktemp("made") / "other", learned=False, make_tokenizer=request.param)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(given=texts)
+def test_tokens_of_other_making_stand_where_they_are(other_folder: Path, given: list[str]) -> None:
+    """Bytes of one character have one place; a space before a word is no part of a span; every letter is in a token."""
+    detector = _kept(other_folder)
+    for text, spans in zip(given, checked_spans(detector, given), strict=True):
+        for one in spans:
+            assert text[one.start : one.end] == text[one.start : one.end].strip()
+    for text in map(encodable, given):
+        held = {
+            place for window in detector._windows([text]) for start, end in window.bounds for place in range(start, end)
+        }
+        assert {place for place, character in enumerate(text) if character.isalnum()} <= held
 
 
 def test_a_copy_in_another_process_is_the_same(folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +49,46 @@ def tokenizer() -> Any:
     return transformers.PreTrainedTokenizerFast(tokenizer_object=made, **names)
 
 
-def token_classifier(folder: Path, labels: Sequence[str] = LABELS, learned: bool = True) -> Path:
+def byte_tokenizer() -> Any:
+    """Tokens of single bytes, as GPT-2's and RoBERTa's begin: a space belongs to the token behind it."""
+    import transformers
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+
+    names = ["<s>", "<pad>", "</s>", "<mask>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    made = Tokenizer(models.BPE(vocab={name: place for place, name in enumerate(names)}, merges=[]))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), trim_offsets=False)
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made, bos_token="<s>", pad_token="<pad>", eos_token="</s>", mask_token="<mask>"
+    )
+
+
+def piece_tokenizer() -> Any:
+    """Pieces of words with a mark for the space before them, as SentencePiece makes them; NFKC changes lengths."""
+    import transformers
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+    pieces = ["<unk>", "<pad>", "<s>", "\u2581", *"abcdefghijklmnopqrstuvwxyzMGRB.,", "\u2581Mar", "ia", "lin"]
+    made = Tokenizer(models.Unigram([(piece, -float(place)) for place, piece in enumerate(pieces)], unk_id=0))
+    made.normalizer = normalizers.NFKC()
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    made.decoder = decoders.Metaspace()
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, unk_token="<unk>", pad_token="<pad>")
+
+
+def token_classifier(
+    folder: Path,
+    labels: Sequence[str] = LABELS,
+    learned: bool = True,
+    make_tokenizer: Callable[[], Any] = tokenizer,
+) -> Path:
     """A BERT of one layer; with ``learned``, one that knows the class of each token by itself (``NAMES``)."""
     import torch
     import transformers
 
-    size = len(WORDS)
+    tokens = make_tokenizer()
+    size = len(tokens)
     config = transformers.BertConfig(
         vocab_size=size,
         hidden_size=32,
@@ -81,7 +115,7 @@ def token_classifier(folder: Path, labels: Sequence[str] = LABELS, learned: bool
             for place, word in enumerate(WORDS):
                 model.classifier.weight[NAMES.get(word, 0), place] = 3
     model.save_pretrained(folder)
-    tokenizer().save_pretrained(folder)
+    tokens.save_pretrained(folder)
     return folder
 
 

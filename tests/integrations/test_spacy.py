@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 import tomllib
@@ -72,6 +73,15 @@ def test_the_release_stands_on_the_document() -> None:
     assert spacy.blank("en")("Untouched")._.textveil is None
 
 
+def test_reports_are_of_their_document() -> None:
+    """Those of equal counts are made once."""
+    texts = ["1 and 2", "3 and 4", "5", "none"]
+    released = [doc._.textveil for doc in pipeline().pipe(texts)]
+    counts = [one.report["tokens"].get("number", 0) for one in released]
+    assert counts == [2, 2, 1, 0]
+    assert released[0].report == released[1].report
+
+
 def test_a_mechanism_draws_all_words() -> None:
     doc = pipeline({"policy": None, "mechanism": "neighborhood", "epsilon": 3.0, "options": {"alpha": 1.5}})("two cats")
     released = doc._.textveil
@@ -95,6 +105,15 @@ def test_processes_draw_apart() -> None:
     released = [doc._.textveil for doc in docs]
     assert len({one.text for one in released}) == 8
     assert all(restore(one.text, one.private_map) == doc.text for one, doc in zip(released, docs, strict=True))
+
+
+def test_a_component_goes_into_another_process(own: Path) -> None:
+    """Where processes are not forked, spaCy pickles it."""
+    component = pipeline({"policy": str(own)}).get_pipe(FACTORY)
+    copy = pickle.loads(pickle.dumps(component))
+    assert copy._policy == component._policy
+    doc = copy(spacy.blank("en")("Zerubbabel"))
+    assert [kind for *_, kind in doc._.textveil.drawn_spans] == ["person"]
 
 
 def test_entities_of_the_pipeline_are_spans_too(own: Path) -> None:

@@ -171,8 +171,8 @@ class PresidioDetector:
 
 
 def presidio_detector(
-    *,
     model: Path | str | None = None,
+    *,
     language: str = "en",
     labels: Mapping[str, str | None] | None = None,
     threshold: float = 0.0,

@@ -124,6 +124,7 @@ class TransformersDetector:
             return_offsets_mapping=True,
             return_special_tokens_mask=True,
             return_attention_mask=False,
+            split_special_tokens=True,  # a text that has "[SEP]" in it means those five characters
         )
         last, first = -1, 0
         rows = zip(
@@ -137,7 +138,8 @@ class TransformersDetector:
             first = 0 if text != last else first
             last = text
             own = [place for place, frame in enumerate(frames) if not frame]
-            yield _Window(text, first, ids, own[0] if own else 0, [bounds[place] for place in own])
+            if own:
+                yield _Window(text, first, ids, own[0], [bounds[place] for place in own])
             first += len(own) - self._overlap
 
     def _probabilities(self, rows: list[list[int]]) -> Reals:

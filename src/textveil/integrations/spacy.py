@@ -31,6 +31,7 @@ FACTORY: Final = "textveil"
 _KEY: Final = "textveil"
 _FILE: Final = "textveil.json"
 _ENTITIES: Final = "entities"
+_REPORTS: Final = 10_000
 
 
 @final
@@ -70,12 +71,22 @@ def released(doc: Any) -> ReleasedDocument | None:
     )
 
 
-def _kept(release: Release) -> dict[str, Any]:
-    """A release as data that spaCy can write: documents travel between processes as bytes."""
+def _kept(release: Release, reports: dict[Any, str]) -> dict[str, Any]:
+    """A release as data that spaCy can write: documents travel between processes as bytes.
+
+    Args:
+        release: of one document.
+        reports: those that were made, by what they count: one takes longer than the release of a short text.
+    """
     made = release.private_map
+    counts = frozenset(release.kinds.items()), release.mapped
+    if counts not in reports:
+        if len(reports) >= _REPORTS:
+            reports.clear()
+        reports[counts] = json.dumps(release.report().as_dict())
     return {
         "text": release.text,
-        "report": json.dumps(release.report().as_dict()),
+        "report": reports[counts],
         "spans": [list(span) for span in release.drawn_spans],
         "replaced": None if made is None else [list(piece) for piece in made.replaced],
     }
@@ -135,6 +146,7 @@ class TextveilComponent(spacy.pipeline.Pipe):  # type: ignore[misc]
         self._policy: Policy | None = None
         self._sanitizer: Sanitizer | None = None
         self._entities: _Entities | None = None
+        self._reports: dict[Any, str] = {}
         wanted = self._config["policy"]
         one = (wanted is None) != (self._config["mechanism"] is None)
         need(one, "policy", "both, or neither", "given, or `mechanism` in its place")
@@ -166,11 +178,12 @@ class TextveilComponent(spacy.pipeline.Pipe):  # type: ignore[misc]
             self._entities.of(documents)
         releases = sanitizer.batch([document.text for document in documents], spans=False)
         for document, release in zip(documents, releases, strict=True):
-            document.user_data[_KEY] = _kept(release)
+            document.user_data[_KEY] = _kept(release, self._reports)
 
     def _take(self, policy: Policy) -> None:
         """Use a policy, with the documents' entities where the configuration asks for them."""
         self._policy, self._sanitizer = policy, None
+        self._reports.clear()
         self._ready()
 
     def _ready(self) -> Sanitizer:

@@ -63,6 +63,7 @@ def test_rows_are_read_only_a_chunk_ahead(monkeypatch) -> None:
     next(released)
     assert len(read) == 4
     assert len(list(released)) == 99
+    assert next(ColumnSanitizer(MADE).rows(iter([(None,)] * 41 + [(3,)]))) == [None], "gaps count too"
 
 
 @pytest.mark.parametrize("bad", [3, 2.5, b"waa", ["waa"]])
@@ -92,3 +93,8 @@ def test_a_policy_of_mentions_shares_nothing_within_a_row() -> None:
     columns = ColumnSanitizer(policy("identifiers", scope="mention"))
     rows = list(columns.rows([("ann@example.com", "ann@example.com")] * 20))
     assert any(first != second for first, second in rows)
+
+
+def test_a_corpus_is_one_scope_whatever_the_row() -> None:
+    columns = ColumnSanitizer(Sanitizer(policy("identifiers", scope="corpus"), key=bytes(32)))
+    assert len({text for row in columns.rows([("ann@example.com", "ann@example.com")] * 5) for text in row}) == 1

@@ -87,6 +87,9 @@ def test_a_key_makes_the_size_of_batches_indifferent(notes) -> None:
     first, second = (notes.map(release, batched=True, batch_size=size) for size in (7, 60))
     assert first["text"][:] == second["text"][:] and first["id"][:] == ROWS["id"]
     assert sanitize_dataset(notes, release)[0]["text"][:] == first["text"][:]
+    by_place = dataset_sanitizer(MADE)
+    again = [sanitize_dataset(notes, by_place, batch_size=7)[0]["text"][:] for _ in range(2)]
+    assert again[0] == again[1]
 
 
 def test_what_is_cached_is_the_same_release(on_disk) -> None:

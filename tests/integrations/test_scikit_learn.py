@@ -161,6 +161,7 @@ def test_names_of_columns_are_those_of_the_frame() -> None:
     pd = pytest.importorskip("pandas", reason="needs the extra `pandas`")
     frame = pd.DataFrame({"note": ["waa", None], "plan": ["wab", pd.NA], "age": [1, 2]}, index=[7, 7])
     made = TextSanitizer(MADE).set_output(transform="pandas")
+    assert made.fit_transform(pd.Series(["waa", pd.NA], dtype=object))["text"].isna().tolist() == [False, True]
     found = made.fit_transform(frame[["note", "plan"]])
     assert list(found.columns) == ["note", "plan"] and found.index.tolist() == [7, 7]
     assert found.isna().to_numpy().tolist() == [[False, False], [True, True]]

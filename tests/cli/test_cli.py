@@ -146,7 +146,7 @@ BAD_INPUT = {
     "m too large": (("--neighborhood-size", "99999"), b"x", 2, "--neighborhood-size must be between 1 and the 32698"),
     "m zero": (("--neighborhood-size", "0"), b"x", 2, "--neighborhood-size must be"),
     "unknown mechanism": (("-m", "neighbourhood"), b"x", 2, "Did you mean 'neighborhood'"),
-    "unknown format": (("-f", "xml"), b"x", 2, "--format must be one of txt, jsonl, csv"),
+    "unknown format": (("-f", "xml"), b"x", 2, "--format must be one of txt, jsonl, json, csv"),
     "field for txt": (("--field", "a"), b"x", 2, "--field and --keep need"),
     "whole file of csv": (("--whole-file", "-f", "csv"), b"x", 2, "--whole-file needs"),
     "field twice": (("-f", "csv", "--field", "a", "--keep", "a"), b"x", 2, "a name twice"),
@@ -338,7 +338,7 @@ def test_extra_arguments_are_not_quoted(textveil) -> None:
     one_line(err)
 
 
-@pytest.mark.parametrize("ending", ["json", "tar.gz", "docx"])
+@pytest.mark.parametrize("ending", ["xml", "tar.gz", "docx"])
 def test_markup_is_not_taken_for_text_without_being_told(textveil, tmp_path, ending: str) -> None:
     source = tmp_path / f"in.{ending}"
     source.write_text("[1]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import gzip
 import io
 import json
 import pickle
@@ -12,10 +13,14 @@ from typing import Any
 
 import pytest
 from tests.corpora.test_formats import SECRET
+from tests.helpers.deadly import WORDS, made_vocabulary
+from tests.helpers.runs import run_of
 
+from textveil.corpora.engines.base import InProcess
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.records import Assembled
 from textveil.errors import InputError, ParameterError
+from textveil.mechanisms.channels.randomized_response import randomized_response
 
 TEXTS = ["a, b", 'c "d"\ne', "", "f\tg; h"]
 IDS = ["1", "x\ty", "", "é"]
@@ -172,3 +177,41 @@ def test_a_delimiter_is_of_the_side_that_is_csv() -> None:
     made = choice.reader(["in.csv"])
     assert (made.source.delimiter, made.target.delimiter) == (";", "\t")
     assert choice.released(["in.csv"], Path("out.tsv")).reader(["out.tsv"]).delimiter == "\t"
+
+
+@pytest.mark.parametrize("name", ["out.json", "out.json.gz", "out.tsv.gz", "out.parquet"])
+def test_a_job_that_was_interrupted_goes_on_to_the_same_output(tmp_path: Path, name: str) -> None:
+    if "parquet" in name:
+        pytest.importorskip("pyarrow.parquet")
+    rows = [{"id": str(number), "text": " ".join(WORDS[number % 9 : number % 9 + 4])} for number in range(80)]
+    (tmp_path / "in.csv").write_bytes(corpus("csv", rows))
+
+    def run(progress: Any = lambda done, total, words: None) -> Any:
+        return run_of(
+            mechanism=randomized_response(made_vocabulary(), epsilon=0.5),
+            corpus_format=FormatChoice(kept=("id",)).reader(["in.csv"], tmp_path / name),
+            inputs=(str(tmp_path / "in.csv"),),
+            engine=InProcess(),
+            block_bytes=200,
+            seed=4,
+            sync_seconds=0.0,
+            progress=progress,
+        )
+
+    left = iter(range(5))
+
+    def stop(done: int, total: int | None, words: int) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(stop).to_file(tmp_path / name)
+    assert not (tmp_path / name).exists()
+    run().to_file(tmp_path / name, resume=True)
+    (tmp_path / "whole").mkdir()
+    run().to_file(tmp_path / "whole" / name)
+    assert (tmp_path / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    raw = (tmp_path / name).read_bytes()
+    target = name.split(".")[1]
+    found = rows_of(target, gzip.decompress(raw) if name.endswith("gz") else raw)
+    assert [row["id"] for row in found] == [row["id"] for row in rows]

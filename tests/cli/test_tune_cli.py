@@ -63,6 +63,22 @@ def test_the_numbers_are_those_of_the_file(tune: Callable[..., tuple[int, str, s
     assert json.loads(out)["seed"] == 1
 
 
+def test_labels_may_be_numbers_and_a_record_without_one_is_refused(
+    tune: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    rows = [{"note": row["text"], "class": int(row["topic"] == "a")} for row in ROWS]
+    numbered = tmp_path / "numbered.jsonl"
+    numbered.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = (*OPTIONS, "--field", "note", "--label", "class", "--json", "-o", tmp_path / "out")
+    code, out, _ = tune(*options, sample=numbered)
+    assert code == 0
+    assert json.loads(out)["task"]["majority"] == 0.5
+    rows[3]["class"] = None
+    numbered.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, _, err = tune(*options, sample=numbered)
+    assert (code, err) == (1, "textveil: record 4 must have a label; got null. Leave such records out.\n")
+
+
 def test_entities_are_counted_by_who_finds_them(tune: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
     code, out, _ = tune(*OPTIONS, "--json", "-o", tmp_path / "out")
     assert (code, json.loads(out)["entities_found_by"]) == (0, "embedded")

@@ -15,10 +15,11 @@ import pytest
 
 from textveil.detection.base import DetectedSpan
 from textveil.errors import InputError, ParameterError, UnknownNameError
+from textveil.models.ngram import embedded_language_model
 from textveil.randomness import seeded_generator
 from textveil.research.tuning.accuracy import accuracy, task_of
 from textveil.research.tuning.candidates import Candidate, candidates
-from textveil.research.tuning.lines import about_entities
+from textveil.research.tuning.lines import about_entities, main_table
 from textveil.research.tuning.page import checked_folder, to_html, write_results
 from textveil.research.tuning.sample import Entity, TuningSample
 from textveil.research.tuning.tuning import Tuning, tune
@@ -214,6 +215,19 @@ def test_a_folder_of_other_things_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="`output` must be a folder"):
         checked_folder(tmp_path / "thesis.txt")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_decoder_reads_what_draws_every_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("textveil.research.tuning.tuning.DECODED", 12)
+    words = candidates(["all-words"], [12.0], load_vocabulary(), seeded_generator(1))
+    decoded = tune(
+        TuningSample(TEXTS), [*words, masked()], rng=np.random.default_rng(2), model=embedded_language_model()
+    )
+    drawn, kept = (one.recovery for one in decoded.outcomes)
+    assert drawn is not None and kept is None
+    assert drawn.documents == 12
+    assert drawn.kinds[0].in_context.estimate > 0.5
+    assert "words decoded" in main_table(decoded)[0]
 
 
 def test_of_a_public_sample_no_leak_is_warned_of(run: Tuning) -> None:

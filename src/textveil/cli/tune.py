@@ -136,18 +136,22 @@ def _read(
     from textveil.corpora.texts import released_blocks
     from textveil.research.tuning.sample import TuningSample
 
-    wanted = () if field is None and label is None else (field or "text",)
-    fields = wanted if label is None else (*wanted, label)
-    choice = FormatChoice(corpus_format=corpus_format, sanitized=fields, delimiter=delimiter)
+    choice = FormatChoice(
+        corpus_format=corpus_format,
+        sanitized=() if field is None else (field,),
+        read=() if label is None else (label,),
+        delimiter=delimiter,
+    )
     inputs = opt.inputs_of([source], choice)
     texts, labels = [], []
     for block in released_blocks(choice.reader(inputs), inputs, progress):
-        for number, parts in enumerate(block.records.texts, start=block.first):
-            if len(parts) < (1 if label is None else 2):
-                raise InputError(f"record {number} must have a text and a label; got fewer. Leave such records out.")
-            if parts[0].strip():
+        classes = block.records.beside.get(label or "", [""] * len(block.records.texts))
+        for number, (parts, one) in enumerate(zip(block.records.texts, classes, strict=True), start=block.first):
+            if one is None:
+                raise InputError(f"record {number} must have a label; got null. Leave such records out.")
+            if parts and parts[0].strip():
                 texts.append(parts[0])
-                labels.append(parts[-1])
+                labels.append(one)
     return TuningSample(tuple(texts), None if label is None else tuple(labels))
 
 

@@ -27,6 +27,9 @@ REPEATS: Final = 5
 DECODED: Final = 50
 """Documents at most that a decoder reads: it takes longer than everything else."""
 
+DECODED_CHARACTERS: Final = 4000
+"""Of each, at most."""
+
 EXAMPLES: Final = 3
 _SHORTEST, _LONGEST = 40, 200
 """Characters of an example."""
@@ -218,7 +221,7 @@ def _recovery(
     words = candidate.sanitizer.mechanism
     if words is None or candidate.sanitizer.setting.policy is not None:
         return None  # the decoder takes every word for a drawn one
-    texts = sample.part(DECODED, rng).texts
+    texts = [text[:DECODED_CHARACTERS] for text in sample.part(DECODED, rng).texts]
     try:
         return measure_recovery(words, texts, model, rng=rng, confidence=CONFIDENCE)
     except (UnsupportedGuarantee, InputError):  # no channel, or too few words of the vocabulary

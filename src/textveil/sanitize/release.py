@@ -275,7 +275,8 @@ class Release:
     Attributes:
         text: what may be handed over.
         spans: where each token stands in ``text``, with its kind. Offsets of the private text are not
-            kept: they would tell the length of every private word.
+            kept: they would tell the length of every private word. Empty under a policy with spans, whose
+            ``drawn_spans`` stand in their place.
         kinds: number of tokens of each kind.
         setting: the sanitizer's.
         mapped: how many words were not in the vocabulary. For the sender only: it is computed from the
@@ -317,7 +318,7 @@ class Release:
             ParameterError: the prior is of another shape or holds other values.
         """
         if self.word_vectors is None:
-            raise UnsupportedGuarantee("vectors need a release that a Sanitizer made; got another.")
+            raise UnsupportedGuarantee("vectors need a release whose words a Sanitizer drew; got another.")
         return self.word_vectors.of(self.text, prior)
 
     @property

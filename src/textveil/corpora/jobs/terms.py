@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, final
 _NAMED = {
     "textveil": "the version of textveil",
     "mechanism": "mechanism",
+    "policy": "policy",
     "digit_keep_limit": "digit keep limit",
     "marks": "marks",
     "vocabulary": "vocabulary",

@@ -1,0 +1,76 @@
+"""The presets, with the detectors and surrogates that they name."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import textveil as tv
+from textveil.privacy.guarantees import Status
+from textveil.sanitize.policy.choice import PRESETS
+from textveil.sanitize.sanitizer import Sanitizer
+
+SPANS = ["identifiers", "clinical", "prompts"]
+NOTE = (
+    "Pt. Maria Gonzalez (DOB 04/12/1981, aged 44) was seen by Dr. Will Park at St. Mary's, Boston on 3 March 2024 at "
+    "14:30.\nCall 617-555-0133, write to maria.g@example.com, see https://example.org/a?b=1. MRN 00483921; "
+    "paid $420.50.\n"
+    "Ms. Gonzalez's BP was 120/80. MARIA GONZALEZ will return on March 9. IP 192.0.2.7, @maria, ٣٤ and 12 kg."
+)
+PIECES = [NOTE[start : start + 12] for start in range(0, len(NOTE), 7)]
+HOSTILE = st.one_of(
+    st.lists(st.sampled_from([*PIECES, "\u200b", "½", "\n\n", "  ", "“", "٣", "é", "\ud800", "🙂", "中"]), max_size=12),
+    st.text(max_size=30),
+).map("".join)
+
+
+@cache
+def sanitizer(name: str, marks: str) -> Sanitizer:
+    return Sanitizer(tv.policy(name, marks=marks))
+
+
+@pytest.mark.parametrize("name", SPANS)
+@pytest.mark.parametrize("marks", ["keep", "normalize"])
+def test_every_release_is_undone(name: str, marks: str) -> None:
+    release = sanitizer(name, marks)(NOTE)
+    assert "Gonzalez" not in release.text and release.text != NOTE
+    assert release.private_map.original() == NOTE == tv.restore(release.text, release.private_map)
+
+    @settings(max_examples=60)
+    @given(HOSTILE)
+    def undone(text: str) -> None:
+        made = sanitizer(name, marks)(text)
+        assert made.private_map.original() == text == tv.restore(made.text, made.private_map)
+        if name != "prompts":
+            drawn = {place for one in made.drawn_spans for place in range(one.start, one.end)}
+            digits = (place for place, one in enumerate(made.text) if unicodedata.category(one) == "Nd")
+            assert all(place in drawn for place in digits)
+
+    undone()
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_for_release_and_states_what_is_proved(name: str) -> None:
+    made = Sanitizer(tv.policy(name))
+    assert made.setting.for_release
+    assert all(one.guarantee.status is Status.PROVED for one in made.setting.protected)
+    assert (made(NOTE).private_map is None) == (name not in SPANS)
+
+
+def test_identifiers_says_nothing_about_any_value() -> None:
+    release = sanitizer("identifiers", "keep")(NOTE)
+    assert release.guarantee.epsilon == release.guarantee_per_token.epsilon == 0.0
+    data = release.report().as_dict()
+    assert data["guarantee"]["per_token"] is None and data["recovery"] is None
+    assert "every word, mark and symbol outside the spans" in data["not_covered"]
+
+
+def test_all_dates_of_a_note_move_together_and_pay_once() -> None:
+    release = sanitizer("clinical", "keep")(NOTE)
+    kinds = {one["kind"]: one for one in release.report().as_dict()["guarantee"]["by_kind"]}
+    assert (kinds["date"]["pays"], kinds["date"]["count"], kinds["date"]["epsilon"]) == ("scope", 1, 1.0)
+    assert release.kinds["date mentions"] >= 3

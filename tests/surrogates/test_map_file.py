@@ -107,6 +107,18 @@ def test_frames_that_are_moved_left_out_or_of_another_file_are_refused(tmp_path)
     refused(written(tmp_path / "map", [other[0], *parts[1:]]))
 
 
+def test_a_frame_of_another_mark_is_refused(tmp_path) -> None:
+    parts = frames(BLOCKS)
+    for place in range(1, len(parts)):
+        for mark in (b"A", b"B", b"E"):
+            if not parts[place].startswith(mark):
+                changed = [*parts[:place], mark + parts[place][1:], *parts[place + 1 :]]
+                refused(written(tmp_path / "map", changed))
+    cipher = MapCipher.new(KEY)
+    start = map_file.begun(cipher, {})
+    refused(written(tmp_path / "map", [start, cipher.sealed(1, b"A", b'{"documents": 0}')]))
+
+
 def test_a_wrong_key_is_told_from_a_damaged_file(tmp_path) -> None:
     path = written(tmp_path / "map", frames(BLOCKS))
     assert refused(path, KEY[::-1]) == "map_key must be the one with which the private map was made; got another."

@@ -36,7 +36,7 @@ NOTE = map_of(
         ("Anna\n\nMiller", "Maria\n\nGonzalez"),
         ("Joneses, Jones' and Miller-led", "Foxes, Fox' and Gonzalez-led"),
         ("l'Anna, qu'Anna, Anna'll", "l'Maria, qu'Maria, Maria'll"),
-        ("Annabel, Joanna, Anna-Lena, O'Miller, anna_x, anna.b@x.org", None),
+        ("Annabel, Joanna, Anna-Lena, O'Miller, anna_x, anna.b@x.org, Anna'house", None),
         ("A 34-year-old, (34)", "A 61-year-old, (61)"),
         ("34.5, 1.34, 34,000, 10:34, COVID-34, 34th, \n34. Next", None),
         ("in Lund, LUND", "in New York, NEW YORK"),
@@ -85,6 +85,20 @@ def test_a_surrogate_that_the_text_held_before_is_told_by_position_alone() -> No
     assert len(done.ambiguous) == 3
     inside = map_of("May came on 3 May 2021.", [("May", "Ida", "person"), ("3 May 2021", "1 June 2020", "date")])
     assert tv.restore("It was May.", inside) == "It was Ida."
+
+
+def test_white_space_within_a_surrogate_has_one_line_break_and_eight_characters_at_the_most() -> None:
+    made = map_of("In North Bend.", [("North Bend", "Rome", "place")])
+    for gap, whole in ((" " * 8, True), (" " * 9, False), (" \n ", True), ("\n\n", False)):
+        text = f"So North{gap}Bend"
+        assert tv.restore(text, made) == ("So Rome" if whole else text)
+
+
+def test_cases_that_stand_for_different_originals_are_told_apart() -> None:
+    made = map_of("Ann Lee met ANN LEE.", [("Ann Lee", "Ida Roe", "date"), ("ANN LEE", "EVE DAY", "date")])
+    done = Restorer(made).restore("So Ann Lee, ANN LEE, ann lee")
+    assert done.text == "So Ida Roe, EVE DAY, ann lee"
+    assert done.ambiguous == (Place(21, 28),)
 
 
 def test_one_character_is_told_by_position_alone() -> None:

@@ -228,7 +228,9 @@ def _public(setting: Setting) -> str:
     if setting.policy is not None and not setting.policy.draws_words:
         return "all text outside the spans; where spans are, their kinds and what is said of each kind"
     form = " as they are" if setting.marks == "keep" else " in plain form"
-    return "vocabulary; number, order and kinds of tokens; digits a number has; spacing, punctuation" + form
+    spans = setting.policy is not None and setting.policy.finds_spans
+    shown = "where spans are, their kinds and what is said of each kind" if spans else "digits a number has"
+    return f"vocabulary; number, order and kinds of tokens; {shown}; spacing, punctuation{form}"
 
 
 def _vocabulary_lines(vocabulary: Mapping[str, Any]) -> list[str]:

@@ -78,6 +78,14 @@ class Sanitizer:
             "allow_refuted": allow_refuted,
             "key": key,
         }
+        made = isinstance(mechanism, Policy) or hasattr(mechanism, "guarantee")
+        need(
+            made,
+            "mechanism",
+            type(mechanism).__name__,
+            "a mechanism or a policy",
+            "Make one: tv.policy('identifiers').",
+        )
         asked = Asked(number_epsilon, digit_keep_limit, marks, allow_refuted, key)
         chosen = way_of_policy(mechanism, asked, rng) if isinstance(mechanism, Policy) else way_of(mechanism, asked)
         way, words = chosen.way, chosen.mechanism

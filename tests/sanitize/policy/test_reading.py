@@ -150,3 +150,8 @@ def test_words_of_lists_stand_nowhere_but_in_the_policy() -> None:
 def test_a_policy_of_python_is_checked_as_one_of_a_file() -> None:
     with pytest.raises(ParameterError, match="rules must be with one for word"):
         Policy(name="p", rules=(Rule(kind="date", action=Action.PLACEHOLDER),))
+
+
+def test_a_name_alone_makes_no_sanitizer() -> None:
+    with pytest.raises(ParameterError, match="mechanism must be a mechanism or a policy; got str"):
+        Sanitizer("identifiers")

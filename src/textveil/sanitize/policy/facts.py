@@ -93,7 +93,7 @@ def _public(policy: Policy) -> tuple[str, ...]:
 def _not_covered(policy: Policy) -> tuple[str, ...]:
     """What the guarantee does not speak of."""
     found = (
-        "what no detector found, which is released as all other text is",
+        "what no detector found, which is treated as all other text is",
         "two texts in which other spans are found: a word that makes a detector see, or overlook, another",
     )
     words = () if policy.draws_words else ("every word, mark and symbol outside the spans",)

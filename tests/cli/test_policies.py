@@ -62,11 +62,12 @@ def test_a_policy_releases_the_same_with_any_number_of_workers(monkeypatch, caps
     assert "detection   not measured" in capsys.readouterr().err
 
 
-def test_all_words_is_what_the_default_is(monkeypatch, capsys, files) -> None:
+@pytest.mark.parametrize("form", [[], ["--whole-file"]])
+def test_all_words_is_what_the_default_is(monkeypatch, capsys, files, form: list[str]) -> None:
     _, source, folder = files
     for name, options in (("policy", ["--policy", "all-words"]), ("mechanism", [])):
         report = folder / f"{name}.json"
-        arguments = [source, "-o", str(folder / name), "--report", str(report), "--seed", "3", *options]
+        arguments = [source, "-o", str(folder / name), "--report", str(report), "--seed", "3", *options, *form]
         assert run(monkeypatch, "sanitize", *arguments) == 0
     assert (folder / "policy").read_bytes() == (folder / "mechanism").read_bytes()
     assert (folder / "policy.json").read_bytes() == (folder / "mechanism.json").read_bytes()

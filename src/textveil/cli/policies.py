@@ -14,7 +14,7 @@ from textveil.cli.spelling import renamed
 from textveil.errors import ParameterError
 
 if TYPE_CHECKING:
-    from textveil.sanitize.policy.policy import Policy
+    from textveil.sanitize.policy.policy import Policy, Rule
     from textveil.vocabulary.vocabulary import Vocabulary
 
 
@@ -41,7 +41,9 @@ def policies_command(
         sys.stdout.write(text)
 
 
-def chosen_policy(context: typer.Context, name: str, vocabulary: Vocabulary, marks: str | None) -> Policy:
+def chosen_policy(
+    context: typer.Context, name: str, vocabulary: Vocabulary, marks: str | None, *, note: bool = False
+) -> Policy:
     """The policy of ``--policy``, with ``--epsilon`` for its words.
 
     Args:
@@ -49,6 +51,7 @@ def chosen_policy(context: typer.Context, name: str, vocabulary: Vocabulary, mar
         name: a preset or a file.
         vocabulary: public words.
         marks: in place of the policy's; None leaves them.
+        note: whether one document is released by itself: a policy that draws all words then does as a mechanism would.
 
     Raises:
         ParameterError: ``--mechanism`` or another option of mechanisms is given too.
@@ -66,4 +69,19 @@ def chosen_policy(context: typer.Context, name: str, vocabulary: Vocabulary, mar
             f"--policy says what draws words; got {', '.join(others)} beside it. Leave one out, or write a policy."
         )
     changes: dict[str, Any] = {} if marks is None else {"marks": marks}
-    return policy(name, vocabulary, epsilon=epsilon, **changes)
+    chosen = policy(name, vocabulary, epsilon=epsilon, **changes)
+    plain = not chosen.finds_spans and chosen.rule("function-word") is None
+    return _for_note(chosen, vocabulary) if note and plain else chosen
+
+
+def _for_note(policy: Policy, vocabulary: Vocabulary) -> Policy:
+    """The policy with the options that a mechanism gets where one document is released by itself."""
+    from dataclasses import replace
+
+    from textveil.sanitize.defaults import options_for_note
+
+    def changed(rule: Rule) -> Rule:
+        added = options_for_note(rule.name, rule.options, vocabulary) if rule.kind == "word" else {}
+        return replace(rule, options={**rule.options, **added})
+
+    return replace(policy, rules=tuple(changed(rule) for rule in policy.rules))

@@ -236,7 +236,7 @@ def sanitize_command(
         need(recall is None, "detection_report", "one", "left out where there is no `policy`")
         made = make(context, mechanism, public_words, note=whole_file)
     else:
-        made = chosen_policy(context, policy, public_words, marks)
+        made = chosen_policy(context, policy, public_words, marks, note=whole_file)
     run = Run(
         options=SanitizerOptions(
             mechanism=made,

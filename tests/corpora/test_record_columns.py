@@ -115,7 +115,11 @@ def test_a_column_that_is_sanitized_itself_is_a_span_as_a_whole(tmp_path: Path) 
 
 
 REFUSED = [
-    (RecordColumns(scope="who"), {"scope": "corpus"}, "needs a `policy` with the scope document, which it widens"),
+    (
+        RecordColumns(scope="who"),
+        {"scope": "corpus"},
+        "with the scope document or conversation, which it widens; got corpus",
+    ),
     (RecordColumns(known=(("who", "phone"),)), {}, "`known` needs a `policy` with a rule for the kind 'phone'"),
 ]
 

@@ -56,9 +56,10 @@ class RecordColumns:
         policy = setting.policy
         if (self.scope or self.known) and (policy is None or not policy.finds_spans):
             raise ParameterError("`scope_column` and `known` need a `policy` that finds spans; got none.")
-        if self.scope and policy is not None and policy.data["scope"] != "document":
+        if self.scope and policy is not None and policy.data["scope"] not in ("document", "conversation"):
             raise ParameterError(
-                f"`scope_column` needs a `policy` with the scope document, which it widens; got {policy.data['scope']}."
+                "`scope_column` needs a `policy` with the scope document or conversation, which it widens; got "
+                f"{policy.data['scope']}."
             )
         kinds = () if policy is None else policy.kinds
         if missing := next((kind for _, kind in self.known if kind not in kinds), None):

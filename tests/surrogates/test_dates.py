@@ -145,6 +145,15 @@ def test_moved_dates_end_where_the_calendar_ends() -> None:
     assert tiny[0] in ("9999-12-31", "0001-01-01")
 
 
+def test_dates_without_a_year_go_round_a_leap_year() -> None:
+    last, short = read_date("12/31"), read_date("2/28")
+    assert last and short
+    assert [last.with_day(last.moved(days)) for days in (1, 366, -366, 60)] == ["01/01", "12/31", "12/31", "02/29"]
+    assert short.with_day(short.moved(1)) == "02/29"
+    thirteenth = read_date("13/12/2024")
+    assert thirteenth and thirteenth.day == datetime.date(2024, 12, 13)
+
+
 def test_a_window_has_one_law_for_all_dates_of_one_form(rng: np.random.Generator) -> None:
     surrogate = make_surrogate("date-window")
     first = ["2024-03-04", "3/5/24", "March 2024", "Mar 4", "Monday", "soon"]

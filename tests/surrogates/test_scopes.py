@@ -37,6 +37,11 @@ def test_a_memory_begins_anew_when_a_pool_is_used_up(rng: np.random.Generator) -
     given = [scope.place("given", value, 3, rng) for value in "abcdefg"]
     assert set(given[:3]) == set(given[3:6]) == {0, 1, 2}
     assert given[:3] == [scope.place("given", value, 3, rng) for value in "abc"]
+    fourths: Counter[int] = Counter()
+    for _ in range(3_000):
+        scope = MemoryScope()
+        fourths[[scope.place("given", value, 3, rng) for value in "abcd"][3]] += 1
+    assert chisquare([fourths[place] for place in range(3)]).pvalue > ALPHA
 
 
 def test_a_keyed_scope_is_a_function_of_its_secret(rng: np.random.Generator) -> None:

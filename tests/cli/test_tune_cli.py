@@ -110,7 +110,7 @@ def test_public_text_needs_no_warning_and_a_sample_no_labels(
     code, out, _ = tune(*OPTIONS, "--public", "--documents", 12, "-o", tmp_path / "out")
     assert code == 0
     assert out.startswith("12 documents\n")
-    assert "No task: the sample has no labels (--label)." in out
+    assert "No task: no field of the sample was named that holds classes." in out
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ LIBRARY = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PA
 STARTS_THE_COMMAND = {"bench/memory.py"}
 """Files that run ``textveil`` as a process of its own, with its options."""
 
-_FLAG = re.compile(r"(?<![\w|-])--(?=[a-z]|$)")
-"""Two dashes before a name, or at the end of a piece of a string that a name may follow."""
+_FLAG = re.compile(r"(?<![\w|-])(?<!var\()--(?=[a-z]|$)(?![a-z]+:)")
+"""Two dashes before a name, or at the end of a piece of a string that a name may follow; not a property of CSS."""
 
 
 def _strings(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -39,7 +39,7 @@ def test_the_library_spells_no_option_of_the_command_line(path: Path) -> None:
 
 
 def test_an_option_in_a_string_is_found() -> None:
-    assert _flags('"Raise --limit."\nf"got (--{name})"\nx = "--"\ny = "a -- b"\n"|---|--|"') == ["line 1", "line 2"]
+    assert _flags('"Raise --limit."\nf"got (--{name})"\nx = "--"\ny = "a -- b"\n"|---|--|"\n"var(--c);--c:red"') == ["line 1", "line 2"]
 
 
 _PUBLIC = {"_asdict", "_replace", "_fields", "_make"}

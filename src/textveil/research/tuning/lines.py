@@ -12,7 +12,7 @@ from textveil.statistics import Bound
 
 LEAKS: Final = (
     "Tuned on private text: what you choose by these numbers tells of the sample, and no guarantee covers that. Tune "
-    "on public text that resembles yours instead (name its file, with --public); no corpus comes with the package."
+    "on public text that resembles yours instead, and say that it is public; no corpus comes with the package."
 )
 
 CHOOSES_NOTHING: Final = (
@@ -35,7 +35,7 @@ def about_entities(run: Tuning) -> str:
         return "Entities are those that the sample's labels name."
     return (
         f"Entities are those that the detector {run.found_by} finds. A policy that uses the same detector replaces all "
-        "that it finds, so these shares say nothing of what it misses: label a sample, and give it with --entities."
+        "that it finds, so these shares say nothing of what it misses: tune on a sample whose entities are labelled."
     )
 
 
@@ -47,7 +47,7 @@ def about_parts(run: Tuning) -> str:
 def about_task(run: Tuning) -> str:
     """How the accuracy was measured."""
     if run.task is None:
-        return "No task: the sample has no labels (--label)."
+        return "No task: no field of the sample was named that holds classes."
     split, task = run.task.splits[0], run.task
     rest = f"; {task.left_out} of classes with fewer than {LEAST_OF_A_CLASS} left out" if task.left_out else ""
     return (

@@ -39,7 +39,10 @@ def test_the_library_spells_no_option_of_the_command_line(path: Path) -> None:
 
 
 def test_an_option_in_a_string_is_found() -> None:
-    assert _flags('"Raise --limit."\nf"got (--{name})"\nx = "--"\ny = "a -- b"\n"|---|--|"\n"var(--c);--c:red"') == ["line 1", "line 2"]
+    assert _flags('"Raise --limit."\nf"got (--{name})"\nx = "--"\ny = "a -- b"\n"|---|--|"\n"var(--c);--c:red"') == [
+        "line 1",
+        "line 2",
+    ]
 
 
 _PUBLIC = {"_asdict", "_replace", "_fields", "_make"}

@@ -20,15 +20,14 @@ import hashlib
 import io
 import json
 import os
-import pkgutil
 import re
 import sys
-from collections.abc import Iterable, Iterator
-from importlib import import_module
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from faker_lists import entries
 
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.frequencies import FILES, RECORD
@@ -46,11 +45,11 @@ _LOCALES = frozenset(
     hr_HR hu_HU id_ID is_IS it_IT lt_LT lv_LV nl_NL no_NO pl_PL pt_BR pt_PT ro_RO sk_SK sl_SI sv_SE tr_TR""".split()  # noqa: SIM905
 )
 _LISTS = {
-    "faker.providers.person": (
+    "person": (
         "first_names first_names_male first_names_female first_names_nonbinary "
         "last_names last_names_male last_names_female"
     ),
-    "faker.providers.address": "cities countries states city_names counties provinces regions",
+    "address": "cities countries states city_names counties provinces regions",
 }
 
 
@@ -118,18 +117,10 @@ def _running(text: str) -> Iterator[tuple[str, bool]]:
 def _listed() -> set[str]:
     """Words of the lists of personal names, cities and countries."""
     found: set[str] = set()
-    for package, lists in _LISTS.items():
-        for module in pkgutil.iter_modules(import_module(package).__path__):
-            if module.name in _LOCALES:
-                provider = vars(import_module(f"{package}.{module.name}").Provider)
-                found.update(word for name in lists.split() for word in _words(provider.get(name, ())))
+    for topic, lists in _LISTS.items():
+        for entry in entries(topic, lists.split(), _LOCALES, part=0):
+            found.update(word for word in re.findall(r"[a-z]+", entry.lower()) if len(word) > 1)
     return found
-
-
-def _words(entries: Iterable[Any]) -> Iterator[str]:
-    for entry in entries:
-        text = entry if isinstance(entry, str) else entry[0]
-        yield from (word for word in re.findall(r"[a-z]+", str(text).lower()) if len(word) > 1)
 
 
 def _npy(array: Any) -> bytes:

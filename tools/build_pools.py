@@ -21,18 +21,16 @@ import gzip
 import hashlib
 import json
 import os
-import pkgutil
 import re
 import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import faker
 import phonenumbers
+from faker_lists import entries
 from phonenumbers import PhoneMetadata, PhoneNumber, PhoneNumberType
 
 from textveil.surrogates.pools import DATA, FILE, RECORD, pools_of
@@ -91,8 +89,8 @@ def main() -> int:
     options.output.mkdir(parents=True, exist_ok=True)
     (options.output / FILE).write_bytes(gzip.compress(text.encode("utf-8"), mtime=0))
     (options.output / RECORD).write_text(record, encoding="utf-8")
-    for name, entries in pools.items():
-        print(f"{name:20s} {len(entries):>8,d}")
+    for name, words in pools.items():
+        print(f"{name:20s} {len(words):>8,d}")
     return 0
 
 
@@ -184,19 +182,8 @@ def _common(articles: Path) -> set[str]:
 
 def _listed(topic: str, locales: str, lists: str) -> set[str]:
     """The entries of faker's lists of these names."""
-    package = f"faker.providers.{topic}"
-    known = {module.name for module in pkgutil.iter_modules(import_module(package).__path__)}
-    found: set[str] = set()
-    for locale in locales.split():
-        if locale in known:
-            provider = vars(import_module(f"{package}.{locale}").Provider)
-            found.update(entry for name in lists.split() for entry in _entries(provider.get(name, ())))
-    return found
-
-
-def _entries(listed: Any) -> Iterator[str]:
-    for entry in () if isinstance(listed, property) else listed:
-        yield unicodedata.normalize("NFC", (entry if isinstance(entry, str) else str(entry[0])).strip())
+    found = entries(topic, lists.split(), locales.split(), part=0)
+    return {unicodedata.normalize("NFC", entry.strip()) for entry in found}
 
 
 def _hash(word: str) -> str:

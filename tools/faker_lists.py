@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from importlib import import_module
 
 
@@ -26,5 +26,5 @@ def entries(
             found = vars(import_module(f"{package.__name__}.{module.name}").Provider)
             for name in wanted:
                 held = found.get(name, ())
-                if isinstance(held, list | tuple | Mapping):  # elsewhere it is a method or a property
+                if isinstance(held, Collection):  # elsewhere it is a method or a property
                     yield from (str(entry if isinstance(entry, str) else entry[part]) for entry in held)

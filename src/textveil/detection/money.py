@@ -16,6 +16,7 @@ _WORD: Final = (
     r"(?:US )?[Dd]ollars?|[Ee]uros?|[Pp]ounds? sterling|bucks?|cents?|[Pp]ence|quid|[Yy]en|[Rr]upees?|[Pp]esos?"
     r"|[Rr]ubles?|[Yy]uan|[Ff]rancs?|[Kk]rona|[Kk]roner"
 )
+_SIGN: Final = re.compile(rf"\$|\xa4|{_CODE}|Rs")
 _SIGNED: Final = re.compile(
     rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:{_CODE}|Rs\.?)) ?-?{_NUMBER}{_SCALE}?"
     rf"(?: (?:{_CODE})\b)?"
@@ -24,28 +25,12 @@ _NAMED: Final = re.compile(
     rf"(?=[0-9])(?<![\w.,/-]){_NUMBER}{_SCALE}?(?:[ -](?:{_WORD})\b| ?(?:{_CODE})\b| ?(?:\xa4|\$)(?!\w))"
 )
 _SPOKEN: Final = re.compile(rf"(?<![\w-])(?i:{AMOUNT})[ -](?:{_WORD})\b")
-_WORDS: Final = re.compile(rf"(?:{_WORD})\b")
-_HINTS: Final = (
-    "llar",
-    "uro",
-    "ound",
-    "buck",
-    "cent",
-    "ence",
-    "quid",
-    "yen",
-    "upee",
-    "eso",
-    "uble",
-    "uan",
-    "ranc",
-    "kron",
-)
+_WORDS: Final = re.compile(rf"[ -](?:{_WORD})\b")
 
 
 def find_signed_money(text: str) -> Iterator[Found]:
     """Amounts after a sign or a code: $5, US$ 5.2 million, EUR 300."""
-    yield from (Found(match.start(), match.end(), "money", 0.9) for match in _SIGNED.finditer(text))
+    yield from (Found(match.start(), match.end(), "money", 0.9) for match in near(_SIGNED, text, _SIGN, 4, 45))
 
 
 def find_named_money(text: str) -> Iterator[Found]:
@@ -55,7 +40,6 @@ def find_named_money(text: str) -> Iterator[Found]:
 
 def find_spoken_money(text: str) -> Iterator[Found]:
     """Amounts in words: five hundred dollars."""
-    if any(word in text for word in _HINTS):
-        for match in near(_SPOKEN, text, _WORDS, 120, 1):
-            if not match[0].lower().startswith(("a ", "one cent")) or " hundred" in match[0] or " thousand" in match[0]:
-                yield Found(match.start(), match.end(), "money", 0.7)
+    for match in near(_SPOKEN, text, _WORDS, 120, 1):
+        if not match[0].lower().startswith(("a ", "one cent")) or " hundred" in match[0] or " thousand" in match[0]:
+            yield Found(match.start(), match.end(), "money", 0.7)

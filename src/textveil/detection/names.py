@@ -49,6 +49,7 @@ _SPEAKS: Final = re.compile(r",? (?:said|says|told|asked|wrote|called)(?![a-z])"
 _SHORTENED: Final = re.compile(r"(?:Inc|Ltd|Corp|Co)$").search
 _GOES_ON: Final = re.compile(r"\.(?:,| [a-z(])").match
 _CODE: Final = re.compile(r",? (?:[0-9]{4,6}(?:-[0-9]{3,4})?|[0-9]{3} [0-9]{2})(?![A-Za-z0-9.,-]|[,.][0-9])").match
+_ENDS: Final = known.COMPANY_ENDS | known.INSTITUTIONS | known.PLACE_ENDS
 _STRICTLY_PLACED: Final = frozenset(("in", "from", "near", "to"))
 
 _PERSON, _PLACE, _ORGANIZATION = "person", "place", "organization"
@@ -177,12 +178,13 @@ class _Run:
     def _read(self, group: list[_Word], titled: int, before: str, opens: bool) -> Iterator[Found]:
         """The names in words that stand together."""
         place = 0
+        ends = any(word.low in _ENDS for word in group)
         while place < len(group):
             if place + 1 < len(group) and group[place].low in known.TITLES and not titled:
                 titled, opens, before = _title(group[place].low), False, group[place].low
                 place += 1
                 continue
-            length, kind, score = self._whole(group, place, titled)
+            length, kind, score = self._whole(group, place, titled, ends)
             if length:
                 yield Found(group[place].start, self._with_code(group[place + length - 1].end, kind), kind, score)
                 place += length
@@ -207,7 +209,7 @@ class _Run:
         code = _CODE(self._text, end) if kind == _PLACE else None
         return code.end() if code else end
 
-    def _whole(self, group: list[_Word], place: int, titled: int) -> tuple[int, str, float]:
+    def _whole(self, group: list[_Word], place: int, titled: int, ends: bool) -> tuple[int, str, float]:
         """How many words from ``place`` on are an organization or a place of several words, and which."""
         first = group[place]
         if first.low in known.LINKS or titled > 1:
@@ -219,6 +221,8 @@ class _Run:
                 following = group[place + count].low if place + count < len(group) else ""
                 if following not in known.COMPANY_ENDS and following not in known.INSTITUTIONS:
                     return count, _PLACE, 0.8
+        if not ends:
+            return 0, "", 0.0
         if first.low in known.INSTITUTIONS and place + 2 < len(group) and group[place + 1].low in ("of", "for"):
             stop = place + 2
             while stop < len(group) and (group[stop].low not in ("and", "&", "for") or stop == place + 2):

@@ -57,6 +57,8 @@ def test_roles_are_read_from_what_is_public() -> None:
     assert roles("Ludwig van Beethoven Jr.") == ["given", "particle", "family", "kept"]
     assert roles("Prof. Dr. Anna-Maria Schmidt") == ["kept", "kept", "given", "given", "family"]
     assert roles("Dr") == [None]
+    assert roles("Don Gonzalez") == roles("Gen Suzuki") == roles("Lady Gaga") == ["given", "family"]
+    assert roles("Gen. Suzuki") == ["kept", "family"] and roles("Ann", "saw Lady ") == ["family"]
     assert roles("\u738b \u5c0f\u660e") == ["given", "family"]
     assert roles("maria gonzalez") == ["given", "family"]
 

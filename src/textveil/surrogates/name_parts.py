@@ -10,13 +10,18 @@ from typing import Final, NamedTuple, final
 from textveil.surrogates.writing import key_of, without_possessive
 
 _PIECE: Final = re.compile(r"[^\s.,;:\-\u2010-\u2015()\[\]{}<>\"\u201c\u201d\u201e/&|+*_#~]+")
-_OPENING: Final = re.compile(
-    r"(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|dame|lord|lady|rev|hon|capt|sgt|lt|col|gen|judge|herr|frau|"
-    r"monsieur|madame|mme|se\u00f1ora?|sra?|do\u00f1a|don|signora?)",
-    re.IGNORECASE,
+_TITLES: Final = (
+    r"mr|mrs|ms|miss|mx|dr|prof|professor|sir|herr|frau|monsieur|madame|mme|se\u00f1ora?|sra?|do\u00f1a|signora?"
 )
+_SHORT_TITLES: Final = r"rev|hon|capt|sgt|lt|col|gen"
+_OPENING: Final = re.compile(_TITLES, re.IGNORECASE)
+_OPENING_WITH_PERIOD: Final = re.compile(_SHORT_TITLES, re.IGNORECASE)
+"""Titles that are names too, and so stay only before a period."""
+
 _CLOSING: Final = re.compile(r"(?:jr|sr|ii|iii|iv|esq|phd|md|rn|dds|mba|msc|bsc)", re.IGNORECASE)
-_TITLE_BEFORE: Final = re.compile(rf"(?:^|[\s(\"'\u201c]){_OPENING.pattern}\.?\s{{0,3}}\Z", re.IGNORECASE)
+_TITLE_BEFORE: Final = re.compile(
+    rf"(?:^|[\s(\"'\u201c])(?:{_TITLES}|{_SHORT_TITLES}|dame|lord|lady|judge|don)\.?\s{{0,3}}\Z", re.IGNORECASE
+)
 _INITIALS: Final = 3
 
 
@@ -77,7 +82,7 @@ def parts_of(value: str, before: str = "") -> NameParts:
     words = [piece[0] for piece in found]
     small, large = all(map(str.islower, words)), all(map(str.isupper, words))
     roles: list[Role | None] = [_alone(word, all_small=small, all_large=large) for word in words]
-    titled = _keep_titles(words, roles) or _TITLE_BEFORE.search(before) is not None
+    titled = _keep_titles(words, marks, roles) or _TITLE_BEFORE.search(before) is not None
     names = [index for index, role in enumerate(roles) if role is None]
     if len(names) > 1:
         turned = "," in marks[names[1]]
@@ -105,10 +110,13 @@ def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
     return None
 
 
-def _keep_titles(words: Sequence[str], roles: list[Role | None]) -> bool:
+def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | None]) -> bool:
     """Mark titles at the beginning and suffixes at the end, where a name remains; whether there is a title."""
     first, last = 0, len(words)
-    while first < last - 1 and _OPENING.fullmatch(words[first]):
+    while first < last - 1 and (
+        _OPENING.fullmatch(words[first])
+        or (marks[first + 1].startswith(".") and _OPENING_WITH_PERIOD.fullmatch(words[first]))
+    ):
         first += 1
     while last - 1 > first and _CLOSING.fullmatch(words[last - 1]):
         last -= 1

@@ -7,19 +7,17 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import spacy
-
 import textveil as tv
 from textveil.detection.base import Detector
 from textveil.detection.presidio import presidio_detector
-from textveil.detection.spacy import spacy_detector
+from textveil.detection.spacy import load_spacy, spacy_detector
 
 TEXT = "Maria Gonzalez of Acme Rockets (IP 10.0.0.1) took p53 on 3/4/2012."
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        nlp = spacy.blank("en")
+        nlp = load_spacy().blank("en")
         ruler: Any = nlp.add_pipe("entity_ruler")
         ruler.add_patterns([{"label": "ORG", "pattern": "Acme Rockets"}, {"label": "GENE", "pattern": "p53"}])
         nlp.to_disk(Path(folder) / "rules")

@@ -1,11 +1,12 @@
 """Presidio and textveil, each in the other: run ``python examples/with_presidio.py`` (needs the extra ``presidio``)."""
 
-from presidio_anonymizer.entities import OperatorConfig
-
 import textveil as tv
 from textveil.detection.presidio import analyzer_engine, presidio_detector
 from textveil.integrations.presidio import Veil, anonymizer_engine, deanonymizer_engine
 from textveil.integrations.presidio_recognizer import TextveilRecognizer
+
+# isort: split
+from presidio_anonymizer.entities import OperatorConfig
 
 TEXT = "Maria Gonzalez (card 4151 3217 6243 3448) wrote from maria@example.org; call Gonzalez at 212-555-0142."
 

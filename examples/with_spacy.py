@@ -2,9 +2,11 @@
 
 from typing import Any
 
-import spacy
-
 import textveil as tv
+import textveil.integrations.spacy  # an installed textveil tells spaCy by an entry point
+
+# isort: split
+import spacy
 
 
 def main() -> None:
@@ -23,7 +25,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # Where textveil is not installed but on the path, the factory is known once this is imported.
-    import textveil.integrations.spacy
-
     main()

@@ -41,7 +41,6 @@ def found(detector: Any, text: str) -> list[tuple[str, str]]:
 
 
 def test_patterns_without_a_model(detector: PresidioDetector, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Offline: Presidio by itself asks for the list of public suffixes when it meets its first address."""
     cut_off(monkeypatch)
     assert detector.name.startswith("presidio-2.")
     assert sorted(detector.kinds) == ["date", "email", "id", "ip", "phone", "url"]
@@ -57,6 +56,18 @@ def test_patterns_without_a_model(detector: PresidioDetector, monkeypatch: pytes
         ("10.0.0.1", "ip"),
         ("http://x.org/a", "url"),
     ]
+
+
+def test_no_list_of_domains_is_fetched(detector: PresidioDetector, tmp_path: Path, monkeypatch: Any) -> None:
+    """Whatever the user's cache holds."""
+    import tldextract
+
+    cut_off(monkeypatch)
+    asks = tldextract.TLDExtract(cache_dir=str(tmp_path))
+    monkeypatch.setattr("tldextract.tldextract.TLD_EXTRACTOR", asks)
+    with pytest.raises(AssertionError, match="a network was asked"):
+        tldextract.extract("a@b.org")
+    assert found(detector, "a@b.org") == [("a@b.org", "email")]
 
 
 def test_words_around_a_number_count_without_a_model(detector: PresidioDetector) -> None:

@@ -54,6 +54,11 @@ def found(text: str) -> list[tuple[str, str]]:
         ("in 1991 and the '80s Jos\u00e9 came", [("1991", "date"), ("'80s", "date"), ("Jos\u00e9", "person")]),
         ("2024-03-03T14:15:00, 9 am", [("2024-03-03", "date"), ("14:15:00", "time"), ("9 am", "time")]),
         ("9 am, 2024-03-03T14:15:00", [("9 am", "time"), ("2024-03-03", "date"), ("14:15:00", "time")]),
+        (
+            "from St. Mary's Hospital in Springfield",
+            [("St. Mary's Hospital", "organization"), ("Springfield", "place")],
+        ),
+        ("his wife Grace said", [("Grace", "person")]),
         ("Acme Holdings Ltd. said", [("Acme Holdings Ltd.", "organization")]),
     ],
 )

@@ -58,8 +58,9 @@ BEFORE_PLACES: Final = _set(
     lives lived leaving reached between over"""
 )
 BEFORE_PERSONS: Final = _set(
-    """by with and told asked said says named called dear hi hello hey thanks thank meet met mr mrs miss i'm am that
-    who when"""
+    """wife husband son daughter partner mother father brother sister friend fiance boyfriend girlfriend neighbor
+    colleague boss by with and told asked said says named called dear hi hello hey thanks thank meet met mr mrs
+    miss i'm am that who when"""
 )
 
 COUNTRY_LETTERS: Final = _set("""us u.s usa u.s.a uk u.k uae ussr eu nyc""")

@@ -50,6 +50,9 @@ _SHORTENED: Final = re.compile(r"(?:Inc|Ltd|Corp|Co)$").search
 _GOES_ON: Final = re.compile(r"\.(?:,| [a-z(])").match
 _CODE: Final = re.compile(r",? (?:[0-9]{4,6}(?:-[0-9]{3,4})?|[0-9]{3} [0-9]{2})(?![A-Za-z0-9.,-]|[,.][0-9])").match
 _ENDS: Final = known.COMPANY_ENDS | known.INSTITUTIONS | known.PLACE_ENDS
+_NAMED_AFTER: Final = re.compile(
+    r" (?:[A-Z][A-Za-z]* ){0,2}(?:Hospital|Clinic|Infirmary|University|College|School|Academy|Church|Cathedral)\b"
+).match
 _STRICTLY_PLACED: Final = frozenset(("in", "from", "near", "to"))
 
 _PERSON, _PLACE, _ORGANIZATION = "person", "place", "organization"
@@ -141,6 +144,7 @@ class _Run:
             owner = low.endswith("'s")
             if owner:
                 low = low[:-2]
+                owner = _NAMED_AFTER(self._text, piece.end()) is None
             base, apostrophe, rest = low.rpartition("'")
             single = len(low) == 1 and (not group or (low in "ia" and written[-1] != "." and piece.end() == self._end))
             if (apostrophe and rest in _CONTRACTED) or single:

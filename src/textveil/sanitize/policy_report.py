@@ -61,7 +61,10 @@ def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str
     found = [_kind_line(one, kinds) for one in setting.protected if kinds.get(one.kind)]
     lines += found or ["  nothing was found that is drawn"]
     if policy.finds_spans:
-        lines.append(f"drawings    {shown(setting)} for one value of any kind, where the same spans are found")
+        together = ", or all of a kind together where its line says so" if _moves_together(setting) else ""
+        lines.append(
+            f"drawings    {shown(setting)} for one value of any kind{together}, where the same spans are found"
+        )
         lines.append(f"detection   {_recall(recall)}")
     lines += [f"not covered {fact}" for fact in policy.not_covered]
     return lines
@@ -71,6 +74,11 @@ def shown(setting: Setting) -> str:
     """The guarantee of one value, with its status."""
     token = setting.token
     return f"{token} [{token.status.value}]" if token.promises else str(token)
+
+
+def _moves_together(setting: Setting) -> bool:
+    """Whether one draw serves all values of a kind, so that no promise is made of one of them alone."""
+    return any(one.pays == "scope" for one in setting.protected)
 
 
 def _kind_line(one: Protected, kinds: Mapping[str, int]) -> str:

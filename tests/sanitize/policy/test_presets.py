@@ -74,3 +74,12 @@ def test_all_dates_of_a_note_move_together_and_pay_once() -> None:
     kinds = {one["kind"]: one for one in release.report().as_dict()["guarantee"]["by_kind"]}
     assert (kinds["date"]["pays"], kinds["date"]["count"], kinds["date"]["epsilon"]) == ("scope", 1, 1.0)
     assert release.kinds["date mentions"] >= 3
+
+
+@pytest.mark.parametrize(("name", "together"), [("clinical", True), ("identifiers", False)])
+def test_the_line_of_drawings_promises_nothing_of_one_date_where_all_are_moved_together(
+    name: str, together: bool
+) -> None:
+    summary = Sanitizer(tv.policy(name))("Seen on 3 May 2020.").report().summary()
+    (line,) = [line for line in summary.splitlines() if line.startswith("drawings")]
+    assert ("all of a kind together" in line) is together

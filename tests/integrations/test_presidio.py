@@ -28,7 +28,7 @@ from textveil.integrations.presidio import Veil, anonymizer_engine, deanonymizer
 from textveil.integrations.presidio_recognizer import ENTITY_TYPES, TextveilRecognizer
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.surrogates.restoring import restore
-from textveil.surrogates.scopes import MemoryScope
+from textveil.surrogates.scopes import KeyedScope, MemoryScope
 
 TEXT = "Maria Gonzalez met Gonzalez; card 4151 3217 6243 3448.com. MARIA in Rome, Rome."
 POLICY = Policy(
@@ -188,6 +188,58 @@ def test_what_it_costs_is_data() -> None:
     assert {kind: one["draws"] for kind, one in costs.items()} == {"person": 3, "id": 1, "url": 1, "place": 2}
     assert all(one["guarantee"]["epsilon"] == 0 and one["guarantee"]["status"] == "proved" for one in costs.values())
     assert "which parts of names are equal, but for letter case" in costs["person"]["public"]
+
+
+def test_a_rule_may_have_a_scope_of_its_own() -> None:
+    """Under `identifiers` a name stays itself within a text, and each mention of a number is drawn for itself."""
+    text = "Maria 1234567890123 " * 2
+    found = [result("PERSON", 0, 5), result("PERSON", 20, 25), result("NUM", 6, 19), result("NUM", 26, 39)]
+    veil = Veil("identifiers", labels={"NUM": "number"})
+    name, number, same, other = (one.text for one in veil.anonymize(text, found).items[::-1])
+    assert name == same
+    assert number != other
+    assert (veil.costs["person"]["draws"], veil.costs["number"]["draws"]) == (1, 2)
+
+
+def test_costs_count_what_pays() -> None:
+    rules = (
+        *POLICY.rules[:2],
+        Rule(kind="date", action=Action.SURROGATE, name="date-shift", epsilon=1.0),
+        Rule(kind="id", action=Action.SURROGATE, name="digits", epsilon=2.0),
+        Rule(kind="phone", action=Action.SURROGATE, name="digits", epsilon=2.0, scope="mention"),
+    )
+    text = "Maria 3/4/2012 41513217 55512345 "
+    spans = [("PERSON", 0, 5), ("DATE_TIME", 6, 14), ("CREDIT_CARD", 15, 23), ("PHONE_NUMBER", 24, 32)]
+    veil = Veil(Policy(name="costs", rules=rules))
+    for _ in range(2):
+        found = [result(kind, len(text) * n + a, len(text) * n + b) for n in range(2) for kind, a, b in spans]
+        veil.anonymize(text * 2, found)
+    costs = veil.costs
+    assert {kind: (one["pays"], one["draws"], one["mentions"]) for kind, one in costs.items()} == {
+        "person": ("value", 1, 4),
+        "date": ("scope", 1, 4),
+        "id": ("value", 1, 4),
+        "phone": ("mention", 4, 4),
+    }
+    assert not any("equal" in fact for fact in costs["phone"]["public"])
+
+
+def test_a_corpus_needs_its_key() -> None:
+    corpus = Policy(name="corpus", rules=POLICY.rules, scope="corpus")
+    person = of("Maria", ("PERSON", "Maria", 1))
+    key = bytes(range(32))
+    released = {Veil(corpus, key=key).anonymize("Maria", person).text for _ in range(5)}
+    released.add(Veil(corpus, scope=KeyedScope(key)).anonymize("Maria", person).text)
+    assert len(released) == 1
+    for scope in (None, MemoryScope()):
+        with pytest.raises(ParameterError, match="key must be given where the scope is a corpus; got none"):
+            Veil(corpus, scope=scope)
+    with pytest.raises(ParameterError, match="key must be left out where the scope is no corpus; got one"):
+        Veil(POLICY, key=key)
+    with pytest.raises(ParameterError, match="scope must be left out beside a key; got one"):
+        Veil(corpus, key=key, scope=MemoryScope())
+    with pytest.raises(ParameterError, match="key must be 32 bytes; got another length"):
+        Veil(corpus, key=b"short")
 
 
 def test_what_a_policy_keeps_or_a_user_leaves_out_stays() -> None:

@@ -152,6 +152,14 @@ def test_a_saved_pipeline_holds_its_policy(own: Path, tmp_path: Path) -> None:
         unsaved("Zerubbabel")
 
 
+def test_a_saved_preset_keeps_its_digest() -> None:
+    """Among its rules is one with a scope of its own."""
+    component = pipeline({"policy": "identifiers"}).get_pipe(FACTORY)
+    copy = pipeline({"policy": "prompts"}).get_pipe(FACTORY).from_bytes(component.to_bytes())
+    assert copy._policy == component._policy
+    assert copy._policy.digest == component._policy.digest
+
+
 def test_a_saved_mechanism_comes_back(tmp_path: Path) -> None:
     pipeline({"policy": None, "mechanism": "neighborhood", "epsilon": 3.0}).to_disk(tmp_path / "saved")
     released = spacy.load(tmp_path / "saved")("two cats")._.textveil

@@ -23,14 +23,15 @@ from textveil.detection.labels import kinds_of_labels
 from textveil.detection.presidio import EXTRA, load_analyzer
 from textveil.errors import MissingExtra, ParameterError, need
 from textveil.randomness import resolve
+from textveil.sanitize.by_policy import BEFORE, draw_mentions, paying_draws, protected
 from textveil.sanitize.policy.choice import policy as policy_named
 from textveil.sanitize.policy.making import parts_of
-from textveil.sanitize.policy.policy import Policy
+from textveil.sanitize.policy.policy import Policy, ScopeName
 from textveil.surrogates.base import Mention, Surrogate
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.restoring import restore
-from textveil.surrogates.scopes import MemoryScope, Scope
+from textveil.surrogates.scopes import KEY_BYTES, KeyedScope, MemoryScope, Scope
 
 try:
     from presidio_anonymizer import AnonymizerEngine, DeanonymizeEngine
@@ -44,7 +45,6 @@ ANONYMIZE: Final = "textveil"
 
 RESTORE: Final = "textveil_restore"
 
-_BEFORE: Final = 24
 _VEIL: Final = "veil"
 
 
@@ -60,10 +60,12 @@ class Veil:
         policy: its rules for spans are used; a name or a file, or an object.
         labels: kinds by entity types, before the table of ``detection.labels``; None leaves values as they are.
         scope: shared by the veils of texts in which one value has one surrogate; None is one of its own.
+        key: of a policy whose scope is a corpus, and only there: 32 secret bytes, under which every veil gives a value
+            the same surrogate. In its place ``scope`` may be a ``KeyedScope``.
         rng: None is the operating system's randomness; anything else is for experiments.
 
     Raises:
-        ParameterError: the policy cannot be made.
+        ParameterError: the policy cannot be made; or its scope is a corpus, and there is no key.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class Veil:
         *,
         labels: Mapping[str, str | None] | None = None,
         scope: Scope | None = None,
+        key: bytes | None = None,
         rng: np.random.Generator | None = None,
     ) -> None:
         self._policy = policy if isinstance(policy, Policy) else policy_named(policy)
@@ -80,16 +83,17 @@ class Veil:
         self._kept = parts.kept
         self._labels = dict(labels or {})
         self._kinds: dict[str, str | None] = {}
-        self._scope = MemoryScope() if scope is None else scope
+        self._scopes = parts.scopes
+        self._scope = _scope_of(self._policy, scope, key)
         self._rng = rng
         self._maps: list[PrivateMap] = []
         self._originals: dict[tuple[str, str], list[str]] = defaultdict(list)
         self._waiting: dict[tuple[str, str], deque[str]] = defaultdict(deque)
         self._restored: Counter[tuple[str, str]] = Counter()
-        self._drawn: Counter[str] = Counter()
+        self._drawn: dict[str, list[str]] = {}
 
     def __repr__(self) -> str:
-        return f"Veil({self._policy.name}, {sum(self._drawn.values())} values)"
+        return f"Veil({self._policy.name}, {sum(map(len, self._drawn.values()))} values)"
 
     def anonymize(self, text: str, analyzer_results: Iterable[Any]) -> EngineResult:
         """Draw a surrogate for each result; overlapping results are resolved first, and nothing of them stays.
@@ -140,17 +144,28 @@ class Veil:
 
     @property
     def costs(self) -> dict[str, dict[str, Any]]:
-        """For each kind drawn so far, JSON data: the surrogate, its guarantee, what is public, and how many draws."""
+        """For each kind drawn so far, JSON data: the surrogate, its guarantee, and what is public.
+
+        ``draws`` is how many draws pay the guarantee's epsilon; ``pays`` says what pays once: a mention, a value or a
+        scope, as in reports (docs/guarantees.md); ``mentions`` is how many values were replaced.
+        """
         return {
-            kind: {
-                "surrogate": one.name,
-                "parameters": dict(one.parameters),
-                "guarantee": one.guarantee.as_data(),
-                "public": list(one.public),
-                "draws": self._drawn[kind],
-            }
+            kind: self._cost(kind, one, self._drawn[kind])
             for kind, one in self._surrogates.items()
-            if self._drawn[kind]
+            if kind in self._drawn
+        }
+
+    def _cost(self, kind: str, surrogate: Surrogate, values: list[str]) -> dict[str, Any]:
+        within = self._within(kind)
+        one, paying = protected(kind, surrogate, within), paying_draws(surrogate, values, within)
+        return {
+            "surrogate": surrogate.name,
+            "parameters": dict(surrogate.parameters),
+            "guarantee": one.guarantee.as_data(),
+            "public": list(one.public),
+            "pays": one.pays,
+            "draws": len(values) if paying is None else paying,
+            "mentions": len(values),
         }
 
     def operators(self) -> dict[str, OperatorConfig]:
@@ -219,7 +234,7 @@ class Veil:
         kinds = [self._kind(span.kind) for span in spans]
         made = [text[span.start : span.end] for span in spans]
         ends = [0, *(span.end for span in spans)]
-        before = [text[max(end, span.start - _BEFORE) : span.start] for end, span in zip(ends, spans, strict=False)]
+        before = [text[max(end, span.start - BEFORE) : span.start] for end, span in zip(ends, spans, strict=False)]
         rng = resolve(self._rng)
         for kind in dict.fromkeys(kinds):
             if kind is None:
@@ -228,15 +243,15 @@ class Veil:
                 self._surrogates[kind] = make_surrogate("placeholder", options={"text": f"[{kind}]"[:40]})
             places = [place for place, one in enumerate(kinds) if one == kind]
             mentions = [Mention(made[place], before[place]) for place in places]
-            for place, value in zip(places, self._of_kind(self._surrogates[kind], mentions, rng), strict=True):
+            self._drawn.setdefault(kind, []).extend(mention.value for mention in mentions)
+            own = draw_mentions(self._surrogates[kind], mentions, self._within(kind), self._scope, rng)
+            for place, value in zip(places, own, strict=True):
                 made[place] = value
-            self._drawn[kind] += len(places)
         return made
 
-    def _of_kind(self, surrogate: Surrogate, mentions: list[Mention], rng: np.random.Generator) -> list[str]:
-        if self._policy.scope == "mention":
-            return [value for one in mentions for value in surrogate.draw([one], MemoryScope(), rng)]
-        return surrogate.draw(mentions, self._scope, rng)
+    def _within(self, kind: str) -> ScopeName:
+        """Where one value of a kind has one surrogate: as its rule says, else the policy."""
+        return self._scopes.get(kind, self._policy.scope)
 
     def _kind(self, entity_type: str) -> str | None:
         """The kind of an entity type; None where its values stay."""
@@ -247,6 +262,19 @@ class Veil:
             need(kind is not None or left_out, "labels", f"none for {entity_type}", "given for every entity type")
             self._kinds[entity_type] = None if kind in self._kept else kind
         return self._kinds[entity_type]
+
+
+def _scope_of(policy: Policy, scope: Scope | None, key: bytes | None) -> Scope:
+    """The scope of a veil: under a policy of a corpus, one that is computed from a key."""
+    if key is not None:
+        need(policy.scope == "corpus", "key", "one", "left out where the scope is no corpus")
+        need(scope is None, "scope", "one", "left out beside a key")
+        need(len(key) == KEY_BYTES, "key", "another length", f"{KEY_BYTES} bytes")
+        return KeyedScope(key)
+    hint = "Pass key=secrets.token_bytes(32), the same to every veil."
+    keyed = policy.scope != "corpus" or isinstance(scope, KeyedScope)
+    need(keyed, "key", "none", "given where the scope is a corpus", hint)
+    return MemoryScope() if scope is None else scope
 
 
 @final

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
 from textveil.detection.spacy import load_spacy
-from textveil.errors import InputError, ParameterError, need
+from textveil.errors import ParameterError, need
 
 if TYPE_CHECKING:
     from textveil.detection.base import DetectedSpan
@@ -215,13 +215,15 @@ class TextveilComponent(spacy.pipeline.Pipe):  # type: ignore[misc]
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """The policy, as JSON."""
-        return json.dumps(None if self._policy is None else _policy_data(self._policy)).encode("utf-8")
+        return json.dumps(None if self._policy is None else self._policy.whole_data()).encode("utf-8")
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> TextveilComponent:
         """Take over a policy that ``to_bytes`` wrote."""
+        from textveil.sanitize.policy.reading import policy_of_data
+
         found = json.loads(data)
         if found is not None:
-            self._take(_policy_of(found))
+            self._take(policy_of_data(found))
         return self
 
     def to_disk(self, path: Path | str, *, exclude: Iterable[str] = ()) -> None:
@@ -240,44 +242,6 @@ def _missing(policy: str) -> bool:
     from textveil.sanitize.policy.choice import is_path
 
     return is_path(policy) and not Path(policy).is_file()
-
-
-def _policy_data(policy: Policy) -> dict[str, Any]:
-    """All of a policy as JSON data, the words of its lists too."""
-    if any(not isinstance(one, str) for one in policy.detectors):
-        raise InputError("a policy that is saved must name its detectors; got an object. Name it, or do not save.")
-    return {
-        "name": policy.name,
-        "describes": policy.describes,
-        "detectors": list(policy.detectors),
-        "marks": policy.marks,
-        "scope": policy.scope,
-        "rules": [
-            {
-                "kind": rule.kind,
-                "action": rule.action.value,
-                "name": rule.name,
-                "epsilon": rule.epsilon,
-                "options": dict(rule.options),
-            }
-            for rule in policy.rules
-        ],
-        "patterns": [[one.kind, one.regex] for one in policy.patterns],
-        "lists": [[one.kind, list(one.words)] for one in policy.lists],
-    }
-
-
-def _policy_of(data: Mapping[str, Any]) -> Policy:
-    """The policy that ``_policy_data`` made data of."""
-    from textveil.sanitize.policy.policy import Action, Pattern, Policy, Rule, WordList
-
-    rest = {
-        "detectors": tuple(data["detectors"]),
-        "rules": tuple(Rule(**{**rule, "action": Action(rule["action"])}) for rule in data["rules"]),
-        "patterns": tuple(Pattern(kind=kind, regex=regex) for kind, regex in data["patterns"]),
-        "lists": tuple(WordList(kind=kind, words=tuple(words)) for kind, words in data["lists"]),
-    }
-    return Policy(**{**data, **rest})
 
 
 @spacy.Language.factory(  # type: ignore[untyped-decorator]

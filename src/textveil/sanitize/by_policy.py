@@ -66,7 +66,7 @@ class ByPolicy:
         self._scopes_of = {kind: parts.scopes.get(kind, scope) for kind in parts.surrogates}
         self._key = key
         self.marks: Marks = outside.marks
-        spans = [_protected(kind, one, self._scopes_of[kind]) for kind, one in parts.surrogates.items()]
+        spans = [protected(kind, one, self._scopes_of[kind]) for kind, one in parts.surrogates.items()]
         self.protected = (*outside.protected, *spans)
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> _Found:
@@ -121,26 +121,13 @@ class ByPolicy:
             if not places:
                 continue
             mentions = [Mention(self._outside.plain(drawn[place]), around.before(place)) for place in places]
-            for place, value in zip(places, self._of_kind(kind, mentions, scope, rng), strict=True):
+            own = draw_mentions(surrogate, mentions, self._scopes_of[kind], scope, rng)
+            for place, value in zip(places, own, strict=True):
                 drawn[place] = value
-            paying = _paying(surrogate, mentions, self._scopes_of[kind])
+            paying = paying_draws(surrogate, [mention.value for mention in mentions], self._scopes_of[kind])
             if paying is not None:
                 counts[kind], counts[mentions_of(kind)] = paying, len(places)
         return drawn, counts
-
-    def _of_kind(self, kind: str, mentions: list[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
-        """A surrogate for each mention of a text."""
-        surrogate = self._surrogates[kind]
-        if self._scopes_of[kind] == "mention":
-            values = [one for mention in mentions for one in surrogate.draw([mention], MemoryScope(), rng)]
-        else:
-            values = surrogate.draw(mentions, scope, rng)
-        if len(values) != len(mentions) or not all(isinstance(value, str) for value in values):
-            raise UnsupportedGuarantee(
-                f"the surrogate {surrogate.name} must return {len(mentions)} strings; got {len(values)} values, or "
-                "others. Correct its `draw`."
-            )
-        return values
 
     def _map(
         self, text: str, spans: Sequence[DetectedSpan], released: str, places: list[tuple[int, int]]
@@ -168,23 +155,50 @@ def _between(text: str, spans: Sequence[DetectedSpan]) -> list[str]:
     return [text[end:start] for end, start in zip(ends, starts, strict=True)]
 
 
+def draw_mentions(
+    surrogate: Surrogate, mentions: Sequence[Mention], within: ScopeName, scope: Scope, rng: np.random.Generator
+) -> list[str]:
+    """A surrogate for each mention of a text.
+
+    Args:
+        surrogate: of the kind of the mentions.
+        mentions: of one kind in one text, in order.
+        within: the scope of the kind's rule, else of the policy.
+        scope: where one value has one surrogate; unused where each mention has its own.
+        rng: for all draws.
+
+    Raises:
+        UnsupportedGuarantee: the surrogate returns something else than a string for each.
+    """
+    if within == "mention":
+        values = [one for mention in mentions for one in surrogate.draw([mention], MemoryScope(), rng)]
+    else:
+        values = surrogate.draw(mentions, scope, rng)
+    if len(values) != len(mentions) or not all(isinstance(value, str) for value in values):
+        raise UnsupportedGuarantee(
+            f"the surrogate {surrogate.name} must return {len(mentions)} strings; got {len(values)} values, or "
+            "others. Correct its `draw`."
+        )
+    return values
+
+
 def pays_for(surrogate: Surrogate, scope: ScopeName) -> str:
     """What pays a surrogate's epsilon once: "mention", "value" or "scope"."""
     return "mention" if scope == "mention" else surrogate.counts
 
 
-def _paying(surrogate: Surrogate, mentions: Sequence[Mention], scope: ScopeName) -> int | None:
-    """How many draws a text pays for; None where every mention pays.
+def paying_draws(surrogate: Surrogate, values: Sequence[str], scope: ScopeName) -> int | None:
+    """How many draws pay for the values of all mentions in a text, or in one scope; None where every mention pays.
 
     Values are counted as they are written, which are never fewer than those that the surrogate takes for one.
     """
     paid = pays_for(surrogate, scope)
     if paid == "mention":
         return None
-    return 1 if paid == "scope" else len({mention.value for mention in mentions})
+    return 1 if paid == "scope" else len(set(values))
 
 
-def _protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:
+def protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:
     """What a draw of this kind protects, by what pays for it."""
     paid = pays_for(surrogate, scope)
     guarantee: Guarantee = surrogate.guarantee

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.helpers.policies import Finds
 
-from textveil.errors import ParameterError, UnknownNameError
+from textveil.errors import InputError, ParameterError, UnknownNameError
 from textveil.sanitize.policy.choice import PRESETS, policy, preset_text
 from textveil.sanitize.policy.policy import Action, Policy, Rule
-from textveil.sanitize.policy.reading import policy_of
+from textveil.sanitize.policy.reading import policy_of, policy_of_data
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.vocabulary.embedded import load_vocabulary
 
 WORD = '[[rule]]\nkind = "word"\nkeep = true\n'
 HEAD = f'name = "p"\n{WORD}'
@@ -155,3 +159,56 @@ def test_a_policy_of_python_is_checked_as_one_of_a_file() -> None:
 def test_a_name_alone_makes_no_sanitizer() -> None:
     with pytest.raises(ParameterError, match="mechanism must be a mechanism or a policy; got str"):
         Sanitizer("identifiers")
+
+
+RICH = f"""
+name = "rich"
+describes = "Ägyptisch"
+marks = "keep"
+scope = "conversation"
+detectors = ["embedded", "numbers"]
+{WORD}
+[[rule]]
+kind = "script"
+placeholder = true
+[[rule]]
+kind = "emoji"
+keep = true
+[[rule]]
+kind = "money"
+surrogate = "amount"
+epsilon = 2
+high = 10000
+[[rule]]
+kind = "number"
+surrogate = "digits"
+epsilon = 0
+scope = "mention"
+[[pattern]]
+kind = "case"
+regex = "X-[0-9]+"
+[[list]]
+kind = "person"
+words = ["Zerubbabel", "Ann Lee"]
+"""
+
+
+@pytest.mark.parametrize("name", [*PRESETS, "rich"])
+def test_a_whole_policy_comes_back_from_its_data(name: str) -> None:
+    before = policy_of(RICH.encode(), name) if name == "rich" else policy(name)
+    after = policy_of_data(json.loads(json.dumps(before.whole_data())))
+    assert after == before
+    assert (after.digest, after.private_digest) == (before.digest, before.private_digest)
+
+
+def test_what_is_no_data_of_a_policy_is_refused() -> None:
+    found = policy("identifiers")
+    with pytest.raises(InputError, match="must name its detectors; got an object"):
+        replace(found, detectors=(Finds(),)).whole_data()
+    with pytest.raises(InputError, match="must have no vocabulary of its own; got one"):
+        policy("all-words", load_vocabulary()).whole_data()
+    data = found.whole_data()
+    with pytest.raises(ParameterError, match="saved policy, rule 2: a rule must have one of"):
+        policy_of_data({**data, "rules": [data["rules"][0], {"kind": "person"}]})
+    with pytest.raises(ParameterError, match="saved policy: key 'colour' must be one of"):
+        policy_of_data({**data, "colour": "red"})

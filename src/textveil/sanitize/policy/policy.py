@@ -15,7 +15,7 @@ from textveil.detection.base import Detector
 from textveil.detection.given import checked_pattern
 from textveil.detection.kinds import checked_kind
 from textveil.detection.token_kinds import TOKEN_SPANS
-from textveil.errors import ParameterError, need
+from textveil.errors import InputError, ParameterError, need
 from textveil.text.marks import Marks, checked_marks
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -261,6 +261,21 @@ class Policy:
             "patterns": [{"kind": one.kind, "regex": one.regex} for one in self.patterns],
             "lists": [{"kind": one.kind, "words": len(one.words)} for one in self.lists],
         }
+
+    def whole_data(self) -> dict[str, Any]:
+        """JSON data of all of it, for ``reading.policy_of_data``: ``as_data``, with the words of lists in full.
+
+        They may be private.
+
+        Raises:
+            InputError: it has a detector that is an object, or a vocabulary: neither is data.
+        """
+        if any(not isinstance(one, str) for one in self.detectors):
+            raise InputError("a policy that is saved must name its detectors; got an object. Name it, or do not save.")
+        if self.vocabulary is not None:
+            raise InputError("a policy that is saved must have no vocabulary of its own; got one. Leave it out.")
+        lists = [{"kind": one.kind, "words": list(one.words)} for one in self.lists]
+        return {**self.as_data(), "lists": lists}
 
     @property
     def private_digest(self) -> str:

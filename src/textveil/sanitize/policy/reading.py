@@ -13,6 +13,7 @@ from textveil.sanitize.policy.policy import Action, Pattern, Policy, Rule, WordL
 
 _KEYS: Final = ("name", "describes", "marks", "scope", "detectors", "rule", "pattern", "list")
 _TEXTS: Final = ("name", "describes", "marks", "scope")
+_SAVED: Final = {"rules": "rule", "patterns": "pattern", "lists": "list"}
 _ACTIONS: Final = tuple(action.value for action in Action)
 _FLAGS: Final = (Action.KEEP, Action.PLACEHOLDER)
 
@@ -53,21 +54,34 @@ def policy_of(raw: bytes, place: str, folder: Path | None = None) -> Policy:
         ParameterError: as ``read_policy``.
     """
     with _placed(f"policy {place}"):
-        data = _parsed(raw)
-        _need_keys(data, _KEYS)
-        if "name" not in data:
-            raise ParameterError("name must be given; got none.")
-        for key in _TEXTS:
-            if not isinstance(data.get(key, ""), str):
-                raise ParameterError(f"{key} must be a string; got {type(data[key]).__name__}.")
-        rules = _tables(data, "rule", _rule)
-        patterns = _tables(data, "pattern", lambda table: _fields(table, Pattern, ("kind", "regex")))
-        lists = _tables(data, "list", lambda table: _word_list(table, folder))
-        detectors = data.get("detectors", [])
-        if not (isinstance(detectors, list) and all(isinstance(one, str) for one in detectors)):
-            raise ParameterError('detectors must be a list of names; got another. Write: detectors = ["embedded"]')
-        texts = {key: data[key] for key in _TEXTS if key in data}
-        return Policy(rules=rules, patterns=patterns, lists=lists, detectors=tuple(detectors), **texts)
+        return _policy(_parsed(raw), folder)
+
+
+def policy_of_data(data: Mapping[str, Any]) -> Policy:
+    """The policy that ``Policy.whole_data`` made data of: equal to it, and of the same digest.
+
+    Raises:
+        ParameterError: it is no policy.
+    """
+    with _placed("saved policy"):
+        return _policy({_SAVED.get(key, key): value for key, value in data.items()}, None)
+
+
+def _policy(data: Mapping[str, Any], folder: Path | None) -> Policy:
+    _need_keys(data, _KEYS)
+    if "name" not in data:
+        raise ParameterError("name must be given; got none.")
+    for key in _TEXTS:
+        if not isinstance(data.get(key, ""), str):
+            raise ParameterError(f"{key} must be a string; got {type(data[key]).__name__}.")
+    rules = _tables(data, "rule", _rule)
+    patterns = _tables(data, "pattern", lambda table: _fields(table, Pattern, ("kind", "regex")))
+    lists = _tables(data, "list", lambda table: _word_list(table, folder))
+    detectors = data.get("detectors", [])
+    if not (isinstance(detectors, list) and all(isinstance(one, str) for one in detectors)):
+        raise ParameterError('detectors must be a list of names; got another. Write: detectors = ["embedded"]')
+    texts = {key: data[key] for key in _TEXTS if key in data}
+    return Policy(rules=rules, patterns=patterns, lists=lists, detectors=tuple(detectors), **texts)
 
 
 def _parsed(raw: bytes) -> dict[str, Any]:

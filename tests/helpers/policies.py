@@ -49,6 +49,7 @@ class FromPool:
     epsilon: float = 0.0
     name: str = "from-pool"
     public: tuple[str, ...] = ()
+    equality: str = ""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -73,6 +74,7 @@ class OtherDigits:
     counts: Literal["mention"] = "mention"
     name: str = "digits"
     public: tuple[str, ...] = ("how many digits it has",)
+    equality: str = ""
 
     @property
     def parameters(self) -> Mapping[str, Any]:

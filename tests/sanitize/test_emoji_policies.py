@@ -13,7 +13,7 @@ from textveil.surrogates.emoji import EMOJI
 TEXT = "Good soup \U0001f60b\U0001f44d\U0001f3fd, cold \U0001f976! \u041c\u0438\u0440 \u00bd 12 \U0001f976"
 KEEPS = Rule(kind="word", action=Action.KEEP)
 DRAWS = Rule(kind="word", action=Action.MECHANISM, name="randomized-response", epsilon=60.0)
-DIGITS = Rule(kind="number", action=Action.SURROGATE, name="digits", epsilon=0.0, options={"digit_keep_limit": 0.1})
+DIGITS = Rule(kind="number", action=Action.SURROGATE, name="digits", epsilon=0.0)
 
 
 def released(*rules: Rule) -> str:

@@ -11,6 +11,7 @@ from scipy.stats import chisquare, dlaplace
 from tests.helpers.surrogates import outputs
 
 from textveil.errors import ParameterError
+from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.surrogates.ages import WORDS
 from textveil.surrogates.base import Mention
 from textveil.surrogates.making import make_surrogate
@@ -167,6 +168,10 @@ def test_options_that_do_not_go_together_are_refused() -> None:
     for name, epsilon, options, said in (
         ("age", 0.0, {"highest": 10, "lowest": 10}, "highest must be above lowest, 10; got 10"),
         ("age", 0.0, {"law": "laplace"}, "epsilon must be > 0 with law laplace; got 0"),
+        ("age", 0.0, {"width": 5}, "epsilon must be > 0 with `width`; got 0"),
+        ("time", 0.0, {"width": 5}, "epsilon must be > 0 with `width`; got 0"),
+        ("amount", 0.0, {"width": 5}, "epsilon must be > 0 with `width`; got 0"),
+        ("digits", 0.0, {"digit_keep_limit": 0.9}, "epsilon must be > 0 with `digit_keep_limit`; got 0"),
         ("age", 1.0, {"width": 200}, "width must be no more than the range; got 200"),
         ("time", 1.0, {"width": 2_000}, "width must be at most 1440 minutes; got 2000"),
         ("amount", 1.0, {"low": 5.0, "high": 5.0}, "high must be finite and at least two cells above low; got 5"),
@@ -174,3 +179,12 @@ def test_options_that_do_not_go_together_are_refused() -> None:
     ):
         with pytest.raises(ParameterError, match=said):
             make_surrogate(name, epsilon, options)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value"),
+    [("age", "law", "staircase"), ("digits", "digit_keep_limit", KEEP_LIMIT)],
+)
+def test_what_has_no_effect_at_epsilon_0_is_no_parameter_there(name: str, option: str, value: object) -> None:
+    assert option not in make_surrogate(name).parameters
+    assert make_surrogate(name, 1.0).parameters[option] == value

@@ -20,7 +20,7 @@ def row(name: str) -> str:
     epsilon = "above 0" if entry.needs_epsilon else "0 or more" if entry.takes_epsilon else "0"
     options = ", ".join(f"`{option}`" for option in entry.options() if option != "epsilon")
     proof = f"[{Path(entry.proof).stem}](../src/textveil/{entry.proof})"
-    public = "; ".join(surrogate.public)
+    public = "; ".join([*surrogate.public, *filter(None, [surrogate.equality])])
     cells = [
         f"`{name}`",
         ", ".join(entry.kinds) or "any",

@@ -204,7 +204,7 @@ def protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:
     guarantee: Guarantee = surrogate.guarantee
     if paid != "scope":
         guarantee = replace(guarantee, adjacency=ONE_SPAN if paid == "mention" else ONE_ENTITY)
-    public = tuple(fact for fact in surrogate.public if "equal" not in fact)
+    public = surrogate.public
     if surrogate.consistent and paid == "value":
-        public += tuple(fact for fact in surrogate.public if "equal" in fact) or (EQUALITY,)
+        public += (surrogate.equality or EQUALITY,)
     return Protected(kind, guarantee, done=surrogate.name, public=public, pays=paid)

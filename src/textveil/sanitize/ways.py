@@ -1,4 +1,4 @@
-"""The two ways through a sanitizer: token by token, or a whole text at once.
+"""The ways through a sanitizer: token by token or a whole text at once, here; by a policy with spans, in ``by_policy``.
 
 A way makes texts ready for draws (``prepared``, which no draw depends on), and then draws and puts releases together
 (``releases``). What it draws, and under which guarantee, is ``protected``.
@@ -7,9 +7,9 @@ A way makes texts ready for draws (``prepared``, which no draw depends on), and 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol, TypeAlias, final, runtime_checkable
+from typing import Any, NamedTuple, Protocol, final, runtime_checkable
 
 import numpy as np
 
@@ -23,15 +23,9 @@ from textveil.sanitize.setting import Protected, Setting
 from textveil.sanitize.token_draws import TokenDraws
 from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.scopes import Scope
-from textveil.text.codes import EncodedTexts, WordPlaces
+from textveil.text.codes import EncodedTexts
 from textveil.text.marks import Marks
-from textveil.text.tokens import Kind
 from textveil.text.writing import written_texts
-from textveil.types import Ids, Integers
-
-_Draws: TypeAlias = Callable[[WordPlaces, Integers, np.random.Generator], Ids]
-
-_NAMES = [kind.name.lower() for kind in Kind]
 
 
 class Way(Protocol):

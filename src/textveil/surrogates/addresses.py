@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from textveil.surrogates.declaration import PSEUDONYMS, declared
-from textveil.surrogates.drawn import Drawn, pseudonym
+from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, pseudonym
 from textveil.surrogates.pools import pool
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import key_of
@@ -24,8 +24,6 @@ _HANDLES: Final = ("{0}{1}", "{0}_{1}", "{1}{0}", "the{0}{1}")
 
 _SCHEME: Final = re.compile(r"(?:(?:https?|ftp)://)?(?:www\.)?", re.IGNORECASE)
 _SIGN: Final = re.compile(r"@|#|/?[ur]/|")
-
-_EQUAL: Final = "which are equal, but for case"
 
 
 def _two_names(label: str, key: str, forms: int, scope: Scope, rng: np.random.Generator) -> tuple[str, str, int]:
@@ -49,7 +47,7 @@ def email() -> Drawn:
         given, family, form = _two_names("email", key_of(value), forms, scope, rng)
         return f"{_MAILS[form // len(DOMAINS)].format(given, family)}@{DOMAINS[form % len(DOMAINS)]}"
 
-    return pseudonym("email", (_EQUAL,), surrogate_of, entries=_entries(forms))
+    return pseudonym("email", (), surrogate_of, _entries(forms), equality=BUT_FOR_CASE)
 
 
 @declared(summary="A page of another name at a domain that is reserved for examples.", kinds=("url",), proof=PSEUDONYMS)
@@ -61,7 +59,7 @@ def url() -> Drawn:
         scheme = _SCHEME.match(value)
         return f"{scheme[0].lower() if scheme else ''}{family}.{DOMAINS[form]}/{given}"
 
-    public = ("whether http://, https://, ftp:// or www. stands in front", "which are equal")
+    public = ("whether http://, https://, ftp:// or www. stands in front",)
     return pseudonym("url", public, surrogate_of, entries=_entries(len(DOMAINS)))
 
 
@@ -74,4 +72,5 @@ def handle() -> Drawn:
         given, family, form = _two_names("handle", key_of(value), len(_HANDLES), scope, rng)
         return (sign[0] if sign else "") + _HANDLES[form].format(given, family)
 
-    return pseudonym("handle", ("whether @, #, u/ or r/ stands in front", _EQUAL), surrogate_of, entries=_entries(4))
+    public = ("whether @, #, u/ or r/ stands in front",)
+    return pseudonym("handle", public, surrogate_of, _entries(4), equality=BUT_FOR_CASE)

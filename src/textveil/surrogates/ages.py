@@ -84,11 +84,12 @@ def age(
         epsilon: nats of one age, for any two.
         lowest: of the range.
         highest: of the range, above lowest.
-        width: of the staircase.
+        width: of the staircase; only where ``epsilon`` is above 0.
         law: ``"laplace"`` adds discrete Laplace noise of scale (highest - lowest) / epsilon and cuts it to the range.
         top_code: from where on ages are written as one.
     """
     need(highest > lowest, "highest", highest, f"above lowest, {lowest}")
+    need(epsilon > 0 or width is None, "epsilon", epsilon, "> 0 with `width`", "Leave `width` out for uniform draws.")
     need(width is None or width <= highest - lowest + 1, "width", width, "no more than the range")
     need(law != "laplace" or epsilon > 0, "epsilon", epsilon, "> 0 with law laplace")
     need(law != "laplace" or width is None, "width", width, "None with law laplace", "Leave it out.")
@@ -117,16 +118,16 @@ def age(
         number = agreed(scope, f"{label} {kind}", key, rng, lambda source: str(drawn(read, source)))
         return _written(int(number), read, top_code)
 
-    given = {"width": width, "top_code": top_code}
+    given = {"law": law if epsilon > 0 else None, "width": width, "top_code": top_code}
     return Drawn(
         name="age",
-        parameters={"epsilon": epsilon, "lowest": lowest, "highest": highest, "law": law}
+        parameters={"epsilon": epsilon, "lowest": lowest, "highest": highest}
         | {name: value for name, value in given.items() if value is not None},
         guarantee=proved(epsilon, SURROGATES),
         public=(
             "its format: digits or words, its unit (years, months, weeks, days), and whether it can be read as an age",
-            "which are equal",
         ),
+        equality="which are equal",
         surrogate_of=surrogate_of,
     )
 

@@ -70,13 +70,14 @@ def amount(
         low: where cells begin.
         high: where they end, above low.
         scale: relative width of a cell.
-        width: of the staircase, in cells.
+        width: of the staircase, in cells; only where ``epsilon`` is above 0.
         decimal: the mark before decimals; thousands are parted by the other one.
     """
     need(low * (1 + scale) < high < math.inf, "high", high, "finite and at least two cells above low")
     reach = math.log(high) - math.log(low)
     cells = math.ceil(reach / math.log1p(scale) - 1e-9)
     need(cells <= _MOST_CELLS, "scale", scale, f"large enough for at most {_MOST_CELLS:,d} cells between low and high")
+    need(epsilon > 0 or width is None, "epsilon", epsilon, "> 0 with `width`", "Leave `width` out for uniform draws.")
     need(width is None or width <= cells, "width", width, f"at most the {cells} cells")
     grid, label = (
         window(size=cells, epsilon=epsilon, width=width),
@@ -106,8 +107,8 @@ def amount(
         guarantee=proved(epsilon, SURROGATES),
         public=(
             "its format: currency, sign, whether two decimals are written, and whether it can be read as an amount",
-            "which are equal",
         ),
+        equality="which are equal",
         surrogate_of=surrogate_of,
     )
 

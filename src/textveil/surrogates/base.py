@@ -58,7 +58,15 @@ class Surrogate(Protocol):
 
     @property
     def public(self) -> tuple[str, ...]:
-        """What stays public of a value, each a phrase for reports: "its format", "how many digits it has"."""
+        """What stays public of one value, each a phrase for reports: "its format", "how many digits it has"."""
+
+    @property
+    def equality(self) -> str:
+        """What is public of several values because equal ones get equal surrogates: "which are equal, but for case".
+
+        A phrase for reports, which leave it out where every mention has a surrogate of its own. Empty where there is
+        nothing to say, or nothing closer than that it is public whether two are equal.
+        """
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         """A surrogate for each mention of one text, in order.

@@ -129,7 +129,7 @@ def date_window(
         return written.with_day(begin + timedelta(days=scope.place(label, key, size, rng)))
 
     parameters: Mapping[str, Any] = {"first": str(begin), "last": str(end), "order": order, "language": language}
-    return pseudonym("date-window", (*_FORM, "which are equal"), surrogate_of, size, parameters)
+    return pseudonym("date-window", _FORM, surrogate_of, size, parameters)
 
 
 def _day(name: str, given: str | date) -> date:

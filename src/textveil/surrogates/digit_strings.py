@@ -7,6 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
+from textveil.errors import need
 from textveil.mechanisms.channels.digits import BASE, KEEP_LIMIT, DigitResponse
 from textveil.mechanisms.options import Domain, Option
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
@@ -18,6 +19,7 @@ _LIMIT = Option(
     domain=Domain(f"between {1 / BASE} and 1", lambda value: 1 / BASE <= value <= 1),
     help="No digit stays with a larger probability, whatever epsilon is; 1 is no limit.",
     metavar="P",
+    unset=f"{KEEP_LIMIT:g} where epsilon is above 0",
 )
 
 
@@ -26,15 +28,19 @@ _LIMIT = Option(
     kinds=("number", "id", "money"),
     proof=SURROGATES,
 )
-def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float, _LIMIT] = KEEP_LIMIT) -> Drawn:
+def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float, _LIMIT] | None = None) -> Drawn:
     """Digits by ``DigitResponse``, uniform ones at epsilon 0; letters are drawn uniformly, marks stay.
 
     Args:
         epsilon: nats of one value, for any two of one format.
-        digit_keep_limit: bound on the probability that a digit stays.
+        digit_keep_limit: bound on the probability that a digit stays; only where ``epsilon`` is above 0.
     """
-    response = DigitResponse(epsilon, digit_keep_limit) if epsilon > 0 else None
-    label = f"digits {epsilon!r} {digit_keep_limit!r}"
+    if epsilon == 0:
+        hint = "Leave `digit_keep_limit` out for uniform draws."
+        need(digit_keep_limit is None, "epsilon", epsilon, "> 0 with `digit_keep_limit`", hint)
+    limit = KEEP_LIMIT if digit_keep_limit is None else digit_keep_limit
+    response = DigitResponse(epsilon, limit) if epsilon > 0 else None
+    label = f"digits {epsilon!r} {limit!r}"
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         shape = shape_of(value)
@@ -44,12 +50,10 @@ def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float,
 
     return Drawn(
         name="digits",
-        parameters={"epsilon": epsilon, "digit_keep_limit": digit_keep_limit},
+        parameters={"epsilon": epsilon} | ({"digit_keep_limit": limit} if epsilon > 0 else {}),
         guarantee=proved(epsilon, SURROGATES),
-        public=(
-            "its format: which characters are digits, capitals or other letters, and the marks between them",
-            "which are equal",
-        ),
+        public=("its format: which characters are digits, capitals or other letters, and the marks between them",),
+        equality="which are equal",
         surrogate_of=surrogate_of,
     )
 

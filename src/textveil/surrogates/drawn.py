@@ -18,6 +18,9 @@ from textveil.surrogates.scopes import Scope
 Draw: TypeAlias = Callable[[str, Scope, np.random.Generator], str]
 """The surrogate of one value in a scope."""
 
+BUT_FOR_CASE: Final = "which are equal, but for case"
+"""What is public of values whose case is not looked at: see ``Surrogate.equality``."""
+
 _ATTEMPTS: Final = 64
 
 
@@ -27,10 +30,11 @@ class Drawn:
     """Each value by itself: its surrogate is a function of the value, the scope and randomness.
 
     Attributes:
-        name: see ``Surrogate``, as the next five.
+        name: see ``Surrogate``, as the next six.
         parameters: options as they are, by name.
         guarantee: of one value.
         public: what stays public of a value.
+        equality: what is public of several values together, where equal ones get equal surrogates; empty where nothing.
         counts: what pays epsilon once.
         consistent: whether equal values of a scope get equal surrogates.
         entries: how many surrogates there are for a value, all equally probable; None where that depends on the value's
@@ -42,6 +46,7 @@ class Drawn:
     parameters: Mapping[str, Any]
     guarantee: Guarantee
     public: tuple[str, ...]
+    equality: str = ""
     counts: Counts = "value"
     consistent: bool = True
     entries: int | None = None
@@ -63,6 +68,8 @@ def pseudonym(
     surrogate_of: Draw,
     entries: int | None = None,
     parameters: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    equality: str = "which are equal",
 ) -> Drawn:
     """A surrogate that is an entry of a public pool: 0-DP by privacy/proofs/pseudonyms.md."""
     return Drawn(
@@ -70,6 +77,7 @@ def pseudonym(
         parameters=parameters,
         guarantee=proved(0.0, PSEUDONYMS),
         public=public,
+        equality=equality,
         entries=entries,
         surrogate_of=surrogate_of,
     )

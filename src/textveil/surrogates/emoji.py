@@ -30,4 +30,4 @@ def emoji() -> Drawn:
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         return EMOJI[scope.place("emoji", value, len(EMOJI), rng)]
 
-    return pseudonym("emoji", ("which rows of emoji are equal",), surrogate_of, entries=len(EMOJI))
+    return pseudonym("emoji", (), surrogate_of, len(EMOJI), equality="which rows of emoji are equal")

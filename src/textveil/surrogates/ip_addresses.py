@@ -45,7 +45,7 @@ def ip(*, ranges: Annotated[str, _RANGES] = "documentation") -> Drawn:
             return str(_version_6(scope.place("ip 6", key_of(value), _SIZE6, rng)))
         return str(IPv4Address(_version_4(ranges, scope.place(f"ip 4 {ranges}", value, _SIZES[ranges], rng))))
 
-    public = ("whether it is of version 4 or 6", "which are equal")
+    public = ("whether it is of version 4 or 6",)
     return pseudonym("ip", public, surrogate_of, entries=_SIZES[ranges], parameters={"ranges": ranges})
 
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from textveil.surrogates.declaration import PSEUDONYMS, declared
-from textveil.surrogates.drawn import Drawn, agreed, pseudonym
+from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, agreed, pseudonym
 from textveil.surrogates.pools import pool
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import filled, key_of, without_possessive
@@ -51,7 +51,7 @@ def organization() -> Drawn:
         return (written + ending).upper() if bare.isupper() and len(bare) > 1 else written + ending
 
     public = ("whether it is written in capitals, and how many where they are two to five alone", "its possessive")
-    return pseudonym("organization", (*public, "which are equal, but for case"), surrogate_of, entries=organizations())
+    return pseudonym("organization", public, surrogate_of, organizations(), equality=BUT_FOR_CASE)
 
 
 def organizations() -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from textveil.errors import InputError, need
 from textveil.mechanisms.options import Option
 from textveil.surrogates.declaration import PSEUDONYMS, declared
-from textveil.surrogates.drawn import Drawn, pseudonym
+from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, pseudonym
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import key_of
 
@@ -28,35 +28,35 @@ def own_pool(
 
     Args:
         words: the entries.
-        file: where they stand, one a line.
+        file: where they stand, one a line; in a policy's file, a path from its folder.
 
     Raises:
         ParameterError: neither or both are given, or there are fewer than two different entries.
         InputError: the file cannot be read.
     """
     need((words is None) != (file is None), "words", "both or neither", "given, or `file`, and not both")
-    entries = _checked(words if file is None else _lines(file))
+    entries = _checked(words, "words") if file is None else _checked(_lines(file), "file")
     label = f"pool {hashlib.sha256(repr(entries).encode('utf-8', 'surrogatepass')).hexdigest()}"
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         return entries[scope.place(label, key_of(value), len(entries), rng)]
 
     parameters = {"entries": len(entries), "digest": label[5:21]}
-    return pseudonym("pool", ("which are equal, but for case",), surrogate_of, len(entries), parameters)
+    return pseudonym("pool", (), surrogate_of, len(entries), parameters, equality=BUT_FOR_CASE)
 
 
-def _checked(words: object) -> tuple[str, ...]:
+def _checked(words: object, name: str) -> tuple[str, ...]:
     listed = isinstance(words, Sequence) and not isinstance(words, str) and all(isinstance(one, str) for one in words)
-    need(listed, "words", type(words).__name__, "a list of texts")
+    need(listed, name, type(words).__name__, "a list of texts")
     entries = tuple(sorted({one.strip() for one in words if one.strip()}))  # type: ignore[attr-defined]
-    need(len(entries) >= 2, "words", f"{len(entries)} of them", "at least 2 different entries", "Add some.")
+    need(len(entries) >= 2, name, f"{len(entries)} of them", "at least 2 different entries", "Add some.")
     return entries
 
 
 def _lines(file: str) -> list[str]:
     try:
         return Path(file).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise InputError(
             f"file of a pool must be a readable UTF-8 text; got {type(error).__name__}. Check its path."
         ) from error

@@ -110,13 +110,18 @@ class Person:
             "of each part its letter case, whether it is one capital or a few, and whether it is written "
             "small beside capitals",
             "titles (Dr.) and suffixes (Jr.) in it",
-            "which parts of names are equal, but for letter case",
+            "which of its parts are equal, but for letter case",
         ]
         if self.keeps_gender:
             facts.append("whether a given name stands in the public list of women's or of men's names")
         if self.keeps_script:
             facts.append("its script, of eight")
         return tuple(facts)
+
+    @property
+    def equality(self) -> str:
+        """Parts are drawn one by one, so the names that share one are told."""
+        return "which parts of names are equal, but for letter case"
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         """See ``Surrogate``."""

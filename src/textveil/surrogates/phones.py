@@ -82,8 +82,8 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
         public=(
             "its format: how many digits it has, the marks between them, and an extension's",
             "its country, where the calling code is written, and a 0 or 1 in front of the area",
-            "which are equal",
         ),
+        equality="which are equal",
         surrogate_of=surrogate_of,
     )
 

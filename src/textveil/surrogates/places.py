@@ -61,7 +61,8 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
     public += ["letter case and possessive of each part", "which of its parts are equal, but for case"]
     if level == "kept":
         public.append("whether a part stands in the public lists of countries and of states of the USA")
-    return pseudonym("place", tuple(public), surrogate_of, towns(), {"level": level})
+    equality = "which parts of places are equal, but for case"
+    return pseudonym("place", tuple(public), surrogate_of, towns(), {"level": level}, equality=equality)
 
 
 def _part(part: str, level: str, scope: Scope, rng: np.random.Generator) -> str:

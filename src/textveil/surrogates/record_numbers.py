@@ -46,8 +46,8 @@ def id_surrogate() -> Drawn:
         public=(
             "its format: which characters are digits, capitals or other letters, and the marks between them",
             "the country of what is written as an IBAN",
-            "which are equal",
         ),
+        equality="which are equal",
         surrogate_of=surrogate_of,
     )
 

@@ -38,8 +38,9 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
 
     Args:
         epsilon: nats of one time, for any two.
-        width: of the staircase, in minutes.
+        width: of the staircase, in minutes; only where ``epsilon`` is above 0.
     """
+    need(epsilon > 0 or width is None, "epsilon", epsilon, "> 0 with `width`", "Leave `width` out for uniform draws.")
     need(width is None or width <= MINUTES, "width", width, f"at most {MINUTES} minutes")
     minutes, label = window(size=MINUTES, epsilon=epsilon, width=width, circle=True), f"time {epsilon!r} {width}"
 
@@ -59,8 +60,8 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
         guarantee=proved(epsilon, SURROGATES),
         public=(
             "its format: whether minutes, seconds, am or pm are written and how, and whether it can be read as a time",
-            "which are equal",
         ),
+        equality="which are equal",
         surrogate_of=surrogate_of,
     )
 

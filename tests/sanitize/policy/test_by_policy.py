@@ -147,6 +147,24 @@ def test_the_report_never_speaks_of_words() -> None:
     assert not any(line.startswith(("per token", "recovery")) for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("scope", "equality", "told"),
+    [
+        ("document", "which are equal, but for case", ["which are equal, but for case"]),
+        ("document", "", ["whether two are equal"]),
+        ("mention", "which are equal, but for case", []),
+    ],
+)
+def test_which_values_are_equal_is_public_within_a_scope_and_all_else_everywhere(
+    scope: str, equality: str, told: list[str]
+) -> None:
+    """The word "equal" in another fact does not take it out of the report."""
+    fact = "which of its halves are equal"
+    rule = surrogate("person", options={"public": (fact,), "equality": equality})
+    (row,) = made(rule, scope=scope)(TEXT).report().as_dict()["guarantee"]["by_kind"]
+    assert row["public"] == [fact, *told]
+
+
 def test_measured_recall_stands_in_the_report() -> None:
     recall = {
         "corpus": "labelled notes",

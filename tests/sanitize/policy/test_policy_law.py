@@ -58,6 +58,7 @@ class TwiceAsLikely:
     counts: Literal["mention"] = "mention"
     name: str = "twice"
     public: tuple[str, ...] = ()
+    equality: str = ""
 
     @property
     def parameters(self) -> Mapping[str, Any]:

@@ -212,3 +212,42 @@ def test_what_is_no_data_of_a_policy_is_refused() -> None:
         policy_of_data({**data, "rules": [data["rules"][0], {"kind": "person"}]})
     with pytest.raises(ParameterError, match="saved policy: key 'colour' must be one of"):
         policy_of_data({**data, "colour": "red"})
+
+
+POOL = (
+    f'{HEAD}[[rule]]\nkind = "team"\nsurrogate = "pool"\nfile = "pools/teams.txt"\n'
+    '[[list]]\nkind = "team"\nwords = ["Reds"]\n'
+)
+
+
+def test_the_file_of_a_pool_is_looked_for_beside_the_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, there, elsewhere = tmp_path / "mine.toml", tmp_path / "pools/teams.txt", tmp_path / "elsewhere"
+    for folder in (there.parent, elsewhere):
+        folder.mkdir()
+    there.write_text("Blues\nGreens\n", encoding="utf-8")
+    path.write_text(POOL, encoding="utf-8")
+    monkeypatch.chdir(elsewhere)
+    made = policy(path)
+    assert Sanitizer(made)("The Reds won.").text in ("The Blues won.", "The Greens won.")
+    assert Sanitizer(pickle.loads(pickle.dumps(made)))("The Reds won.").text != "The Reds won."
+    assert str(tmp_path) not in repr(made) + str(made.as_data())
+    path.write_text(POOL.replace("pools/teams.txt", there.as_posix()), encoding="utf-8")
+    assert Sanitizer(policy(path))("The Reds won.").text != "The Reds won."
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        (None, "file of a pool must be a readable UTF-8 text; got FileNotFoundError"),
+        (b"\xff\n", "file of a pool must be a readable UTF-8 text; got UnicodeDecodeError"),
+        (b"Blues\n", "file must be at least 2 different entries; got 1 of them"),
+    ],
+)
+def test_a_fault_of_a_pool_names_policy_and_rule(entries: bytes | None, said: str, tmp_path: Path) -> None:
+    (tmp_path / "pools").mkdir()
+    (tmp_path / "mine.toml").write_text(POOL, encoding="utf-8")
+    if entries is not None:
+        (tmp_path / "pools/teams.txt").write_bytes(entries)
+    with pytest.raises((InputError, ParameterError)) as caught:
+        Sanitizer(policy(tmp_path / "mine.toml"))
+    assert str(caught.value).startswith(f"policy p, rule 2: {said}") and "\n" not in str(caught.value)

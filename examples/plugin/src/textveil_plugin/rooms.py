@@ -62,7 +62,8 @@ def room(
         name="room",
         parameters={"floors": floors},
         guarantee=PureDP(epsilon=0.0, status=Status.PROVED, source=PROOF, adjacency=ONE_VALUE),
-        public=("which mentions of a room are equal",),
+        public=(),
+        equality="which mentions of a room are equal",
         entries=entries,
         surrogate_of=surrogate_of,
     )

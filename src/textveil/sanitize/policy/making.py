@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, final
 
 from textveil.catalog import mechanism
@@ -13,7 +14,7 @@ from textveil.detection.detectors import detector_of
 from textveil.detection.given import ListDetector, PatternDetector
 from textveil.detection.kinds import KINDS
 from textveil.detection.token_kinds import TokenKindDetector
-from textveil.errors import ParameterError, need
+from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
 from textveil.mechanisms.base import SequenceMechanism, TextMechanism, WordMechanism
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.sanitize.policy.finding import SpanFinder
@@ -51,6 +52,7 @@ def parts_of(policy: Policy) -> PolicyParts:
     Raises:
         ParameterError: a rule's mechanism, surrogate or detector is unknown, or is not made with its options; a kind is
             none that is found. The message names the policy, and the rule by its number.
+        InputError: a rule's file cannot be read; named in the same way.
         MissingExtra: what a detector needs is not installed.
     """
     detectors: tuple[Detector, ...] = (
@@ -118,7 +120,7 @@ def in_rule(policy: Policy, number: int) -> Iterator[None]:
     """Errors of the block name the policy and the rule."""
     try:
         yield
-    except ParameterError as error:
+    except (ParameterError, InputError, VocabularyError, ModelError) as error:
         raise type(error)(f"policy {policy.name}, rule {number}: {error}") from None
 
 
@@ -133,5 +135,7 @@ def _detector(one: str | Detector, name: str) -> Detector:
 
 def _surrogate(rule: Rule) -> Surrogate:
     name = rule.name if rule.action is Action.SURROGATE else "placeholder"
-    options = rule.options if rule.action is Action.SURROGATE else {"text": f"[{rule.kind}]"}
+    options = dict(rule.options) if rule.action is Action.SURROGATE else {"text": f"[{rule.kind}]"}
+    if isinstance(options.get("file"), str):
+        options["file"] = str(Path(rule.folder, options["file"]))
     return make_surrogate(name, 0.0 if rule.epsilon is None else rule.epsilon, options)

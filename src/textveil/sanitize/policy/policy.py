@@ -55,6 +55,8 @@ class Rule:
         epsilon: nats for one value; 0 is a draw that says nothing about it. None is the default of what is drawn.
         scope: "mention" where, other than in the rest of the policy, each mention has a surrogate of its own.
         options: more options of the surrogate or the mechanism, by name.
+        folder: where a relative ``file`` among the options lies: that of the policy's file. Empty is the working
+            directory. In no report and no digest.
     """
 
     kind: str
@@ -63,6 +65,7 @@ class Rule:
     epsilon: float | None = None
     scope: Literal["mention"] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    folder: str = field(default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.kind not in TOKEN_KINDS:

@@ -48,7 +48,8 @@ def policy_of(raw: bytes, place: str, folder: Path | None = None) -> Policy:
     Args:
         raw: TOML.
         place: what messages call it.
-        folder: where files of lists are looked for; None allows none.
+        folder: where files of lists and of rules are looked for; None allows no list a file, and is the working
+            directory for rules.
 
     Raises:
         ParameterError: as ``read_policy``.
@@ -74,7 +75,7 @@ def _policy(data: Mapping[str, Any], folder: Path | None) -> Policy:
     for key in _TEXTS:
         if not isinstance(data.get(key, ""), str):
             raise ParameterError(f"{key} must be a string; got {type(data[key]).__name__}.")
-    rules = _tables(data, "rule", _rule)
+    rules = _tables(data, "rule", lambda table: _rule(table, folder))
     patterns = _tables(data, "pattern", lambda table: _fields(table, Pattern, ("kind", "regex")))
     lists = _tables(data, "list", lambda table: _word_list(table, folder))
     detectors = data.get("detectors", [])
@@ -119,7 +120,7 @@ def _tables(data: Mapping[str, Any], key: str, made: Callable[[dict[str, Any]], 
     return tuple(found)
 
 
-def _rule(table: dict[str, Any]) -> Rule:
+def _rule(table: dict[str, Any], folder: Path | None) -> Rule:
     kind = table.get("kind")
     if not isinstance(kind, str):
         raise ParameterError("kind must be given, a string; got none. Write what the rule is for.")
@@ -144,6 +145,7 @@ def _rule(table: dict[str, Any]) -> Rule:
         epsilon=table.get("epsilon"),
         scope=table.get("scope"),
         options=options,
+        folder="" if folder is None else str(folder),
     )
 
 

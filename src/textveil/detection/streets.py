@@ -1,4 +1,7 @@
-"""Postal addresses: street lines, apartments, boxes, codes after states, in English and some other forms."""
+"""Postal addresses: street lines, apartments, boxes, codes after states, in English and some other forms.
+
+The endings are those of the United States Postal Service's list of street suffixes, and small words of other countries.
+"""
 
 from __future__ import annotations
 

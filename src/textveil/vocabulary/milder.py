@@ -12,11 +12,15 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
+from textveil.errors import VocabularyError
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
 FILE = "milder.txt"
 """Lines of a coarse word's id and the word that is written."""
+
+IDS_OF = "b9afd2a84bed2504"
+"""Begins the digest of the vocabulary whose ids these are."""
 
 
 def milder_words(vocabulary: Vocabulary) -> Mapping[int, int]:
@@ -37,6 +41,8 @@ def milder_words(vocabulary: Vocabulary) -> Mapping[int, int]:
 @cache
 def _pairs() -> Mapping[int, int]:
     words = load_vocabulary()
+    if not words.digest.startswith(IDS_OF):  # other words would be rewritten
+        raise VocabularyError(f"{FILE} must be made again: its ids are of the vocabulary {IDS_OF}; got another.")
     lines = (line.split() for line in (DATA / FILE).read_text(encoding="ascii").splitlines())
     found = {int(coarse): words.id_of(milder) for coarse, milder in lines}
     return MappingProxyType({coarse: milder for coarse, milder in found.items() if milder is not None})

@@ -86,7 +86,7 @@ def preset_text(name: str) -> str:
     if name not in PRESETS:
         close = difflib.get_close_matches(name, PRESETS, n=1)
         meant = f"Did you mean {close[0]!r}? " if close else ""
-        hint = f"{meant}See: textveil policies. A file ends in .toml."
+        hint = f"{meant}A file ends in .toml."
         need(False, "policy", repr(name[:60]), f"one of {', '.join(PRESETS)}", hint, kind=UnknownNameError)
     return (_FOLDER / f"{name}.toml").read_text(encoding="utf-8")
 

@@ -48,6 +48,6 @@ def _bound(found: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _fault(what: str) -> ParameterError:
-    error = ParameterError(f"detection_report must be {what}. Write it by `textveil detect` on labelled text.")
+    error = ParameterError(f"detection_report must be {what}. Give the JSON of an evaluation on labelled text.")
     error.parameter = "detection_report"
     return error

@@ -69,6 +69,21 @@ def test_formats_of_one_number_agree(scope: MemoryScope | KeyedScope, rng: np.ra
     assert len({re.sub(r" x\d|\D", "", one)[-10:] for one in drawn}) == 1
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("+999 12345", "+44 12345"),
+        ("+44 12345", "12345"),
+        ("012345", "12345"),
+        ("+1 617 253 1000 x22", "212 222 3333 x22"),
+    ],
+)
+def test_numbers_that_are_not_equal_share_nothing(first: str, second: str) -> None:
+    """Else that they have one rest, or one extension, would be told."""
+    drawn = [outputs(PHONE, [first, second], seed) for seed in range(40)]
+    assert any(one[-2:] != other[-2:] for one, other in drawn)
+
+
 def test_the_country_of_numbers_without_one_is_a_setting() -> None:
     (drawn,) = outputs(make_surrogate("phone", options={"country_code": 33}), ["06 12 34 56 78"], 1)
     assert re.sub(r"\D", "", drawn)[1:6] in pool("phone 33 9")

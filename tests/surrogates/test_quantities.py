@@ -27,6 +27,9 @@ SAME_FORM = [
     ("time", ["noon", "25:00"], ["dawn", "x" * 99]),
     ("amount", ["$1,234.50", "500 dollars", "7"], ["$0.99", "999999999 dollars", "12345"]),
     ("amount", ["5 million", "some"], ["1k", "9" * 99]),
+    ("amount", ["1 dollar", "2 EUROS", "4 Cent", "30 pound"], ["70 dollars", "1 EURO", "99 Cents", "5 pounds"]),
+    ("time", ["9:30:15", "09:30:15", "9:30", "09:30"], ["10:30:15", "10:30:15", "10:30", "10:30"]),
+    ("time", ["9:30:15", "9:30:20", "9:30:15 am"], ["10:30:15", "11:45:15", "10:30:15 am"]),
 ]
 
 
@@ -162,6 +165,35 @@ def test_equal_quantities_agree_in_any_format(rng: np.random.Generator) -> None:
         else:
             hour, minute = map(int, drawn[0].split(":"))
             assert drawn[1] == f"{(hour - 1) % 12 + 1}:{minute:02d} {'ap'[hour >= 12]}m"
+
+
+def test_times_with_seconds_agree_as_they_are_read() -> None:
+    """The second of a minute tells times apart as much as its hour does."""
+    for seed in range(20):
+        one, other, late, third = outputs(
+            make_surrogate("time"), ["9:30:15", "09:30:15", "9:30:20", "09:30:15 am"], seed
+        )
+        assert one == other != late
+        assert int(one[:2]) % 12 == int(third.split(":")[0]) % 12 and one[2:] == third.split(" ")[0][-6:]
+    minutes = {tuple(one[:5] for one in outputs(make_surrogate("time"), ["9:30:15", "9:30:20"], s)) for s in range(20)}
+    assert any(one != other for one, other in minutes)
+
+
+@pytest.mark.parametrize("unit", ["dollar", "cent", "euro", "pound", "franc", "rupee"])
+def test_the_plural_of_a_unit_follows_the_drawn_number(unit: str) -> None:
+    surrogate = make_surrogate("amount", options={"high": 4.0})
+    for value in (f"1 {unit}", f"3 {unit}s", f"3 {unit}"):
+        drawn = {outputs(surrogate, [value], seed)[0] for seed in range(60)}
+        assert drawn == {f"1 {unit}", *(f"{number} {unit}s" for number in (2, 3, 4))}
+    assert outputs(surrogate, ["3 percent"], 1)[0].endswith(" percent")
+
+
+@pytest.mark.parametrize(("low", "high"), [(1e-300, 1.0), (1e-300, 1e300), (1e300, 1.7e308), (1.0, 1e6)])
+def test_no_amount_is_beyond_what_can_be_drawn(low: float, high: float) -> None:
+    values = ["9" * 79, "$" + "9" * 400, "0", "0.00", "5 trillion", "9" * 60 + " trillion", "-1"]
+    for epsilon in (0.0, 1.0):
+        drawn = outputs(make_surrogate("amount", epsilon, {"low": low, "high": high, "scale": 1.0}), values, 1)
+        assert all(re.search("[0-9]", one) for one in drawn)
 
 
 def test_options_that_do_not_go_together_are_refused() -> None:

@@ -12,7 +12,7 @@ from textveil.errors import need
 from textveil.mechanisms.options import Domain, Option, at_least, named
 from textveil.numerics.discrete_laplace import discrete_laplace
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
-from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.drawn import AS_READ, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.windows import window
 from textveil.surrogates.writing import in_case_of
@@ -127,7 +127,7 @@ def age(
         public=(
             "its format: digits or words, its unit (years, months, weeks, days), and whether it can be read as an age",
         ),
-        equality="which are equal",
+        equality=AS_READ,
         surrogate_of=surrogate_of,
     )
 

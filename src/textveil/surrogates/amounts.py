@@ -11,9 +11,10 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.options import POSITIVE, Domain, Option, at_least, named
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
-from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.drawn import AS_READ, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.windows import window
+from textveil.surrogates.writing import in_case_of
 
 _CURRENCY: Final = (
     r"(?:US|CA|AU|NZ|HK)?\$|[€£¥₹₽₩₪₺₫₴₦฿]|USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|"
@@ -25,6 +26,9 @@ _AMOUNT: Final = re.compile(
     rf"(?P<after>\s?(?:{_CURRENCY}|dollars?|cents?|euros?|pounds?|yen|francs?|rupees?|%|percent)|)",
     re.IGNORECASE,
 )
+_COUNTED: Final = re.compile(r"(\s?)(dollar|cent|euro|pound|franc|rupee)s?", re.IGNORECASE)
+"""Units with a plural."""
+
 _MANY: Final = {"k": 3, "t": 3, "m": 6, "b": 9, "trillion": 12}
 _LONGEST: Final = 80
 _MOST_CELLS: Final = 100_000
@@ -62,8 +66,8 @@ def amount(
     """Amounts by a staircase on the cells low * (1 + scale)^i up to high, and a uniform point of the drawn cell.
 
     Pure DP for any two amounts, however far apart: how many digits there are is drawn too. The currency, the sign and
-    whether decimals are written stay; words such as million are read and written out. What cannot be read gets a
-    uniform cell.
+    whether decimals are written stay; dollars are in the plural where the drawn number asks for it; words such as
+    million are read and written out. What cannot be read gets a uniform cell.
 
     Args:
         epsilon: nats of one amount, for any two.
@@ -74,7 +78,8 @@ def amount(
         decimal: the mark before decimals; thousands are parted by the other one.
     """
     need(low * (1 + scale) < high < math.inf, "high", high, "finite and at least two cells above low")
-    reach = math.log(high) - math.log(low)
+    lowest = math.log(low)
+    reach = math.log(high) - lowest
     cells = math.ceil(reach / math.log1p(scale) - 1e-9)
     need(cells <= _MOST_CELLS, "scale", scale, f"large enough for at most {_MOST_CELLS:,d} cells between low and high")
     need(epsilon > 0 or width is None, "epsilon", epsilon, "> 0 with `width`", "Leave `width` out for uniform draws.")
@@ -87,7 +92,7 @@ def amount(
     def drawn(cell: int | None, rng: np.random.Generator) -> str:
         place = int(rng.integers(cells)) if cell is None else grid.draw(cell, rng)
         exponent = min((place + rng.random()) * math.log1p(scale), reach)
-        return repr(low * math.exp(exponent))
+        return repr(math.exp(lowest + exponent))  # low * exp(exponent) may be beyond all floats
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         found = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
@@ -95,10 +100,10 @@ def amount(
         if found is None or read is None:
             made = agreed(scope, f"{label} unread", value, rng, lambda source: drawn(None, source))
             return _number(float(made), False, decimal)
-        cell = 0 if read <= low else min(int(math.log(read / low) / math.log1p(scale)), cells - 1)
+        cell = 0 if read <= low else int(min((math.log(read) - lowest) / math.log1p(scale), cells - 1))
         made = agreed(scope, label, repr(read), rng, lambda source: drawn(cell, source))
         shown = _number(float(made), _has_decimals(found["number"]), decimal)
-        return found["sign"] + found["before"] + shown + found["after"]
+        return found["sign"] + found["before"] + shown + _counted(found["after"], shown)
 
     given = {} if width is None else {"width": width}
     return Drawn(
@@ -108,7 +113,7 @@ def amount(
         public=(
             "its format: currency, sign, whether two decimals are written, and whether it can be read as an amount",
         ),
-        equality="which are equal",
+        equality=AS_READ,
         surrogate_of=surrogate_of,
     )
 
@@ -116,6 +121,12 @@ def amount(
 def _has_decimals(number: str) -> bool:
     """Whether two digits stand after a last mark."""
     return re.search(r"[.,][0-9]{2}\Z", number) is not None
+
+
+def _counted(unit: str, number: str) -> str:
+    """A unit in the singular or plural that a number asks for."""
+    found = _COUNTED.fullmatch(unit)
+    return unit if found is None else found[1] + found[2] + ("" if number == "1" else in_case_of(found[2], "s"))
 
 
 def _read(found: re.Match[str], decimal: str) -> float | None:

@@ -16,7 +16,7 @@ from textveil.numerics.discrete_laplace import discrete_laplace
 from textveil.privacy.units import Adjacency, Unit
 from textveil.surrogates.calendars import MONTHS, read_date
 from textveil.surrogates.declaration import PSEUDONYMS, SURROGATES, NeededEpsilon, declared
-from textveil.surrogates.drawn import Drawn, agreed, proved, pseudonym
+from textveil.surrogates.drawn import AS_READ, Drawn, agreed, proved, pseudonym
 from textveil.surrogates.scopes import Scope
 
 _FIRST: Final = "1950-01-01"
@@ -129,7 +129,7 @@ def date_window(
         return written.with_day(begin + timedelta(days=scope.place(label, key, size, rng)))
 
     parameters: Mapping[str, Any] = {"first": str(begin), "last": str(end), "order": order, "language": language}
-    return pseudonym("date-window", _FORM, surrogate_of, size, parameters)
+    return pseudonym("date-window", _FORM, surrogate_of, size, parameters, equality=AS_READ)
 
 
 def _day(name: str, given: str | date) -> date:

@@ -21,6 +21,9 @@ Draw: TypeAlias = Callable[[str, Scope, np.random.Generator], str]
 BUT_FOR_CASE: Final = "which are equal, but for case"
 """What is public of values whose case is not looked at: see ``Surrogate.equality``."""
 
+AS_READ: Final = "which are equal as they are read"
+"""What is public of values that are read first, so that 9:30 and 09:30 are one."""
+
 _ATTEMPTS: Final = 64
 
 

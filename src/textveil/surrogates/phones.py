@@ -10,7 +10,7 @@ import numpy as np
 
 from textveil.mechanisms.options import Domain, Option
 from textveil.surrogates.declaration import SURROGATES, declared
-from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.drawn import AS_READ, Drawn, agreed, proved
 from textveil.surrogates.pools import has_pool, pool
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import filled, shape_of
@@ -32,7 +32,7 @@ class _Plan(NamedTuple):
     """What of a number stays, and what its other digits begin with.
 
     Attributes:
-        name: of the pool of beginnings.
+        name: of the pool of beginnings; where no plan is known, what is kept, so that others share no draws.
         kept: how many digits in front stay: a calling code, zeros before it, a 0 or 1 before the area.
         beginnings: of the digits after them, one of which is drawn; 2 to 9 where no plan is known.
     """
@@ -72,7 +72,9 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
         for place, digit in zip(places, _digits(bare)[: plan.kept] + drawn, strict=True):
             written[place] = digit
         ending = _digits(marked)
-        other = agreed(scope, "phone extension", ending, rng, lambda source: filled("9" * len(ending), source))
+        other = agreed(
+            scope, f"{label}, extension", f"{number} x {ending}", rng, lambda source: filled("9" * len(ending), source)
+        )
         return "".join(written) + marked[: len(marked) - len(ending)] + other
 
     return Drawn(
@@ -83,7 +85,7 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
             "its format: how many digits it has, the marks between them, and an extension's",
             "its country, where the calling code is written, and a 0 or 1 in front of the area",
         ),
-        equality="which are equal",
+        equality=AS_READ,
         surrogate_of=surrogate_of,
     )
 
@@ -97,12 +99,13 @@ def _plan(digits: str, plus: bool, country_code: int) -> _Plan:
             if has_pool(name := f"phone {code} {rest}"):
                 return _Plan(name, zeros + length, pool(name))
         known = (length for length in (1, 2, 3) if digits[zeros : zeros + length] in pool("calling code"))
-        return _Plan("phone", zeros + next(known, 0), _ANY)
+        length = next(known, 0)
+        return _Plan(f"phone +{digits[zeros : zeros + length]}", zeros + length, _ANY)
     trunk = 1 if digits[:1] == "0" or (country_code == 1 and digits[:1] == "1" and len(digits) > _LOCAL) else 0
     if country_code == 1 and len(digits) == _LOCAL:
         return _Plan("phone 1 local", 0, ("55501",))
     name = f"phone {country_code} {len(digits) - trunk}"
-    return _Plan(name, trunk, pool(name)) if has_pool(name) else _Plan("phone", trunk, _ANY)
+    return _Plan(name, trunk, pool(name)) if has_pool(name) else _Plan(f"phone {digits[:trunk]}-", trunk, _ANY)
 
 
 def _drawn(plan: _Plan, number: str, rng: np.random.Generator) -> str:

@@ -10,14 +10,14 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.options import Option, at_least
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
-from textveil.surrogates.drawn import Drawn, agreed, proved
+from textveil.surrogates.drawn import AS_READ, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.windows import window
 
 MINUTES: Final = 24 * 60
 
 _TIME: Final = re.compile(
-    r"(?P<hour>[0-9]{1,2})(?:(?P<mark>[:.h]|)(?P<minute>[0-9]{2})(?P<seconds>:[0-9]{2})?)?"
+    r"(?P<hour>[0-9]{1,2})(?:(?P<mark>[:.h]|)(?P<minute>[0-9]{2})(?P<seconds>:[0-5][0-9])?)?"
     r"(?P<gap>\s{0,2})(?P<end>a\.?m\.?|p\.?m\.?|h(?:rs|ours)?|)",
     re.IGNORECASE,
 )
@@ -32,6 +32,8 @@ _WIDTH = Option(
 @declared(summary="A time near the true one, or any.", kinds=("time",), proof=SURROGATES)
 def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None = None) -> Drawn:
     """Times by a staircase on the 1,440 minutes of a day, round the clock; seconds are uniform.
+
+    Equal times get equal ones, in whatever format: where seconds are written, that is hour, minute and second.
 
     Hours are written with two digits on the clock of 24 hours and without a leading zero before am and pm, however the
     private one is: a zero would tell its hour. What cannot be read as a time gets a uniform one, as 14:05.
@@ -50,9 +52,19 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
         if found is None or minute < 0:
             any_minute = agreed(scope, f"{label} unread", value, rng, lambda source: str(source.integers(MINUTES)))
             return "{:02d}:{:02d}".format(*divmod(int(any_minute), 60))
-        drawn = int(agreed(scope, label, str(minute), rng, lambda source: str(minutes.draw(minute, source))))
-        seconds = agreed(scope, f"{label} seconds", value, rng, lambda source: f":{source.integers(60):02d}")
-        return _written(drawn, found, seconds)
+        if not found["seconds"]:
+            drawn = agreed(scope, label, str(minute), rng, lambda source: str(minutes.draw(minute, source)))
+            return _written(int(drawn), found)
+        read = f"{minute}{found['seconds']}"
+        drawn = agreed(
+            scope,
+            f"{label} seconds",
+            read,
+            rng,
+            lambda source: f"{minutes.draw(minute, source)}:{source.integers(60):02d}",
+        )
+        shown, mark, second = drawn.partition(":")
+        return _written(int(shown), found, mark + second)
 
     return Drawn(
         name="time",
@@ -61,7 +73,7 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
         public=(
             "its format: whether minutes, seconds, am or pm are written and how, and whether it can be read as a time",
         ),
-        equality="which are equal",
+        equality=AS_READ,
         surrogate_of=surrogate_of,
     )
 
@@ -80,7 +92,7 @@ def minute_of(found: re.Match[str]) -> int:
     return hour * 60 + minute if hour < 24 and minute < 60 else -1
 
 
-def _written(minute: int, found: re.Match[str], seconds: str) -> str:
+def _written(minute: int, found: re.Match[str], seconds: str = "") -> str:
     """A drawn minute of the day in the format of the time that was read."""
     hour, rest = divmod(minute, 60)
     end = found["end"]
@@ -91,5 +103,5 @@ def _written(minute: int, found: re.Match[str], seconds: str) -> str:
     else:
         shown = f"{hour:02d}"
     if found["minute"] is not None:
-        shown += f"{found['mark']}{rest:02d}" + (seconds if found["seconds"] else "")
+        shown += f"{found['mark']}{rest:02d}{seconds}"
     return shown + found["gap"] + end

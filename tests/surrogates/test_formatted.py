@@ -32,6 +32,12 @@ SAME_FORM = [
     ("id", ["DE89 3704 0044 0532 0130 00"], ["DE00 9999 9999 9999 9999 99"]),
     ("organization", ["General Motors", "IBM", "ACME INC"], ["Zzzz", "FBI", "XX YY ZZ"]),
     ("place", ["Boston, MA 02110", "12 Elm St., Reno", "FRANCE"], ["Ur, TX 99999", "99 Ok Rd., Xi'an", "PERU"]),
+    ("organization", ["\u00c4\u00d6", "A", "3M", "R&D", "A\u0308O"], ["AB", "\u00c4", "7\u00c4", "A1\u00c4", "XY"]),
+    ("place", ["\u00dcK", "\u0661\u0662 Elm St.", "\u00c9X \u0661\u0662\u0663"], ["UK", "34 Oak Rd.", "IL 456"]),
+    ("place", ["123456789 Elm St.", "T\u00dc\u00a002110"], ["987654321 Oak Rd.", "MA\u00a099999"]),
+    ("id", ["GB12ABCDEFGHIJ\u00c9", "\u00dcB12ABCDEFGHIJK"], ["GB12ABCDEFGHIJK", "\u00c9\u00c912ABCDEFGHIJ\u00c9"]),
+    ("id", ["GB\u0661\u0662 ABCD 1234 567"], ["GB34 ABCD 1234 567"]),
+    ("url", ["http\u017f://a.com"], ["gopher://a.com"]),
     ("digits", ["1,234.50", "A-1"], ["9,999.99", "Z-0"]),
     ("pool", ["Maria", "x"], ["Zo\u00eb", "\u738b"]),
     ("emoji", ["\U0001f600", "\u2764\ufe0f"], ["\U0001f976\U0001f976", "\U0001f44d\U0001f3fd"]),
@@ -106,6 +112,13 @@ def test_organizations_pass_for_real(rng: np.random.Generator) -> None:
     )
     assert drawn[2] == drawn[0].upper()
     assert re.fullmatch(r"[B-XZ]{4}'s", drawn[1])
+
+
+@pytest.mark.parametrize("name", ["id", "digits", "phone"])
+def test_white_space_stays_as_it_is(name: str) -> None:
+    for space in " \t\n\r\u00a0\u2003\u2028\u3000":
+        (drawn,) = outputs(make_surrogate(name), [f"4471{space}2215-0"], 1)
+        assert re.fullmatch(rf"[0-9]{{4}}{space}[0-9]{{4}}-[0-9]", drawn)
 
 
 def test_a_pool_of_one_is_refused(tmp_path: Path) -> None:

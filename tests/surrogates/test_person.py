@@ -63,6 +63,13 @@ def test_roles_are_read_from_what_is_public() -> None:
     assert roles("maria gonzalez") == ["given", "family"]
 
 
+@pytest.mark.parametrize("letter", ["\u0130", "\u1e9e", "E\u0301", "X\u0302", "\u00c9"])
+def test_an_initial_is_one_letter_however_it_is_folded(letter: str) -> None:
+    for seed in range(10):
+        for form in ("{}. Smith", "{}B Smith", "Maria {}."):
+            assert outputs(PERSON, [form.format(letter)], seed) == outputs(PERSON, [form.format("A")], seed)
+
+
 def test_a_role_that_a_scope_has_seen_stays(rng: np.random.Generator) -> None:
     scope = MemoryScope()
     ((full,), (later,)) = (PERSON.draw([Mention(name)], scope, rng) for name in ("Ana Ruiz", "Ruiz"))

@@ -22,7 +22,7 @@ DOMAINS: Final = ("example.com", "example.org", "example.net")
 _MAILS: Final = ("{0}.{1}", "{0}{1}", "{0}_{1}", "{1}.{0}")
 _HANDLES: Final = ("{0}{1}", "{0}_{1}", "{1}{0}", "the{0}{1}")
 
-_SCHEME: Final = re.compile(r"(?:(?:https?|ftp)://)?(?:www\.)?", re.IGNORECASE)
+_SCHEME: Final = re.compile(r"(?:(?:https?|ftp)://)?(?:www\.)?", re.IGNORECASE | re.ASCII)
 _SIGN: Final = re.compile(r"@|#|/?[ur]/|")
 
 
@@ -72,5 +72,5 @@ def handle() -> Drawn:
         given, family, form = _two_names("handle", key_of(value), len(_HANDLES), scope, rng)
         return (sign[0] if sign else "") + _HANDLES[form].format(given, family)
 
-    public = ("whether @, #, u/ or r/ stands in front",)
+    public = ("whether @, #, u/, r/, /u/ or /r/ stands in front",)
     return pseudonym("handle", public, surrogate_of, _entries(4), equality=BUT_FOR_CASE)

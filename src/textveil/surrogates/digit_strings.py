@@ -52,7 +52,10 @@ def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float,
         name="digits",
         parameters={"epsilon": epsilon} | ({"digit_keep_limit": limit} if epsilon > 0 else {}),
         guarantee=proved(epsilon, SURROGATES),
-        public=("its format: which characters are digits, capitals or other letters, and the marks between them",),
+        public=(
+            "its format: which characters are digits, capitals or other letters, and the marks and white space between "
+            "them",
+        ),
         equality="which are equal",
         surrogate_of=surrogate_of,
     )

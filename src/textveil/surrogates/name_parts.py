@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from enum import Enum
 from typing import Final, NamedTuple, final
@@ -64,6 +65,11 @@ class NameParts(NamedTuple):
     end: str
 
 
+def letters_of(written: str) -> str:
+    """The letters of a part as a reader counts them: composed, and without marks that no letter holds."""
+    return "".join(one for one in unicodedata.normalize("NFC", written) if not unicodedata.combining(one))
+
+
 def parts_of(value: str, before: str = "") -> NameParts:
     """The parts of a name, with the roles that the mention shows.
 
@@ -91,7 +97,7 @@ def parts_of(value: str, before: str = "") -> NameParts:
         roles[names[0 if turned else -1]] = Role.FAMILY
     elif names:
         initials = [index for index, role in enumerate(roles) if role is Role.INITIAL]
-        if titled or (initials and (initials[0] < names[0] or len(words[initials[0]]) > 1)):
+        if titled or (initials and (initials[0] < names[0] or len(letters_of(words[initials[0]])) > 1)):
             roles[names[0]] = Role.FAMILY
         elif initials:
             roles[names[0]] = Role.GIVEN
@@ -101,11 +107,12 @@ def parts_of(value: str, before: str = "") -> NameParts:
 
 def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
     """What a part is by how it is written beside the others, which are all small, all capitals, or neither."""
-    if len(word) == 1 and word.isupper():
+    letters = len(letters_of(word))
+    if letters == 1 and word.isupper():
         return Role.INITIAL
     if word.islower() and not all_small:
         return Role.PARTICLE
-    if len(word) <= _INITIALS and word.isupper() and not all_large:
+    if letters <= _INITIALS and word.isupper() and not all_large:
         return Role.INITIAL
     return None
 

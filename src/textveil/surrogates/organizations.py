@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import unicodedata
 from typing import Final
 
 import numpy as np
@@ -29,28 +29,32 @@ FORMS: Final = (
 )
 """A family and one of these: the names are made up, and some company may be called so by chance."""
 
-_ACRONYM: Final = re.compile(r"[A-Z]{2,5}")
+_ACRONYM: Final = range(2, 6)
+"""How many letters an acronym has."""
 
 
 @declared(summary="A made-up company, or as many capitals for an acronym.", kinds=("organization",), proof=PSEUDONYMS)
 def organization() -> Drawn:
     """A pseudonym for the whole name: a family of the public pool and one of 26 forms.
 
-    Two to five capitals alone are an acronym, and become as many capitals, which spell nothing.
+    Two to five capitals of any writing alone are an acronym, and become as many capitals, which spell nothing.
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        bare, ending = without_possessive(value)
-        if _ACRONYM.fullmatch(bare):
+        bare, ending = without_possessive(unicodedata.normalize("NFC", value))
+        if len(bare) in _ACRONYM and bare.isalpha() and bare.isupper():
             label = f"organization, {len(bare)} capitals"
             return (
                 agreed(scope, label, bare, rng, lambda source: filled("A" * len(bare), source), distinct=True) + ending
             )
         family, form = divmod(scope.place("organization", key_of(bare), organizations(), rng), len(FORMS))
         written = FORMS[form].format(pool("family")[family])
-        return (written + ending).upper() if bare.isupper() and len(bare) > 1 else written + ending
+        return (written + ending).upper() if bare.isupper() else written + ending
 
-    public = ("whether it is written in capitals, and how many where they are two to five alone", "its possessive")
+    public = (
+        "whether it is written in capitals, and how many letters it has where it is two to five capitals alone",
+        "its possessive",
+    )
     return pseudonym("organization", public, surrogate_of, organizations(), equality=BUT_FOR_CASE)
 
 

@@ -14,7 +14,7 @@ from textveil.privacy.guarantees import PureDP
 from textveil.surrogates.base import Counts, Mention
 from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import proved
-from textveil.surrogates.name_parts import NameParts, Part, Role, parts_of
+from textveil.surrogates.name_parts import NameParts, Part, Role, letters_of, parts_of
 from textveil.surrogates.pools import keys_of, pool
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import in_case_of, key_of
@@ -107,8 +107,8 @@ class Person:
         """What stays public of a name."""
         facts = [
             "how many parts it has, with the spaces, punctuation and possessive between and after them",
-            "of each part its letter case, whether it is one capital or a few, and whether it is written "
-            "small beside capitals",
+            "of each part its letter case, whether it is one capital, or two or three beside other letters, "
+            "and whether it is written small beside capitals",
             "titles (Dr.) and suffixes (Jr.) in it",
             "which of its parts are equal, but for letter case",
         ]
@@ -152,7 +152,8 @@ class Person:
         if part.role is Role.KEPT:
             return part.written
         if part.role is Role.INITIAL:
-            return "".join(_taken("person initial", letter, _INITIALS, scope, rng) for letter in key_of(part.written))
+            letters = map(key_of, letters_of(part.written))
+            return "".join(_taken("person initial", letter, _INITIALS, scope, rng) for letter in letters)
         wanted = self._pool(part, roles.get(part.key, "given"))
         return in_case_of(part.written, _taken(f"person {wanted}", part.key, pool(wanted), scope, rng))
 

@@ -82,7 +82,8 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
         parameters={"country_code": country_code},
         guarantee=proved(0.0, SURROGATES),
         public=(
-            "its format: how many digits it has, the marks between them, and an extension's",
+            "its format: how many digits and letters it has, the marks and white space between them, and an "
+            "extension's",
             "its country, where the calling code is written, and a 0 or 1 in front of the area",
         ),
         equality=AS_READ,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Annotated, Final
 
 import numpy as np
@@ -24,8 +25,8 @@ STREETS: Final = ("Street", "Avenue", "Road", "Lane", "Drive", "Court", "Way", "
 _MARK: Final = re.compile(r"([,\n])")
 """What parts of a place are parted by."""
 
-_CODE: Final = re.compile(r"([A-Z]{2})((?:\s+[0-9-]{3,10})?)")
-_NUMBERED: Final = re.compile(r"([0-9]{1,8})(?![0-9])")
+_CODE: Final = re.compile(r"AA(?:\s+[9-]{3,10})?")
+"""The shape of a state, with or without a postal code."""
 
 _LEVEL = Option(
     domain=named("drawn", "kept"),
@@ -51,13 +52,15 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        bare, ending = without_possessive(value)
+        bare, ending = without_possessive(unicodedata.normalize("NFC", value))
         pieces = _MARK.split(bare)
         pieces[::2] = [_part(part.strip(), level, scope, rng) for part in pieces[::2]]
         pieces[1::2] = [", " if mark == "," else mark for mark in pieces[1::2]]
         return "".join(pieces) + ending
 
-    public = ["its format: its parts between commas, and which begin with digits, are digits or two capitals"]
+    public = ["its format: its parts between commas and line breaks, and which of them are two capitals alone"]
+    public += ["how many digits it has that stand at the beginning of a part, or in one without letters, and its marks"]
+    public += ["digits, hyphens and spaces of a postal code behind two capitals, by their number and places"]
     public += ["letter case and possessive of each part", "which of its parts are equal, but for case"]
     if level == "kept":
         public.append("whether a part stands in the public lists of countries and of states of the USA")
@@ -67,13 +70,14 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
 
 def _part(part: str, level: str, scope: Scope, rng: np.random.Generator) -> str:
     """The surrogate of what stands between two commas."""
-    if code := _CODE.fullmatch(part):
-        return _entry("state code", code[1], scope, rng) + _in_shape(code[2], scope, rng)
+    shape = shape_of(part)
+    if _CODE.fullmatch(shape):
+        return _entry("state code", part[:2], scope, rng) + _in_shape(part[2:], scope, rng)
     if not any(map(str.isalpha, part)):
         return _in_shape(part, scope, rng)
-    if number := _NUMBERED.match(part):
-        street = part[number.end() :].strip()
-        return f"{_in_shape(number[0], scope, rng)} {in_case_of(street, _street(key_of(street), scope, rng))}"
+    if digits := len(shape) - len(shape.lstrip("9")):
+        street = part[digits:].strip()
+        return f"{_in_shape(part[:digits], scope, rng)} {in_case_of(street, _street(key_of(street), scope, rng))}"
     if level == "kept":
         for listed in ("country", "state"):
             if key_of(part) in keys_of(listed):

@@ -12,9 +12,10 @@ from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import filled, shape_of
 
-_CARD: Final = re.compile(r"9(?:[ -]?9){12,18}")
-_IBAN: Final = re.compile(r"([A-Z]{2})([0-9]{2})((?: ?[A-Za-z0-9]){11,30})")
-_SOCIAL: Final = re.compile(r"999([ -])99\1 ?9999")
+_CARD: Final = re.compile(r"9(?:[\s-]?9){12,18}")
+_IBAN: Final = re.compile(r"AA99(?: ?[Aa9]){11,30}")
+_SOCIAL: Final = re.compile(r"999([\s-])99\1 ?9999")
+"""Each by the shape alone: whether a letter is one of A to Z is private."""
 
 
 @declared(
@@ -33,8 +34,8 @@ def id_surrogate() -> Drawn:
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         shape, country = shape_of(value), ""
-        if iban := _IBAN.fullmatch(value):
-            country = iban[1]
+        if _IBAN.fullmatch(shape) and value[:2].isascii():
+            country = value[:2]
         return agreed(
             scope, f"id {country}", value, rng, lambda source: drawn_id(shape, country, source), distinct=True
         )
@@ -44,8 +45,9 @@ def id_surrogate() -> Drawn:
         parameters={},
         guarantee=proved(0.0, SURROGATES),
         public=(
-            "its format: which characters are digits, capitals or other letters, and the marks between them",
-            "the country of what is written as an IBAN",
+            "its format: which characters are digits, capitals or other letters, and the marks and white space between "
+            "them",
+            "the country of what is written as an IBAN, where it is two letters of A to Z",
         ),
         equality="which are equal",
         surrogate_of=surrogate_of,
@@ -53,10 +55,10 @@ def id_surrogate() -> Drawn:
 
 
 def drawn_id(shape: str, country: str, rng: np.random.Generator) -> str:
-    """A string of that shape; ``country`` is the first two letters of an IBAN, else empty."""
+    """A string of that shape; ``country`` is what an IBAN begins with, or empty where that is drawn."""
     drawn = filled(shape, rng)
-    if country:
-        return with_iban_check(country + drawn[2:])
+    if _IBAN.fullmatch(shape):
+        return with_iban_check((country or drawn[:2]) + drawn[2:])
     if _CARD.fullmatch(shape):
         return with_luhn_digit("3456"[int(rng.integers(4))] + drawn[1:])
     if _SOCIAL.fullmatch(shape):

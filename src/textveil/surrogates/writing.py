@@ -11,7 +11,7 @@ import numpy as np
 _POSSESSIVE: Final = re.compile(r"(['\u2019\u02bc])[sS]?\Z")
 
 _KEPT: Final = frozenset(" .,:;/()[]{}#+*'\"_&@=-")
-"""Marks that a shape shows as they are; any other is shown as a hyphen."""
+"""Marks that a shape shows as they are, beside all white space; any other is shown as a hyphen."""
 
 _DIGIT, _LARGE, _SMALL = "9Aa"
 
@@ -38,7 +38,7 @@ def in_case_of(model: str, written: str) -> str:
 
 
 def shape_of(value: str) -> str:
-    """A value by its shape: 9 for a digit, A for a capital, a for another letter, the usual marks, else a hyphen."""
+    """A value by its shape: 9 for a digit, A for a capital, a for another letter; space, usual marks or a hyphen."""
     return "".join(map(_class, value))
 
 
@@ -47,14 +47,14 @@ def _class(character: str) -> str:
         return _LARGE if character.isupper() else _SMALL
     if character.isdigit():
         return _DIGIT
-    return character if character in _KEPT else "-"
+    return character if character in _KEPT or character.isspace() else "-"
 
 
 def filled(shape: str, rng: np.random.Generator) -> str:
     """A uniform string of this shape: digits of ten, letters of 17 that spell nothing."""
-    out = np.frombuffer(shape.encode("ascii"), np.uint8).copy()
+    out = np.frombuffer(shape.encode("utf-32-le"), np.uint32).copy()
     digits, large, small = ((out == ord(one)).nonzero()[0] for one in (_DIGIT, _LARGE, _SMALL))
     out[digits] = ord("0") + rng.integers(10, size=len(digits), dtype=np.uint8)
     out[large] = _LETTERS[rng.integers(len(_LETTERS), size=len(large))]
     out[small] = _LETTERS[rng.integers(len(_LETTERS), size=len(small))] | 0x20
-    return out.tobytes().decode("ascii")
+    return out.tobytes().decode("utf-32-le")

@@ -1,8 +1,8 @@
 """Where the numbers of a text stand: every decimal digit of any writing lies in one of them.
 
-A number is a row of groups of digits, each parted from the next by a single separator: one character of white space or
-punctuation, or one of ``numbers.JOINING`` with a character of white space on one side or both. So far it is the rule of
-``numbers``; but letters and symbols end a number here, since they stay where numbers alone are drawn.
+A number is a row of groups of digits, each parted from the next by a single separator: one space or punctuation,
+or one of ``numbers.JOINING`` with a space on one side or both. So far it is the rule of ``numbers``; but letters,
+symbols, tabs and line ends end a number here, since they stay where numbers alone are drawn: a column is no number.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from typing import Final
 
 from textveil.text.tokens import MARKS_IN_VIEW, class_view
 
-_BLANK: Final = r"[\t-\r\x20]"
+_BLANK: Final = " "
+_LINE_ENDS: Final = str.maketrans("\x85\u2028\u2029", "\n\n\n")
+"""Line ends that a view shows as spaces."""
+
 _SEPARATOR: Final = rf"(?:[{MARKS_IN_VIEW}]|{_BLANK}|{_BLANK}[-/()'\"]{_BLANK}?|[-/()'\"]{_BLANK})"
 _NUMBERS: Final = re.compile(rf"[0-9]++(?:{_SEPARATOR}[0-9]++)*+").finditer
 
@@ -23,4 +26,4 @@ def number_places(text: str) -> list[tuple[int, int]]:
     Args:
         text: any string.
     """
-    return [found.span() for found in _NUMBERS(class_view(text))]
+    return [found.span() for found in _NUMBERS(class_view(text.translate(_LINE_ENDS)))]

@@ -76,7 +76,8 @@ def test_no_decimal_digit_stands_outside_and_every_text_is_undone(text: str) -> 
         ("1--2", ["1", "2"]),
         ("1 - 2", ["1 - 2"]),
         ("٣٤.٥", ["٣٤.٥"]),
-        ("1\n2", ["1\n2"]),
+        *((f"1{end}2", ["1", "2"]) for end in ("\n", "\t", "\r\n", "\x85", "\u2028", "\u2029", "-\n", " -\n")),
+        ("1\u00a02", ["1\u00a02"]),
     ],
 )
 def test_groups_of_digits_parted_by_single_separators_are_one_number(text: str, numbers: list[str]) -> None:

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.tables.public import close_unused
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _SEED = 20240611
@@ -28,6 +29,19 @@ def _cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TEXTVEIL_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _tables_of_its_own() -> Iterator[None]:
+    """No test finds a table open that another one built."""
+    yield
+    close_unused()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Order is random, but nothing is seeded anew before each test: installed packages would be imported for that."""
+    if hasattr(config.option, "randomly_reset_seed"):
+        config.option.randomly_reset_seed = False
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -151,7 +151,7 @@ class Faulty:
     ("fault", "says"),
     [
         ("raises", "must read 1 documents; got ValueError"),
-        ("another text", "must leave texts as they are; got others"),
+        ("another text", "must leave texts as they are; got another"),
         ("another label", "got another label"),
     ],
 )

@@ -51,6 +51,9 @@ class FromPool:
     public: tuple[str, ...] = ()
     equality: str = ""
 
+    def key(self, value: str) -> str:
+        return value
+
     @property
     def parameters(self) -> Mapping[str, Any]:
         return {"pool": len(self.pool)}
@@ -75,6 +78,9 @@ class OtherDigits:
     name: str = "digits"
     public: tuple[str, ...] = ("how many digits it has",)
     equality: str = ""
+
+    def key(self, value: str) -> str:
+        return value
 
     @property
     def parameters(self) -> Mapping[str, Any]:

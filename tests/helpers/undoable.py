@@ -27,6 +27,10 @@ class Undoable:
     def seed(self) -> int | None:
         return self.options.seed
 
+    @property
+    def private(self) -> list[str]:
+        return self.options.private
+
     def sanitizer(self, *arguments: Any) -> UndoableSanitizer:
         return UndoableSanitizer(self.options.sanitizer(*arguments))
 

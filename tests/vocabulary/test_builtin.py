@@ -18,7 +18,7 @@ from textveil.errors import ParameterError, VocabularyError
 from textveil.mechanisms.sampling import context_choices, optimal_weights
 from textveil.mechanisms.sampling.weight_choices import CHOICES
 from textveil.vocabulary import embedded as builtin
-from textveil.vocabulary import frequencies
+from textveil.vocabulary import frequencies, milder
 from textveil.vocabulary.embedded import DATA, load_vocabulary, provenance
 from textveil.vocabulary.geometry import (
     clip,
@@ -60,6 +60,7 @@ def test_its_files_fit_in_16_megabytes_and_are_those_of_the_records():
         CHOICES,
         context_choices.CHOICES,
         optimal_weights.RECORD,
+        milder.FILE,
         *searched,
     }
     assert files.keys() == {*record["files"], *record["tables"], "provenance.json", *others}

@@ -31,7 +31,7 @@ from textveil.surrogates.base import Mention, Surrogate
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.restoring import restore
-from textveil.surrogates.scopes import KEY_BYTES, KeyedScope, MemoryScope, Scope
+from textveil.surrogates.scopes import KEY_BYTES, KeyedScope, KindScope, MemoryScope, Scope
 
 try:
     from presidio_anonymizer import AnonymizerEngine, DeanonymizeEngine
@@ -244,7 +244,7 @@ class Veil:
             places = [place for place, one in enumerate(kinds) if one == kind]
             mentions = [Mention(made[place], before[place]) for place in places]
             self._drawn.setdefault(kind, []).extend(mention.value for mention in mentions)
-            own = draw_mentions(self._surrogates[kind], mentions, self._within(kind), self._scope, rng)
+            own = draw_mentions(self._surrogates[kind], mentions, self._within(kind), KindScope(self._scope, kind), rng)
             for place, value in zip(places, own, strict=True):
                 made[place] = value
         return made

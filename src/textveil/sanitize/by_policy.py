@@ -27,7 +27,7 @@ from textveil.sanitize.setting import Protected, Setting, mentions_of
 from textveil.sanitize.ways import Wanted
 from textveil.surrogates.base import Mention, Surrogate
 from textveil.surrogates.private_map import PrivateMap, Replaced
-from textveil.surrogates.scopes import KeyedScope, MemoryScope, Scope
+from textveil.surrogates.scopes import KeyedScope, KindScope, MemoryScope, Scope
 from textveil.text.marks import Marks
 
 BEFORE: Final = 24
@@ -121,7 +121,7 @@ class ByPolicy:
             if not places:
                 continue
             mentions = [Mention(self._outside.plain(drawn[place]), around.before(place)) for place in places]
-            own = draw_mentions(surrogate, mentions, self._scopes_of[kind], scope, rng)
+            own = draw_mentions(surrogate, mentions, self._scopes_of[kind], KindScope(scope, kind), rng)
             for place, value in zip(places, own, strict=True):
                 drawn[place] = value
             paying = paying_draws(surrogate, [mention.value for mention in mentions], self._scopes_of[kind])
@@ -190,12 +190,13 @@ def pays_for(surrogate: Surrogate, scope: ScopeName) -> str:
 def paying_draws(surrogate: Surrogate, values: Sequence[str], scope: ScopeName) -> int | None:
     """How many draws pay for the values of all mentions in a text, or in one scope; None where every mention pays.
 
-    Values are counted as they are written, which are never fewer than those that the surrogate takes for one.
+    Values are told apart as the surrogate tells them apart: how they are written may be hidden (leading zeros of a
+    date), and would show in a count.
     """
     paid = pays_for(surrogate, scope)
     if paid == "mention":
         return None
-    return 1 if paid == "scope" else len(set(values))
+    return 1 if paid == "scope" else len({surrogate.key(value) for value in values})
 
 
 def protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:

@@ -112,8 +112,7 @@ def age(
         return drawn_years(read.number, rng)
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        read = _read(value)
-        key = value if read.match is None else f"{read.number} {read.unit}"
+        read, key = _read(value), _key(value)
         kind = "unread" if read.match is None else "read"
         number = agreed(scope, f"{label} {kind}", key, rng, lambda source: str(drawn(read, source)))
         return _written(int(number), read, top_code)
@@ -129,7 +128,14 @@ def age(
         ),
         equality=AS_READ,
         surrogate_of=surrogate_of,
+        read=_key,
     )
+
+
+def _key(value: str) -> str:
+    """What ages are told apart by: the number and the unit, where they can be read."""
+    read = _read(value)
+    return value if read.match is None else f"{read.number} {read.unit}"
 
 
 def _read(value: str) -> _Read:

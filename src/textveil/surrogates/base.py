@@ -56,6 +56,9 @@ class Surrogate(Protocol):
     def consistent(self) -> bool:
         """Whether equal values of a scope get equal surrogates, so that which mentions are equal is public."""
 
+    def key(self, value: str) -> str:
+        """What values are told apart by: two with one key are one value, with one draw in a scope."""
+
     @property
     def public(self) -> tuple[str, ...]:
         """What stays public of one value, each a phrase for reports: "its format", "how many digits it has"."""

@@ -121,15 +121,18 @@ def date_window(
     need(end > begin, "last", end, f"after first, {begin}")
     size, label = (end - begin).days + 1, f"date-window {begin} {end}"
 
+    def key(value: str) -> str:
+        written = read_date(value, day_first=order == "day-first", language=language)
+        return value if written is None else f"{written.known.value} {written.day}"
+
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         written = read_date(value, day_first=order == "day-first", language=language)
         if written is None:
             return _any_date(value, language, scope, rng)
-        key = f"{written.known.value} {written.day}"
-        return written.with_day(begin + timedelta(days=scope.place(label, key, size, rng)))
+        return written.with_day(begin + timedelta(days=scope.place(label, key(value), size, rng)))
 
     parameters: Mapping[str, Any] = {"first": str(begin), "last": str(end), "order": order, "language": language}
-    return pseudonym("date-window", _FORM, surrogate_of, size, parameters, equality=AS_READ)
+    return pseudonym("date-window", _FORM, surrogate_of, size, parameters, equality=AS_READ, read=key)
 
 
 def _day(name: str, given: str | date) -> date:

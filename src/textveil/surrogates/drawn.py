@@ -43,6 +43,7 @@ class Drawn:
         entries: how many surrogates there are for a value, all equally probable; None where that depends on the value's
             public form, or they are not.
         surrogate_of: the draw.
+        read: what values are told apart by (``Surrogate.key``); None takes them as they are written.
     """
 
     name: str
@@ -54,6 +55,11 @@ class Drawn:
     consistent: bool = True
     entries: int | None = None
     surrogate_of: Draw = field(repr=False)
+    read: Callable[[str], str] | None = field(default=None, repr=False)
+
+    def key(self, value: str) -> str:
+        """See ``Surrogate``."""
+        return value if self.read is None else self.read(value)
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         """See ``Surrogate``."""
@@ -73,6 +79,7 @@ def pseudonym(
     parameters: Mapping[str, Any] = MappingProxyType({}),
     *,
     equality: str = "which are equal",
+    read: Callable[[str], str] | None = None,
 ) -> Drawn:
     """A surrogate that is an entry of a public pool: 0-DP by privacy/proofs/pseudonyms.md."""
     return Drawn(
@@ -83,6 +90,7 @@ def pseudonym(
         equality=equality,
         entries=entries,
         surrogate_of=surrogate_of,
+        read=read,
     )
 
 

@@ -123,6 +123,10 @@ class Person:
         """Parts are drawn one by one, so the names that share one are told."""
         return "which parts of names are equal, but for letter case"
 
+    def key(self, value: str) -> str:
+        """A name as it is written: letter case and marks are public."""
+        return value
+
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         """See ``Surrogate``."""
         names = [parts_of(mention.value, mention.before) for mention in mentions]

@@ -74,6 +74,32 @@ class MemoryScope:
 
 
 @final
+class KindScope:
+    """A scope as one kind of spans sees it: what other kinds draw shows nowhere, whatever surrogate they have.
+
+    Args:
+        scope: of all kinds.
+        kind: of the spans.
+    """
+
+    def __init__(self, scope: Scope, kind: str) -> None:
+        self._scope = scope
+        self._kind = kind
+
+    def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
+        """See ``Scope``."""
+        return self._scope.place(f"{self._kind}: {label}", value, size, rng)
+
+    def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:
+        """See ``Scope``."""
+        return self._scope.generator(f"{self._kind}: {label}", value, rng)
+
+    def remembered(self, label: str) -> dict[str, str]:
+        """See ``Scope``."""
+        return self._scope.remembered(f"{self._kind}: {label}")
+
+
+@final
 class KeyedScope:
     """Computes places from a secret: the same in every process that holds it, and without memory.
 

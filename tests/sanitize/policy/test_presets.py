@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import textveil as tv
 from textveil.privacy.guarantees import Status
 from textveil.sanitize.policy.choice import PRESETS
+from textveil.sanitize.policy.reading import policy_of
 from textveil.sanitize.sanitizer import Sanitizer
 
 SPANS = ["identifiers", "clinical", "prompts"]
@@ -83,3 +84,27 @@ def test_the_line_of_drawings_promises_nothing_of_one_date_where_all_are_moved_t
     summary = Sanitizer(tv.policy(name))("Seen on 3 May 2020.").report().summary()
     (line,) = [line for line in summary.splitlines() if line.startswith("drawings")]
     assert ("all of a kind together" in line) is together
+
+
+def test_long_numbers_of_a_prompt_are_ids_where_nothing_else_is_found() -> None:
+    text = "Seen 2024-03-05 14:30; call 617-555-0133; file 471108."
+    found = {one.kind for one in Sanitizer(tv.policy("prompts"))(text).drawn_spans}
+    assert found == {"date", "time", "phone", "id"}
+
+
+def test_counts_do_not_tell_how_a_value_was_written() -> None:
+    """Leading zeros are not released, so two ways of writing one date are one value."""
+    release = Sanitizer(tv.policy("identifiers"))
+    for text in ("Born 3/4/1961, seen 03/04/1961.", "Born 11/12/1961, seen 11/12/1961."):
+        assert release(text).kinds["date"] == 1
+
+
+def test_kinds_with_one_surrogate_share_no_draw() -> None:
+    rules = "".join(
+        f'[[rule]]\nkind = "{kind}"\nsurrogate = "age"\nepsilon = 1\n'
+        f'[[pattern]]\nkind = "{kind}"\nregex = "(?<={kind})[0-9]+"\n'
+        for kind in ("a", "b")
+    )
+    policy = policy_of(f'name = "p"\n[[rule]]\nkind = "word"\nkeep = true\n{rules}'.encode(), "here")
+    equal = [release.text.split() for release in Sanitizer(policy).batch(["a45 b45"] * 60)]
+    assert len({tuple(pair) for pair in equal}) > 1 and any(a != b for a, b in equal)

@@ -95,7 +95,10 @@ def test_a_fault_is_one_line_that_says_where(name: str, tmp_path: Path) -> None:
 
 
 MADE = {
-    "kind": ('[[rule]]\nkind = "colour"\nsurrogate = "digits"\n', "policy p, rule 2: kind must be one of "),
+    "kind": (
+        '[[rule]]\nkind = "colour"\nsurrogate = "digits"\n',
+        "policy p, rule 2: kind must be one that something finds ",
+    ),
     "surrogate": ('[[rule]]\nkind = "date"\nsurrogate = "digts"\n', "policy p, rule 2: surrogate must be one of "),
     "option": (
         '[[rule]]\nkind = "id"\nsurrogate = "digits"\nlimit = 1\n',
@@ -108,7 +111,7 @@ MADE = {
 def test_what_a_rule_names_is_made_before_any_text_is_read(name: str) -> None:
     text, wanted = MADE[name]
     with pytest.raises(ParameterError) as caught:
-        Sanitizer(policy_of(f"{HEAD}{text}".encode(), "here"))
+        Sanitizer(policy_of(f'detectors = ["embedded"]\n{HEAD}{text}'.encode(), "here"))
     assert str(caught.value).startswith(wanted) and "\n" not in str(caught.value)
 
 
@@ -251,3 +254,25 @@ def test_a_fault_of_a_pool_names_policy_and_rule(entries: bytes | None, said: st
     with pytest.raises((InputError, ParameterError)) as caught:
         Sanitizer(policy(tmp_path / "mine.toml"))
     assert str(caught.value).startswith(f"policy p, rule 2: {said}") and "\n" not in str(caught.value)
+
+
+RELEASED = {
+    "nothing finds persons": '[[rule]]\nkind = "person"\nsurrogate = "person"\n',
+    "another detector": 'detectors = ["numbers"]\n[[rule]]\nkind = "person"\nsurrogate = "person"\n',
+    "a pattern without a rule": f'{DIGITS}[[pattern]]\nkind = "case"\nregex = "C-[0-9]+"\n',
+    "a list without a rule": f'{DIGITS}[[list]]\nkind = "case"\nwords = ["Leeds"]\n',
+}
+
+
+@pytest.mark.parametrize("name", RELEASED)
+def test_a_slip_that_would_release_what_a_rule_is_for_is_refused(name: str) -> None:
+    detectors, _, rest = RELEASED[name].rpartition("]\n[[rule]]") if name == "another detector" else ("", "", "")
+    text = f"{detectors}]\n{HEAD}[[rule]]{rest}" if detectors else f"{HEAD}{RELEASED[name]}"
+    with pytest.raises(ParameterError, match="kind must be one that") as caught:
+        Sanitizer(policy_of(text.encode(), "here"))
+    assert "\n" not in str(caught.value)
+
+
+def test_dates_that_are_moved_together_have_no_scope_of_one_mention() -> None:
+    with pytest.raises(ParameterError, match="policy clinical, rule 5: scope must be a larger one for date-shift"):
+        Sanitizer(policy("clinical", scope="mention"))

@@ -12,7 +12,6 @@ from textveil.catalog import mechanism
 from textveil.detection.base import Detector
 from textveil.detection.detectors import detector_of
 from textveil.detection.given import ListDetector, PatternDetector
-from textveil.detection.kinds import KINDS
 from textveil.detection.token_kinds import TokenKindDetector
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
 from textveil.mechanisms.base import SequenceMechanism, TextMechanism, WordMechanism
@@ -56,20 +55,36 @@ def parts_of(policy: Policy) -> PolicyParts:
         MissingExtra: what a detector needs is not installed.
     """
     detectors: tuple[Detector, ...] = (
-        *(PatternDetector(one.kind, one.regex) for one in policy.patterns),
+        *(PatternDetector(one.kind, one.regex) for one in policy.patterns if not one.last),
         *(ListDetector(one.kind, one.words) for one in policy.lists),
         *(_detector(one, policy.name) for one in policy.detectors),
         *([TokenKindDetector(policy.token_spans)] if policy.token_spans else []),
+        *(PatternDetector(one.kind, one.regex) for one in policy.patterns if one.last),
     )
-    known = {*KINDS, *(kind for one in detectors for kind in one.kinds)}
+    known = {NUMBER, *(kind for one in detectors for kind in one.kinds)}
+    _need_rules(policy)
     surrogates, kept = {}, set()
     for number, rule in policy.span_rules:
         with in_rule(policy, number):
-            need(rule.kind in known, "kind", rule.kind, f"one of {', '.join(sorted(known))}")
+            need(
+                rule.kind in known,
+                "kind",
+                rule.kind,
+                f"one that something finds ({', '.join(sorted(known))})",
+                "Name a detector that finds it, such as embedded, or give a pattern or a list.",
+            )
             if rule.action is Action.KEEP:
                 kept.add(rule.kind)
             else:
                 surrogates[rule.kind] = _surrogate(rule)
+                together = surrogates[rule.kind].counts == "scope"
+                need(
+                    not together or (rule.scope or policy.scope) != "mention",
+                    "scope",
+                    "mention",
+                    f"a larger one for {rule.name}",
+                    "It moves all values of a scope together and promises nothing of one alone.",
+                )
     finder = SpanFinder(detectors, surrogates, kept, numbers=policy.rule(NUMBER) is not None)
     return PolicyParts(
         words=words_of(policy),
@@ -78,6 +93,19 @@ def parts_of(policy: Policy) -> PolicyParts:
         kept=frozenset(kept),
         finder=finder,
     )
+
+
+def _need_rules(policy: Policy) -> None:
+    """Refuse what finds spans of a kind that no rule is for: a slip of the pen would release them."""
+    kinds = {rule.kind for _, rule in policy.span_rules}
+    places = [("pattern", number, one.kind) for number, one in enumerate(policy.patterns, start=1)]
+    places += [("list", number, one.kind) for number, one in enumerate(policy.lists, start=1)]
+    for what, number, kind in places:
+        if kind not in kinds:
+            raise ParameterError(
+                f"policy {policy.name}, {what} {number}: kind must be one that has a rule; got {kind}. Add one, or "
+                "correct its spelling."
+            )
 
 
 def words_of(policy: Policy) -> WordMechanism | SequenceMechanism | None:

@@ -112,10 +112,12 @@ class Pattern:
     Attributes:
         kind: one of ``kinds.KINDS`` or a user's own.
         regex: in Python's syntax; it must match at least one character wherever it matches.
+        last: whether it ranks behind the detectors, and so decides only where they find nothing longer or as long.
     """
 
     kind: str
     regex: str
+    last: bool = False
 
     def __post_init__(self) -> None:
         _need_span_kind(self.kind)
@@ -261,7 +263,9 @@ class Policy:
             "scope": self.scope,
             "detectors": [one if isinstance(one, str) else one.name for one in self.detectors],
             "rules": [rule.as_data() for rule in self.rules],
-            "patterns": [{"kind": one.kind, "regex": one.regex} for one in self.patterns],
+            "patterns": [
+                {"kind": one.kind, "regex": one.regex, **({"last": True} if one.last else {})} for one in self.patterns
+            ],
             "lists": [{"kind": one.kind, "words": len(one.words)} for one in self.lists],
         }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -76,7 +77,7 @@ def _policy(data: Mapping[str, Any], folder: Path | None) -> Policy:
         if not isinstance(data.get(key, ""), str):
             raise ParameterError(f"{key} must be a string; got {type(data[key]).__name__}.")
     rules = _tables(data, "rule", lambda table: _rule(table, folder))
-    patterns = _tables(data, "pattern", lambda table: _fields(table, Pattern, ("kind", "regex")))
+    patterns = _tables(data, "pattern", _pattern)
     lists = _tables(data, "list", lambda table: _word_list(table, folder))
     detectors = data.get("detectors", [])
     if not (isinstance(detectors, list) and all(isinstance(one, str) for one in detectors)):
@@ -118,6 +119,13 @@ def _tables(data: Mapping[str, Any], key: str, made: Callable[[dict[str, Any]], 
         with _placed(f"{key} {number}"):
             found.append(made(table))
     return tuple(found)
+
+
+def _pattern(table: dict[str, Any]) -> Pattern:
+    last = table.pop("last", False)
+    if not isinstance(last, bool):
+        raise ParameterError(f"last must be true or false; got {type(last).__name__}.")
+    return replace(_fields(table, Pattern, ("kind", "regex")), last=last)
 
 
 def _rule(table: dict[str, Any], folder: Path | None) -> Rule:

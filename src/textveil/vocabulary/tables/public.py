@@ -59,6 +59,11 @@ Files are mapped: beside the files' own pages a table costs what is computed fro
 _BUILDS: list[str] = []
 
 
+def close_unused() -> None:
+    """Let go of tables that nobody holds; what is made next looks for them in the cache folder again."""
+    _LATEST.clear()
+
+
 def builds() -> int:
     """How many tables this process has built: who found none looks again when there are more."""
     return len(_BUILDS)

@@ -78,7 +78,7 @@ class Veil:
         rng: np.random.Generator | None = None,
     ) -> None:
         self._policy = policy if isinstance(policy, Policy) else policy_named(policy)
-        parts = parts_of(self._policy)
+        parts = parts_of(self._policy, found_elsewhere=True)
         self._surrogates: dict[str, Surrogate] = dict(parts.surrogates)
         self._kept = parts.kept
         self._labels = dict(labels or {})

@@ -45,8 +45,12 @@ class PolicyParts:
     finder: SpanFinder
 
 
-def parts_of(policy: Policy) -> PolicyParts:
+def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
     """Make what a policy names.
+
+    Args:
+        policy: any.
+        found_elsewhere: whether spans of other kinds than the policy's own detectors find will be given.
 
     Raises:
         ParameterError: a rule's mechanism, surrogate or detector is unknown, or is not made with its options; a kind is
@@ -67,7 +71,7 @@ def parts_of(policy: Policy) -> PolicyParts:
     for number, rule in policy.span_rules:
         with in_rule(policy, number):
             need(
-                rule.kind in known,
+                rule.kind in known or found_elsewhere,
                 "kind",
                 rule.kind,
                 f"one that something finds ({', '.join(sorted(known))})",

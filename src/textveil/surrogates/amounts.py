@@ -105,6 +105,11 @@ def amount(
         shown = _number(float(made), _has_decimals(found["number"]), decimal)
         return found["sign"] + found["before"] + shown + _counted(found["after"], shown)
 
+    def key(value: str) -> str:
+        found = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
+        read = None if found is None else _read(found, decimal)
+        return value if read is None else repr(read)
+
     given = {} if width is None else {"width": width}
     return Drawn(
         name="amount",
@@ -115,6 +120,7 @@ def amount(
         ),
         equality=AS_READ,
         surrogate_of=surrogate_of,
+        read=key,
     )
 
 

@@ -88,6 +88,7 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
         ),
         equality=AS_READ,
         surrogate_of=surrogate_of,
+        read=_digits,
     )
 
 

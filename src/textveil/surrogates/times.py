@@ -75,7 +75,15 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
         ),
         equality=AS_READ,
         surrogate_of=surrogate_of,
+        read=_key,
     )
+
+
+def _key(value: str) -> str:
+    """What times are told apart by: minute of the day and second, where they can be read."""
+    found = _TIME.fullmatch(value) if len(value) <= 30 else None
+    minute = -1 if found is None else minute_of(found)
+    return value if found is None or minute < 0 else f"{minute}{found['seconds'] or ''}"
 
 
 def minute_of(found: re.Match[str]) -> int:

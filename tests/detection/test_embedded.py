@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import textveil as tv
 from textveil.detection.checked import checked_spans
 from textveil.detection.embedded import embedded_detector
 from textveil.text.tokens import Kind, tokenize
@@ -136,3 +137,11 @@ def test_it_goes_to_another_process() -> None:
 def test_hostile_strings_take_no_long_time(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     checked_spans(DETECTOR, [text])  # a search in quadratic time would not end before the suite's watchdog
+
+
+def test_a_name_that_is_a_verb_elsewhere_is_found_behind_a_title() -> None:
+    found = {
+        text: [text[one.start : one.end] for one in tv.detect(text)] for text in ("Mr. May came.", "Ask Dr. Will.")
+    }
+    assert found == {"Mr. May came.": ["May"], "Ask Dr. Will.": ["Will"]}
+    assert tv.detect("Will he come? May I? I met Dr. The man.") == []

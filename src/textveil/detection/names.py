@@ -101,6 +101,11 @@ def _title(word: str) -> int:
     return (word in known.TITLES) + (word in known.FIRM_TITLES)
 
 
+def _titled_name(titled: int, word: _Word) -> bool:
+    """Whether a listed name stands behind a title, where it is no verb: Dr. Will, Ms. May."""
+    return titled > 1 and bool(word.marks & _NAMES) and word.low not in known.LINKS
+
+
 @final
 class _Run:
     """A run of capitalized words, with the small words that names hold."""
@@ -121,7 +126,7 @@ class _Run:
         """The name that a run of one word is."""
         word = _Word(self._start, self._end, low, marks, self._end - self._start > 1 and self._written().isupper())
         titled = _title(self._before) if self._text[self._start - 1 : self._start] == " " else 0
-        if not self._in_name([word], 0, self._opens and not titled):
+        if not (_titled_name(titled, word) or self._in_name([word], 0, self._opens and not titled)):
             return None
         kind, score = self._judged([word], titled, self._before, self._opens)
         return Found(word.start, self._with_code(word.end, kind), kind, score) if kind else None
@@ -195,7 +200,8 @@ class _Run:
                 titled, opens, before = 0, False, group[place - 1].low
                 continue
             stop = place + 1
-            if self._in_name(group, place, opens and place == 0 and not titled):
+            named = _titled_name(titled, group[place])
+            if named or self._in_name(group, place, opens and place == 0 and not titled):
                 while stop < len(group) and self._goes_on(group, stop):
                     stop += 1
                 while group[stop - 1].low in known.PARTICLES and stop - 1 > place:

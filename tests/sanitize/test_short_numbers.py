@@ -71,7 +71,9 @@ def test_policies_that_draw_digits_are_told_of_alike(epsilon: float, options: di
 def test_kinds_that_mostly_stay_are_told_of(epsilon: float, warned: bool) -> None:
     age = Rule(kind="age", action=Action.SURROGATE, name="age", epsilon=epsilon)
     person = Rule(kind="person", action=Action.SURROGATE, name="person", epsilon=0.0)
-    sanitizer = Sanitizer(Policy(name="own", rules=(Rule(kind="word", action=Action.KEEP), age, person)))
+    sanitizer = Sanitizer(
+        Policy(name="own", rules=(Rule(kind="word", action=Action.KEEP), age, person), detectors=("embedded",))
+    )
     assert sanitizer.setting.unchanged_kinds == (("age",) if warned else ())
     assert (
         any(one.startswith("NEARLY THE TEXT ITSELF") and "age;" in one for one in sanitizer.setting.warnings())

@@ -65,6 +65,16 @@ def test_an_unsound_answer_is_refused_by_number(answer: Any, says: str) -> None:
     assert "document 7" in message or "documents" in message
 
 
+def test_an_error_of_a_detector_is_told_by_its_type_alone() -> None:
+    class Failing(Fixed):
+        def detect(self, texts: Sequence[str]) -> Any:
+            raise ValueError(f"cannot read {texts[0]}")
+
+    with pytest.raises(InputError, match="detector fixed must return spans; got ValueError") as caught:
+        checked_spans(Failing(None), [SECRET])
+    assert caught.value.__suppress_context__ and "Zerubbabel" not in str(caught.value)
+
+
 def test_a_sound_answer_is_ordered_by_start() -> None:
     spans = [span(11, 14, "id"), span(0, 10)]
     assert checked_spans(Fixed([spans]), [SECRET]) == [[spans[1], spans[0]]]

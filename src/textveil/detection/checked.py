@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from textveil.detection.base import DetectedSpan, Detector
-from textveil.errors import InputError
+from textveil.errors import InputError, TextveilError
 
 
 def checked_spans(detector: Detector, texts: Sequence[str], first: int = 1) -> list[list[DetectedSpan]]:
@@ -21,10 +21,18 @@ def checked_spans(detector: Detector, texts: Sequence[str], first: int = 1) -> l
 
     Raises:
         InputError: the answer is not one sequence of spans for each text, or a span is of another type, of a kind that
-            the detector does not name, empty, outside the text, or shares characters with another. The message names
-            the text and the span by number, never by content.
+            the detector does not name, empty, outside the text, or shares characters with another; or the detector
+            raised an error, which could quote a text, so that its type alone is told. The message names the text and
+            the span by number, never by content.
     """
-    answer: Any = detector.detect(texts)
+    try:
+        answer: Any = detector.detect(texts)
+    except TextveilError:
+        raise
+    except Exception as error:
+        raise InputError(
+            f"detector {detector.name} must return spans; got {type(error).__name__}. Correct its `detect`."
+        ) from None
     if not isinstance(answer, Sequence) or len(answer) != len(texts):
         raise InputError(
             f"detector {detector.name} must return spans for each of {len(texts)} documents; got another number. "

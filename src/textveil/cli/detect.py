@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from textveil.cli import options as opt
-from textveil.errors import OutputError, ParameterError
+from textveil.errors import ParameterError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -121,14 +120,7 @@ def _write_private(path: Path, content: str) -> None:
     """Write a file that its owner alone can open."""
     from textveil.corpora.files.atomic import write_whole
 
-    try:
-        if not path.exists():
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        elif path.is_file():
-            path.chmod(0o600)
-    except OSError as error:
-        raise OutputError(f"the output could not be written: {error.strerror or type(error).__name__}.") from None
-    write_whole(path, content.encode("utf-8"))
+    write_whole(path, content.encode("utf-8"), private=True)
 
 
 def _show(documents: Iterable[tuple[str, Sequence[DetectedSpan]]]) -> None:

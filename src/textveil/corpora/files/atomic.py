@@ -105,13 +105,18 @@ def check_folder(path: Path) -> None:
         raise no_folder("none" if not folder.is_dir() else "a folder that is not")
 
 
-def write_whole(path: Path, data: bytes) -> Path:
+def write_whole(path: Path, data: bytes, *, private: bool = False) -> Path:
     """Write a file that appears under its name whole, or not at all; returns the name.
+
+    Args:
+        path: its name.
+        data: all of it.
+        private: whether nobody but its owner may open it.
 
     Raises:
         OutputError: the folder does not exist or cannot be written, or the disk is full.
     """
-    with atomic_writers([path]) as (stream,):
+    with atomic_writers([path], private=[path] if private else []) as (stream,):
         stream.write(data)
     return path
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Final
 
 from textveil.corpora.files.atomic import write_whole
-from textveil.errors import OutputError, ParameterError
+from textveil.errors import ParameterError
 from textveil.research.evaluation.pages import html_table, page_head, safe
 from textveil.research.evaluation.plots import save_figure
 from textveil.research.tuning.figure import drawn
@@ -73,14 +72,7 @@ def write_results(run: Tuning, folder: Path) -> list[Path]:
     """
     made = save_figure(drawn(run), folder, FIGURE)
     made.append(write_whole(folder / NUMBERS, (json.dumps(run.facts(), indent=1) + "\n").encode("ascii")))
-    page = folder / PAGE
-    try:
-        # A file that is replaced keeps its permissions, so it is there, closed to others, before anything is in it.
-        os.close(os.open(page, os.O_WRONLY | os.O_CREAT, 0o600))
-        page.chmod(0o600)
-    except OSError as error:
-        raise OutputError(f"the page could not be written: {error.strerror}. Name another folder.") from None
-    made.append(write_whole(page, to_html(run).encode("utf-8", "backslashreplace")))
+    made.append(write_whole(folder / PAGE, to_html(run).encode("utf-8", "backslashreplace"), private=True))
     return made
 
 

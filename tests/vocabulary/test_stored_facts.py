@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -58,9 +60,13 @@ def test_what_is_computed_is_computed_once(monkeypatch):
 
 
 def test_a_vocabulary_that_is_gone_leaves_nothing_behind():
-    before = len(geometry._MEMORY)
-    clipped_diameter(vocabulary_of(table(7)), 1.0, 2)
-    assert len(geometry._MEMORY) == before
+    vocabulary = vocabulary_of(table(7))
+    clipped_diameter(vocabulary, 1.0, 2)
+    assert vocabulary in geometry._MEMORY
+    gone = ref(vocabulary)
+    del vocabulary
+    gc.collect()
+    assert gone() is None
 
 
 def quiet(step: str):

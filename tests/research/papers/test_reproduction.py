@@ -6,6 +6,7 @@ import json
 import re
 import sys
 import types
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from textveil.research.evaluation.tables import Table
 from textveil.research.papers import reproduction
 from textveil.research.papers.registry import Basis, Item, Paper, paper
 from textveil.research.papers.reproduction import reproduce
-from textveil.research.papers.setting import Comparison, ItemOutcome, StudySetting
+from textveil.research.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 
 pytest.importorskip("matplotlib")
 
@@ -38,6 +39,15 @@ def measured(setting: StudySetting) -> ItemOutcome:
     )
 
 
+def judged(setting: StudySetting) -> ItemOutcome:
+    return ItemOutcome(
+        tables={"": Table(columns=("value",), rows=((1.5,),))},
+        comparisons=(Comparison(what="loss", paper="1.2", ways={"as the text says": "9.1", "valid": "9.3"}),),
+        settings={"epsilon": (0.5, 1.0), "rate": tuple(float(one) for one in range(1, 31)), "close": 100},
+        judgment=Judgment(reproduced=Reproduced.PARTLY, why="The order is the same; the size is not."),
+    )
+
+
 def failing(setting: StudySetting) -> ItemOutcome:
     raise ParameterError("the item must be another; got this.")
 
@@ -54,7 +64,7 @@ def toy(*targets: str) -> Paper:
 def _importable(monkeypatch) -> None:
     """The toy items are found by their target, as an installed study's are."""
     module = types.ModuleType(__name__)
-    module.measured, module.failing = measured, failing
+    module.measured, module.failing, module.judged = measured, failing, judged
     monkeypatch.setitem(sys.modules, __name__, module)
 
 
@@ -77,8 +87,10 @@ def test_every_item_runs_on_a_tiny_vocabulary(tmp_path) -> None:
     text = (tmp_path / "out/report.md").read_text()
     assert "none of them may be released" in text
     assert str(Path.cwd()) not in text
-    for link in re.findall(r"(?:src|href)='([^']+)'", (tmp_path / "out/index.html").read_text()):
-        assert link in names
+    page = (tmp_path / "out/index.html").read_text()
+    links = re.findall(r"(?:src|href)='([^']+)'", page)
+    assert {link[:5] for link in links} == {"data:"}, "one file is the whole report"
+    assert "http://" not in re.sub(r"='data:[^']*'", "", page)
 
 
 def test_a_quick_report_states_the_words_that_were_drawn(tmp_path) -> None:
@@ -92,19 +104,18 @@ def test_a_quick_report_states_the_words_that_were_drawn(tmp_path) -> None:
     assert facts["items"][3]["samples"] == [{"vocabulary": vocabulary.name, "words": 200, "of": 250}]
     for file in ("report.md", "index.html"):
         text = (tmp_path / "out" / file).read_text()
-        assert text.count(f"Drawn here: 200 of the 250 words of {vocabulary.name}.") == 2
-        assert text.count("Drawn here: 100 of the 250 words") == 1
+        assert text.count(f"200 of the 250 of {vocabulary.name}") == 2
+        assert text.count("100 of the 250 of") == 1
         assert "A quick run" in text
-        assert not re.search(r"(?<!The paper draws )(?<!the paper draws )5,000", text)
 
 
 def test_wide_things_scroll_in_a_box_of_their_own(tmp_path) -> None:
     reproduce(CURSE, CURSE.chosen(["figure-9", "table-2"]), tmp_path / "out", tiny_setting())
     page = (tmp_path / "out/index.html").read_text()
     assert "name='viewport' content='width=device-width" in page
-    assert ".wide{overflow-x:auto}" in page
-    assert page.count("<table>") == page.count("<div class='wide'><table>") > 0
-    assert page.count("<img ") == len(re.findall(r"<div class='wide'><a href='[^']+'><img ", page)) > 0
+    assert ".wide{overflow-x:auto" in page
+    assert page.count("<table") == len(re.findall(r"<div class='wide'><table(?: class='stacked')?>", page)) > 0
+    assert page.count("<img ") == page.count("<div class='wide'><img ") == 1, "a table is text, not its picture"
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path) -> None:
@@ -128,6 +139,34 @@ def test_the_report_escapes_and_compares(tmp_path) -> None:
     assert facts == json.loads(json.dumps(run.facts()))
     assert facts["for_release"] is False
     assert facts["items"][0]["comparisons"][0]["paper"] == "1.4"
+
+
+def test_settings_ways_and_judgments_are_in_both_reports(tmp_path) -> None:
+    study = toy("judged", "measured")
+    item = replace(study.items[0], settings={"epsilon": "0.5 and 1", "clip": "not stated"})
+    study = replace(study, items=(item, replace(study.items[1], basis=Basis.BEYOND)))
+    reproduce(study, study.items, tmp_path / "out", tiny_setting())
+    text = (tmp_path / "out/report.md").read_text()
+    assert "Figures, tables and examples of the paper: 1 reproduced in part. Beyond the paper: 1." in text
+    assert "| item-0 | An item | reproduced in part | The order is the same; the size is not. |" in text
+    assert "| epsilon | 0.5 and 1 | 0.5, 1 |" in text
+    assert "| clip | not stated | the same |" not in text
+    assert "| clip | not stated | - |" in text
+    assert "| rate |  | 1 to 30, 30 values |" in text
+    assert "| quantity | the paper | as the text says | valid | why they may differ |" in text
+    assert "| loss | 1.2 | 9.1 | 9.3 |  |" in text
+    page = (tmp_path / "out/index.html").read_text()
+    for cell in ("reproduced in part", "1 to 30, 30 values", "as the text says", "not stated"):
+        assert cell in page
+    first = json.loads((tmp_path / "out/report.json").read_text())["items"][0]
+    assert first["judgment"]["reproduced"] == "reproduced in part"
+    assert first["settings"]["here"]["epsilon"] == [0.5, 1.0]
+
+
+def test_a_comparison_has_one_number_of_ours_or_one_a_way() -> None:
+    for wrong in ({}, {"ours": "1", "ways": {"valid": "1"}}):
+        with pytest.raises(ParameterError, match="one of the two"):
+            Comparison(what="loss", paper="1", **wrong)
 
 
 def test_a_failure_leaves_nothing(tmp_path) -> None:

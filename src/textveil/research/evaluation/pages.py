@@ -1,21 +1,43 @@
-"""HTML pages in one style: they ask nothing of the network, and read on wide screens and on phones."""
+"""HTML pages in one style: one file each that asks nothing of the network, and reads on wide screens and on phones."""
 
 from __future__ import annotations
 
+import base64
 import html
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
-# On a narrow screen whatever is wide, tables and figures, scrolls in a box of its own and stays readable.
+# On a narrow screen a table of words is stacked, cell below cell, each with its column's name; whatever else is wide,
+# tables of numbers and figures, scrolls in a box of its own and stays readable.
 STYLE: Final = """
-body{font:16px/1.5 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem;color:#222}
-h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2.5rem;border-top:1px solid #ccc;padding-top:1rem}
+*{box-sizing:border-box}
+body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;color:#222}
+h1{font-size:1.5rem;line-height:1.25}h2{font-size:1.2rem;margin-top:2.5rem;border-top:1px solid #ccc;padding-top:1rem}
 .basis{display:inline-block;padding:.1rem .6rem;border-radius:.3rem;background:#eee;font-size:.85rem}
-p,li{overflow-wrap:anywhere}.wide{overflow-x:auto}.wide{margin:.8rem 0}
+h1,h2,p,li,summary,td,th{overflow-wrap:break-word}.wide{overflow-x:auto;margin:.8rem 0}
 table{border-collapse:collapse;font-size:.9rem}td,th{border:1px solid #ccc;padding:.2rem .5rem;text-align:left}
-td,th{vertical-align:top;min-width:5rem}
-img{max-width:100%;min-width:34rem;height:auto}details{margin:.6rem 0}
+td,th{vertical-align:top}th{background:#f6f6f6}.wide td,.wide th{min-width:4.5rem}
+img{max-width:100%;height:auto;display:block}details{margin:.6rem 0}summary{cursor:pointer;padding:.2rem 0}
+@media(max-width:40rem){body{margin-top:1rem}ul{padding-left:1.2rem}
+.stacked,.stacked tbody,.stacked tr,.stacked td{display:block;width:100%}.stacked thead{display:none}
+.stacked tr{border:1px solid #ccc;border-radius:.3rem;margin:.6rem 0;padding:.3rem .6rem}
+.stacked td{border:0;padding:.15rem 0}.stacked td:empty{display:none}.stacked td:first-child{font-weight:600}
+.stacked td:not(:first-child)::before{content:attr(data-label) ': ';color:#666}}
 """
+
+_READABLE = 0.8
+"""Least share of its own size at which a figure is shown: its text is then at least 10 pixels high."""
+
+_FITTING = 960
+"""Pixels across that a page leaves to a figure where the screen is wide: no figure needs to scroll there."""
+
+_IN_ATTRIBUTES = " !$()*+,-./:;=?@_~"
+"""Marks of a data address that stand for themselves between single quotes."""
+
+_MEDIA = {".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv", ".json": "application/json"}
 
 
 def page_head(title: str) -> str:
@@ -27,13 +49,56 @@ def page_head(title: str) -> str:
     )
 
 
-def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table that scrolls in a box of its own where it is wider than the screen."""
+def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, stacked: bool = False) -> str:
+    """A table that scrolls in a box of its own where it is wider than the screen.
+
+    Args:
+        head: names of the columns.
+        rows: one text a column.
+        stacked: whether its cells stand one below the other on narrow screens instead, for tables of words.
+    """
     top = "".join(f"<th>{safe(one)}</th>" for one in head)
-    body = "".join("<tr>" + "".join(f"<td>{safe(one)}</td>" for one in row) + "</tr>" for row in rows)
-    return f"<div class='wide'><table><tr>{top}</tr>{body}</table></div>"
+    if not stacked:
+        body = "".join("<tr>" + "".join(f"<td>{safe(one)}</td>" for one in row) + "</tr>" for row in rows)
+        return f"<div class='wide'><table><tr>{top}</tr>{body}</table></div>"
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td data-label='{safe(name)}'>{safe(one)}</td>" for name, one in zip(head, row, strict=True))
+        + "</tr>"
+        for row in rows
+    )
+    return f"<div class='wide'><table class='stacked'><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+
+
+def html_figure(path: Path, alternative: str) -> str:
+    """An SVG or PNG file within the page; it scrolls where the screen is too narrow for its text.
+
+    Args:
+        path: of the file.
+        alternative: what it shows, for those who do not see it.
+    """
+    width = _pixels_across(path)
+    least = "" if width is None else f" style='min-width:{min(round(_READABLE * width), _FITTING)}px'"
+    return f"<div class='wide'><img{least} src='{data_address(path)}' alt='{safe(alternative)}'></div>"
+
+
+def data_address(path: Path) -> str:
+    """The content of a file as an address, so that a page needs no other file; made to stand in single quotes."""
+    media = _MEDIA[path.suffix]
+    content = path.read_bytes()
+    if path.suffix == ".png":
+        return f"data:{media};base64,{base64.b64encode(content).decode('ascii')}"
+    return f"data:{media};charset=utf-8,{quote(content, safe=_IN_ATTRIBUTES)}"
 
 
 def safe(value: object) -> str:
     """Text that stands on a page as it is."""
     return html.escape(str(value))
+
+
+def _pixels_across(path: Path) -> float | None:
+    """The width that an SVG of ``save_figure`` states, in CSS pixels; None for other files."""
+    if path.suffix != ".svg":
+        return None
+    found = re.search(r'<svg[^>]* width="([0-9.]+)pt"', path.read_text(encoding="utf-8")[:2000])
+    return None if found is None else float(found[1]) * 96 / 72

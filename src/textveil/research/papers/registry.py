@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from importlib import import_module
 from types import MappingProxyType
@@ -30,9 +30,11 @@ class Item:
         name: what users write, and the start of its files' names.
         title: one line.
         basis: whether the paper's own definition is followed.
-        about: what the paper shows there, or what is measured, with parameters.
+        about: what the item shows; no settings, which the report states as the paper's and as those of the run.
         target: ``module:function``; the function takes a ``StudySetting`` and gives an ``ItemOutcome``.
-        draws: whether there is a figure among what it gives, so that matplotlib is needed.
+        draws: whether there is a figure among what it gives, so that matplotlib is needed; else a chart is a picture of
+            its table, which pages show as text.
+        settings: the paper's, by name; "not stated" where it states none.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Item:
     about: str
     target: str
     draws: bool = True
+    settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def run(self, setting: StudySetting) -> ItemOutcome:
         """Measure it."""

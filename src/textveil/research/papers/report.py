@@ -1,20 +1,29 @@
-"""The written report of a run: the paper's numbers beside ours, as Markdown and as one HTML page."""
+"""What a report of a run says, as data that its Markdown and its page show in the same words and order.
+
+Settings are stated here and nowhere else: the paper's from ``Item.settings``, those of the run from what was drawn
+(``StudySetting.samples``) and from what the item hands back (``ItemOutcome.settings``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
-from textveil.research.evaluation.pages import html_table, page_head, safe
-from textveil.research.evaluation.tables import shown
+from textveil.research.evaluation.tables import Cell, shown
 from textveil.research.papers.registry import Basis, Item, Paper
-from textveil.research.papers.setting import ItemOutcome, Sample, StudySetting
+from textveil.research.papers.setting import ItemOutcome, Reproduced, Sample, StudySetting
 
 STAMP = "An experiment: draws repeat by their seed, so none of them may be released."
 
-_LONGEST = 40
-"""Rows of a table that the report shows; the files hold all."""
+LONGEST = 40
+"""Rows of a table that a report shows; the files hold all."""
+
+WORDS = "words"
+"""The setting whose value is the sample that an item drew."""
+
+Rows: TypeAlias = tuple[tuple[str, ...], list[tuple[str, ...]]]
+"""The names of a table's columns, and its rows."""
 
 
 @final
@@ -41,7 +50,7 @@ class StudyRun:
     version: str
 
     def facts(self) -> dict[str, Any]:
-        """The run as JSON values: seed, vocabularies, items, findings and comparisons."""
+        """The run as JSON values: seed, vocabularies, items, settings, findings, comparisons and judgments."""
         return {
             "paper": self.paper.name,
             "citation": self.paper.citation,
@@ -54,107 +63,113 @@ class StudyRun:
                 {"name": one.name, "words": len(one), "dim": one.dim, "digest": one.digest}
                 for one in self.setting.vocabularies
             ],
-            "items": [
-                {
-                    "name": item.name,
-                    "title": item.title,
-                    "basis": item.basis.value,
-                    "files": list(self.files[item.name]),
-                    "samples": [sample._asdict() for sample in self.samples[item.name]],
-                    "findings": list(outcome.findings),
-                    "comparisons": [
-                        {"what": one.what, "paper": one.paper, "ours": one.ours, "note": one.note}
-                        for one in outcome.comparisons
-                    ],
-                }
-                for item, outcome in self.results
+            "items": [self._item(item, outcome) for item, outcome in self.results],
+        }
+
+    def _item(self, item: Item, outcome: ItemOutcome) -> dict[str, Any]:
+        judged = outcome.judgment
+        return {
+            "name": item.name,
+            "title": item.title,
+            "basis": item.basis.value,
+            "files": list(self.files[item.name]),
+            "samples": [sample._asdict() for sample in self.samples[item.name]],
+            "settings": {
+                "paper": dict(item.settings),
+                "here": {name: list(one) if isinstance(one, tuple) else one for name, one in outcome.settings.items()},
+            },
+            "findings": list(outcome.findings),
+            "comparisons": [
+                {"what": one.what, "paper": one.paper, "ours": one.ours, "ways": dict(one.ways), "note": one.note}
+                for one in outcome.comparisons
             ],
+            "judgment": None if judged is None else {"reproduced": judged.reproduced.value, "why": judged.why},
         }
 
 
-def to_markdown(run: StudyRun) -> str:
-    """The report as Markdown, figures by their files' names."""
-    lines = [f"# {run.paper.title}", "", f"{run.paper.citation}.", "", run.paper.sources, ""]
-    lines += [f"**{STAMP}** {_conditions(run)}", ""]
-    lines += [run.setting.origin, "", *_rows(*_vocabularies(run)), ""]
-    for note in run.paper.notes:
-        lines += [note, ""]
-    for item, outcome in run.results:
-        lines += [f"## {item.name}: {item.title}", "", f"*{_basis(item)}.* {_about(run, item)}", ""]
-        for file in _images(run, item):
-            lines += [f"![{item.title}]({file})", ""]
-        if outcome.comparisons:
-            lines += [*_rows(*_compared(outcome)), ""]
-        lines += [*(f"- {finding}" for finding in outcome.findings), ""]
-        for key, table in outcome.tables.items():
-            if len(table.rows) <= _LONGEST and not outcome.charts:
-                lines += [table.to_markdown(), ""]
-            lines += [f"Numbers: {', '.join(_of_table(run, item, key))}.", ""]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def to_html(run: StudyRun) -> str:
-    """The report as one page beside its figures; it asks nothing of the network."""
-    parts = [
-        page_head(run.paper.title),
-        f"<h1>{safe(run.paper.title)}</h1><p>{safe(run.paper.citation)}.</p><p>{safe(run.paper.sources)}</p>",
-        f"<p><strong>{STAMP}</strong> {safe(_conditions(run))}</p>",
-        f"<p>{safe(run.setting.origin)}</p>",
-        html_table(*_vocabularies(run)),
-        *(f"<p>{safe(note)}</p>" for note in run.paper.notes),
-    ]
-    for item, outcome in run.results:
-        parts.append(f"<h2 id='{item.name}'>{safe(item.name)}: {safe(item.title)}</h2>")
-        parts.append(f"<p><span class='basis'>{safe(_basis(item))}</span> {safe(_about(run, item))}</p>")
-        parts += [
-            f"<div class='wide'><a href='{file}'><img src='{file}' alt='{safe(item.title)}'></a></div>"
-            for file in _images(run, item)
-        ]
-        if outcome.comparisons:
-            parts.append(html_table(*_compared(outcome)))
-        parts += ["<ul>", *(f"<li>{safe(finding)}</li>" for finding in outcome.findings), "</ul>"]
-        for key, table in outcome.tables.items():
-            links = ", ".join(f"<a href='{file}'>{file}</a>" for file in _of_table(run, item, key))
-            body = html_table(table.columns, [[shown(cell) for cell in row] for row in table.rows[:_LONGEST]])
-            more = "" if len(table.rows) <= _LONGEST else f"<p>The first {_LONGEST} of {len(table.rows)} rows.</p>"
-            parts.append(f"<details><summary>Numbers: {links}</summary>{body}{more}</details>")
-    return "\n".join([*parts, "</body></html>", ""])
-
-
-def _basis(item: Item) -> str:
-    return item.basis.value[0].upper() + item.basis.value[1:] if item.basis is not Basis.PAPER else "As in the paper"
-
-
-def _conditions(run: StudyRun) -> str:
+def conditions(run: StudyRun) -> str:
+    """Seed, version and whether the run was a quick one."""
     quick = " A quick run: small samples and few points." if run.setting.quick else ""
     return f"Seed {run.setting.seed}, textveil {run.version}.{quick}"
 
 
-def _about(run: StudyRun, item: Item) -> str:
-    """What the paper shows there, and the words that this run drew for it."""
-    drawn = "; ".join(f"{one.words:,} of the {one.of:,} words of {one.vocabulary}" for one in run.samples[item.name])
-    return f"{item.about} Drawn here: {drawn}." if drawn else item.about
+def counted(run: StudyRun) -> str:
+    """How many of the paper's items came out, in one sentence; empty where none was judged."""
+    judged = [outcome.judgment.reproduced for _, outcome in run.results if outcome.judgment is not None]
+    if not judged:
+        return ""
+    parts = [f"{judged.count(one)} {one.value}" for one in Reproduced if one in judged]
+    beyond = len(run.results) - len(judged)
+    more = f" Beyond the paper: {beyond}." if beyond else ""
+    return f"Figures, tables and examples of the paper: {', '.join(parts)}.{more}"
 
 
-def _vocabularies(run: StudyRun) -> tuple[tuple[str, ...], list[list[str]]]:
-    rows = [[one.name, f"{len(one):,}", f"{one.dim}", one.digest[:16]] for one in run.setting.vocabularies]
+def in_short(run: StudyRun) -> Rows:
+    """Every item with what came of it, and why."""
+    rows: list[tuple[str, ...]] = []
+    for item, outcome in run.results:
+        judged = outcome.judgment
+        outcome_word = item.basis.value if judged is None else judged.reproduced.value
+        rows.append((item.name, item.title, outcome_word, "" if judged is None else judged.why))
+    return ("item", "what it is", "outcome", "why"), rows
+
+
+def inputs(run: StudyRun) -> Rows:
+    """What the run read: vocabularies by name, size and digest."""
+    rows: list[tuple[str, ...]] = [
+        (one.name, f"{len(one):,}", f"{one.dim}", one.digest[:16]) for one in run.setting.vocabularies
+    ]
     return ("vocabulary", "words", "dimensions", "SHA-256 begins"), rows
 
 
-def _compared(outcome: ItemOutcome) -> tuple[tuple[str, ...], list[list[str]]]:
-    rows = [[one.what, one.paper, one.ours, one.note] for one in outcome.comparisons]
-    return ("quantity", "the paper", "here", "why they may differ"), rows
+def basis(item: Item, outcome: ItemOutcome) -> str:
+    """What the item rests on and what came of it, as the tag of its section."""
+    word = item.basis.value if item.basis is not Basis.PAPER or outcome.judgment is None else "from the paper"
+    judged = "" if outcome.judgment is None else f": {outcome.judgment.reproduced.value}"
+    return f"{word[0].upper()}{word[1:]}{judged}"
 
 
-def _images(run: StudyRun, item: Item) -> list[str]:
-    return [file for file in run.files[item.name] if file.endswith(".svg")]
+def settings(run: StudyRun, item: Item, outcome: ItemOutcome) -> Rows:
+    """The paper's settings beside those of the run; without the paper's where it has none."""
+    here = {name: _setting(one) for name, one in outcome.settings.items()}
+    drawn = "; ".join(f"{one.words:,} of the {one.of:,} of {one.vocabulary}" for one in run.samples[item.name])
+    if drawn:
+        here = {WORDS: drawn, **here}
+    names = [*item.settings, *(name for name in here if name not in item.settings)]
+    if not item.settings:
+        return ("setting", "here"), [(name, here[name]) for name in names]
+    return ("setting", "the paper", "here"), [
+        (name, item.settings.get(name, ""), here.get(name, "-")) for name in names
+    ]
 
 
-def _of_table(run: StudyRun, item: Item, key: str) -> list[str]:
+def compared(outcome: ItemOutcome) -> Rows:
+    """The paper's numbers beside ours, one column a way of measuring where there are several."""
+    ways = list(dict.fromkeys(way for one in outcome.comparisons for way in one.ways))
+    plain = any(one.ours for one in outcome.comparisons)
+    head = ("quantity", "the paper", *(("here",) if plain else ()), *ways, "why they may differ")
+    rows = [
+        (one.what, one.paper, *((one.ours,) if plain else ()), *(one.ways.get(way, "") for way in ways), one.note)
+        for one in outcome.comparisons
+    ]
+    return head, rows
+
+
+def images(run: StudyRun, item: Item, form: str = ".svg") -> list[str]:
+    """The figures of an item in this form."""
+    return [file for file in run.files[item.name] if file.endswith(form)]
+
+
+def of_table(run: StudyRun, item: Item, key: str) -> list[str]:
+    """The files of one of its tables."""
     stem = f"{item.name}-{key}" if key else item.name
     return [file for file in run.files[item.name] if file in (f"{stem}.csv", f"{stem}.json")]
 
 
-def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return lines + ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+def _setting(value: Cell | tuple[float, ...]) -> str:
+    """A setting as people read it: a grid by its ends and its size."""
+    if not isinstance(value, tuple):
+        return shown(value)
+    if len(value) <= 5:
+        return ", ".join(f"{one:g}" for one in value)
+    return f"{min(value):g} to {max(value):g}, {len(value)} values"

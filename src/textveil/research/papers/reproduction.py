@@ -16,7 +16,9 @@ from textveil.errors import OutputError, ParameterError
 from textveil.research.evaluation.plots import need_matplotlib, save_figure
 from textveil.research.evaluation.tables import save_table
 from textveil.research.papers.registry import Item, Paper
-from textveil.research.papers.report import StudyRun, to_html, to_markdown
+from textveil.research.papers.report import StudyRun
+from textveil.research.papers.report_markdown import to_markdown
+from textveil.research.papers.report_page import to_html
 from textveil.research.papers.setting import ItemOutcome, StudySetting
 from textveil.version import VERSION
 
@@ -78,7 +80,7 @@ def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: StudyS
         write_whole(staging / "report.md", to_markdown(run).encode("utf-8"))
         facts = json.dumps(run.facts(), indent=1, sort_keys=True) + "\n"
         write_whole(staging / REPORT, facts.encode("utf-8"))
-        write_whole(staging / "index.html", to_html(run).encode("utf-8"))
+        write_whole(staging / "index.html", to_html(run, staging).encode("utf-8"))
     return run
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from types import MappingProxyType
 from typing import NamedTuple, final
 
@@ -12,7 +13,7 @@ import numpy as np
 from textveil.errors import need
 from textveil.randomness import seeded_generator
 from textveil.research.evaluation.plots import Chart
-from textveil.research.evaluation.tables import Table
+from textveil.research.evaluation.tables import Cell, Table
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -117,12 +118,39 @@ class Comparison:
         paper: the paper's number as it prints it, or "not read".
         ours: our number as text, with its interval where it was sampled.
         note: what explains a difference; empty where nothing needs to be explained.
+        ways: our number by the name of each way of measuring it, where there is more than one; ``ours`` is then empty.
     """
 
     what: str
     paper: str
-    ours: str
+    ours: str = ""
     note: str = ""
+    ways: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        need(bool(self.ours) != bool(self.ways), "ours", "both or neither of ours and ways", "one of the two")
+
+
+class Reproduced(Enum):
+    """How much of an item of the paper came out again."""
+
+    YES = "reproduced"
+    PARTLY = "reproduced in part"
+    NO = "not reproduced"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgment:
+    """Whether an item came out as the paper has it, and why, from what was measured.
+
+    Attributes:
+        reproduced: how much of it.
+        why: one or two plain sentences for readers who know neither the library nor the paper by heart.
+    """
+
+    reproduced: Reproduced
+    why: str
 
 
 @final
@@ -135,12 +163,17 @@ class ItemOutcome:
         charts: figures by the same rule.
         findings: sentences that the report prints.
         comparisons: the paper's numbers beside ours.
+        settings: under what it was measured, by the names that ``Item.settings`` uses where the paper states the same;
+            a tuple is a grid of values. The report states settings from here and from ``StudySetting.samples`` alone.
+        judgment: whether the paper's item came out; None for what goes beyond the paper.
     """
 
     tables: Mapping[str, Table]
     charts: Mapping[str, Chart] = field(default_factory=lambda: MappingProxyType({}))
     findings: tuple[str, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
+    settings: Mapping[str, Cell | tuple[float, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    judgment: Judgment | None = None
 
 
 def first_words(vocabulary: Vocabulary, count: int) -> Vocabulary:

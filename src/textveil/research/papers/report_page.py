@@ -1,0 +1,67 @@
+"""The report of a run as one HTML file with its figures and numbers in it: whoever has the file has the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textveil.research.evaluation.pages import data_address, html_figure, html_table, page_head, safe
+from textveil.research.evaluation.tables import Table, shown
+from textveil.research.papers import report
+from textveil.research.papers.registry import Item
+from textveil.research.papers.report import StudyRun
+from textveil.research.papers.setting import ItemOutcome
+
+
+def to_html(run: StudyRun, folder: Path) -> str:
+    """The report as one page; it asks nothing of the network and of no other file.
+
+    Args:
+        run: what was measured.
+        folder: where the files of its items lie.
+    """
+    paper = run.paper
+    parts = [
+        page_head(paper.title),
+        f"<h1>{safe(paper.title)}</h1><p>{safe(paper.citation)}.</p><p>{safe(paper.sources)}</p>",
+        f"<p><strong>{report.STAMP}</strong> {safe(report.conditions(run))}</p>",
+    ]
+    if count := report.counted(run):
+        parts += ["<h2>In short</h2>", f"<p>{safe(count)}</p>", html_table(*report.in_short(run), stacked=True)]
+    parts += ["<h2>What was read</h2>", f"<p>{safe(run.setting.origin)}</p>"]
+    parts += [html_table(*report.inputs(run), stacked=True), *(f"<p>{safe(note)}</p>" for note in paper.notes)]
+    for item, outcome in run.results:
+        parts += _section(run, item, outcome, folder)
+    return "\n".join([*parts, "</body></html>", ""])
+
+
+def _section(run: StudyRun, item: Item, outcome: ItemOutcome, folder: Path) -> list[str]:
+    """One item: what it shows, settings, figures, comparisons, findings, numbers."""
+    parts = [f"<h2 id='{item.name}'>{safe(item.name)}: {safe(item.title)}</h2>"]
+    parts.append(f"<p><span class='basis'>{safe(report.basis(item, outcome))}</span> {safe(item.about)}</p>")
+    if outcome.judgment is not None:
+        parts.append(f"<p>{safe(outcome.judgment.why)}</p>")
+    head, rows = report.settings(run, item, outcome)
+    if rows:
+        parts.append(html_table(head, rows, stacked=True))
+    if item.draws:
+        parts += [html_figure(folder / file, item.title) for file in report.images(run, item)]
+    if outcome.comparisons:
+        parts.append(html_table(*report.compared(outcome), stacked=True))
+    if outcome.findings:
+        parts += ["<ul>", *(f"<li>{safe(finding)}</li>" for finding in outcome.findings), "</ul>"]
+    for key, table in outcome.tables.items():
+        parts.append(_numbers(table, report.of_table(run, item, key), folder, shut=item.draws))
+    return parts
+
+
+def _numbers(table: Table, files: list[str], folder: Path, *, shut: bool) -> str:
+    """The first rows of a table, and all of them as a file that the page holds."""
+    rows = [[shown(cell) for cell in row] for row in table.rows[: report.LONGEST]]
+    more = "" if len(table.rows) <= report.LONGEST else f"<p>The first {report.LONGEST} of {len(table.rows)} rows.</p>"
+    held = ", ".join(
+        f"<a download='{file}' href='{data_address(folder / file)}'>{file}</a>"
+        for file in files
+        if file.endswith(".csv")
+    )
+    is_open = "" if shut else " open"
+    return f"<details{is_open}><summary>Numbers: {held}</summary>{html_table(table.columns, rows)}{more}</details>"

@@ -55,7 +55,7 @@ def test_papers_are_listed(textveil) -> None:
 )
 def test_options_without_a_paper_are_refused(textveil, options: tuple[object, ...]) -> None:
     code, out, err = textveil("reproduce", *options)
-    refused(code, err, holds="PAPER must be one of curse; got none")
+    refused(code, err, holds="PAPER must be one of curse, truncated-laplace; got none")
     assert out == ""
 
 

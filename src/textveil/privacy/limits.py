@@ -1,6 +1,6 @@
 """What any word-level guarantee allows: a mechanism that keeps more words than this is not private.
 
-The first two limits speak of the probability that a word comes out unchanged under an (epsilon, delta) guarantee
+The first four limits speak of the probability that a word comes out unchanged under an (epsilon, delta) guarantee
 for any two words. They are used to refute claims, so they are rounded up.
 
 Derivations: from P(x | x) <= e^epsilon P(x | x') + delta for every x' != x, summed over all pairs, with
@@ -9,12 +9,24 @@ T = sum_x P(x | x) and sum over x' != x of P(x | x') = n - T:
     (n - 1) T <= e^epsilon (n - T) + n (n - 1) delta
 
 and, for a prior pi and any fixed word x', sum_x pi(x) (e^epsilon P(x | x') + delta) is at most
-e^epsilon max pi + delta.
+e^epsilon max pi + delta. The sharp limit for a whole prior, V + (1 - V) delta with
+
+    V = max over k of e^epsilon Pi_k / (e^epsilon - 1 + k),   Pi_k = the k largest probabilities together,
+
+is attained by randomized response among the k most frequent words, mixed with the identity. That no channel exceeds it:
+let q(y) = min over x of P(y | x), Q = sum q <= 1. P(y | y) is at most e^epsilon q(y) + delta, and as its row sums to 1,
+P(y | y) <= 1 - Q + q(y). Take lambda(y) in [0, pi(y)] of the second and pi(y) - lambda(y) of the first, with
+sum lambda = V and (pi(y) - lambda(y)) e^epsilon + lambda(y) <= V for every y; such lambda exist, since
+sum over y of max(0, e^epsilon pi(y) - V) <= (e^epsilon - 1) V is what the definition of V says, for every k. Together
+they bound the mean by Q V + (1 - Q) V + (1 - V) delta.
 """
 
 from __future__ import annotations
 
 import math
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from textveil.errors import need
 
@@ -56,6 +68,69 @@ def unchanged_limit_with_prior(max_prior: float, epsilon: float, delta: float = 
     _check_guarantee(epsilon, delta)
     log_kept = epsilon + math.log(max_prior)
     return 1.0 if log_kept >= 0 else min(1.0, _MARGIN * (math.exp(log_kept) + delta))
+
+
+def unchanged_limit_of_prior(prior: ArrayLike, epsilon: float, delta: float = 0.0) -> float:
+    """Largest probability that a word drawn from a prior comes out unchanged; attained, so it cannot be improved.
+
+    For equally likely words it is ``unchanged_limit``, and it is never above ``unchanged_limit_with_prior``.
+
+    Args:
+        prior: probabilities of the words, or counts, shape (words,); >= 0 with a positive sum.
+        epsilon: nats, finite and >= 0.
+        delta: in [0, 1].
+    """
+    weights = np.sort(np.asarray(prior, dtype=np.float64))[::-1]
+    valid = weights.ndim == 1 and weights.size > 0 and bool(np.all(np.isfinite(weights))) and weights[-1] >= 0
+    need(valid and weights[0] > 0, "prior", "something else", "finite weights >= 0 of one or more words, not all 0")
+    _check_guarantee(epsilon, delta)
+    scaled = weights / weights[0]  # sums of the largest numbers there are stay finite
+    largest = np.cumsum(scaled) / float(np.sum(scaled))
+    others = np.arange(len(weights)) * math.exp(-epsilon)  # both sides divided by e^epsilon, which may overflow
+    most = float(np.max(largest / (1 + others)))
+    return _mixed(most, delta, rounding=len(weights) * 2.0**-52)
+
+
+def unchanged_limit_of_guesses(guessed: float, epsilon: float, delta: float = 0.0) -> float:
+    """Largest probability that a word comes out unchanged where a reader without the release guesses it this often.
+
+    The odds rise by a factor of e^epsilon at most: e^epsilon p / (1 + (e^epsilon - 1) p) for delta 0. It follows from
+    ``unchanged_limit_of_prior`` by Pi_k <= min(1, k p), and as it is concave in p it holds for means over contexts:
+    p is then the mean, over all that the reader knows, of the largest probability of a word. It is never above
+    ``unchanged_limit_with_prior``.
+
+    Args:
+        guessed: p, probability of the most likely word, or its mean over contexts; in (0, 1].
+        epsilon: nats, finite and >= 0.
+        delta: in [0, 1].
+    """
+    need(0 < guessed <= 1, "guessed", guessed, "in (0, 1]")
+    _check_guarantee(epsilon, delta)
+    return _mixed(guessed / (guessed + (1 - guessed) * math.exp(-epsilon)), delta)
+
+
+def least_guessed(unchanged: float, epsilon: float, delta: float = 0.0) -> float:
+    """How often a reader must guess a word without the release, for this share of unchanged words to be possible.
+
+    The inverse of ``unchanged_limit_of_guesses``, rounded down; 0 where delta alone allows the share.
+
+    Args:
+        unchanged: share of words that come out unchanged, in [0, 1].
+        epsilon: nats, finite and >= 0.
+        delta: in [0, 1].
+    """
+    need(0 <= unchanged <= 1, "unchanged", unchanged, "in [0, 1]")
+    _check_guarantee(epsilon, delta)
+    if unchanged <= delta:
+        return 0.0
+    kept = (unchanged - delta) / (1 - delta)
+    scaled = kept * math.exp(-epsilon)
+    return scaled / (scaled + 1 - kept) / _MARGIN if kept < 1 else 1.0
+
+
+def _mixed(kept: float, delta: float, rounding: float = 0.0) -> float:
+    """The limit of a pure guarantee mixed with the identity, rounded up."""
+    return min(1.0, (_MARGIN + rounding) * (kept + (1 - kept) * delta))
 
 
 def log_delta_of_pure(pure: float, epsilon: float) -> float:

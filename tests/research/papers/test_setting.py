@@ -130,8 +130,9 @@ def test_a_shared_folder_without_vectors_is_refused(tmp_path, monkeypatch, made:
 
 
 def test_papers_and_items() -> None:
-    (curse,) = papers()
+    curse, truncated_laplace = papers()
     assert curse is paper("curse")
+    assert truncated_laplace is paper("truncated-laplace")
     wanted = [f"figure-{number}" for number in range(1, 11)] + ["table-1", "table-2", "equal-guarantee", "metrics"]
     assert [item.name for item in curse.chosen([])] == wanted
     assert [item.name for item in curse.chosen(["table-2", "figure-2", "table-2"])] == ["figure-2", "table-2"]

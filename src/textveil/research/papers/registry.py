@@ -92,7 +92,12 @@ class Paper:
         return tuple(item for item in self.items if not names or item.name in names)
 
 
-_PAPERS: Mapping[str, str] = MappingProxyType({"curse": "textveil.research.papers.curse.items:PAPER"})
+_PAPERS: Mapping[str, str] = MappingProxyType(
+    {
+        "curse": "textveil.research.papers.curse.items:PAPER",
+        "truncated-laplace": "textveil.research.papers.truncated_laplace.items:PAPER",
+    }
+)
 
 
 def papers() -> tuple[Paper, ...]:

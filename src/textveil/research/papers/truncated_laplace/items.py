@@ -1,0 +1,38 @@
+"""The items of the paper on truncated Laplace noise, and what goes beyond them."""
+
+from __future__ import annotations
+
+from textveil.research.papers.registry import Basis, Item, Paper
+
+_HERE = "textveil.research.papers.truncated_laplace"
+
+
+def _item(name: str, title: str, basis: Basis, target: str, about: str, draws: bool = True) -> Item:
+    return Item(name=name, title=title, basis=basis, about=about, target=f"{_HERE}.{target}", draws=draws)
+
+
+PAPER = Paper(
+    name="truncated-laplace",
+    title="Private Language Models via Truncated Laplacian Mechanism",
+    citation=(
+        "Huang, Yang, Habernal, Hu and Wang, EMNLP 2024, pages 3980-3993, doi 10.18653/v1/2024.emnlp-main.231, "
+        "arXiv 2410.08027"
+    ),
+    sources=(
+        "The paper's tables were copied number by number, and what its figures show and its settings say was written "
+        "down beside them; what it does not state is said where it matters."
+    ),
+    vocabularies=("fasttext-cc-300d-2000", "glove-840b-300d-33860"),
+    notes=(),
+    items=(
+        _item(
+            "limits",
+            "What the printed shares of unchanged words would take",
+            Basis.BEYOND,
+            "limits:limits",
+            "N_w is the share of words that come out unchanged. Every N_w that the paper prints is put to the largest "
+            "share that the claimed guarantee allows: word by word, for a decoder that sees the released words, and "
+            "for one that is fed the clean words.",
+        ),
+    ),
+)

@@ -51,7 +51,17 @@ def test_papers_are_listed(textveil) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [("--quick",), ("-o", "x"), ("--json",), ("--seed", 0), ("--sample", 3), ("--vocabulary", "x")]
+    "options",
+    [
+        ("--quick",),
+        ("-o", "x"),
+        ("--json",),
+        ("--seed", 0),
+        ("--sample", 3),
+        ("--vocabulary", "x"),
+        ("--cells", "x"),
+        ("--device", "cpu"),
+    ],
 )
 def test_options_without_a_paper_are_refused(textveil, options: tuple[object, ...]) -> None:
     code, out, err = textveil("reproduce", *options)
@@ -115,6 +125,9 @@ def test_bad_input_is_one_line(textveil, tmp_path) -> None:
         (("curse", "table-2", "--vocabulary", twins, "-o", target), "repeated vectors (distance 0)"),
         (("curse", "table-2", "--vocabulary", small, "--sample", 91, "-o", target), "at most the 90 words"),
         (("curse", "figure-1", "--seed", -1, "-o", target), "seed"),
+        (("curse", "figure-1", "--cells", target, "-o", target), "for studies of texts; curse is of words"),
+        (("curse", "figure-1", "--device", "cpu", "-o", target), "for studies of texts"),
+        (("curse", "figure-1", "--processes", 2, "-o", target), "for studies of texts"),
         (("curse", "figure-2", "--quick", "--vocabulary", small, "-o", target), "between 1 and 89"),
     ]
     for arguments, holds in cases:

@@ -40,6 +40,24 @@ def reproduce_command(
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="Of every draw; studies repeat and are not for release.")
     ] = None,
+    cells: Annotated[
+        Path | None,
+        typer.Option(
+            "--cells",
+            metavar="DIR",
+            help="Where a study of texts keeps each measurement, so that a stopped run goes on.  [default: "
+            "DIR.cells beside --output]",
+        ),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Where networks are trained: cpu, or cuda at the paper's sizes.  [default: cpu]"
+        ),
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option(metavar="N", help="Measurements of a study of texts side by side.  [default: 1]")
+    ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
     """Measure a paper's figures and tables again; PNG, SVG, CSV, JSON and a report."""
@@ -47,7 +65,8 @@ def reproduce_command(
     from textveil.research.papers.registry import papers
 
     if paper is None:
-        if output or quick or vocabulary or as_json or sample is not None or seed is not None:
+        given = (output, vocabulary or None, sample, seed, cells, device, processes)
+        if quick or as_json or any(one is not None for one in given):
             known_names = ", ".join(known.name for known in papers())
             raise ParameterError(f"PAPER must be one of {known_names}; got none. Name it before the options.")
         for known in papers():
@@ -61,8 +80,13 @@ def reproduce_command(
     from textveil.cli.progress import counting
     from textveil.research.papers.reproduction import reproduce
     from textveil.research.papers.setting import DEFAULT_SEED, StudySetting
+    from textveil.research.papers.texts import found_texts
     from textveil.research.papers.vocabularies import chosen_vocabularies
 
+    if not chosen.keeps_cells and any(one is not None for one in (cells, device, processes)):
+        raise ParameterError(f"--cells, --device and --processes are for studies of texts; {chosen.name} is of words.")
+    if chosen.keeps_cells and sample is not None:
+        raise ParameterError(f"--sample is for studies of words; {chosen.name} is of texts. Leave it out.")
     with counting("reading vectors") as reading:
         vocabularies, origin = chosen_vocabularies(vocabulary or [], chosen.vocabularies, reading)
     with counting("reproducing", "steps") as steps:
@@ -73,6 +97,10 @@ def reproduce_command(
             sample=sample,
             seed=DEFAULT_SEED if seed is None else seed,
             quick=quick,
+            texts=found_texts(chosen.texts),
+            cells=(cells or _beside(output)) if chosen.keeps_cells else None,
+            device=device or "cpu",
+            processes=1 if processes is None else processes,
             progress=lambda share: steps(round(1000 * share), 1000),
         )
         run = reproduce(chosen, items, output, setting)
@@ -84,3 +112,9 @@ def reproduce_command(
         sys.stdout.writelines(f"  {finding}\n" for finding in outcome.findings)
     sys.stdout.write(f"{origin} Experiment with seed {setting.seed}, not for release.\n")
     sys.stdout.write("Report: index.html and report.md in the folder of --output.\n")
+
+
+def _beside(output: Path) -> Path:
+    """The folder of cells of a run, next to that of its results: these appear together, cells one by one."""
+    target = output.absolute()
+    return target.with_name(f"{target.name}.cells")

@@ -11,6 +11,7 @@ from textveil.research.papers.curse.facts import GRIDS, TABLE_2, paper_name
 from textveil.research.papers.curse.grids import POINTS, exponential_grid, noise_grid
 from textveil.research.papers.registry import paper, papers
 from textveil.research.papers.setting import StudySetting, first_words
+from textveil.research.papers.texts import found_texts
 from textveil.research.papers.vocabularies import SHARED, chosen_vocabularies
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -76,6 +77,10 @@ def test_bad_settings_are_refused() -> None:
         setting_of(words, sample=0)
     with pytest.raises(ParameterError, match="seed"):
         setting_of(words, seed=-1)
+    with pytest.raises(ParameterError, match="device must be one of cpu, cuda; got 'tpu'"):
+        setting_of(words, device="tpu")
+    with pytest.raises(ParameterError, match="processes must"):
+        setting_of(words, processes=0)
     with pytest.raises(ParameterError, match="vocabularies"):
         setting_of()
 
@@ -127,6 +132,19 @@ def test_a_shared_folder_without_vectors_is_refused(tmp_path, monkeypatch, made:
     assert str(tmp_path) not in str(refused.value)
     monkeypatch.setenv(SHARED, "")
     assert "embedded" in chosen_vocabularies([], ["one"])[1]
+
+
+def test_texts_that_are_there_and_those_that_are_not(tmp_path, monkeypatch) -> None:
+    (tmp_path / "data/text/one").mkdir(parents=True)
+    monkeypatch.setenv(SHARED, str(tmp_path))
+    texts = found_texts(["one", "two"])
+    assert texts == {"one": tmp_path / "data/text/one"}
+    setting = setting_of(made_vocabulary(20), texts=texts)
+    assert setting.text("one") == texts["one"]
+    with pytest.raises(ParameterError, match=r"corpus two must be the folder data/text/two of \$TEXTVEIL_SHARED"):
+        setting.text("two")
+    monkeypatch.setenv(SHARED, "")
+    assert found_texts(["one"]) == {}
 
 
 def test_papers_and_items() -> None:

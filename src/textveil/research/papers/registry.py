@@ -64,6 +64,8 @@ class Paper:
         sources: where its numbers and settings were read, one sentence.
         items: every item.
         vocabularies: folders below data/vectors of a shared folder that hold its vocabularies or parts of them.
+        texts: folders below data/text of a shared folder that hold its corpora or stand-ins for them.
+        keeps_cells: whether its items are made of measurements that take long, each kept as soon as it is made.
         notes: how to read the numbers; sentences for the head of the report.
     """
 
@@ -73,6 +75,8 @@ class Paper:
     sources: str
     items: tuple[Item, ...]
     vocabularies: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    keeps_cells: bool = False
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

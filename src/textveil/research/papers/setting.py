@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, final
 
@@ -22,6 +23,8 @@ DEFAULT_SEED = 20260101
 
 DEFAULT_SAMPLE = 5000
 QUICK_SAMPLE = 200
+DEVICES = ("cpu", "cuda")
+
 QUICK_POINTS = 5
 """Points of a curve that a quick run keeps."""
 
@@ -56,6 +59,10 @@ class StudySetting:
         sample: words that are drawn from each; None takes 5,000 (200 where ``quick``), or all where there are fewer.
         seed: of every random choice; each item and vocabulary has its own stream.
         quick: fewer points and smaller samples, to see that everything runs.
+        texts: folders of the corpora at hand, by name; empty for studies of words.
+        cells: the folder in which measurements that take long are kept; None keeps none.
+        device: where networks are trained, ``"cpu"`` or ``"cuda"``.
+        processes: how many cells are measured side by side, >= 1.
         progress: called with the share of the item that is done, in [0, 1].
         samples: what ``words`` has drawn so far; a report states the sample from here and nowhere else.
     """
@@ -66,18 +73,34 @@ class StudySetting:
     sample: int | None = None
     seed: int = DEFAULT_SEED
     quick: bool = False
+    texts: Mapping[str, Path] = field(default_factory=lambda: MappingProxyType({}))
+    cells: Path | None = None
+    device: str = "cpu"
+    processes: int = 1
     progress: Callable[[float], None] = _silent
     samples: list[Sample] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         need(len(self.vocabularies) > 0, "vocabularies", "none", "one or more")
         need(self.sample is None or self.sample >= 1, "sample", self.sample, ">= 1")
+        need(self.device in DEVICES, "device", repr(self.device), f"one of {', '.join(DEVICES)}")
+        need(self.processes >= 1, "processes", self.processes, ">= 1")
         seeded_generator(self.seed)
         for vocabulary in self.vocabularies:
             fits = self.sample is None or self.sample <= len(vocabulary)
             wanted = f"at most the {len(vocabulary)} words of {vocabulary.name}"
             need(fits, "sample", self.sample, wanted, f"Give a smaller one, or none for {DEFAULT_SAMPLE:,} or all.")
             _need_distinct_vectors(vocabulary)
+
+    def text(self, name: str) -> Path:
+        """The folder of one corpus.
+
+        Raises:
+            ParameterError: it is not at hand.
+        """
+        wanted = f"the folder data/text/{name} of $TEXTVEIL_SHARED"
+        need(name in self.texts, f"corpus {name}", "none", wanted, "Set the variable to a folder that holds it.")
+        return self.texts[name]
 
     def words(self, vocabulary: Vocabulary, *stream: int, most: int | None = None) -> Ids:
         """Ids of distinct words drawn uniformly from the vocabulary, in increasing order; shape (sample,).

@@ -1,0 +1,21 @@
+"""Which corpora a study finds: folders below data/text of $TEXTVEIL_SHARED."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from textveil.research.papers.vocabularies import SHARED
+
+
+def found_texts(folders: Sequence[str]) -> Mapping[str, Path]:
+    """The folders of these names that are there; none where $TEXTVEIL_SHARED is unset or empty.
+
+    An item that needs one which is missing refuses when it begins: others of the same paper need none.
+    """
+    root = os.environ.get(SHARED)
+    if not root:
+        return {}
+    text = Path(root) / "data" / "text"
+    return {name: text / name for name in folders if (text / name).is_dir()}

@@ -1,0 +1,41 @@
+"""How near the words of a release lie to those of its text, by their public vectors."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.mechanisms.base import checked_ids
+from textveil.types import Ids
+from textveil.vocabulary.vocabulary import Vocabulary
+
+_ROWS: Final = 1 << 14
+
+
+def mean_cosine(vocabulary: Vocabulary, before: Ids, after: Ids) -> float:
+    """The mean cosine, place by place, of the vectors of two sequences of words; in [-1, 1].
+
+    The same word has 1, whatever its vector; a vector of zeros has no direction, so to any other word it has 0.
+
+    Args:
+        vocabulary: public words and vectors.
+        before: ids in [0, n), one at least, shape (places,).
+        after: ids in [0, n), shape (places,).
+
+    Raises:
+        ParameterError: no places, different numbers of them, or an id outside the vocabulary.
+    """
+    first, second = checked_ids(before, len(vocabulary)), checked_ids(after, len(vocabulary))
+    need(len(first) > 0, "before", "no ids", "one at least")
+    need(len(second) == len(first), "after", f"{len(second)} ids", f"as many as before, {len(first)}")
+    total = 0.0
+    for start in range(0, len(first), _ROWS):
+        here, there = first[start : start + _ROWS], second[start : start + _ROWS]
+        one, other = (vocabulary.vectors[ids].astype(np.float64) for ids in (here, there))
+        product = np.einsum("ij,ij->i", one, other)
+        lengths = np.sqrt(np.einsum("ij,ij->i", one, one) * np.einsum("ij,ij->i", other, other))
+        cosines = np.divide(product, lengths, out=np.zeros_like(product), where=lengths > 0)
+        total += float(np.where(here == there, 1.0, np.clip(cosines, -1, 1)).sum())
+    return total / len(first)

@@ -1,37 +1,18 @@
-"""torch, loaded when it is first needed, and its views of NumPy's arrays."""
+"""torch's views of NumPy's arrays, and whether its 8-bit products are exact here."""
 
 from __future__ import annotations
 
-import warnings
-from functools import cache
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import MissingExtra, ParameterError
+from textveil.errors import ParameterError
 from textveil.numerics.exact_products import exact_here
+from textveil.numerics.torch_package import load_torch as load_torch
 
 if TYPE_CHECKING:
     import torch
-
-
-@cache
-def load_torch() -> ModuleType:
-    """Torch.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
-    try:
-        import torch
-    except ImportError:
-        raise MissingExtra("torch", "torch") from None
-    with warnings.catch_warnings():  # torch says once in a process that its sparse rows are new
-        warnings.simplefilter("ignore")
-        torch.sparse_csr_tensor([0, 1], [0], [1.0], (1, 1))
-    return torch
 
 
 def check_int8_products() -> None:

@@ -1,0 +1,179 @@
+"""Training: batches of sentences of about one length, Adam, and a stop where the loss is no number."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from textveil.errors import ModelError, need
+from textveil.models.autoencoder.network import Autoencoder, Disturb
+from textveil.numerics.torch_package import load_torch
+from textveil.randomness import seeded_generator
+from textveil.types import Ids, Integers, Noting, Progress
+
+_ORDER, _DISTURBED, _DROPPED = range(3)
+"""Streams of an epoch's seed."""
+
+
+class Views(NamedTuple):
+    """The same sentences as three parts of a network see them; of equal lengths, word by word.
+
+    Attributes:
+        read: by the encoder.
+        fed: to the decoder, each word before the next is asked for.
+        wanted: of the decoder.
+    """
+
+    read: Sequence[Ids]
+    fed: Sequence[Ids]
+    wanted: Sequence[Ids]
+
+    def part(self, rows: Integers) -> Views:
+        """The sentences of some rows, in their order."""
+        return Views(*([one[row] for row in rows.tolist()] for one in self))
+
+
+class Epochs(NamedTuple):
+    """What was measured, epoch by epoch: mean nats a token (ends counted) and seconds."""
+
+    losses: tuple[float, ...]
+    seconds: tuple[float, ...]
+
+
+def batches(lengths: Integers, batch: int, rng: np.random.Generator | None) -> Iterator[Integers]:
+    """Rows of sentences of about one length, longest first; of all sentences once.
+
+    Args:
+        lengths: of the sentences, shape (sentences,).
+        batch: rows at most; no two batches differ by more than one.
+        rng: shuffles sentences of one length, and the batches; None leaves them in order.
+    """
+    mixed = np.arange(len(lengths)) if rng is None else rng.permutation(len(lengths))
+    ordered = mixed[np.argsort(-lengths[mixed], kind="stable")]
+    parts = np.array_split(ordered, -(-len(lengths) // batch))
+    for index in range(len(parts)) if rng is None else rng.permutation(len(parts)):
+        yield parts[index]
+
+
+def mean_loss(network: Autoencoder, views: Views, disturb: Disturb | None) -> tuple[Any, int]:
+    """Mean nats of the wanted words and ends of a batch, as a tensor, and how many these are."""
+    codes = network.encode(network.packed(views.read), disturb)
+    wanted = network.packed_targets(views.wanted)
+    losses = network.losses(network.states(codes, network.packed_inputs(views.fed)), wanted.ids)
+    return losses.mean(), len(wanted.ids)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Training:
+    """One run over one corpus.
+
+    Attributes:
+        network: is trained in place.
+        views: of the sentences.
+        disturb: makes, of an epoch's generator, what is done to the vectors before the encoder; or None.
+        seed: of the order, of what is left out and of what disturbs; each epoch has its own streams.
+    """
+
+    network: Autoencoder
+    views: Views
+    disturb: Callable[[np.random.Generator], Disturb | None]
+    seed: int
+
+    def run(self, done: Epochs, optimizer: Any, progress: Progress | None, kept: Callable[[Epochs], None]) -> Epochs:
+        """Train from the epoch after ``done`` on.
+
+        Args:
+            done: epochs that the network and the optimizer have behind them.
+            optimizer: of ``adam``.
+            progress: called after each step with steps done and in all; shows the loss where it can.
+            kept: called after each epoch.
+
+        Raises:
+            ModelError: the loss of a step is no finite number; what ``kept`` kept stands.
+        """
+        settings = self.network.settings
+        steps = -(-len(self.views.wanted) // settings.batch)
+        for epoch in range(len(done.losses), settings.epochs):
+            start = time.perf_counter()
+            total = tokens = 0.0
+            for step, (loss, count) in enumerate(self._epoch(epoch, optimizer), 1):
+                if not math.isfinite(loss):
+                    raise ModelError(
+                        f"the loss must be a finite number; got {loss} at step {step} of epoch {epoch + 1}. "
+                        f"{_stands(len(done.losses))} Lower `learning_rate`, or check the vectors."
+                    )
+                total, tokens = total + loss * count, tokens + count
+                if progress is not None:
+                    if isinstance(progress, Noting):
+                        progress.note(f"epoch {epoch + 1}, loss {total / tokens:.3f}")
+                    progress(epoch * steps + step, settings.epochs * steps)
+            seconds = time.perf_counter() - start
+            done = Epochs((*done.losses, total / tokens), (*done.seconds, seconds))
+            kept(done)
+        self.network.modules.eval()
+        return done
+
+    def _epoch(self, epoch: int, optimizer: Any) -> Iterator[tuple[float, int]]:
+        """The loss of each step, before its weights are changed, and its tokens."""
+        torch = load_torch()
+        lengths = np.fromiter(map(len, self.views.wanted), np.int64, len(self.views.wanted))
+        order, disturbed, dropped = (seeded_generator(self.seed, epoch, one) for one in (_ORDER, _DISTURBED, _DROPPED))
+        disturb = self.disturb(disturbed)
+        self.network.modules.train()
+        for rows in batches(lengths, self.network.settings.batch, order):
+            with torch.random.fork_rng(devices=_cards(self.network.device)):
+                torch.manual_seed(int(dropped.integers(2**62)))
+                optimizer.zero_grad(set_to_none=True)
+                loss, count = mean_loss(self.network, self.views.part(rows), disturb)
+                value = float(loss.detach())
+                if math.isfinite(value):  # else the weights stay as they are
+                    loss.backward()
+                    optimizer.step()
+            yield value, count
+
+
+def adam(network: Autoencoder) -> Any:
+    """Adam over the network's weights, with the settings' rate and betas."""
+    settings = network.settings
+    weights = [one for one in network.modules.parameters() if one.requires_grad]
+    return load_torch().optim.Adam(weights, lr=settings.learning_rate, betas=settings.betas)
+
+
+def checked_sentences(sentences: Sequence[Ids], words: int, length: int) -> list[Ids]:
+    """Sentences as int64 arrays.
+
+    Raises:
+        ParameterError: one is empty, longer than ``length``, or holds an id outside [0, words); named by its number.
+    """
+    found = []
+    for number, sentence in enumerate(sentences, 1):
+        ids = np.asarray(sentence)
+        need(
+            (ids.ndim == 1 and ids.dtype.kind in "iu") or ids.size == 0, f"sentence {number}", "others", "a row of ids"
+        )
+        need(ids.size >= 1, f"sentence {number}", "an empty one", "of one word at least", "Leave it out.")
+        need(
+            ids.size <= length,
+            f"sentence {number}",
+            ids.size,
+            f"of {length} words at most",
+            "Cut it, or raise `length`.",
+        )
+        inside = int(ids.min()) >= 0 and int(ids.max()) < words
+        need(inside, f"sentence {number}", "one outside it", f"of ids in [0, {words})")
+        found.append(ids.astype(np.int64, copy=False))
+    return found
+
+
+def _stands(epochs: int) -> str:
+    return f"The network after epoch {epochs} is kept." if epochs else "No epoch is whole."
+
+
+def _cards(device: str) -> list[str]:
+    return [] if device == "cpu" else [device]

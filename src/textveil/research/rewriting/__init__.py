@@ -1,0 +1,1 @@
+"""Sentences rewritten by an auto-encoder, with noise at a stated place."""

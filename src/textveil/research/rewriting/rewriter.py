@@ -1,0 +1,273 @@
+"""Sentences in, sentences out: an auto-encoder trained with noise at a stated place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeVar, final
+
+import numpy as np
+
+from textveil.errors import ParameterError, need
+from textveil.models.autoencoder.network import Autoencoder, new_autoencoder
+from textveil.models.autoencoder.settings import AutoencoderSettings
+from textveil.models.autoencoder.training import Epochs, Training, Views, adam, batches, checked_sentences
+from textveil.numerics.torch_package import checked_device, load_torch
+from textveil.randomness import resolve, seeded_generator
+from textveil.research.rewriting.injection import Feeding, Injection, Place
+from textveil.types import Ids, Progress
+from textveil.vocabulary.vocabulary import Vocabulary
+
+_WEIGHTS, _WORDS, _TABLE = range(3)
+"""Streams of a training's seed; its epochs have others."""
+
+T = TypeVar("T")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rewriter:
+    """A trained network with the noise that it was trained with; made by ``train_rewriter`` or ``load_rewriter``.
+
+    Attributes:
+        vocabulary: the public words.
+        injection: where noise enters, also when it rewrites.
+        network: the network.
+        epochs: losses (nats a token, ends of sentences counted) and seconds of each epoch of its training.
+    """
+
+    vocabulary: Vocabulary
+    injection: Injection
+    network: Autoencoder
+    epochs: Epochs
+
+    @property
+    def settings(self) -> AutoencoderSettings:
+        """Of the network and its training."""
+        return self.network.settings
+
+    @property
+    def losses(self) -> tuple[float, ...]:
+        """Mean nats a token of each epoch of the training, measured as it went, with what it leaves out."""
+        return self.epochs.losses
+
+    @property
+    def seconds(self) -> tuple[float, ...]:
+        """Of each epoch of the training."""
+        return self.epochs.seconds
+
+    def loss(self, sentences: Sequence[Ids], *, seed: int | None, feeding: Feeding) -> float:
+        """Mean nats of the sentences' words, ends counted, as the decoder predicts them; one draw of the noise a token.
+
+        Args:
+            sentences: word ids, each of 1 to ``settings.length`` words.
+            seed: of the noise; None is the operating system's randomness.
+            feeding: of the decoder.
+
+        Raises:
+            ParameterError: a sentence is empty, too long or of other ids, or there are no released words to feed.
+        """
+        total = tokens = 0.0
+        with _at_rest(self.network):
+            for _, views, codes in self._coded(sentences, seed, feeding):
+                wanted = self.network.packed_targets(views.wanted)
+                if feeding is Feeding.FREE:
+                    losses = self._free_losses(codes, views.wanted)
+                else:
+                    losses = self.network.losses(
+                        self.network.states(codes, self.network.packed_inputs(views.fed)), wanted.ids
+                    )
+                total, tokens = total + float(losses.double().sum()), tokens + len(wanted.ids)
+        return total / tokens
+
+    def rewrite(
+        self,
+        sentences: Sequence[Ids],
+        *,
+        seed: int | None,
+        feeding: Feeding = Feeding.FREE,
+        decoding: Literal["greedy", "sampled"] = "greedy",
+        temperature: float = 1.0,
+        same_length: bool = False,
+    ) -> list[Ids]:
+        """Other sentences in place of these; one draw of the noise a token.
+
+        Fed with its own output the decoder ends a sentence where it says so, after 1 to ``settings.length`` words. Fed
+        with other words it says one word for each of them, so the lengths stay.
+
+        Args:
+            sentences: word ids, each of 1 to ``settings.length`` words.
+            seed: of noise and draws; None is the operating system's randomness.
+            feeding: of the decoder.
+            decoding: the most probable word at each place, or a draw.
+            temperature: by which logits are divided before a draw, > 0.
+            same_length: whether the decoder is told the length, which is public in a release of words.
+
+        Raises:
+            ParameterError: an option is outside its domain; or as ``loss``.
+        """
+        need(decoding in ("greedy", "sampled"), "decoding", decoding, "greedy or sampled")
+        need(0 < temperature < np.inf, "temperature", temperature, "finite and > 0")
+        torch = load_torch()
+        draws = torch.Generator(device=self.network.device)
+        draws.manual_seed(int(_generator(seed, 1).integers(2**62)))
+
+        def choose(logits: Any) -> Any:
+            if decoding == "greedy":
+                return logits.argmax(dim=1)
+            return torch.multinomial((logits / temperature).softmax(dim=1), 1, generator=draws)[:, 0]
+
+        found: list[Ids] = [np.empty(0, np.int64)] * len(sentences)
+        with _at_rest(self.network):
+            for rows, views, codes in self._coded(sentences, seed, feeding):
+                lengths = [len(one) for one in views.wanted]
+                if feeding is Feeding.FREE:
+                    said = self._said(codes, lengths if same_length else None, choose)
+                else:
+                    said = self._said_after(codes, views.fed, choose)
+                for row, ids in zip(rows.tolist(), said, strict=True):
+                    found[row] = ids
+        return found
+
+    def _coded(self, sentences: Sequence[Ids], seed: int | None, feeding: Feeding) -> Iterator[tuple[Any, Views, Any]]:
+        """Batches, longest sentences first: their rows, what each part sees, and their codes."""
+        rng = _generator(seed, 0)
+        known = checked_sentences(sentences, self.network.words, self.settings.length)
+        views = views_of(self.injection, known, feeding, rng)
+        disturb = self.injection.disturbing(rng)
+        lengths = np.fromiter(map(len, known), np.int64, len(known))
+        need(len(known) >= 1, "sentences", "none", "at least one")
+        for rows in batches(lengths, self.settings.batch, None):
+            part = views.part(rows)
+            yield rows, part, self.network.encode(self.network.packed(part.read), disturb)
+
+    def _free_losses(self, codes: Any, wanted: Sequence[Ids]) -> Any:
+        """Nats of each wanted word and end, the decoder fed with its likeliest words."""
+        torch = load_torch()
+        targets, found, start = self.network.packed_targets(wanted), [], 0
+        for step, size in zip(self.network.walk(codes, len(targets.sizes)), targets.sizes.tolist(), strict=True):
+            logits = step.logits[:size]
+            ids = targets.ids[start : start + size]
+            found.append(torch.nn.functional.cross_entropy(logits, ids, reduction="none"))
+            step.said, start = step.logits[:, : self.network.words].argmax(dim=1), start + size
+        return torch.cat(found)
+
+    def _said(self, codes: Any, lengths: Sequence[int] | None, choose: Callable[[Any], Any]) -> list[Ids]:
+        """Sentences of the decoder fed with its own output."""
+        torch = load_torch()
+        end, places = self.network.words, max(lengths or [self.settings.length])
+        said: list[Any] = []
+        ended = torch.zeros(len(codes), dtype=torch.bool, device=codes.device)
+        for step in self.network.walk(codes, places):
+            logits = step.logits
+            if lengths is not None or not said:
+                logits = logits.clone()
+                logits[:, end] = -torch.inf
+            step.said = choose(logits)
+            ended |= step.said == end
+            said.append(step.said)
+            if bool(ended.all()):
+                break
+        table = torch.stack(said, dim=1).cpu().numpy()
+        stops = [_first(row, end) for row in table] if lengths is None else lengths
+        return [row[:stop].copy() for row, stop in zip(table, stops, strict=True)]
+
+    def _said_after(self, codes: Any, fed: Sequence[Ids], choose: Callable[[Any], Any]) -> list[Ids]:
+        """One word for each of the words that the decoder is fed with."""
+        inputs = self.network.packed_inputs(fed)
+        logits = self.network.modules["to_words"](self.network.states(codes, inputs))[:, : self.network.words]
+        said, rows = choose(logits).cpu().numpy(), inputs.rows.cpu().numpy()
+        order = np.argsort(rows, kind="stable")
+        ends = np.cumsum([len(one) + 1 for one in fed])
+        return [one[:-1].copy() for one in np.split(said[order], ends[:-1])]
+
+
+def views_of(injection: Injection, sentences: Sequence[Ids], feeding: Feeding, rng: np.random.Generator) -> Views:
+    """What encoder and decoder see of sentences.
+
+    Raises:
+        ParameterError: the decoder is to be fed with released words and there are none.
+    """
+    words = injection.mechanism is not None or injection.place is Place.TOKENS
+    if feeding is Feeding.RELEASED and not words:
+        raise ParameterError(
+            f"feeding must be clean or free where noise enters at the {injection.place.value}: no word is released; "
+            "got released."
+        )
+    released = injection.released(sentences, rng)
+    return Views(released, released if feeding is Feeding.RELEASED else sentences, sentences)
+
+
+def train_rewriter(
+    sentences: Sequence[Ids],
+    vocabulary: Vocabulary,
+    settings: AutoencoderSettings | None = None,
+    injection: Injection | None = None,
+    *,
+    seed: int | None,
+    device: str = "cpu",
+    progress: Progress | None = None,
+    checkpoint: Path | None = None,
+    feeding: Feeding | None = None,
+) -> Rewriter:
+    """Train an auto-encoder to say a sentence's words after reading what the injection lets through.
+
+    Where a mechanism draws words, the sentences are released once, before the first epoch. Noise on vectors is drawn
+    afresh in every step. The words that the decoder has to say are the sentences' own: train on public text.
+
+    Args:
+        sentences: word ids, each of 1 to ``settings.length`` words.
+        vocabulary: public words, and the vectors from which training begins.
+        settings: None are the published ones.
+        injection: None is no noise.
+        seed: of weights, order, dropout and noise; None is the operating system's randomness.
+        device: where torch computes.
+        progress: called with steps done and in all; shows the loss where it can.
+        checkpoint: a folder in which every whole epoch is kept, and from which a run goes on.
+        feeding: of the decoder in training, CLEAN or RELEASED; None is RELEASED where each token is drawn, else CLEAN.
+
+    Raises:
+        MissingExtra: torch is not installed.
+        ParameterError: there are fewer sentences than a batch has, a sentence is empty, too long or of other ids, or
+            the device is not there.
+        ModelError: the loss is no finite number: names the step.
+    """
+    settings, injection = settings or AutoencoderSettings(), injection or Injection.none()
+    feeding = feeding or (Feeding.RELEASED if injection.place is Place.TOKENS else Feeding.CLEAN)
+    need(feeding is not Feeding.FREE, "feeding", feeding.value, "clean or released in training")
+    device = checked_device(device)
+    need(
+        len(sentences) >= settings.batch,
+        "sentences",
+        len(sentences),
+        f"at least one batch, {settings.batch}",
+        "Lower `batch`.",
+    )
+    known = checked_sentences(sentences, len(vocabulary), settings.length)
+    if seed is None:
+        seed = int(resolve(None).integers(2**62))
+    views = views_of(injection, known, feeding, _generator(seed, _WORDS))
+    torch = load_torch()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(int(_generator(seed, _WEIGHTS).integers(2**62)))
+        network = new_autoencoder(injection.table(vocabulary.vectors, _generator(seed, _TABLE)), settings, device)
+    training = Training(network, views, injection.disturbing, seed)
+    epochs = training.run(Epochs((), ()), adam(network), progress, lambda done: None)
+    return Rewriter(vocabulary, injection, network, epochs)
+
+
+def _generator(seed: int | None, stream: int) -> np.random.Generator:
+    return resolve(None) if seed is None else seeded_generator(seed, stream)
+
+
+def _at_rest(network: Autoencoder) -> Any:
+    """Without dropout and gradients."""
+    network.modules.eval()
+    return load_torch().inference_mode()
+
+
+def _first(row: Ids, end: int) -> int:
+    """Where a row ends: at the first ``end``, or as a whole."""
+    ends = np.flatnonzero(row == end)
+    return int(ends[0]) if len(ends) else len(row)

@@ -30,7 +30,7 @@ _NO_NAMES = FIRM_TITLES | SUFFIXES
 
 
 @final
-class Place(NamedTuple):
+class AmbiguousPlace(NamedTuple):
     """The characters ``text[start:end]`` of a restored text."""
 
     start: int
@@ -52,7 +52,7 @@ class Restored:
 
     text: str = field(repr=False)
     replaced: int
-    ambiguous: tuple[Place, ...]
+    ambiguous: tuple[AmbiguousPlace, ...]
     unused: int
 
 
@@ -239,7 +239,7 @@ class RestoringStream:
 
     def __init__(self, mentions: Mentions, release: PrivateMap | None, wholes: int) -> None:
         self.replaced = 0
-        self.ambiguous: list[Place] = []
+        self.ambiguous: list[AmbiguousPlace] = []
         self._mentions = mentions
         self._release = release
         self._wholes = wholes
@@ -330,7 +330,7 @@ class RestoringStream:
             original = _restored(text, found)
             if original is None:
                 original = text[found.start : found.end]
-                self.ambiguous.append(Place(self._given, self._given + len(original)))
+                self.ambiguous.append(AmbiguousPlace(self._given, self._given + len(original)))
             else:
                 self.replaced += 1
             self._give(parts, original)

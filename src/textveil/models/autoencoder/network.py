@@ -131,8 +131,8 @@ class Autoencoder:
         """Nats of each wanted id, shape (tokens,)."""
         return load_torch().nn.functional.cross_entropy(self.modules["to_words"](states), wanted, reduction="none")
 
-    def walk(self, codes: torch.Tensor, places: int) -> Iterator[_Step]:
-        """The decoder fed with what it is told to say: one step a place, see ``_Step``.
+    def walk(self, codes: torch.Tensor, places: int) -> Iterator[DecoderStep]:
+        """The decoder fed with what it is told to say: one step a place, see ``DecoderStep``.
 
         Args:
             codes: shape (sentences, code).
@@ -144,7 +144,7 @@ class Autoencoder:
         for _ in range(places):
             inputs = (self.modules["vectors"](said) + code)[None]
             out, state = self.modules["decoder"](inputs, state)
-            step = _Step(self.modules["to_words"](out[0]))
+            step = DecoderStep(self.modules["to_words"](out[0]))
             yield step
             assert step.said is not None
             said = step.said
@@ -154,7 +154,7 @@ class Autoencoder:
 
 
 @final
-class _Step:
+class DecoderStep:
     """One place of a sentence: ``logits`` to be read, shape (sentences, n + 1), and ``said``, the ids to go on with."""
 
     __slots__ = ("logits", "said")

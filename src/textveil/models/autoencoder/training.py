@@ -154,19 +154,11 @@ def checked_sentences(sentences: Sequence[Ids], words: int, length: int) -> list
     found = []
     for number, sentence in enumerate(sentences, 1):
         ids = np.asarray(sentence)
-        need(
-            (ids.ndim == 1 and ids.dtype.kind in "iu") or ids.size == 0, f"sentence {number}", "others", "a row of ids"
-        )
-        need(ids.size >= 1, f"sentence {number}", "an empty one", "of one word at least", "Leave it out.")
-        need(
-            ids.size <= length,
-            f"sentence {number}",
-            ids.size,
-            f"of {length} words at most",
-            "Cut it, or raise `length`.",
-        )
-        inside = int(ids.min()) >= 0 and int(ids.max()) < words
-        need(inside, f"sentence {number}", "one outside it", f"of ids in [0, {words})")
+        name = f"sentence {number}"
+        need(ids.size >= 1, name, "an empty one", "of one word at least", "Leave it out.")
+        need(ids.ndim == 1 and ids.dtype.kind in "iu", name, f"{ids.dtype} of shape {ids.shape}", "a row of ids")
+        need(ids.size <= length, name, ids.size, f"of {length} words at most", "Cut it, or raise `length`.")
+        need(int(ids.min()) >= 0 and int(ids.max()) < words, name, "one outside it", f"of ids in [0, {words})")
         found.append(ids.astype(np.int64, copy=False))
     return found
 

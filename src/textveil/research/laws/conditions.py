@@ -10,7 +10,8 @@ and <eta, u> has the distribution of ``NoisyDotProduct`` whatever u is. With a =
 For an output to be the word b it must beat every other word, w and the nearest neighbor among them, so the
 probability of beating one of them is a bound: a necessary condition, exact here where the paper draws samples.
 
-Source: Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784), equations 18 to 21. Their x_i is the i-th nearest
+Source: Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784), section 4, theorems 1 (w against x_1) and 2 (x_1
+against x_2), and equations 18 to 21. Their x_i is the i-th nearest
 neighbor of w, their Z our noisy dot product, their epsilon our rate (``epsilon_per_distance``), their n our dim.
 """
 
@@ -41,6 +42,8 @@ class Triple(NamedTuple):
 def original_threshold(distance: ArrayLike) -> Reals:
     """Right side of equation 18: a word ``distance`` away stays farther than the original iff Z <= distance / 2.
 
+    Source: section 4, theorem 1.
+
     Args:
         distance: ||w - x||_2, each finite and > 0; any shape.
 
@@ -53,8 +56,8 @@ def original_threshold(distance: ArrayLike) -> Reals:
 def neighbor_threshold(first: ArrayLike, second: ArrayLike, between: ArrayLike) -> Reals:
     """Right side of equation 19: (second^2 - first^2) / (2 between); the first stays nearer iff Z <= this.
 
-    Negative where ``second`` is the nearer one. Arrays broadcast. With first = 0 and between = second it is
-    ``original_threshold(second)``.
+    Source: section 4, theorem 2. Negative where ``second`` is the nearer one. Arrays broadcast. With first = 0 and
+    between = second it is ``original_threshold(second)``.
 
     Args:
         first: ||w - x_i||_2, >= 0.

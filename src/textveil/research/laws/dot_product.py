@@ -64,7 +64,10 @@ class NoisyDotProduct:
 
     @property
     def variance(self) -> float:
-        """(dim + 1) / rate^2, in squared units of distance."""
+        """(dim + 1) / rate^2, in squared units of distance; the mean is 0.
+
+        Source: Asghar, Carpentier, Zhao and Kaafar 2026, section 5, theorem 9.
+        """
         return (self.dim + 1) / self.rate / self.rate
 
     @property

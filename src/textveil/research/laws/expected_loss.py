@@ -13,8 +13,9 @@ is the order of the distances, whatever the noise. *Proof.* Expand; the cross te
 Laplace noise E ||eta||^2 = dim (dim + 1) / rate^2, the second moment of ``NoiseLength``.
 
 So no word is preferred wrongly in expectation; a draw goes wrong when the gap's spread, 2 ||b - a|| sqrt(dim + 1) /
-rate, is large against its mean. The section of Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784) on the
-expected loss could not be read when this was written: statements and proofs are ours.
+rate, is large against its mean. As Z is symmetric about 0, a draw prefers a to b with probability above 1/2 iff a is
+the closer word. Both are theorem 1 of section 6 of Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784), stated
+there without the term that all words share; the proofs here are ours.
 """
 
 from __future__ import annotations

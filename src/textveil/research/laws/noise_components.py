@@ -2,7 +2,8 @@
 
 Spherical Laplace noise is eta = L D with L = ||eta|| and D uniform on the unit sphere, independent. For a unit vector
 u, <eta, u> = L T with T = <D, u>: the product of a ``NoiseLength`` and an independent ``NoiseDirection`` is a
-``NoisyDotProduct``. L grows like dim and T shrinks like 1 / sqrt(dim).
+``NoisyDotProduct``. L grows like dim and T shrinks like 1 / sqrt(dim). In Asghar, Carpentier, Zhao and Kaafar 2026
+(arXiv 2411.13784) the product is theorem 3 of section 4, and all moments of T are theorem 1 of section 5.
 """
 
 from __future__ import annotations
@@ -156,7 +157,10 @@ class NoiseDirection:
         return 1 / self.dim
 
     def moment(self, order: int) -> float:
-        """E T^order = product over j < order / 2 of (2 j + 1) / (dim + 2 j); zero for odd orders."""
+        """E T^order = product over j < order / 2 of (2 j + 1) / (dim + 2 j); zero for odd orders.
+
+        Source: Asghar, Carpentier, Zhao and Kaafar 2026, section 5, theorem 1.
+        """
         if checked_order(order) % 2:
             return 0.0
         return float(math.prod((Fraction(2 * j + 1, self.dim + 2 * j) for j in range(order // 2)), start=Fraction(1)))

@@ -1,9 +1,10 @@
 """Closed bounds of the tails of the noisy dot product and of its two factors, beside the exact tails.
 
 ``NoisyDotProduct`` has the exact distribution, so nothing here is needed to compute a probability; the bounds say why
-it is what it is. Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784) give tail bounds of the product and call
-the direction sub-Gaussian with parameter 1 / sqrt(dim). Their Theorem 8 is named as a tail bound of the product; its
-statement could not be read. The bounds here are ours, each proved in its docstring and named by what it is.
+it is what it is. Section 5 of Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784) has three of them: theorem 5
+(the direction is sub-Gaussian with variance parameter 1 / dim), theorem 6 (its tail) and theorem 7 (the two tails of
+the length by Chernoff's bound). Its theorem 8 puts them together and stands in product_bound.py, theorem 10 in
+mean_of_draws.py. The other bounds are ours; every one is proved in its docstring.
 
 Every bound is the logarithm of a probability, at most 0. Notation: Z = L T, with L the length of the noise and T
 its cosine (noise_components.py); x = rate z.
@@ -39,7 +40,7 @@ _LEAST = 2.0**-1022
 
 
 def direction_variance_proxy(dim: int) -> float:
-    """1 / dim: the least s with E exp(a T) <= exp(s a^2 / 2) for every real a.
+    """1 / dim: the least s with E exp(a T) <= exp(s a^2 / 2) for every real a. The paper's theorem 5 of section 5.
 
     *Proof.* E T^(2k) = (1/2)_k / (dim/2)_k, so E exp(a T) = sum of (a^2/4)^k / (k! (dim/2)_k) with rising factorials;
     and (dim/2)_k >= (dim/2)^k makes each term at most (a^2 / (2 dim))^k / k!, whose sum is exp(a^2 / (2 dim)). No
@@ -50,7 +51,10 @@ def direction_variance_proxy(dim: int) -> float:
 
 
 def log_direction_gaussian(cosine: ArrayLike, dim: int, rate: float = 1.0) -> Reals:
-    """P(T > t) <= exp(-dim t^2 / 2): Chernoff's bound from ``direction_variance_proxy``. The rate does not matter."""
+    """P(T > t) <= exp(-dim t^2 / 2): Chernoff's bound from ``direction_variance_proxy``. The rate does not matter.
+
+    Source: Asghar, Carpentier, Zhao and Kaafar 2026, section 5, theorem 6.
+    """
     t = np.minimum(_points(cosine, "cosine", dim, rate), _FARTHEST)
     return -t * t / direction_variance_proxy(dim) / 2
 
@@ -72,12 +76,16 @@ def log_length_upper(length: ArrayLike, dim: int, rate: float) -> Reals:
     """P(L > l) <= exp(-(x - dim - dim log(x / dim))) for x = rate l >= dim, else 1.
 
     *Proof.* Chernoff: E exp(s rate L) = (1 - s)^(-dim), and -s x - dim log(1 - s) is least at s = 1 - dim / x.
+    Source: Asghar, Carpentier, Zhao and Kaafar 2026, section 5, theorem 7.
     """
     return _gamma_exponent(np.maximum(_scaled(length, "length", dim, rate), dim), dim)
 
 
 def log_length_lower(length: ArrayLike, dim: int, rate: float) -> Reals:
-    """P(L <= l) <= exp(-(x - dim - dim log(x / dim))) for x = rate l <= dim, else 1: Chernoff with s < 0."""
+    """P(L <= l) <= exp(-(x - dim - dim log(x / dim))) for x = rate l <= dim, else 1: Chernoff with s < 0.
+
+    Source: Asghar, Carpentier, Zhao and Kaafar 2026, section 5, theorem 7.
+    """
     return _gamma_exponent(np.minimum(_scaled(length, "length", dim, rate), dim), dim)
 
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from textveil.research.papers.curse.facts import SUBSET_NOTE, SUBSETS
 from textveil.research.papers.registry import Basis, Item, Paper
 
 _HERE = "textveil.research.papers.curse"
 
 
-def _item(name: str, title: str, basis: Basis, target: str, about: str) -> Item:
-    draws = not name.startswith("table-")
-    return Item(name=name, title=title, basis=basis, about=about, target=f"{_HERE}.{target}", draws=draws)
+def _item(
+    name: str, title: str, basis: Basis, target: str, about: str, settings: Mapping[str, str] = MappingProxyType({})
+) -> Item:
+    draws = not name.startswith(("table-", "theorem-"))
+    return Item(
+        name=name, title=title, basis=basis, about=about, target=f"{_HERE}.{target}", draws=draws, settings=settings
+    )
 
 
 PAPER = Paper(
@@ -127,6 +134,15 @@ PAPER = Paper(
             "Means of the right sides of equations 18 (half the distance to the first neighbor) and 19 (first neighbor "
             "against the "
             "second and the 101st) over random words; the paper draws 5,000.",
+        ),
+        _item(
+            "theorem-8",
+            "A bound of the noisy dot product, computed",
+            Basis.PAPER,
+            "theorem_eight:theorem_8",
+            "P(|Z| < a b) is at least the product of two probabilities, that the angle's part is below a and that the "
+            "noise is shorter than b; here beside the exact distribution.",
+            {"probability of the bound": "0.99, both factors equal"},
         ),
         _item(
             "equal-guarantee",

@@ -34,5 +34,13 @@ PAPER = Paper(
             "share that the claimed guarantee allows: word by word, for a decoder that sees the released words, and "
             "for one that is fed the clean words.",
         ),
+        _item(
+            "contradictions",
+            "Where the printed numbers cannot all be true",
+            Basis.BEYOND,
+            "contradictions:contradictions",
+            "Checks of the tables against each other, against the paper's formulas and against its text: nothing is "
+            "measured, cells are counted.",
+        ),
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from tests.helpers.shared import shared_path
@@ -10,12 +12,13 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.research.laws.rank_profile import exact_rank_profile
-from textveil.research.papers.curse import equal_guarantee
+from textveil.research.papers.curse import equal_guarantee, facts, labels, table_two
 from textveil.research.papers.curse.exponential_distribution import exponential_profiles
-from textveil.research.papers.curse.geometry import table_2
+from textveil.research.papers.curse.facts import TableTwo
 from textveil.research.papers.curse.integer_laplace import IntegerLaplace, integer_vocabulary
 from textveil.research.papers.curse.profiles import figure_2, profiles_of
-from textveil.research.papers.setting import StudySetting
+from textveil.research.papers.curse.table_two import table_2
+from textveil.research.papers.setting import Reproduced, StudySetting
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -41,7 +44,43 @@ def test_table_2_by_brute_force() -> None:
         wanted.append([distances[first] / 2, *gaps])
     table = table_2(setting_of(words)).tables[""]
     position = table.columns.index("mean")
-    assert np.allclose([row[position] for row in table.rows], np.mean(wanted, axis=0), rtol=1e-6)
+    assert np.allclose([row[position] for row in table.rows[-3:]], np.mean(wanted, axis=0), rtol=1e-6)
+
+
+def test_table_2_has_ten_rows_whatever_is_at_hand() -> None:
+    """A vocabulary that is none of the paper's adds its rows; the ten stay, with their printed numbers."""
+    outcome = table_2(setting_of(made_vocabulary(130)))
+    table = outcome.tables[""]
+    assert len(table.rows) == 33
+    assert [row[2] for row in table.rows[:3]] == [1.078, 0.132, 0.692]
+    assert {row[3] for row in table.rows[:30]} == {None}
+    assert [one.ours for one in outcome.comparisons] == ["not at hand"] * 10
+    assert "needs glove.6B.100d.txt (400,000 words)" in outcome.comparisons[5].note
+    assert outcome.judgment.reproduced is Reproduced.NO
+    assert "10 are not at hand" in outcome.judgment.why
+
+
+@pytest.mark.parametrize(("factor", "reproduced"), [(1.0, Reproduced.YES), (1.1, Reproduced.NO)])
+def test_table_2_on_whole_vocabularies_is_judged_by_its_means(monkeypatch, factor, reproduced) -> None:
+    """A table of one row whose whole vocabulary is at hand: the paper's means, and means 10 % above."""
+    made = made_vocabulary(130, dim=50)
+    words = Vocabulary(made.words, made.vectors, "glove.6B.50d.txt")
+    printed = [row[3] for row in table_2(setting_of(words)).tables[""].rows if row[0] == "GloVe-Wiki 50d (130 words)"]
+    row = TableTwo(130, *(factor * mean for mean in printed), "glove.6B.50d.txt")
+    for module in (facts, table_two, labels):
+        monkeypatch.setattr(module, "TABLE_2", {"GloVe-Wiki 50d": row})
+    judged = table_2(setting_of(words)).judgment
+    assert judged.reproduced is reproduced
+    assert "not at hand" not in judged.why and "part" not in judged.why
+
+
+def test_table_2_holds_the_numbers_of_the_paper() -> None:
+    printed = json.loads(shared_path("papers/curse.json").read_text())
+    table = printed["table-2"]
+    rows = {f"{name} {dim}d": cells for name in table if name != "columns" for dim, *cells in table[name]}
+    assert {name: [row.half_first, row.second, row.far] for name, row in facts.TABLE_2.items()} == rows
+    sizes = {f"{name} {dim}d": words for name, (dims, words) in printed["table-1"].items() for dim in dims}
+    assert {name: row.words for name, row in facts.TABLE_2.items()} == sizes
 
 
 def test_table_2_needs_a_101st_neighbor() -> None:
@@ -103,9 +142,10 @@ def test_the_first_column_on_the_shared_subsets(name: str, first: float) -> None
     vocabulary = load_vocabulary(shared_path(f"data/vectors/{name}"))
     outcome = table_2(setting_of(vocabulary, sample=1000))
     table = outcome.tables[""]
-    assert table.rows[0][table.columns.index("mean")] == pytest.approx(first, rel=0.04)
-    assert len(outcome.comparisons) == 3
-    assert "subset" in outcome.comparisons[0].note
+    (row, *_) = [row for row in table.rows if row[3] is not None]
+    assert row[table.columns.index("mean")] == pytest.approx(first, rel=0.04)
+    assert len(outcome.comparisons) == 3 + 9
+    assert sum("subset" in one.note for one in outcome.comparisons) == 3
 
 
 def test_the_neighborhood_mechanism_gives_neighbors_at_equal_guarantee(embedded: Vocabulary) -> None:

@@ -12,6 +12,7 @@ from textveil.research.papers.curse.grids import POINTS, exponential_grid, noise
 from textveil.research.papers.registry import paper, papers
 from textveil.research.papers.setting import StudySetting, first_words
 from textveil.research.papers.texts import found_texts
+from textveil.research.papers.twins import later_twins, without_twins
 from textveil.research.papers.vocabularies import SHARED, chosen_vocabularies
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -93,6 +94,20 @@ def test_twins_are_refused() -> None:
     zeros = np.array([[0.0, 1.0], [-0.0, 1.0]], dtype=np.float32)
     with pytest.raises(ParameterError, match="repeated"):
         setting_of(Vocabulary(["a", "b"], zeros))
+
+
+def test_published_tables_are_read_without_later_twins(tmp_path) -> None:
+    path = tmp_path / "glove.6B.50d.txt"
+    path.write_text("a 1 2\nb 3 4\nc 1 2\nd -0.0 4\ne 0 4\n")
+    (found,), origin = chosen_vocabularies([path], [])
+    assert found.words == ("a", "b", "d")
+    assert found.vectors.tolist() == [[1, 2], [3, 4], [0, 4]]
+    assert "From glove.6B.50d.txt, 2 words are left out: an earlier word has their vector." in origin
+    setting_of(found)
+    whole = made_vocabulary(5000)
+    assert without_twins(whole) == (whole, 0)
+    doubled = np.concatenate([whole.vectors, whole.vectors[[4999, 0]]])
+    assert later_twins(doubled).tolist() == [5000, 5001]
 
 
 def test_the_first_words(embedded: Vocabulary) -> None:

@@ -15,6 +15,7 @@ from textveil.errors import need
 from textveil.randomness import seeded_generator
 from textveil.research.evaluation.plots import Chart
 from textveil.research.evaluation.tables import Cell, Table
+from textveil.research.papers.twins import later_twins
 from textveil.types import Ids, Integers
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -212,9 +213,7 @@ def first_words(vocabulary: Vocabulary, count: int) -> Vocabulary:
 
 def _need_distinct_vectors(vocabulary: Vocabulary) -> None:
     """Refuse twins: at distance 0 neither a rank nor the direction between two neighbors is defined."""
-    rows = np.ascontiguousarray(vocabulary.vectors + 0.0)  # -0.0 becomes 0.0
-    keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-    twins = len(rows) - len(np.unique(keys))
+    twins = len(later_twins(vocabulary.vectors))
     need(
         twins == 0,
         f"vocabulary {vocabulary.name}",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from textveil.errors import ParameterError, need
+from textveil.research.papers.twins import without_twins
 from textveil.types import Progress
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -35,16 +36,26 @@ def chosen_vocabularies(
         VocabularyError: one cannot be read.
     """
     if paths:
-        found = tuple(load_vocabulary(path, progress=progress) for path in paths)
+        found, note = _loaded(paths, progress)
         names = [vocabulary.name for vocabulary in found]
         need(len(set(names)) == len(names), "vocabulary", "two of one name", "of distinct names", "Rename one.")
-        return found, "Vocabularies named by their paths."
+        return found, f"Vocabularies named by their paths.{note}"
     shared = _shared_paths(folders)
     if shared:
-        return tuple(load_vocabulary(path, progress=progress) for path in shared), (
-            f"Public subsets of the paper's vocabularies, from ${SHARED}."
-        )
+        found, note = _loaded(shared, progress)
+        return found, f"Public subsets of the paper's vocabularies, from ${SHARED}.{note}"
     return (load_vocabulary(),), f"The embedded vocabulary: neither a path nor ${SHARED} names another."
+
+
+def _loaded(paths: Sequence[Path], progress: Progress | None) -> tuple[tuple[Vocabulary, ...], str]:
+    """The vocabularies of these files without later twins, and what to say of those: published tables have some."""
+    found, notes = [], []
+    for path in paths:
+        vocabulary, left_out = without_twins(load_vocabulary(path, progress=progress))
+        found.append(vocabulary)
+        if left_out:
+            notes.append(f" From {vocabulary.name}, {left_out:,} words are left out: an earlier word has their vector.")
+    return tuple(found), "".join(notes)
 
 
 def _shared_paths(folders: Sequence[str]) -> list[Path]:

@@ -1,7 +1,7 @@
-"""Numbers and settings that the paper or its artifact prints, each with where it was read.
+"""Numbers and settings of the paper: its Tables 1 and 2, its constants, and the grids of its artifact.
 
-The paper's full text could not be read here. Its settings and numbers are from the authors' artifact
-(github.com/r-carpentier/dx-privacy-curse: README, ARTIFACT-APPENDIX and notebooks), its abstract, and public summaries.
+Source: Asghar, Carpentier, Zhao and Kaafar 2026 (arXiv 2411.13784), and where the paper states no grid the notebooks of
+the authors' artifact (github.com/r-carpentier/dx-privacy-curse).
 """
 
 from __future__ import annotations
@@ -30,35 +30,38 @@ SUBSET_NOTE = (
 
 
 class TableTwo(NamedTuple):
-    """A row of the paper's Table 2: means over 5,000 words, in units of distance.
+    """A row of the paper's Table 2: means over 5,000 words, in units of distance, with where its vectors are published.
 
-    ``half_first`` is the right side of equation 18, the others of equation 19; None where it was not read.
-    ``source``: "artifact" for constants of its notebooks, "rerun" for what a notebook printed in another run.
+    Attributes:
+        words: of the whole vocabulary, as in Table 1.
+        half_first: the right side of equation 18, the original word against its first neighbor.
+        second: of equation 19, the first neighbor against the second.
+        far: of equation 19, the first neighbor against the 101st.
+        file: the published file that holds the whole vocabulary.
     """
 
     words: int
-    half_first: float | None
-    second: float | None
-    far: float | None
-    source: str
+    half_first: float
+    second: float
+    far: float
+    file: str
 
 
 TABLE_2: Mapping[str, TableTwo] = MappingProxyType(
     {
-        "GloVe-Twitter 25d": TableTwo(1_193_513, 1.078, 0.132, 0.692, "artifact"),
-        "GloVe-Twitter 50d": TableTwo(1_193_513, 1.571, 0.169, 0.747, "artifact"),
-        "GloVe-Twitter 100d": TableTwo(1_193_513, 2.166, 0.197, 0.764, "artifact"),
-        "GloVe-Twitter 200d": TableTwo(1_193_513, 2.708, 0.220, 0.683, "artifact"),
-        "GloVe-Wiki 50d": TableTwo(400_000, 1.369, 0.172, 0.757, "artifact"),
-        "GloVe-Wiki 100d": TableTwo(400_000, 1.403, 0.152, 0.616, "artifact"),
-        "GloVe-Wiki 200d": TableTwo(400_000, 2.15, 0.243, 0.823, "artifact"),
-        "GloVe-Wiki 300d": TableTwo(400_000, 2.896, 0.282, 0.999, "artifact"),
-        "word2vec 300d": TableTwo(3_000_000, 0.763, 0.058, 0.255, "summary; third number: rerun"),
-        "fastText 300d": TableTwo(2_519_370, 1.495, 0.237, 0.912, "rerun"),
+        "GloVe-Twitter 25d": TableTwo(1_193_514, 1.078, 0.132, 0.692, "glove.twitter.27B.25d.txt"),
+        "GloVe-Twitter 50d": TableTwo(1_193_514, 1.571, 0.169, 0.747, "glove.twitter.27B.50d.txt"),
+        "GloVe-Twitter 100d": TableTwo(1_193_514, 2.166, 0.197, 0.764, "glove.twitter.27B.100d.txt"),
+        "GloVe-Twitter 200d": TableTwo(1_193_514, 2.708, 0.220, 0.683, "glove.twitter.27B.200d.txt"),
+        "GloVe-Wiki 50d": TableTwo(400_000, 1.369, 0.172, 0.757, "glove.6B.50d.txt"),
+        "GloVe-Wiki 100d": TableTwo(400_000, 1.403, 0.152, 0.616, "glove.6B.100d.txt"),
+        "GloVe-Wiki 200d": TableTwo(400_000, 2.15, 0.243, 0.823, "glove.6B.200d.txt"),
+        "GloVe-Wiki 300d": TableTwo(400_000, 2.896, 0.282, 0.999, "glove.6B.300d.txt"),
+        "word2vec 300d": TableTwo(3_000_000, 0.763, 0.058, 0.253, "GoogleNews-vectors-negative300.bin"),
+        "fastText 300d": TableTwo(2_519_370, 1.493, 0.239, 0.912, "wiki.en.vec"),
     }
 )
-"""Table 2. GloVe: constants of the artifact's notebooks. word2vec: two numbers from public summaries, the third from a
-notebook's rerun. fastText: all three from a rerun; the printed ones were not read."""
+"""All ten rows of Table 2."""
 
 FIX_CONSTANT: Mapping[str, float] = MappingProxyType({"GloVe-Wiki 300d": 0.04, "word2vec 300d": 0.007})
 """c of the fix, chosen by hand in the paper."""

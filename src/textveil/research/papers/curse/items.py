@@ -28,8 +28,8 @@ PAPER = Paper(
         "doi 10.56553/popets-2026-0012, arXiv 2411.13784"
     ),
     sources=(
-        "The paper's settings and numbers were read in its abstract, in the authors' artifact "
-        "(github.com/r-carpentier/dx-privacy-curse) and in public summaries, not in its full text."
+        "Settings and numbers are the paper's; where it states no grid of epsilons, those of the authors' artifact "
+        "(github.com/r-carpentier/dx-privacy-curse)."
     ),
     vocabularies=SUBSETS,
     notes=(SUBSET_NOTE,),
@@ -130,7 +130,7 @@ PAPER = Paper(
             "table-2",
             "How isolated words are",
             Basis.PAPER,
-            "geometry:table_2",
+            "table_two:table_2",
             "Means of the right sides of equations 18 (half the distance to the first neighbor) and 19 (first neighbor "
             "against the "
             "second and the 101st) over random words; the paper draws 5,000.",

@@ -85,17 +85,19 @@ class Training:
     disturb: Callable[[np.random.Generator], Disturb | None]
     seed: int
 
-    def run(self, done: Epochs, optimizer: Any, progress: Progress | None, kept: Callable[[Epochs], None]) -> Epochs:
+    def run(
+        self, done: Epochs, optimizer: Any, progress: Progress | None, keep: Callable[[Epochs], None] | None
+    ) -> Epochs:
         """Train from the epoch after ``done`` on.
 
         Args:
             done: epochs that the network and the optimizer have behind them.
             optimizer: of ``adam``.
             progress: called after each step with steps done and in all; shows the loss where it can.
-            kept: called after each epoch.
+            keep: called after each epoch, with weights that are numbers; None keeps nothing.
 
         Raises:
-            ModelError: the loss of a step is no finite number; what ``kept`` kept stands.
+            ModelError: the loss of a step, or a weight after it, is no finite number; what ``keep`` kept stands.
         """
         settings = self.network.settings
         steps = -(-len(self.views.wanted) // settings.batch)
@@ -104,18 +106,18 @@ class Training:
             total = tokens = 0.0
             for step, (loss, count) in enumerate(self._epoch(epoch, optimizer), 1):
                 if not math.isfinite(loss):
-                    raise ModelError(
-                        f"the loss must be a finite number; got {loss} at step {step} of epoch {epoch + 1}. "
-                        f"{_stands(len(done.losses))} Lower `learning_rate`, or check the vectors."
-                    )
+                    raise _broken("the loss", loss, step, epoch, keep is not None)
                 total, tokens = total + loss * count, tokens + count
                 if progress is not None:
                     if isinstance(progress, Noting):
                         progress.note(f"epoch {epoch + 1}, loss {total / tokens:.3f}")
                     progress(epoch * steps + step, settings.epochs * steps)
             seconds = time.perf_counter() - start
+            if not all(bool(one.isfinite().all()) for one in self.network.modules.parameters()):
+                raise _broken("every weight", "nan or inf", steps, epoch, keep is not None)
             done = Epochs((*done.losses, total / tokens), (*done.seconds, seconds))
-            kept(done)
+            if keep is not None:
+                keep(done)
         self.network.modules.eval()
         return done
 
@@ -163,8 +165,13 @@ def checked_sentences(sentences: Sequence[Ids], words: int, length: int) -> list
     return found
 
 
-def _stands(epochs: int) -> str:
-    return f"The network after epoch {epochs} is kept." if epochs else "No epoch is whole."
+def _broken(what: str, value: object, step: int, epoch: int, keeps: bool) -> ModelError:
+    """The error of a training that went wrong; epochs are counted from 0 here, and from 1 in the message."""
+    stands = f"The network after epoch {epoch} is kept." if keeps and epoch else "No network is kept."
+    return ModelError(
+        f"{what} must be a finite number; got {value} at step {step} of epoch {epoch + 1}. {stands} "
+        "Lower `learning_rate`, or check vectors and noise."
+    )
 
 
 def _cards(device: str) -> list[str]:

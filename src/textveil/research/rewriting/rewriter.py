@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar, final
 
 import numpy as np
 
-from textveil.errors import ParameterError, need
+from textveil.errors import ModelError, ParameterError, need
+from textveil.models.autoencoder.files import facts_of, read_network, restored_network, write_network
 from textveil.models.autoencoder.network import Autoencoder, new_autoencoder
 from textveil.models.autoencoder.settings import AutoencoderSettings
 from textveil.models.autoencoder.training import Epochs, Training, Views, adam, batches, checked_sentences
 from textveil.numerics.torch_package import checked_device, load_torch
 from textveil.randomness import resolve, seeded_generator
 from textveil.research.rewriting.injection import Feeding, Injection, Place
+from textveil.research.rewriting.kept_runs import KeptRun, corpus_digest
 from textveil.types import Ids, Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -224,14 +228,16 @@ def train_rewriter(
         seed: of weights, order, dropout and noise; None is the operating system's randomness.
         device: where torch computes.
         progress: called with steps done and in all; shows the loss where it can.
-        checkpoint: a folder in which every whole epoch is kept, and from which a run goes on.
+        checkpoint: a folder in which the network after each epoch is kept, and from which a run with the same settings
+            (more epochs are fine) goes on as if it had never stopped.
         feeding: of the decoder in training, CLEAN or RELEASED; None is RELEASED where each token is drawn, else CLEAN.
 
     Raises:
         MissingExtra: torch is not installed.
         ParameterError: there are fewer sentences than a batch has, a sentence is empty, too long or of other ids, or
-            the device is not there.
-        ModelError: the loss is no finite number: names the step.
+            the device is not there, or the checkpoint is of a run with other settings.
+        ModelError: the loss is no finite number: names the step; or the checkpoint is damaged.
+        OutputError: the checkpoint cannot be written.
     """
     settings, injection = settings or AutoencoderSettings(), injection or Injection.none()
     feeding = feeding or (Feeding.RELEASED if injection.place is Place.TOKENS else Feeding.CLEAN)
@@ -245,6 +251,7 @@ def train_rewriter(
         "Lower `batch`.",
     )
     known = checked_sentences(sentences, len(vocabulary), settings.length)
+    need(seed is not None or checkpoint is None, "seed", seed, "given where a run is kept")
     if seed is None:
         seed = int(resolve(None).integers(2**62))
     views = views_of(injection, known, feeding, _generator(seed, _WORDS))
@@ -252,9 +259,74 @@ def train_rewriter(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(int(_generator(seed, _WEIGHTS).integers(2**62)))
         network = new_autoencoder(injection.table(vocabulary.vectors, _generator(seed, _TABLE)), settings, device)
-    training = Training(network, views, injection.disturbing, seed)
-    epochs = training.run(Epochs((), ()), adam(network), progress, lambda done: None)
+    kept = None if checkpoint is None else _kept_run(checkpoint, vocabulary, known, injection, feeding, seed)
+    optimizer, done = adam(network), Epochs((), ())
+    if kept is not None:
+        network, optimizer, done = kept.again(network)
+    keep = None if kept is None else partial(kept.keep, network, optimizer)
+    epochs = Training(network, views, injection.disturbing, seed).run(done, optimizer, progress, keep)
     return Rewriter(vocabulary, injection, network, epochs)
+
+
+def save_rewriter(rewriter: Rewriter, folder: Path | str) -> None:
+    """Put a rewriter into a folder of its own: its weights, settings, losses, and what its noise is, in words.
+
+    Raises:
+        MissingExtra: safetensors is not installed.
+        OutputError: the folder cannot be written.
+    """
+    facts = facts_of(rewriter.network, rewriter.vocabulary, rewriter.epochs)
+    write_network(folder, rewriter.network, {**facts, "injection": rewriter.injection.as_data()})
+
+
+def load_rewriter(
+    folder: Path | str, vocabulary: Vocabulary, device: str = "cpu", *, injection: Injection | None = None
+) -> Rewriter:
+    """The rewriter in a folder of ``save_rewriter``, or that after the last whole epoch in a ``checkpoint``.
+
+    Args:
+        folder: what was written.
+        vocabulary: that it was trained with.
+        device: where torch is to compute.
+        injection: the one that it was trained with; files hold no mechanism. It can be left out where there was none.
+
+    Raises:
+        MissingExtra: torch or safetensors is not installed.
+        ModelError: there is no such network, it is damaged, or of another vocabulary or injection.
+        ParameterError: the device is not there.
+    """
+    saved = read_network(folder)
+    network, epochs = restored_network(saved, vocabulary, checked_device(device))
+    injection = injection or Injection.none()
+    _check_injection(saved.facts.get("injection"), injection)
+    return Rewriter(vocabulary, injection, network, epochs)
+
+
+def _check_injection(there: Any, here: Injection) -> None:
+    """Refuse another injection: what a network rewrites would have another guarantee than was asked for."""
+    if there != json.loads(json.dumps(here.as_data())):
+        place = there.get("place") if isinstance(there, dict) else None
+        raise ModelError(
+            f"the network must be used with the noise that it was trained with, at the {place}; got other or none. "
+            "Give `injection` as it was."
+        )
+
+
+def _kept_run(
+    folder: Path,
+    vocabulary: Vocabulary,
+    sentences: Sequence[Ids],
+    injection: Injection,
+    feeding: Feeding,
+    seed: int,
+) -> KeptRun:
+    run = {
+        "injection": json.loads(json.dumps(injection.as_data())),
+        "feeding": feeding.value,
+        "seed": seed,
+        "sentences": corpus_digest(sentences),
+    }
+    return KeptRun(folder=Path(folder), vocabulary=vocabulary, run=run)
 
 
 def _generator(seed: int | None, stream: int) -> np.random.Generator:

@@ -1,0 +1,97 @@
+"""A training that is kept epoch by epoch in a folder, and goes on there with the same settings only."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from textveil.errors import ParameterError
+from textveil.models.autoencoder.files import (
+    FACTS,
+    facts_of,
+    read_network,
+    restore_optimizer,
+    restored_network,
+    write_network,
+)
+from textveil.models.autoencoder.network import Autoencoder
+from textveil.models.autoencoder.training import Epochs, adam
+from textveil.types import Ids
+from textveil.vocabulary.vocabulary import Vocabulary
+
+
+def corpus_digest(sentences: Sequence[Ids]) -> str:
+    """SHA-256 of sentences of word ids, in their order."""
+    total = hashlib.sha256(b"textveil sentences 1\n")
+    total.update(np.array([len(sentences), *map(len, sentences)], dtype="<i8").tobytes())
+    for sentence in sentences:
+        total.update(np.ascontiguousarray(sentence, dtype="<i8").data)
+    return total.hexdigest()
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptRun:
+    """Where a training is kept, and what it must have in common with what is kept there.
+
+    Attributes:
+        folder: for this run alone.
+        vocabulary: its words.
+        run: JSON facts of the run that settings of the network do not hold: noise, feeding, seed, sentences.
+    """
+
+    folder: Path
+    vocabulary: Vocabulary
+    run: Mapping[str, Any]
+
+    def keep(self, network: Autoencoder, optimizer: Any, epochs: Epochs) -> None:
+        """Put what an epoch ended with in the place of what the one before it did."""
+        write_network(
+            self.folder, network, {**facts_of(network, self.vocabulary, epochs), **self.run}, optimizer=optimizer
+        )
+
+    def again(self, network: Autoencoder) -> tuple[Autoencoder, Any, Epochs]:
+        """The network, its optimizer and its epochs as they are kept; ``network``, new, where nothing is.
+
+        Raises:
+            ParameterError: what is kept was begun with other settings; says which.
+            ModelError: what is kept is damaged.
+        """
+        if not (self.folder / FACTS).exists():
+            return network, adam(network), Epochs((), ())
+        saved = read_network(self.folder)
+        wanted = {**facts_of(network, self.vocabulary, Epochs((), ())), **self.run}
+        differing = _differing(saved.facts, wanted)
+        done = len(saved.facts.get("losses", ()))
+        if differing or done > network.settings.epochs:
+            named = ", ".join(differing) or f"epochs ({done} are done)"
+            raise ParameterError(
+                f"checkpoint must be of a run with the same settings; got one that differs in {named}. "
+                "Name another folder, or give the settings that it was begun with."
+            )
+        kept, epochs = restored_network(saved, self.vocabulary, network.device, settings=network.settings)
+        optimizer = adam(kept)
+        restore_optimizer(optimizer, saved)
+        return kept, optimizer, epochs
+
+
+def _differing(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
+    """Names of what differs, those of settings by themselves; more epochs than before are no difference."""
+    found = []
+    before, now = there.get("settings"), here["settings"]
+    for name, value in now.items():
+        old = before.get(name) if isinstance(before, Mapping) else None
+        if name != "epochs" and old != value:
+            found.append(f"{name} ({old} there, {value} here)")
+    vocabulary = there.get("vocabulary")
+    if not isinstance(vocabulary, Mapping) or vocabulary.get("digest") != here["vocabulary"]["digest"]:
+        found.append("vocabulary")
+    return found + [name for name, value in here.items() if name not in _OTHERS and there.get(name) != value]
+
+
+_OTHERS = ("settings", "vocabulary", "losses", "seconds")

@@ -104,6 +104,22 @@ def test_what_a_column_holds_is_found_in_the_texts(tmp_path: Path) -> None:
     assert "Quorn" not in report.to_json()
 
 
+def test_everything_in_a_list_or_an_object_of_a_column_is_found(tmp_path: Path) -> None:
+    rows = [
+        {
+            "who": ["Xelia Quorn", {"mother": "Brunnel", "ids": [4711, None, True]}],
+            "text": "Quorn, BRUNNEL, 4711.",
+            "id": "1",
+        },
+        {"who": "[Xelia", "text": "No list: [Xelia.", "id": "2"},
+        {"who": "[" * 100_000, "text": "Nor is this.", "id": "3"},
+    ]
+    columns = RecordColumns(known=(("who", "person"),))
+    found, _ = released(tmp_path, "jsonl", rows, columns, mechanism=policy(detectors=(NOTHING,)))
+    assert not re.search("xelia|quorn|brunnel|4711", str([row["text"] for row in found]), re.IGNORECASE)
+    assert found[2]["text"] == "Nor is this."
+
+
 def test_a_column_that_is_sanitized_itself_is_a_span_as_a_whole(tmp_path: Path) -> None:
     columns = RecordColumns(known=(("who", "person"),))
     rows = [{"who": "Quorn, Xelia", "text": "Dear Xelia Quorn", "id": "1"}]

@@ -85,3 +85,15 @@ def test_the_public_function_takes_names_and_objects() -> None:
     assert [one.kind for one in tv.detect(text, "numbers")] == ["number"]
     with pytest.raises(ParameterError, match="detectors must be at least one"):
         tv.detect(text, [])
+
+
+@pytest.mark.parametrize("wrong", [3, None, [3], [None, "embedded"], []])
+def test_what_is_no_detector_is_refused_by_its_type(wrong) -> None:
+    with pytest.raises(ParameterError, match=r"^detectors must be .*; got "):
+        tv.detect("Maria", wrong)
+
+
+@pytest.mark.parametrize("wrong", [3, None, ["Maria", "Anna"]])
+def test_what_is_no_text_is_refused_by_its_type(wrong) -> None:
+    with pytest.raises(ParameterError, match=r"^text must be one string; got \w+\. Call it once for each text\.$"):
+        tv.detect(wrong)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
@@ -78,7 +79,7 @@ class RecordColumns:
     def values(self, place: int, beside: Mapping[str, Sequence[str | None]]) -> list[tuple[str, str]]:
         """The values of the record at a place that are spans in its texts, each with its kind."""
         found = [(beside[name][place], kind) for name, kind in self.known]
-        return [(value, kind) for value, kind in found if value is not None]
+        return [(one, kind) for value, kind in found if value is not None for one in _values(value)]
 
 
 NO_COLUMNS: Final = RecordColumns()
@@ -98,6 +99,26 @@ def known_columns(asked: Sequence[str]) -> tuple[tuple[str, str], ...]:
             raise ParameterError("`known` must be written COLUMN=KIND, such as patient=person; got another form.")
         found.append((name, kind))
     return tuple(found)
+
+
+def _values(written: str) -> list[str]:
+    """The values in a cell: itself, and where it is a list or an object in JSON, everything in it."""
+    if not written.lstrip().startswith(("[", "{")):
+        return [written]
+    try:
+        held = json.loads(written)
+    except (ValueError, RecursionError):  # a text that only looks so
+        return [written]
+    values, open_ones = [written], [held]
+    while open_ones:
+        one = open_ones.pop()
+        if isinstance(one, dict):
+            open_ones += one.values()
+        elif isinstance(one, list):
+            open_ones += one
+        elif one is not None and not isinstance(one, bool):
+            values.append(str(one))
+    return values
 
 
 def person(secret: bytes, value: str | None) -> bytes:

@@ -6,7 +6,7 @@ without arguments, or with the folder that stands behind a colon.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from importlib.metadata import EntryPoint
 from types import MappingProxyType
@@ -33,6 +33,8 @@ ENTRY_POINT_GROUP: Final = "textveil.detectors"
 
 DEFAULT: Final = ("embedded", "numbers")
 """What ``tv.detect`` and ``textveil detect`` use."""
+
+_WANTED: Final = "names of detectors, or objects with `detect`"
 
 
 def detector_of(name: str) -> Detector:
@@ -84,11 +86,20 @@ def detect(text: str, detectors: str | Detector | Sequence[str | Detector] = DEF
         ParameterError: an unknown detector, or none at all.
         InputError: a detector's answer is not one of spans of the text.
     """
-    given = [detectors] if isinstance(detectors, str | Detector) else list(detectors)
+    need(isinstance(text, str), "text", type(text).__name__, "one string", "Call it once for each text.")
+    single = isinstance(detectors, str | Detector)
+    need(single or isinstance(detectors, Iterable), "detectors", type(detectors).__name__, _WANTED)
+    given = [cast(str | Detector, detectors)] if single else list(cast(Iterable[str | Detector], detectors))
     need(bool(given), "detectors", "none", "at least one")
     return combined(given).detect([text])[0]
 
 
 def combined(detectors: Sequence[str | Detector]) -> CombinedDetector:
-    """Several detectors, by name or as objects, as one."""
+    """Several detectors, by name or as objects, as one.
+
+    Raises:
+        ParameterError: an unknown detector, or an object that is none.
+    """
+    for one in detectors:
+        need(isinstance(one, str | Detector), "detectors", f"one of type {type(one).__name__}", _WANTED)
     return CombinedDetector([detector_of(one) if isinstance(one, str) else one for one in detectors])

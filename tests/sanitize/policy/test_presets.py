@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textveil as tv
+from textveil.errors import ParameterError
 from textveil.privacy.guarantees import Status
 from textveil.sanitize.policy.choice import PRESETS
 from textveil.sanitize.policy.reading import policy_of
@@ -117,3 +118,9 @@ def test_kinds_with_one_surrogate_share_no_draw() -> None:
     policy = policy_of(f'name = "p"\n[[rule]]\nkind = "word"\nkeep = true\n{rules}'.encode(), "here")
     equal = [release.text.split() for release in Sanitizer(policy).batch(["a45 b45"] * 60)]
     assert len({tuple(pair) for pair in equal}) > 1 and any(a != b for a, b in equal)
+
+
+@pytest.mark.parametrize("wrong", [3, None, b"identifiers", ["identifiers"]])
+def test_what_is_no_name_is_refused_by_its_type(wrong) -> None:
+    with pytest.raises(ParameterError, match=r"^name_or_path must be a path or one of all-words, .*; got \w+\.$"):
+        tv.policy(wrong)

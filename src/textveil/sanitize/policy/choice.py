@@ -43,6 +43,8 @@ def policy(
         >>> tv.policy("identifiers", scope="mention").scope
         'mention'
     """
+    written = isinstance(name_or_path, str | os.PathLike)
+    need(written, "name_or_path", type(name_or_path).__name__, f"a path or one of {', '.join(PRESETS)}")
     text = os.fspath(name_or_path)
     need(
         vocabulary is None or isinstance(vocabulary, Vocabulary),

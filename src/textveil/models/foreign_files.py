@@ -11,21 +11,23 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, Literal, NamedTuple
 
-from textveil.errors import MissingExtra, ModelError
+from textveil.errors import MissingExtra, ModelError, need
 
 EXTRA: Final = "transformers"
 
-Kind = Literal["causal", "masked", "token"]
+Kind = Literal["causal", "masked", "token", "encoder"]
 
 _CLASSES: Final[dict[Kind, str]] = {
     "causal": "AutoModelForCausalLM",
     "masked": "AutoModelForMaskedLM",
     "token": "AutoModelForTokenClassification",
+    "encoder": "AutoModel",
 }
 _MODELS: Final[dict[Kind, str]] = {
     "causal": "a causal language model",
     "masked": "a masked language model",
     "token": "a token classifier",
+    "encoder": "an encoder",
 }
 _HASHED: Final = (".json", ".safetensors", ".txt", ".model")
 """Ends of the names of files that a model's numbers depend on."""
@@ -77,15 +79,25 @@ def read_model(folder: Path | str, kind: Kind, device: str = "cpu") -> ForeignMo
 
     Raises:
         MissingExtra: torch or transformers is not installed.
+        ParameterError: torch finds no such device.
         ModelError: the folder holds no such model.
     """
     libraries = load_libraries()
+    _check_device(libraries.torch, device)
     where = Path(folder)
     wanted = f"the folder {where.name} must hold {_MODELS[kind]} with its tokenizer, weights in safetensors"
     if not (where / "config.json").is_file():
         raise ModelError(f"{wanted}; got no config.json there.")
     if kind == "causal" and is_masked(where):
         raise ModelError(f"{wanted}; got a masked one.")
+    if not any(where.glob("*.safetensors")):
+        pickled = any(where.glob("*.bin")) or any(where.glob("*.pt"))
+        raise ModelError(
+            f"{wanted}; got weights in another form, which may run code when they are read. "
+            "Save it again by save_pretrained."
+            if pickled
+            else f"{wanted}; got a configuration without weights. Copy its safetensors files there too."
+        )
     try:
         with _quiet(libraries.transformers):
             tokenizer = libraries.transformers.AutoTokenizer.from_pretrained(where, local_files_only=True)
@@ -99,8 +111,16 @@ def read_model(folder: Path | str, kind: Kind, device: str = "cpu") -> ForeignMo
     if kind == "token" and about["missing_keys"]:
         # Without them transformers draws the weights of the last layer at random.
         raise ModelError(f"{wanted}; got one without weights that tell classes apart.")
+    if kind == "encoder" and any("pooler" not in key for key in about["missing_keys"]):
+        raise ModelError(f"{wanted}; got one without the weights of some layers. Take a model of this configuration.")
     places = getattr(model.config, "max_position_embeddings", None) or _MOST_TOKENS
     return ForeignModel(where.name, model, tokenizer, device, min(int(places) - _SPARE, _MOST_TOKENS))
+
+
+def _check_device(torch: ModuleType, device: str) -> None:
+    kind = device.partition(":")[0]
+    there = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available}.get(kind, lambda: True)
+    need(there(), "device", device, "one that torch finds here", 'Use device="cpu".')
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import zip_longest
 from typing import NamedTuple, TypeAlias, final
 
 import numpy as np
@@ -92,39 +93,25 @@ def n_w(before: Sequence[Words], after: Sequence[Words]) -> Unchanged:
     Raises:
         ParameterError: no pairs, different counts, or an empty text before.
     """
-    check_pairs(before, after, ("before", "after"))
-    stayed, seen = _Counts(), _Counts()
-    for one, other in zip(before, after, strict=True):
-        outputs = _words(other)
-        for place, word in enumerate(_words(one)):
-            seen.add(word)
-            if place < len(outputs) and word == outputs[place]:
-                stayed.add(word)
-    shares = [stayed.get(word, 0) / count for word, count in seen.items()]
-    places = sum(seen.values())
-    return Unchanged(sum(stayed.values()) / places, sum(shares) / len(shares), places, len(seen))
+    outputs = _outputs(before, after)
+    stayed = {word: sum(one == word for one in some) for word, some in outputs.items()}
+    places = sum(map(len, outputs.values()))
+    shares = [count / len(outputs[word]) for word, count in stayed.items()]
+    return Unchanged(sum(stayed.values()) / places, sum(shares) / len(shares), places, len(outputs))
 
 
 def s_w(before: Sequence[Words], after: Sequence[Words]) -> Spread:
     """Different words that a word became; a place that a shorter output lacks became nothing, which counts as one.
 
-    Args:
-        before: texts as strings, words or ids, none empty.
-        after: as many texts.
+    Args: as ``n_w``.
 
     Raises:
-        ParameterError: no pairs, different counts, or an empty text before.
+        ParameterError: as ``n_w``.
     """
-    check_pairs(before, after, ("before", "after"))
-    became: dict[Hashable, set[Hashable]] = {}
-    seen = _Counts()
-    for one, other in zip(before, after, strict=True):
-        outputs = _words(other)
-        for place, word in enumerate(_words(one)):
-            seen.add(word)
-            became.setdefault(word, set()).add(outputs[place] if place < len(outputs) else None)
-    places = sum(count * len(became[word]) for word, count in seen.items())
-    return Spread(places / sum(seen.values()), sum(map(len, became.values())) / len(became))
+    outputs = _outputs(before, after)
+    different = {word: len(set(some)) for word, some in outputs.items()}
+    places = sum(len(outputs[word]) * count for word, count in different.items())
+    return Spread(places / sum(map(len, outputs.values())), sum(different.values()) / len(different))
 
 
 def word_statistics(
@@ -180,9 +167,14 @@ def _different(probabilities: Reals, draws: int) -> float:
     return float((1 - missed).sum())
 
 
-class _Counts(dict[Hashable, int]):
-    def add(self, word: Hashable) -> None:
-        self[word] = self.get(word, 0) + 1
+def _outputs(before: Sequence[Words], after: Sequence[Words]) -> dict[Hashable, list[Hashable]]:
+    """For each different word what stands at each of its places afterwards; None where the output is too short."""
+    check_pairs(before, after, ("before", "after"))
+    found: dict[Hashable, list[Hashable]] = {}
+    for one, other in zip(before, after, strict=True):
+        for word, output in zip_longest(words := _words(one), _words(other)[: len(words)]):
+            found.setdefault(word, []).append(output)
+    return found
 
 
 def _words(text: Words) -> Sequence[Hashable]:

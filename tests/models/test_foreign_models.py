@@ -309,6 +309,9 @@ def test_a_folder_without_a_model_is_refused_in_one_line(
     with pytest.raises(ModelError, match=r"got no config\.json there"):
         load(tmp_path / "nowhere", vocabulary)
     (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ModelError, match=r"got a configuration without weights\. Copy its safetensors files there too"):
+        load(tmp_path, vocabulary)
+    (tmp_path / "model.safetensors").write_bytes(b"\0" * 16)
     with pytest.raises(ModelError, match="from transformers") as caught:
         load(tmp_path, vocabulary)
     assert "\n" not in str(caught.value)
@@ -319,7 +322,7 @@ def test_pickled_weights_are_refused(libraries: Any, tmp_path: Path, vocabulary:
     weights = causal_language_model(folder, vocabulary).foreign.model.state_dict()
     (folder / "model.safetensors").unlink()
     libraries.torch.save(weights, folder / "pytorch_model.bin")
-    with pytest.raises(ModelError, match="weights in safetensors; got OSError from transformers"):
+    with pytest.raises(ModelError, match="weights in safetensors; got weights in another form, which may run"):
         causal_language_model(folder, vocabulary)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from scipy.special import betaincinv, stdtrit
 
 from textveil.errors import need
-from textveil.types import Integers
+from textveil.types import Integers, Reals
 
 
 class Bound(NamedTuple):
@@ -68,3 +68,18 @@ def ratio_of_sums(hits: Integers, trials: Integers, confidence: float = 0.95) ->
     error = math.sqrt(squares * groups / (groups - 1)) / total
     reach = float(stdtrit(groups - 1, (1 + confidence) / 2)) * error
     return Bound(max(0.0, share - reach), share, min(1.0, share + reach), confidence)
+
+
+def student_mean(values: Reals, confidence: float = 0.95) -> Bound:
+    """The mean of independent measurements of one kind, with Student's interval.
+
+    Args:
+        values: one a measurement, shape (measurements,), two or more; close to normal where there are few.
+        confidence: of the two-sided interval, in (0, 1).
+    """
+    count = len(values)
+    need(count >= 2, "values", f"{count} measurements", "at least two")
+    need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
+    mean = float(values.mean())
+    reach = float(stdtrit(count - 1, (1 + confidence) / 2)) * float(values.std(ddof=1)) / math.sqrt(count)
+    return Bound(mean - reach, mean, mean + reach, confidence)

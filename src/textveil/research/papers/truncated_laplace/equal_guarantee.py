@@ -1,0 +1,198 @@
+"""Beyond the paper: its baselines and the catalog's mechanisms at one guarantee, verified, on the paper's own task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, NamedTuple, final
+
+import numpy as np
+
+from textveil.audit.run import audit_mechanism
+from textveil.catalog import entries, word_mechanism
+from textveil.research.downstream.accuracy import LinearLearner
+from textveil.research.downstream.measured import (
+    COSINE,
+    ON_RELEASES,
+    ON_TEXTS,
+    UNCHANGED,
+    Measured,
+    Scorer,
+    accuracy_scorer,
+    measured,
+    word_scorer,
+)
+from textveil.research.downstream.tasks import Task, read_corpus, task_of
+from textveil.research.papers.cells import Values
+from textveil.research.papers.setting import ItemOutcome, StudySetting, first_words
+from textveil.research.papers.truncated_laplace.kept import kept_cells
+from textveil.research.papers.truncated_laplace.who_leads import Row, reported
+from textveil.statistics import Bound
+from textveil.types import Reals
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.geometry import normalize
+from textveil.vocabulary.vocabulary import Vocabulary
+
+EPSILONS: Final = (2.0, 3.0, 5.0, 8.0, 10.0)
+"""Nats of one word, for any two words."""
+
+QUICK_EPSILONS: Final = (2.0, 8.0)
+
+DELTA: Final = 1e-5
+"""Of the baselines that need one; the catalog's channels have none."""
+
+CLIP: Final = 1.0
+"""Vectors are shortened to this norm: the directions are what is protected and what is measured."""
+
+CORPUS: Final = "agnews"
+
+
+class Contender(NamedTuple):
+    """A mechanism of the comparison.
+
+    Attributes:
+        label: what the report calls it.
+        name: in the catalog.
+        options: beside epsilon, delta and clip.
+        baseline: whether the paper compares with it, or proposes it.
+    """
+
+    label: str
+    name: str
+    options: Mapping[str, Any]
+    baseline: bool
+
+
+CONTENDERS: Final = (
+    Contender("neighborhood", "neighborhood", {}, False),
+    Contender("neighborhood, flat", "neighborhood", {"base_weights": "flat"}, False),
+    Contender("optimal", "optimal", {}, False),
+    Contender("truncated Laplace, valid", "truncated-laplace", {}, True),
+    Contender("Laplace", "laplace", {}, True),
+    Contender("Gaussian, analytic", "gaussian", {}, True),
+    Contender("CMP", "spherical-laplace", {}, True),
+)
+
+
+SCORES: Final = (COSINE, f"linear, {ON_RELEASES}", f"linear, {ON_TEXTS}", UNCHANGED)
+"""In the order of the report; more of the last one is no merit."""
+
+
+class Size(NamedTuple):
+    """How much is measured."""
+
+    words: int
+    runs: int
+    train: int
+    test: int
+    longest: int
+
+
+DEFAULT_SIZE: Final = Size(words=10_000, runs=5, train=1600, test=600, longest=24)
+QUICK_SIZE: Final = Size(words=2000, runs=3, train=400, test=200, longest=16)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GuaranteeCell:
+    """One mechanism at one epsilon; ``contender`` is its place among ``CONTENDERS``, None for the texts as they are."""
+
+    contender: int | None
+    epsilon: float
+
+    @property
+    def name(self) -> str:
+        """Of the cell's file."""
+        if self.contender is None:
+            return "as-they-are"
+        return f"{self.contender:02d}-{CONTENDERS[self.contender].name}-{self.epsilon:g}"
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Study:
+    """What all cells share."""
+
+    vocabulary: Vocabulary
+    task: Task
+    seed: int
+
+
+def equal_guarantee(setting: StudySetting) -> ItemOutcome:
+    """Cosine, accuracies and the attacker's success of every contender at every epsilon, and who leads whom."""
+    size = QUICK_SIZE if setting.quick else DEFAULT_SIZE
+    epsilons = QUICK_EPSILONS if setting.quick else EPSILONS
+    whole = max(setting.vocabularies, key=len) if setting.named else load_vocabulary()
+    vocabulary = first_words(whole, size.words)
+    corpus = read_corpus(CORPUS, setting.text(CORPUS).parent)
+    task = task_of(
+        corpus,
+        vocabulary.words,
+        setting.generator(7),
+        runs=size.runs,
+        train=size.train,
+        test=size.test,
+        longest=size.longest,
+    )
+    cells = [GuaranteeCell(None, 0.0)]
+    cells += [GuaranteeCell(number, epsilon) for epsilon in epsilons for number in range(len(CONTENDERS))]
+    terms = {**size._asdict(), "vocabulary": vocabulary.digest, "seed": setting.seed, "delta": DELTA, "clip": CLIP}
+    study = Study(vocabulary, task, setting.seed)
+    found = kept_cells(setting, "equal-guarantee", terms, cells, partial(measured_cell, study))
+    clean, *others = (_row(cell, found[cell.name]) for cell in cells)
+    return reported(clean, others, facts={**terms, "corpus": corpus.name, "vocabulary": vocabulary.name})
+
+
+def measured_cell(study: Study, cell: GuaranteeCell) -> Values:
+    """One cell: release, scores, attack, and the audit's verdict on the claim."""
+    scorers = _scorers(study)
+    if cell.contender is None:
+        return _values(measured(None, study.task, scorers, study.seed))
+    one = CONTENDERS[cell.contender]
+    known = entries()[one.name].options()
+    given = {key: value for key, value in (("clip", CLIP), ("delta", DELTA)) if key in known}
+    mechanism = word_mechanism(one.name, study.vocabulary, epsilon=cell.epsilon, **given, **one.options)
+    stream = (71, cell.contender, round(1000 * cell.epsilon))
+    prior = training_frequencies(study.task, len(study.vocabulary))
+    found = measured(mechanism, study.task, scorers, study.seed, *stream, prior=prior)
+    lead = audit_mechanism(mechanism, attacks=False).leading
+    return {
+        **_values(found),
+        "guarantee": str(mechanism.guarantee),
+        "verdict": lead.verdict.value,
+        "audited_epsilon": lead.epsilon.upper,
+        "audited_delta": lead.delta.upper,
+    }
+
+
+def training_frequencies(task: Task, size: int) -> Reals:
+    """How often each word occurs in the clean training documents, and one more; shape (size,): the attacker's prior."""
+    words = np.concatenate([run.train.documents.ids for run in task.runs])
+    return (np.bincount(words, minlength=size) + 1).astype(np.float64)
+
+
+def _scorers(study: Study) -> list[Scorer]:
+    units = normalize(study.vocabulary.vectors)
+    return [word_scorer(study.vocabulary), accuracy_scorer("linear", LinearLearner(units), study.task.classes)]
+
+
+def _values(found: Measured) -> Values:
+    recovered = None if found.recovered is None else list(found.recovered)
+    return {"scores": {name: values.tolist() for name, values in found.scores.items()}, "recovered": recovered}
+
+
+def _row(cell: GuaranteeCell, values: Values) -> Row:
+    found = values["scores"]  # by name in any order: files of cells sort them
+    scores = {name: np.array(found[name]) for name in SCORES if name in found}
+    recovered = None if values["recovered"] is None else Bound(*values["recovered"])
+    one = None if cell.contender is None else CONTENDERS[cell.contender]
+    return Row(
+        label="as they are" if one is None else one.label,
+        baseline=one is not None and one.baseline,
+        epsilon=cell.epsilon,
+        measured=Measured(scores, recovered),
+        verdict=str(values.get("verdict", "")),
+        audited_epsilon=values.get("audited_epsilon"),
+        audited_delta=values.get("audited_delta"),
+    )

@@ -37,6 +37,15 @@ PAPER = Paper(
             "for one that is fed the clean words.",
         ),
         _item(
+            "verdicts",
+            "The delta that each setting really has",
+            Basis.BEYOND,
+            "verdict_report:verdicts",
+            "Every mechanism at every epsilon, with its dummy dimensions: the delta that is claimed, the exact one, "
+            "and whether the claim is proved or refuted; for the noisy vector, for real words, and by draws for the "
+            "released word.",
+        ),
+        _item(
             "contradictions",
             "Where the printed numbers cannot all be true",
             Basis.BEYOND,

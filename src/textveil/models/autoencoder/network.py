@@ -5,8 +5,9 @@
     words  = softmax over the n words and the boundary, which ends a sentence
 
 The form is the auto-encoder of Shen, Mueller, Barzilay and Jaakkola (ICML 2020), section 3, whose published code gives
-the decoder the code at every place. Sentences of a batch are packed: place by place, the words of all sentences that
-are that long. No padding is computed.
+the decoder the code at every place. The encoder's two directions are two LSTMs, of which the second reads each sentence
+from its end: so nothing depends on the padding behind shorter sentences, and torch's fast kernels can be used, which
+take no packed sequences (docs/rewriting.md).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from textveil.models.autoencoder.settings import AutoencoderSettings
+from textveil.models.autoencoder.softmax import cross_entropies, mean_cross_entropy
 from textveil.numerics.torch_package import load_torch
 from textveil.types import Ids, Integers, Vectors
 
@@ -25,58 +27,55 @@ if TYPE_CHECKING:
     import torch
 
 Disturb = Callable[["torch.Tensor"], "torch.Tensor"]
-"""What is done to the vectors of a batch's words before the encoder sees them, (tokens, dim) to (tokens, dim)."""
+"""What is done to the vectors of a batch's words before the encoder sees them, (rows, dim) to (rows, dim)."""
 
 
-class Packed(NamedTuple):
-    """Sentences, the longest first, as one row of ids: all first words, then all second words, and so on.
+class Columns(NamedTuple):
+    """Sentences side by side, the longest first, padded behind their ends.
 
     Attributes:
-        ids: shape (tokens,).
-        rows: the sentence that each token is of, shape (tokens,).
-        sizes: sentences that reach each place, shape (places,); never growing.
+        ids: a column for each sentence, shape (places, sentences).
+        lengths: of the columns, never growing, shape (sentences,).
+        inside: places of a flat ``ids`` that are no padding, place by place; None where there is no padding.
+        backwards: places of a flat ``ids`` from which each column is read from its end; padding stays where it is.
     """
 
     ids: torch.Tensor
-    rows: torch.Tensor
-    sizes: torch.Tensor
+    lengths: Integers
+    inside: torch.Tensor | None
+    backwards: torch.Tensor
+
+    def tokens(self, flat: torch.Tensor) -> torch.Tensor:
+        """The rows of a flat table, shape (places * sentences, ...), that are no padding."""
+        return flat if self.inside is None else flat.index_select(0, self.inside)
 
 
-def longest_first(sentences: Sequence[Ids]) -> Integers:
-    """The order in which sentences are packed; equal lengths stay as they are."""
-    lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
-    return np.argsort(-lengths, kind="stable")
-
-
-def packed(sentences: Sequence[Ids], device: str, *, before: int | None = None, after: int | None = None) -> Packed:
-    """Sentences that stand longest first, each with an id before it or after it.
+def columns(sentences: Sequence[Ids], device: str, *, first: int | None = None, last: int | None = None) -> Columns:
+    """Sentences that stand longest first, each with an id before its first word or after its last one.
 
     Args:
-        sentences: not empty, none of them empty unless something is added.
-        device: where torch keeps it.
-        before: an id, or None.
-        after: an id, or None.
+        sentences: at least one; none of them empty where no id is added.
+        device: where torch keeps them.
+        first: an id, or None.
+        last: an id, or None.
     """
     torch = load_torch()
-    more = (before is not None) + (after is not None)
-    lengths = np.fromiter(map(len, sentences), np.int64, len(sentences)) + more
-    grid = np.zeros((len(sentences), int(lengths[0])), dtype=np.int64)
-    inside = np.arange(grid.shape[1]) < lengths[:, None]
-    first = 0
-    if before is not None:
-        grid[:, 0], first = before, 1
-    own = inside.copy()
-    own[:, :first] = False
-    if after is not None:
-        own[np.arange(len(grid)), lengths - 1] = False
-        grid[np.arange(len(grid)), lengths - 1] = after
-    grid[own] = np.concatenate(sentences) if len(sentences) else np.empty(0, np.int64)
-    rows = np.broadcast_to(np.arange(len(grid))[:, None], grid.shape)
-    return Packed(
-        ids=torch.from_numpy(grid.T[inside.T]).to(device),
-        rows=torch.from_numpy(rows.T[inside.T]).to(device),
-        sizes=torch.from_numpy(inside.sum(axis=0)),
-    )
+    own = np.fromiter(map(len, sentences), np.int64, len(sentences))
+    shift = int(first is not None)
+    lengths = own + shift + int(last is not None)
+    places, count = int(lengths.max()), len(sentences)
+    grid = np.zeros((count, places), dtype=np.int64)
+    where = np.arange(places)
+    grid[(where >= shift) & (where < shift + own[:, None])] = np.concatenate(sentences)
+    if first is not None:
+        grid[:, 0] = first
+    if last is not None:
+        grid[np.arange(count), lengths - 1] = last
+    padded = where[:, None] >= lengths
+    read_at = np.where(padded, where[:, None], lengths - 1 - where[:, None]) * count + np.arange(count)
+    inside = torch.from_numpy(np.flatnonzero(~padded)).to(device) if padded.any() else None
+    ids = torch.from_numpy(np.ascontiguousarray(grid.T)).to(device)
+    return Columns(ids, lengths, inside, torch.from_numpy(read_at.reshape(-1)).to(device))
 
 
 @final
@@ -96,40 +95,54 @@ class Autoencoder:
     modules: Any
     device: str
 
-    def packed(self, sentences: Sequence[Ids]) -> Packed:
+    def read(self, sentences: Sequence[Ids]) -> Columns:
         """Sentences as the encoder reads them."""
-        return packed(sentences, self.device)
+        return columns(sentences, self.device)
 
-    def packed_inputs(self, sentences: Sequence[Ids]) -> Packed:
+    def fed(self, sentences: Sequence[Ids]) -> Columns:
         """Sentences as the decoder is fed with them: a boundary first."""
-        return packed(sentences, self.device, before=self.words)
+        return columns(sentences, self.device, first=self.words)
 
-    def packed_targets(self, sentences: Sequence[Ids]) -> Packed:
-        """Sentences as the decoder is asked for them: a boundary last."""
-        return packed(sentences, self.device, after=self.words)
+    def wanted(self, sentences: Sequence[Ids]) -> torch.Tensor:
+        """What the decoder is asked for, a boundary last, place by place without padding, shape (tokens,)."""
+        asked = columns(sentences, self.device, last=self.words)
+        return asked.tokens(asked.ids.flatten())
 
-    def encode(self, read: Packed, disturb: Disturb | None = None) -> torch.Tensor:
+    def encode(self, read: Columns, disturb: Disturb | None = None) -> torch.Tensor:
         """The codes of sentences, shape (sentences, code).
 
         Args:
-            read: of ``packed``.
-            disturb: see ``Disturb``.
+            read: of ``read``.
+            disturb: see ``Disturb``; it is given padding too.
         """
-        vectors = self.modules["vectors"](read.ids)
+        torch = load_torch()
+        vectors = self.modules["vectors"](read.ids.flatten())
         if disturb is not None:
             vectors = disturb(vectors)
-        _, (states, _) = self.modules["encoder"](self._sequence(self.modules["dropout"](vectors), read))
-        return self.modules["to_code"](load_torch().cat([states[0], states[1]], dim=1))
+        vectors = self.modules["dropout"](vectors)
+        ends = torch.from_numpy((read.lengths - 1) * len(read.lengths) + np.arange(len(read.lengths)))
+        ends = ends.to(self.device)
+        states = []
+        for name, rows in (("onwards", vectors), ("backwards", vectors.index_select(0, read.backwards))):
+            out, _ = self.modules[name](rows.view(*read.ids.shape, -1))
+            states.append(out.flatten(0, 1).index_select(0, ends))
+        return self.modules["to_code"](torch.cat(states, dim=1))
 
-    def states(self, codes: torch.Tensor, fed: Packed) -> torch.Tensor:
-        """The decoder's states before each word, packed like ``fed``, shape (tokens, hidden)."""
-        vectors = self.modules["dropout"](self.modules["vectors"](fed.ids)) + self.modules["from_code"](codes)[fed.rows]
-        out, _ = self.modules["decoder"](self._sequence(vectors, fed))
-        return self.modules["dropout"](out.data)
+    def states(self, codes: torch.Tensor, fed: Columns) -> torch.Tensor:
+        """The decoder's states before each word, place by place without padding, shape (tokens, hidden)."""
+        vectors = self.modules["dropout"](self.modules["vectors"](fed.ids)) + self.modules["from_code"](codes)
+        out, _ = self.modules["decoder"](vectors)
+        return self.modules["dropout"](fed.tokens(out.flatten(0, 1)))
+
+    def mean_loss(self, states: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+        """Mean nats of the wanted ids, with gradients."""
+        words = self.modules["to_words"]
+        return mean_cross_entropy(states, words.weight, words.bias, wanted)
 
     def losses(self, states: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-        """Nats of each wanted id, shape (tokens,)."""
-        return load_torch().nn.functional.cross_entropy(self.modules["to_words"](states), wanted, reduction="none")
+        """Nats of each wanted id, without gradients, shape (tokens,)."""
+        words = self.modules["to_words"]
+        return cross_entropies(states, words.weight, words.bias, wanted)
 
     def walk(self, codes: torch.Tensor, places: int) -> Iterator[DecoderStep]:
         """The decoder fed with what it is told to say: one step a place, see ``DecoderStep``.
@@ -148,9 +161,6 @@ class Autoencoder:
             yield step
             assert step.said is not None
             said = step.said
-
-    def _sequence(self, vectors: torch.Tensor, like: Packed) -> Any:
-        return load_torch().nn.utils.rnn.PackedSequence(vectors, like.sizes)
 
 
 @final
@@ -180,7 +190,8 @@ def new_autoencoder(vectors: Vectors, settings: AutoencoderSettings, device: str
         {
             "vectors": nn.Embedding.from_pretrained(table, freeze=not settings.tune_vectors),
             "dropout": nn.Dropout(settings.dropout),
-            "encoder": nn.LSTM(dim, settings.hidden, bidirectional=True),
+            "onwards": nn.LSTM(dim, settings.hidden),
+            "backwards": nn.LSTM(dim, settings.hidden),
             "to_code": nn.Linear(2 * settings.hidden, settings.code),
             "from_code": nn.Linear(settings.code, dim),
             "decoder": nn.LSTM(dim, settings.hidden),

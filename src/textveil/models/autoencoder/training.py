@@ -61,11 +61,15 @@ def batches(lengths: Integers, batch: int, rng: np.random.Generator | None) -> I
 
 
 def mean_loss(network: Autoencoder, views: Views, disturb: Disturb | None) -> tuple[Any, int]:
-    """Mean nats of the wanted words and ends of a batch, as a tensor, and how many these are."""
-    codes = network.encode(network.packed(views.read), disturb)
-    wanted = network.packed_targets(views.wanted)
-    losses = network.losses(network.states(codes, network.packed_inputs(views.fed)), wanted.ids)
-    return losses.mean(), len(wanted.ids)
+    """Mean nats of the wanted words and ends of a batch, as a tensor, and how many these are.
+
+    Args:
+        network: to be asked.
+        views: of sentences, the longest first.
+        disturb: see ``Disturb``.
+    """
+    codes, wanted = network.encode(network.read(views.read), disturb), network.wanted(views.wanted)
+    return network.mean_loss(network.states(codes, network.fed(views.fed)), wanted), len(wanted)
 
 
 @final
@@ -144,7 +148,7 @@ def adam(network: Autoencoder) -> Any:
     """Adam over the network's weights, with the settings' rate and betas."""
     settings = network.settings
     weights = [one for one in network.modules.parameters() if one.requires_grad]
-    return load_torch().optim.Adam(weights, lr=settings.learning_rate, betas=settings.betas)
+    return load_torch().optim.Adam(weights, lr=settings.learning_rate, betas=settings.betas, fused=True)
 
 
 def checked_sentences(sentences: Sequence[Ids], words: int, length: int) -> list[Ids]:

@@ -75,14 +75,12 @@ class Rewriter:
         total = tokens = 0.0
         with _at_rest(self.network):
             for _, views, codes in self._coded(sentences, seed, feeding):
-                wanted = self.network.packed_targets(views.wanted)
                 if feeding is Feeding.FREE:
                     losses = self._free_losses(codes, views.wanted)
                 else:
-                    losses = self.network.losses(
-                        self.network.states(codes, self.network.packed_inputs(views.fed)), wanted.ids
-                    )
-                total, tokens = total + float(losses.double().sum()), tokens + len(wanted.ids)
+                    states = self.network.states(codes, self.network.fed(views.fed))
+                    losses = self.network.losses(states, self.network.wanted(views.wanted))
+                total, tokens = total + float(losses.double().sum()), tokens + len(losses)
         return total / tokens
 
     def rewrite(
@@ -144,16 +142,17 @@ class Rewriter:
         need(len(known) >= 1, "sentences", "none", "at least one")
         for rows in batches(lengths, self.settings.batch, None):
             part = views.part(rows)
-            yield rows, part, self.network.encode(self.network.packed(part.read), disturb)
+            yield rows, part, self.network.encode(self.network.read(part.read), disturb)
 
     def _free_losses(self, codes: Any, wanted: Sequence[Ids]) -> Any:
         """Nats of each wanted word and end, the decoder fed with its likeliest words."""
         torch = load_torch()
-        targets, found, start = self.network.packed_targets(wanted), [], 0
-        for step, size in zip(self.network.walk(codes, len(targets.sizes)), targets.sizes.tolist(), strict=True):
-            logits = step.logits[:size]
-            ids = targets.ids[start : start + size]
-            found.append(torch.nn.functional.cross_entropy(logits, ids, reduction="none"))
+        targets, found, start = self.network.wanted(wanted), [], 0
+        lengths = np.fromiter(map(len, wanted), np.int64, len(wanted)) + 1
+        for place, step in enumerate(self.network.walk(codes, int(lengths[0]))):
+            size = int(np.count_nonzero(lengths > place))
+            ids = targets[start : start + size]
+            found.append(torch.nn.functional.cross_entropy(step.logits[:size], ids, reduction="none"))
             step.said, start = step.logits[:, : self.network.words].argmax(dim=1), start + size
         return torch.cat(found)
 
@@ -179,12 +178,12 @@ class Rewriter:
 
     def _said_after(self, codes: Any, fed: Sequence[Ids], choose: Callable[[Any], Any]) -> list[Ids]:
         """One word for each of the words that the decoder is fed with."""
-        inputs = self.network.packed_inputs(fed)
+        inputs = self.network.fed(fed)
         logits = self.network.modules["to_words"](self.network.states(codes, inputs))[:, : self.network.words]
-        said, rows = choose(logits).cpu().numpy(), inputs.rows.cpu().numpy()
-        order = np.argsort(rows, kind="stable")
-        ends = np.cumsum([len(one) + 1 for one in fed])
-        return [one[:-1].copy() for one in np.split(said[order], ends[:-1])]
+        table = np.zeros(tuple(inputs.ids.shape), dtype=np.int64)
+        places = np.arange(len(table))[:, None] < inputs.lengths
+        table[places] = choose(logits).cpu().numpy()
+        return [table[: len(one), column].copy() for column, one in enumerate(fed)]
 
 
 def views_of(injection: Injection, sentences: Sequence[Ids], feeding: Feeding, rng: np.random.Generator) -> Views:

@@ -18,6 +18,7 @@ from textveil.research.laws.rank_constant import (
     Criterion,
     calibrate_rank_constant,
     compare_with_exponential,
+    constants_by_last_rank,
     geometric_ranks,
 )
 from textveil.research.papers.curse.integer_laplace import integer_vocabulary
@@ -209,3 +210,16 @@ def test_what_cannot_be_met_is_refused_in_one_line(tiny) -> None:
         calibrate_rank_constant(tiny, close=9, ids=np.empty(0, dtype=np.int64))
     with pytest.raises(ParameterError, match="rank_constant must be"):
         compare_with_exponential(tiny, rank_constant=0.0, epsilon_per_distance=1.0, close=5)
+
+
+def test_constants_by_the_last_rank_are_those_of_separate_fits() -> None:
+    vocabulary = made_vocabulary(60)
+    lasts = (2, 7, 40)
+    constants, distances = constants_by_last_rank(vocabulary, lasts)
+    assert constants == pytest.approx([calibrate_rank_constant(vocabulary, close=last).value for last in lasts])
+    assert distances == pytest.approx(sorted_distances(vocabulary).mean(axis=0)[:41], rel=1e-5)
+    slope = np.polyfit(np.arange(1, 8), distances[1:8], 1)[0]
+    assert constants[1] == pytest.approx(slope / 2)
+    for lasts in ((1,), (60,), ()):
+        with pytest.raises(ParameterError, match="between 2 and 59"):
+            constants_by_last_rank(vocabulary, lasts)

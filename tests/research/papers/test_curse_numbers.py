@@ -11,14 +11,16 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.research.laws.rank_profile import exact_rank_profile
+from textveil.research.laws.rank_profile import RankProfile, exact_rank_profile
 from textveil.research.papers.curse import equal_guarantee, facts, labels, table_two
 from textveil.research.papers.curse.exponential_distribution import exponential_profiles
 from textveil.research.papers.curse.facts import TableTwo
+from textveil.research.papers.curse.fix_profiles import figure_8
 from textveil.research.papers.curse.integer_laplace import IntegerLaplace, integer_vocabulary
-from textveil.research.papers.curse.profiles import figure_2, profiles_of
+from textveil.research.papers.curse.profiles import Claim, Curve, figure_2, judged, profiles_of
 from textveil.research.papers.curse.table_two import table_2
 from textveil.research.papers.setting import Reproduced, StudySetting
+from textveil.statistics import Bound
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -128,6 +130,68 @@ def test_shares_sum_to_one() -> None:
     names = ["original word", "close: ranks 1 to 100", "distant"]
     for row in table.rows:
         assert sum(row[table.columns.index(name)] for name in names) == pytest.approx(1)
+
+
+def share_of(near: float) -> RankProfile:
+    def bound(value: float) -> Bound:
+        return Bound(value, value, value, 1.0)
+
+    return RankProfile(
+        mechanism="made",
+        original=bound(0.0),
+        near=bound(near),
+        distant=bound(1 - near),
+        words=10,
+        draws_per_word=None,
+        close=100,
+        edges=np.array([0, 1, 101, 200]),
+        shares=np.array([0.0, near, 1 - near]),
+    )
+
+
+def test_a_claim_is_judged_on_the_papers_own_panels() -> None:
+    whole = Vocabulary(*_words_and_vectors(), "glove.6B.300d.txt")
+    other = made_vocabulary(5)
+    claim = Claim("few are close", ("GloVe-Wiki 300d",), most=0.15)
+
+    def judged_as(vocabulary: Vocabulary, near: float) -> Reproduced:
+        return judged([Curve(vocabulary, (1.0, 2.0), [share_of(0.0), share_of(near)])], claim).reproduced
+
+    assert judged_as(whole, 0.1) is Reproduced.PARTLY, "5 words are a part of 400,000"
+    assert judged_as(whole, 0.2) is Reproduced.NO
+    assert judged_as(other, 0.1) is Reproduced.NO, "none of the paper's panels"
+    why = judged([Curve(other, (1.0,), [share_of(0.1)])], claim).why
+    assert why == "The paper shows: few are close. Not at hand: GloVe-Wiki 300d."
+
+
+def test_a_claim_on_whole_vocabularies_is_reproduced(monkeypatch) -> None:
+    monkeypatch.setattr(labels, "TABLE_2", {"GloVe-Wiki 300d": TableTwo(5, 1.0, 1.0, 1.0, "glove.6B.300d.txt")})
+    whole = Vocabulary(*_words_and_vectors(), "glove.6B.300d.txt")
+    claim = Claim("many are close", ("GloVe-Wiki 300d",), least=0.5)
+    assert judged([Curve(whole, (1.0,), [share_of(0.6)])], claim).reproduced is Reproduced.YES
+    both = [Curve(whole, (1.0,), [share_of(0.6)]), Curve(whole, (1.0,), [share_of(0.4)], "c = 1")]
+    found = judged(both, claim)
+    assert found.reproduced is Reproduced.PARTLY
+    assert "It does not for GloVe-Wiki 300d (5 words), c = 1 (40 % at most)." in found.why
+
+
+def test_figure_8_shows_both_constants_and_why_they_differ() -> None:
+    rng = np.random.default_rng(8)
+    vectors = rng.normal(size=(130, 300)).astype(np.float32)
+    words = Vocabulary([f"w{index}" for index in range(130)], vectors, "glove.6B.300d.txt")
+    outcome = figure_8(setting_of(words, quick=True, sample=20))
+    names = list(dict.fromkeys(row[0] for row in outcome.tables[""].rows))
+    assert [name.rsplit(", ", 1)[1] for name in names] == ["the paper's", "by the criterion"]
+    assert "c = 0.04, the paper's" in outcome.settings["c"]
+    fits = outcome.tables["constants"].rows
+    assert (fits[0][1], fits[-1][1]) == (2, 100)
+    assert {row[3] for row in fits} == {0.04}
+    assert any("the paper's c = 0.04 is" in finding for finding in outcome.findings)
+
+
+def _words_and_vectors() -> tuple[list[str], np.ndarray]:
+    vectors = np.random.default_rng(3).normal(size=(5, 300)).astype(np.float32)
+    return [f"w{index}" for index in range(5)], vectors
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ for word2vec by hand; of the exponential mechanism: Yue et al. 2021 (SanText). T
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, final
@@ -209,6 +209,30 @@ def calibrate_rank_constant(
         words=words,
         close=None,
     )
+
+
+def constants_by_last_rank(
+    vocabulary: Vocabulary, lasts: Sequence[int], *, ids: Ids | None = None, clip: float | None = None
+) -> tuple[Reals, Reals]:
+    """The constant of ``LOG_PROBABILITIES`` for several values of ``close`` at once: it falls where distances flatten.
+
+    Args:
+        vocabulary: public words and vectors.
+        lasts: last ranks of the least squares, each at least 2 and at most the number of other words.
+        ids: words to average over; None takes ``SAMPLED_WORDS`` evenly spaced ones (all, where there are fewer).
+        clip: norm to which longer vectors are shortened; None leaves them.
+
+    Returns:
+        The constants, shape (lasts,), and the mean distance at each rank from 0 to the largest of ``lasts``.
+
+    Raises:
+        ParameterError: an argument is out of its domain.
+    """
+    n = len(vocabulary)
+    need(len(lasts) > 0 and min(lasts) >= 2 and max(lasts) < n, "lasts", list(lasts), f"between 2 and {n - 1}")
+    curve = _curves(vocabulary, ids, None, clip, None)[1]
+    slopes = np.array([_slope(curve[1 : last + 1]) for last in lasts])
+    return slopes / 2, curve[: max(lasts) + 1]
 
 
 def compare_with_exponential(

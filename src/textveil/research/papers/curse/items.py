@@ -94,7 +94,7 @@ PAPER = Paper(
             "figure-8",
             "The same as figure 2 with the paper's fix",
             Basis.PAPER,
-            "profiles:figure_8",
+            "fix_profiles:figure_8",
             "The nearest word to the noisy vector is replaced by its i-th neighbor with probability proportional to "
             "exp(-c epsilon "
             "i). The paper has c = 0.04 for GloVe-Wiki 300d (epsilon 1 to 70) and 0.007 for word2vec (1 to 301).",

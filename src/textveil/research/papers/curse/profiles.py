@@ -1,4 +1,4 @@
-"""Figures 2, 8 and 9: what comes out, original, close or distant, against epsilon."""
+"""Figures 2 and 9, and what figure 8 shares with them: what comes out, original, close or distant, against epsilon."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.laws.rank_profile import RankProfile, rank_profiles
 from textveil.research.papers.curse.exponential_distribution import exponential_profiles
 from textveil.research.papers.curse.facts import CLOSE, paper_name
-from textveil.research.papers.curse.fix_constant import chosen_constant, printed_constant
 from textveil.research.papers.curse.grids import exponential_grid, noise_grid
 from textveil.research.papers.curse.labels import difference_note, label, percent
-from textveil.research.papers.setting import Comparison, ItemOutcome, StudySetting
+from textveil.research.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil.statistics import Bound
 from textveil.types import Ids
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -26,6 +25,12 @@ PARTS = (
     ("distant", "distant"),
 )
 """Fields of a rank profile and what figures call them, in the order of their looks."""
+
+NOISE_PANELS = ("GloVe-Wiki 300d", "fastText 300d")
+"""The vocabularies of the paper's figures 2 and 9."""
+
+RARE = 0.15
+"""Close neighbors are rarely chosen where no epsilon gives them a larger share of the outputs than this."""
 
 _TOGETHER = 40
 """Mechanisms that are measured in one pass over the words."""
@@ -39,30 +44,39 @@ class Curve(NamedTuple):
     profiles: list[RankProfile]
     note: str = ""
 
+    @property
+    def best(self) -> int:
+        """The place of the epsilon at which close neighbors have their largest share."""
+        return max(range(len(self.profiles)), key=lambda index: self.profiles[index].near.estimate)
+
+
+class Claim(NamedTuple):
+    """What the paper's figure shows.
+
+    Attributes:
+        words: in a few words.
+        panels: the vocabularies that it shows it for.
+        least: the largest share of close neighbors must be this or more for the claim to hold.
+        most: and this or less.
+    """
+
+    words: str
+    panels: tuple[str, ...]
+    least: float = 0.0
+    most: float = 1.0
+
 
 def figure_2(setting: StudySetting) -> ItemOutcome:
     """Spherical Laplace noise, then the nearest word."""
+    curves = []
+    for index, vocabulary in enumerate(setting.vocabularies):
 
-    def made(vocabulary: Vocabulary, epsilon: float) -> WordMechanism:
-        return word_mechanism("spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None)
+        def made(epsilon: float, own: Vocabulary = vocabulary) -> WordMechanism:
+            return word_mechanism("spherical-laplace", own, epsilon_per_distance=epsilon, clip=None)
 
-    curves = _curves(setting, made, noise_grid)
-    return _outcome(setting, curves, "close neighbors are rarely chosen")
-
-
-def figure_8(setting: StudySetting) -> ItemOutcome:
-    """The same noise with the paper's fix: the nearest word is replaced by one of its neighbors."""
-    constants = {one.name: _constant(one) for one in setting.vocabularies}
-
-    def made(vocabulary: Vocabulary, epsilon: float) -> WordMechanism:
-        constant = constants[vocabulary.name][0]
-        return word_mechanism(
-            "spherical-laplace", vocabulary, epsilon_per_distance=epsilon, clip=None, rank_constant=constant
-        )
-
-    curves = _curves(setting, made, lambda one: noise_grid(one, fixed=True))
-    named = [curve._replace(note="c = {:.3g}, {}".format(*constants[curve.vocabulary.name])) for curve in curves]
-    return _outcome(setting, named, "close neighbors are chosen: the fix removes the issue")
+        curves.append(curve_of(setting, vocabulary, index, made, noise_grid(vocabulary)))
+        setting.progress((index + 1) / len(setting.vocabularies))
+    return outcome_of(setting, curves, Claim("close neighbors are rarely chosen", NOISE_PANELS, most=RARE))
 
 
 def figure_9(setting: StudySetting) -> ItemOutcome:
@@ -76,7 +90,22 @@ def figure_9(setting: StudySetting) -> ItemOutcome:
             setting.progress((done + share) / len(setting.vocabularies))
 
         curves.append(Curve(vocabulary, epsilons, exponential_profiles(vocabulary, words, epsilons, report)))
-    return _outcome(setting, curves, "the exponential mechanism does not solve the problem")
+    claim = Claim("the exponential mechanism does not solve the problem", NOISE_PANELS, most=RARE)
+    return outcome_of(setting, curves, claim)
+
+
+def curve_of(
+    setting: StudySetting,
+    vocabulary: Vocabulary,
+    stream: int,
+    made: Callable[[float], WordMechanism],
+    grid: Sequence[float],
+) -> Curve:
+    """Profiles of one vocabulary along a grid of epsilons; the same stream draws the same words and noise."""
+    epsilons = setting.thinned(grid)
+    words = setting.words(vocabulary, stream)
+    mechanisms = [made(epsilon) for epsilon in epsilons]
+    return Curve(vocabulary, epsilons, profiles_of(setting, mechanisms, words, stream, lambda share: None))
 
 
 def profiles_of(
@@ -125,7 +154,7 @@ def table_of(setting: StudySetting, curves: Sequence[Curve]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for curve in curves:
         for epsilon, profile in zip(curve.epsilons, curve.profiles, strict=True):
-            cells: list[Cell] = [label(curve.vocabulary), epsilon]
+            cells: list[Cell] = [_name(curve), epsilon]
             for field, _ in PARTS:
                 bound: Bound = getattr(profile, field)
                 cells += [bound.estimate, bound.lower, bound.upper]
@@ -135,57 +164,69 @@ def table_of(setting: StudySetting, curves: Sequence[Curve]) -> Table:
     return Table(columns=(*columns, "words"), rows=tuple(rows), facts=facts)
 
 
-def _curves(
-    setting: StudySetting,
-    made: Callable[[Vocabulary, float], WordMechanism],
-    grid: Callable[[Vocabulary], tuple[float, ...]],
-) -> list[Curve]:
-    """Profiles of every vocabulary along its grid."""
-    curves = []
-    count = len(setting.vocabularies)
-    for index, vocabulary in enumerate(setting.vocabularies):
-        epsilons = setting.thinned(grid(vocabulary))
-        words = setting.words(vocabulary, index)
-        mechanisms = [made(vocabulary, epsilon) for epsilon in epsilons]
-
-        def report(share: float, done: int = index) -> None:
-            setting.progress((done + share) / count)
-
-        curves.append(Curve(vocabulary, epsilons, profiles_of(setting, mechanisms, words, index, report)))
-    return curves
-
-
-def _outcome(setting: StudySetting, curves: Sequence[Curve], claim: str) -> ItemOutcome:
+def outcome_of(setting: StudySetting, curves: Sequence[Curve], claim: Claim) -> ItemOutcome:
     """Figure, numbers, and the largest share of close neighbors beside the paper's claim."""
     findings, comparisons = [], []
     for curve in curves:
-        best = max(range(len(curve.profiles)), key=lambda index: curve.profiles[index].near.estimate)
-        profile, epsilon = curve.profiles[best], curve.epsilons[best]
+        profile, epsilon, name = curve.profiles[curve.best], curve.epsilons[curve.best], _name(curve)
         findings.append(
-            f"{label(curve.vocabulary)}: close neighbors have their largest share, {percent(profile.near)}, at epsilon "
+            f"{name}: close neighbors have their largest share, {percent(profile.near)}, at epsilon "
             f"{epsilon:g} per unit of distance; there {percent(profile.original)} are the original word and "
             f"{percent(profile.distant)} distant."
         )
         if paper_name(curve.vocabulary.name, curve.vocabulary.dim) is not None:
             comparisons.append(
                 Comparison(
-                    what=f"{label(curve.vocabulary)}, largest share of close neighbors",
-                    paper=f"claim: {claim} (the plot prints no numbers)",
+                    what=f"{name}, largest share of close neighbors",
+                    paper=f"claim: {claim.words} (the plot prints no numbers)",
                     ours=percent(profile.near),
                     note=difference_note(curve.vocabulary),
                 )
             )
+    draws = curves[0].profiles[0].draws_per_word
     return ItemOutcome(
         tables={"": table_of(setting, curves)},
         charts={"": drawn(curves)},
         findings=tuple(findings),
         comparisons=tuple(comparisons),
+        settings={
+            "draws a word": draws if draws else "none: the probabilities are computed",
+            "close": f"ranks 1 to {CLOSE}",
+            **{f"epsilon, {label(curve.vocabulary)}": curve.epsilons for curve in curves},
+            "bands": "99 % intervals" if draws else "none",
+        },
+        judgment=judged(curves, claim),
     )
 
 
-def _constant(vocabulary: Vocabulary) -> tuple[float, str]:
-    """The constant c of the fix and where it is from: the paper's own, else by our criterion."""
-    printed = printed_constant(vocabulary)
-    if printed is not None:
-        return printed, "the paper's, by hand"
-    return chosen_constant(vocabulary), "by our criterion"
+def judged(curves: Sequence[Curve], claim: Claim) -> Judgment:
+    """Whether the paper's claim holds for its own panels, and whether these were measured whole."""
+    held: list[str] = []
+    failed: list[str] = []
+    parts, at_hand = 0, set()
+    for curve in curves:
+        known = paper_name(curve.vocabulary.name, curve.vocabulary.dim)
+        if known not in claim.panels:
+            continue
+        at_hand.add(known)
+        near = curve.profiles[curve.best].near.estimate
+        said = f"{_name(curve)} ({100 * near:.0f} % at most)"
+        (held if claim.least <= near <= claim.most else failed).append(said)
+        parts += bool(difference_note(curve.vocabulary))
+    absent = [name for name in claim.panels if name not in at_hand]
+    sentences = [f"The paper shows: {claim.words}."]
+    if held:
+        sentences.append(f"So it comes out for {'; '.join(held)}.")
+    if failed:
+        sentences.append(f"It does not for {'; '.join(failed)}.")
+    if parts:
+        sentences.append("A part of a vocabulary stands for the whole, so the epsilons and shares are not the paper's.")
+    if absent:
+        sentences.append(f"Not at hand: {', '.join(absent)}.")
+    kind = Reproduced.NO if not held else Reproduced.PARTLY if failed or parts or absent else Reproduced.YES
+    return Judgment(reproduced=kind, why=" ".join(sentences))
+
+
+def _name(curve: Curve) -> str:
+    """The vocabulary, and what tells its curves apart."""
+    return label(curve.vocabulary) + (f", {curve.note}" if curve.note else "")

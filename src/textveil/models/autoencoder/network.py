@@ -124,20 +124,19 @@ class Autoencoder:
         ends = ends.to(self.device)
         states = []
         for name, rows in (("onwards", vectors), ("backwards", vectors.index_select(0, read.backwards))):
-            out, _ = self.modules[name](rows.view(*read.ids.shape, -1))
+            out = self._run(name, rows.view(*read.ids.shape, -1))
             states.append(out.flatten(0, 1).index_select(0, ends))
         return self.modules["to_code"](torch.cat(states, dim=1))
 
     def states(self, codes: torch.Tensor, fed: Columns) -> torch.Tensor:
         """The decoder's states before each word, place by place without padding, shape (tokens, hidden)."""
         vectors = self.modules["dropout"](self.modules["vectors"](fed.ids)) + self.modules["from_code"](codes)
-        out, _ = self.modules["decoder"](vectors)
-        return self.modules["dropout"](fed.tokens(out.flatten(0, 1)))
+        return self.modules["dropout"](fed.tokens(self._run("decoder", vectors).flatten(0, 1)))
 
     def mean_loss(self, states: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
         """Mean nats of the wanted ids, with gradients."""
         words = self.modules["to_words"]
-        return mean_cross_entropy(states, words.weight, words.bias, wanted)
+        return mean_cross_entropy(states, words.weight, words.bias, wanted, halved=self._halved)
 
     def losses(self, states: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
         """Nats of each wanted id, without gradients, shape (tokens,)."""
@@ -161,6 +160,18 @@ class Autoencoder:
             yield step
             assert step.said is not None
             said = step.said
+
+    def _run(self, name: str, rows: torch.Tensor) -> torch.Tensor:
+        """The states of an LSTM, float32."""
+        torch = load_torch()
+        with torch.autocast(torch.device(self.device).type, dtype=torch.bfloat16, enabled=self._halved):
+            out, _ = self.modules[name](rows)
+        return out.float()
+
+    @property
+    def _halved(self) -> bool:
+        """Whether products are of bfloat16 now."""
+        return self.settings.precision == "bfloat16" and bool(self.modules.training)
 
 
 @final

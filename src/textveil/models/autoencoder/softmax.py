@@ -22,7 +22,7 @@ _CELLS_ELSEWHERE: Final = 1 << 26
 
 
 def mean_cross_entropy(
-    states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, wanted: torch.Tensor
+    states: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, wanted: torch.Tensor, *, halved: bool = False
 ) -> torch.Tensor:
     """Mean nats of the wanted ids, with gradients for the first three; a scalar.
 
@@ -31,8 +31,9 @@ def mean_cross_entropy(
         weight: a row for each id, shape (ids, hidden).
         bias: shape (ids,).
         wanted: shape (tokens,).
+        halved: whether matrix products are of bfloat16; everything between them is float32 all the same.
     """
-    return _function().apply(states, weight, bias, wanted)
+    return _function().apply(states, weight, bias, wanted, halved)
 
 
 def cross_entropies(
@@ -60,20 +61,22 @@ def _function() -> Any:
 
     class MeanCrossEntropy(torch.autograd.Function):  # type: ignore[name-defined,misc]
         @staticmethod
-        def forward(ctx: Any, states: Any, weight: Any, bias: Any, wanted: Any) -> Any:
+        def forward(ctx: Any, states: Any, weight: Any, bias: Any, wanted: Any, halved: bool) -> Any:
             total = torch.zeros((), dtype=torch.float64, device=states.device)
             to_states, to_weight, to_bias = torch.empty_like(states), torch.zeros_like(weight), torch.zeros_like(bias)
-            rows = _rows(weight)
+            rows, dtype = _rows(weight), torch.bfloat16 if halved else states.dtype
+            table, points = weight.to(dtype), states.to(dtype)
             for start in range(0, len(states), rows):
-                some, ids = states[start : start + rows], wanted[start : start + rows, None]
-                logits = torch.addmm(bias, some, weight.t())
+                some, ids = points[start : start + rows], wanted[start : start + rows, None]
+                logits = torch.mm(some, table.t()).float().add_(bias)
                 logs = logits.logsumexp(dim=1, keepdim=True)
                 total += (logs - logits.gather(1, ids)).sum(dtype=torch.float64)
                 logits.sub_(logs).exp_()
                 logits.scatter_add_(1, ids, torch.full_like(logs, -1.0))
-                torch.mm(logits, weight, out=to_states[start : start + rows])
-                to_weight.addmm_(logits.t(), some)
                 to_bias.add_(logits.sum(dim=0))
+                logits = logits.to(dtype)
+                to_states[start : start + rows] = logits.mm(table)
+                to_weight.add_(logits.t().mm(some))
             ctx.save_for_backward(to_states, to_weight, to_bias)
             ctx.tokens = len(states)
             return (total / len(states)).to(states.dtype)
@@ -81,6 +84,6 @@ def _function() -> Any:
         @staticmethod
         def backward(ctx: Any, outer: Any) -> Any:
             scale = outer / ctx.tokens
-            return *(one * scale for one in ctx.saved_tensors), None
+            return *(one * scale for one in ctx.saved_tensors), None, None
 
     return MeanCrossEntropy

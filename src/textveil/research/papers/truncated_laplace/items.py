@@ -46,6 +46,14 @@ PAPER = Paper(
             "released word.",
         ),
         _item(
+            "variance",
+            "Theorem 4: whose noise is smaller, and where",
+            Basis.BEYOND,
+            "variance:variance",
+            "The paper's theorem says that truncated Laplace noise has less variance than Gaussian noise. The "
+            "comparison as a function, the region where it holds, and both again with the bound that is valid.",
+        ),
+        _item(
             "contradictions",
             "Where the printed numbers cannot all be true",
             Basis.BEYOND,

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, Literal, NamedTuple
 
-from textveil.errors import MissingExtra, ModelError, need
+from textveil.errors import MissingExtra, ModelError
+from textveil.numerics.torch_package import checked_device
 
 EXTRA: Final = "transformers"
 
@@ -83,7 +84,7 @@ def read_model(folder: Path | str, kind: Kind, device: str = "cpu") -> ForeignMo
         ModelError: the folder holds no such model.
     """
     libraries = load_libraries()
-    _check_device(libraries.torch, device)
+    checked_device(device)
     where = Path(folder)
     wanted = f"the folder {where.name} must hold {_MODELS[kind]} with its tokenizer, weights in safetensors"
     if not (where / "config.json").is_file():
@@ -115,12 +116,6 @@ def read_model(folder: Path | str, kind: Kind, device: str = "cpu") -> ForeignMo
         raise ModelError(f"{wanted}; got one without the weights of some layers. Take a model of this configuration.")
     places = getattr(model.config, "max_position_embeddings", None) or _MOST_TOKENS
     return ForeignModel(where.name, model, tokenizer, device, min(int(places) - _SPARE, _MOST_TOKENS))
-
-
-def _check_device(torch: ModuleType, device: str) -> None:
-    kind = device.partition(":")[0]
-    there = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available}.get(kind, lambda: True)
-    need(there(), "device", device, "one that torch finds here", 'Use device="cpu".')
 
 
 @contextlib.contextmanager

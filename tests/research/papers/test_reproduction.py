@@ -89,7 +89,7 @@ def test_every_item_runs_on_a_tiny_vocabulary(tmp_path) -> None:
     assert str(Path.cwd()) not in text
     page = (tmp_path / "out/index.html").read_text()
     links = re.findall(r"(?:src|href)='([^']+)'", page)
-    assert {link[:5] for link in links} == {"data:"}, "one file is the whole report"
+    assert {link for link in links if not link.startswith("data:")} == {f"#{item.name}" for item in CURSE.items}
     assert "http://" not in re.sub(r"='data:[^']*'", "", page)
 
 
@@ -149,6 +149,7 @@ def test_settings_ways_and_judgments_are_in_both_reports(tmp_path) -> None:
     text = (tmp_path / "out/report.md").read_text()
     assert "Figures, tables and examples of the paper: 1 reproduced in part. Beyond the paper: 1." in text
     assert "| item-0 | An item | reproduced in part | The order is the same; the size is not. |" in text
+    assert "| item-1 | An item | beyond the paper | One <finding>. |" in text
     assert "| epsilon | 0.5 and 1 | 0.5, 1 |" in text
     assert "| clip | not stated | the same |" not in text
     assert "| clip | not stated | - |" in text
@@ -156,6 +157,7 @@ def test_settings_ways_and_judgments_are_in_both_reports(tmp_path) -> None:
     assert "| quantity | the paper | as the text says | valid | why they may differ |" in text
     assert "| loss | 1.2 | 9.1 | 9.3 |  |" in text
     page = (tmp_path / "out/index.html").read_text()
+    assert "<td data-label='item'><a href='#item-0'>item-0</a></td>" in page
     for cell in ("reproduced in part", "1 to 30, 30 values", "as the text says", "not stated"):
         assert cell in page
     first = json.loads((tmp_path / "out/report.json").read_text())["items"][0]
@@ -276,3 +278,24 @@ def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch) -> None:
     with pytest.raises(OutputError):
         reproduce(toy("measured"), toy("measured").items, tmp_path / "out", tiny_setting())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_corpora_at_hand_and_not_are_named(tmp_path) -> None:
+    study = replace(toy("measured"), texts=("agnews", "yelp", "yahoo"))
+    setting = tiny_setting(texts={"yelp": tmp_path})
+    reproduce(study, study.items, tmp_path / "out", setting)
+    for file in ("report.md", "index.html"):
+        assert "Corpora at hand: yelp. Corpora not at hand: agnews, yahoo." in (tmp_path / "out" / file).read_text()
+    reproduce(toy("measured"), toy("measured").items, tmp_path / "words", tiny_setting())
+    assert "Corpora" not in (tmp_path / "words/report.md").read_text()
+
+
+def test_many_comparisons_are_folded_and_few_are_not(tmp_path) -> None:
+    for count, folded in ((30, 0), (31, 1)):
+        outcome = ItemOutcome(
+            tables={}, comparisons=tuple(Comparison(what=f"{i}", paper="1", ours="1") for i in range(count))
+        )
+        sys.modules[__name__].many = lambda setting, outcome=outcome: outcome
+        reproduce(toy("many"), toy("many").items, tmp_path / f"{count}", tiny_setting())
+        page = (tmp_path / f"{count}/index.html").read_text()
+        assert page.count("<summary>The paper's numbers beside ours") == folded

@@ -49,25 +49,31 @@ def page_head(title: str) -> str:
     )
 
 
-def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, stacked: bool = False) -> str:
+def html_table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    stacked: bool = False,
+    links: Sequence[str] | None = None,
+) -> str:
     """A table that scrolls in a box of its own where it is wider than the screen.
 
     Args:
         head: names of the columns.
         rows: one text a column.
         stacked: whether its cells stand one below the other on narrow screens instead, for tables of words.
+        links: where the first cell of each row leads; None leads nowhere.
     """
     top = "".join(f"<th>{safe(one)}</th>" for one in head)
-    if not stacked:
-        body = "".join("<tr>" + "".join(f"<td>{safe(one)}</td>" for one in row) + "</tr>" for row in rows)
-        return f"<div class='wide'><table><tr>{top}</tr>{body}</table></div>"
-    body = "".join(
-        "<tr>"
-        + "".join(f"<td data-label='{safe(name)}'>{safe(one)}</td>" for name, one in zip(head, row, strict=True))
-        + "</tr>"
-        for row in rows
-    )
-    return f"<div class='wide'><table class='stacked'><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+    body = ""
+    for index, row in enumerate(rows):
+        cells = [safe(one) for one in row]
+        if links is not None:
+            cells[0] = f"<a href='{safe(links[index])}'>{cells[0]}</a>"
+        labels = [f" data-label='{safe(name)}'" if stacked else "" for name in head]
+        body += "<tr>" + "".join(f"<td{name}>{one}</td>" for name, one in zip(labels, cells, strict=True)) + "</tr>"
+    kind = " class='stacked'" if stacked else ""
+    return f"<div class='wide'><table{kind}><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
 def html_figure(path: Path, alternative: str) -> str:

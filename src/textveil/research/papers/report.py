@@ -19,6 +19,9 @@ STAMP = "An experiment: draws repeat by their seed, so none of them may be relea
 LONGEST = 40
 """Rows of a table that a report shows; the files hold all."""
 
+AT_ONCE = 30
+"""Comparisons of an item that stand open on the page; more are folded."""
+
 WORDS = "words"
 """The setting whose value is the sample that an item drew."""
 
@@ -105,13 +108,15 @@ def counted(run: StudyRun) -> str:
 
 
 def in_short(run: StudyRun) -> Rows:
-    """Every item with what came of it, and why."""
+    """Every item with what came of it: why, where it was judged, else its first finding."""
     rows: list[tuple[str, ...]] = []
     for item, outcome in run.results:
         judged = outcome.judgment
-        outcome_word = item.basis.value if judged is None else judged.reproduced.value
-        rows.append((item.name, item.title, outcome_word, "" if judged is None else judged.why))
-    return ("item", "what it is", "outcome", "why"), rows
+        if judged is not None:
+            rows.append((item.name, item.title, judged.reproduced.value, judged.why))
+        else:
+            rows.append((item.name, item.title, item.basis.value, "".join(outcome.findings[:1])))
+    return ("item", "what it is", "outcome", "why, or what was found"), rows
 
 
 def inputs(run: StudyRun) -> Rows:
@@ -120,6 +125,15 @@ def inputs(run: StudyRun) -> Rows:
         (one.name, f"{len(one):,}", f"{one.dim}", one.digest[:16]) for one in run.setting.vocabularies
     ]
     return ("vocabulary", "words", "dimensions", "SHA-256 begins"), rows
+
+
+def corpora(run: StudyRun) -> str:
+    """Which corpora of the study are at hand, one or two sentences; empty for studies of words."""
+    named = [name for name in run.paper.texts if name in run.setting.texts]
+    missing = [name for name in run.paper.texts if name not in run.setting.texts]
+    found = f"Corpora at hand: {', '.join(named)}." if named else ""
+    lacking = f"Corpora not at hand: {', '.join(missing)}." if missing else ""
+    return f"{found} {lacking}".strip()
 
 
 def basis(item: Item, outcome: ItemOutcome) -> str:

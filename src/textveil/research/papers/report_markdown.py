@@ -14,10 +14,11 @@ def to_markdown(run: StudyRun) -> str:
     """The report as Markdown, figures by their files' names."""
     lines = [f"# {run.paper.title}", "", f"{run.paper.citation}.", "", run.paper.sources, ""]
     lines += [f"**{report.STAMP}** {report.conditions(run)}", ""]
+    lines += ["## In short", "", *_table(*report.in_short(run)), ""]
     if count := report.counted(run):
-        lines += ["## In short", "", count, "", *_table(*report.in_short(run)), ""]
+        lines += [count, ""]
     lines += ["## What was read", "", run.setting.origin, "", *_table(*report.inputs(run)), ""]
-    for note in run.paper.notes:
+    for note in filter(None, (report.corpora(run), *run.paper.notes)):
         lines += [note, ""]
     for item, outcome in run.results:
         lines += _section(run, item, outcome)

@@ -25,10 +25,15 @@ def to_html(run: StudyRun, folder: Path) -> str:
         f"<h1>{safe(paper.title)}</h1><p>{safe(paper.citation)}.</p><p>{safe(paper.sources)}</p>",
         f"<p><strong>{report.STAMP}</strong> {safe(report.conditions(run))}</p>",
     ]
-    if count := report.counted(run):
-        parts += ["<h2>In short</h2>", f"<p>{safe(count)}</p>", html_table(*report.in_short(run), stacked=True)]
-    parts += ["<h2>What was read</h2>", f"<p>{safe(run.setting.origin)}</p>"]
-    parts += [html_table(*report.inputs(run), stacked=True), *(f"<p>{safe(note)}</p>" for note in paper.notes)]
+    head, rows = report.in_short(run)
+    links = [f"#{name}" for name, *_ in rows]
+    parts += [
+        "<h2>In short</h2>",
+        f"<p>{safe(report.counted(run))}</p>",
+        html_table(head, rows, stacked=True, links=links),
+    ]
+    parts += ["<h2>What was read</h2>", f"<p>{safe(run.setting.origin)}</p>", html_table(*report.inputs(run))]
+    parts += [f"<p>{safe(note)}</p>" for note in filter(None, (report.corpora(run), *paper.notes))]
     for item, outcome in run.results:
         parts += _section(run, item, outcome, folder)
     return "\n".join([*parts, "</body></html>", ""])
@@ -46,12 +51,21 @@ def _section(run: StudyRun, item: Item, outcome: ItemOutcome, folder: Path) -> l
     if item.draws:
         parts += [html_figure(folder / file, item.title) for file in report.images(run, item)]
     if outcome.comparisons:
-        parts.append(html_table(*report.compared(outcome), stacked=True))
+        parts.append(_comparisons(outcome))
     if outcome.findings:
         parts += ["<ul>", *(f"<li>{safe(finding)}</li>" for finding in outcome.findings), "</ul>"]
     for key, table in outcome.tables.items():
         parts.append(_numbers(table, report.of_table(run, item, key), folder, shut=item.draws))
     return parts
+
+
+def _comparisons(outcome: ItemOutcome) -> str:
+    """The paper's numbers beside ours, folded where they are many."""
+    table = html_table(*report.compared(outcome), stacked=True)
+    count = len(outcome.comparisons)
+    if count <= report.AT_ONCE:
+        return table
+    return f"<details><summary>The paper's numbers beside ours: {count} of them</summary>{table}</details>"
 
 
 def _numbers(table: Table, files: list[str], folder: Path, *, shut: bool) -> str:

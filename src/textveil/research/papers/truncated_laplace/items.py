@@ -26,10 +26,10 @@ PAPER = Paper(
     texts=("agnews", "sst2", "yahoo", "yelp"),
     keeps_cells=True,
     notes=(
-        "Stand-ins: the paper's own splits are not all public, and whole tables of vectors are large. Yelp is the public "
-        "corpus of single sentences of Shen et al., Yahoo a set of sentences of Yahoo Answers, AG News and SST-2 the "
-        "public rows of both; GloVe and fastText are public parts of larger tables, of the sizes above. So losses and "
-        "scores compare with the paper's by their order and by what changes them, not digit by digit.",
+        "Stand-ins: the paper's own splits are not all public, and whole tables of vectors are large. Yelp is the "
+        "public corpus of single sentences of Shen et al., Yahoo a set of sentences of Yahoo Answers, AG News and "
+        "SST-2 the public rows of both; GloVe and fastText are public parts of larger tables, of the sizes above. So "
+        "losses and scores compare with the paper's by their order and by what changes them, not digit by digit.",
         "Three ways: as the paper's text says; as its public code does; and as it would have to be for the stated "
         "guarantee to hold. The second is the one that gives numbers like the paper's, and it has no guarantee.",
     ),

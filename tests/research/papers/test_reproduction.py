@@ -96,12 +96,14 @@ def test_every_item_runs_on_a_tiny_vocabulary(tmp_path) -> None:
 def test_a_quick_report_states_the_words_that_were_drawn(tmp_path) -> None:
     vocabulary = made_vocabulary(250)
     setting = StudySetting(vocabularies=(vocabulary,), origin="made", named=True, quick=True)
-    run = reproduce(CURSE, CURSE.chosen(["figure-1", "figure-2", "figure-7", "table-2"]), tmp_path / "out", setting)
+    run = reproduce(
+        CURSE, CURSE.chosen(["figure-1", "figure-2", "table-2", "neighbor-distances"]), tmp_path / "out", setting
+    )
     drawn = {name: [tuple(one) for one in samples] for name, samples in run.samples.items()}
     whole, part = (vocabulary.name, 200, 250), (vocabulary.name, 100, 250)
-    assert drawn == {"figure-1": [], "figure-2": [whole], "figure-7": [part], "table-2": [whole]}
+    assert drawn == {"figure-1": [], "figure-2": [whole], "table-2": [whole], "neighbor-distances": [part]}
     facts = json.loads((tmp_path / "out/report.json").read_text())
-    assert facts["items"][3]["samples"] == [{"vocabulary": vocabulary.name, "words": 200, "of": 250}]
+    assert facts["items"][2]["samples"] == [{"vocabulary": vocabulary.name, "words": 200, "of": 250}]
     for file in ("report.md", "index.html"):
         text = (tmp_path / "out" / file).read_text()
         assert text.count(f"200 of the 250 of {vocabulary.name}") == 2

@@ -1,4 +1,4 @@
-"""Figures 4, 5 and 6: the noisy dot product, its tails and bounds, and the conditions on the nearest word."""
+"""Figure 6, the conditions on the nearest word; and beyond the paper the exact noisy dot product and its tails."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from textveil.research.laws.dot_product import NoisyDotProduct
 from textveil.research.laws.neighbors import neighbor_geometry
 from textveil.research.laws.tail_bounds import BOUNDS
 from textveil.research.papers.curse.facts import TABLE_2
+from textveil.research.papers.curse.kolmogorov import gap_sentence, largest_gap
 from textveil.research.papers.curse.labels import label
 from textveil.research.papers.setting import Comparison, ItemOutcome, StudySetting
 
@@ -23,7 +24,7 @@ DRAWS = 10_000
 """Noise vectors of the Monte Carlo that the closed form replaces, as in the artifact."""
 
 
-def figure_4(setting: StudySetting) -> ItemOutcome:
+def dot_product(setting: StudySetting) -> ItemOutcome:
     """Density of the noisy dot product in several dimensions, with draws of the noise itself on top."""
     chart = new_figure(
         ["At epsilon = 1", "Scaled to variance 1, against the normal distribution"],
@@ -52,7 +53,7 @@ def figure_4(setting: StudySetting) -> ItemOutcome:
     chart.panels[0].legend("upper right")
     chart.panels[1].level(0.0, "the normal distribution", under=True)
     chart.panels[1].legend("upper center")
-    gap = _largest_gap(drawn, DIMENSIONS[-1])
+    gap = largest_gap(drawn, NoisyDotProduct(dim=DIMENSIONS[-1], rate=1.0).cdf)
     return ItemOutcome(
         tables={"": Table(columns=("dim", "z at epsilon 1", "density"), rows=tuple(rows), facts={"exact": True})},
         charts={"": chart},
@@ -60,17 +61,14 @@ def figure_4(setting: StudySetting) -> ItemOutcome:
             "The distribution is symmetric variance-gamma, in closed form; no Monte Carlo is needed. At epsilon 1 its "
             "standard deviation is sqrt(dim + 1), though the length of the noise is dim on average: in high dimension "
             "the noise is nearly orthogonal to any direction.",
-            f"{len(drawn):,} draws of the noise in {DIMENSIONS[-1]} dimensions differ from the closed form by "
-            f"{gap:.4f} "
-            f"at most in the distribution function; 99.9 % of such samples stay below {1.95 / len(drawn) ** 0.5:.4f} "
-            "(Kolmogorov).",
+            gap_sentence(f"the noise in {DIMENSIONS[-1]} dimensions", gap, len(drawn)),
             f"Scaled to variance 1, the density at four standard deviations is {heavier[DIMENSIONS[0]]:.2g} times the "
             f"normal one in {DIMENSIONS[0]} dimensions and {heavier[DIMENSIONS[-1]]:.2g} times in {DIMENSIONS[-1]}.",
         ),
     )
 
 
-def figure_5(setting: StudySetting) -> ItemOutcome:
+def tail_bounds(setting: StudySetting) -> ItemOutcome:
     """Upper tails of the noisy dot product against bounds, and how many nats the bounds give away."""
     dim = DIMENSIONS[-1]
     distribution = NoisyDotProduct(dim=dim, rate=1.0)
@@ -185,13 +183,6 @@ def _drawn_products(setting: StudySetting, dim: int, count: int) -> np.ndarray[t
     """First coordinates of noise vectors at rate 1: their products with a unit vector."""
     noise = SphericalLaplace(dim=dim, rate=1.0).sample(count, setting.generator(2, dim))
     return noise[:, 0].astype(np.float64)
-
-
-def _largest_gap(drawn: np.ndarray[tuple[int], np.dtype[np.float64]], dim: int) -> float:
-    """Kolmogorov's distance between draws and the closed form."""
-    exact = NoisyDotProduct(dim=dim, rate=1.0).cdf(np.sort(drawn))
-    steps = np.arange(len(drawn) + 1) / len(drawn)
-    return float(max(np.abs(exact - steps[1:]).max(), np.abs(exact - steps[:-1]).max()))
 
 
 def _monte_carlo_gap(

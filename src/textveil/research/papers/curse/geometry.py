@@ -1,4 +1,4 @@
-"""Figure 7: how far the k-th neighbor of a word is."""
+"""Beyond the paper: how far the k-th neighbor of a word is."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from textveil.research.papers.setting import ItemOutcome, StudySetting
 from textveil.types import Integers
 
 _TICKS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0)
-"""Of figure 7, whose last ranks may be many times as far as the first."""
+"""Of the distances by rank, whose last ranks may be many times as far as the first."""
 
 _CURVE_WORDS = 1000
 _QUICK_CURVE_WORDS = 100
-"""Most words of figure 7: quartiles need no more."""
+"""Most words of the distances by rank: quartiles need no more."""
 
 
-def figure_7(setting: StudySetting) -> ItemOutcome:
+def neighbor_distances_by_rank(setting: StudySetting) -> ItemOutcome:
     """Distance to the k-th neighbor against k: a long first step, then a plateau."""
     rows: list[tuple[Cell, ...]] = []
     labels = [label(vocabulary) for vocabulary in setting.vocabularies]

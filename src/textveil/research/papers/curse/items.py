@@ -11,10 +11,14 @@ from textveil.research.papers.registry import Basis, Item, Paper
 _HERE = "textveil.research.papers.curse"
 
 
+_TABLES = ("table-1", "table-2", "theorem-8", "paragraph")
+"""Drawn where matplotlib is installed, and done without it where it is not."""
+
+
 def _item(
     name: str, title: str, basis: Basis, target: str, about: str, settings: Mapping[str, str] = MappingProxyType({})
 ) -> Item:
-    draws = not name.startswith(("table-", "theorem-"))
+    draws = name not in _TABLES
     return Item(
         name=name, title=title, basis=basis, about=about, target=f"{_HERE}.{target}", draws=draws, settings=settings
     )
@@ -36,11 +40,12 @@ PAPER = Paper(
     items=(
         _item(
             "figure-1",
-            "One dimension: Laplace noise on the integers",
-            Basis.TOPIC,
+            "One dimension: Laplace noise on the positive integers",
+            Basis.PAPER,
             "small_dimensions:figure_1",
-            "Noise of density proportional to exp(-epsilon |z|) on an integer, rounded; close means the 100 nearest "
-            "others.",
+            "Laplace noise of sensitivity 1 on a positive integer, rounded to the nearest one: shares of outputs that "
+            "are the "
+            "original, close or distant, against epsilon. Computed, where the paper draws.",
         ),
         _item(
             "figure-2",
@@ -53,25 +58,29 @@ PAPER = Paper(
         ),
         _item(
             "figure-3",
-            "Two dimensions: noise on a map of the states of the USA",
-            Basis.TOPIC,
-            "small_dimensions:figure_3",
-            "Planar Laplace noise on the internal point of a state, then the nearest state; close means the 10 nearest "
-            "others.",
+            "Two dimensions: noise around Hawaii and around Kansas, at one epsilon",
+            Basis.PAPER,
+            "two_states:figure_3",
+            "The map of the states without Alaska. Noise around Hawaii falls into the ocean and comes back to Hawaii; "
+            "the same "
+            "noise around Kansas falls on its neighbors and beyond.",
         ),
         _item(
             "figure-4",
-            "The distribution of the noisy dot product",
-            Basis.TOPIC,
-            "dot_product:figure_4",
-            "Density of the product of the noise with a unit vector, in closed form, in 2 to 300 dimensions.",
+            "The length of the noise",
+            Basis.PAPER,
+            "noise_length:figure_4",
+            "The density of the noise's length, Gamma(n, 1 / epsilon), for several numbers of dimensions n.",
         ),
         _item(
             "figure-5",
-            "Tails of the noisy dot product and bounds on them",
-            Basis.TOPIC,
-            "dot_product:figure_5",
-            "The exact upper tail against upper bounds, and the factor between them.",
+            "The geometry of the nearest word",
+            Basis.PAPER,
+            "nearest_geometry:figure_5",
+            "Theorems 1 and 2 of the paper's section 4: the word stays nearest when the projection of the noise on the "
+            "difference to its neighbor is below half its length (a); why, with the word at the origin (b); first "
+            "against "
+            "second neighbor (c).",
         ),
         _item(
             "figure-6",
@@ -84,11 +93,11 @@ PAPER = Paper(
         ),
         _item(
             "figure-7",
-            "How far the k-th neighbor is",
-            Basis.TOPIC,
-            "geometry:figure_7",
-            "Distance to the k-th neighbor against k, as a share of the distance to the first; medians and quartiles "
-            "over words.",
+            "Why the rank of a neighbor is no metric",
+            Basis.PAPER,
+            "rank_no_metric:figure_7",
+            "A small arrangement of points in which rank(a, b) = 1 but rank(b, a) = 2, and the triangle inequality "
+            "fails.",
         ),
         _item(
             "figure-8",
@@ -110,21 +119,19 @@ PAPER = Paper(
         ),
         _item(
             "figure-10",
-            "The constant of the fix by a criterion",
-            Basis.TOPIC,
-            "rank_constants:figure_10",
-            "c chosen for each vocabulary by least squares on the logarithms of the rank probabilities, and the close "
-            "share along "
-            "multiples of it.",
+            "A uniform point of a disc",
+            Basis.PAPER,
+            "disc:figure_10",
+            "Appendix B: a uniform point of a disc of radius R has a length of density 2r / R^2. Circles, and the thin "
+            "ring at "
+            "radius r.",
         ),
         _item(
             "table-1",
-            "A paragraph, sanitized word by word",
-            Basis.TOPIC,
-            "example:table_1",
-            "An invented paragraph through noise at three epsilons, without and with the fix, and through the "
-            "neighborhood "
-            "mechanism. (The paper's section 2 has such an example; whether its Table 1 is that could not be read.)",
+            "The vocabularies",
+            Basis.PAPER,
+            "vocabulary_sizes:table_1",
+            "The paper's vocabularies with their dimensions and numbers of words, beside those of this run.",
         ),
         _item(
             "table-2",
@@ -143,6 +150,53 @@ PAPER = Paper(
             "P(|Z| < a b) is at least the product of two probabilities, that the angle's part is below a and that the "
             "noise is shorter than b; here beside the exact distribution.",
             {"probability of the bound": "0.99, both factors equal"},
+        ),
+        _item(
+            "states",
+            "The map of the states against epsilon",
+            Basis.BEYOND,
+            "small_dimensions:states",
+            "Shares of the original state, close and distant ones, mean over all states; computed.",
+        ),
+        _item(
+            "dot-product",
+            "The distribution of the noisy dot product",
+            Basis.BEYOND,
+            "dot_product:dot_product",
+            "Density of the product of the noise with a unit vector, in closed form.",
+        ),
+        _item(
+            "tail-bounds",
+            "Tails of the noisy dot product and bounds on them",
+            Basis.BEYOND,
+            "dot_product:tail_bounds",
+            "The exact upper tail against upper bounds, and the factor between them.",
+        ),
+        _item(
+            "neighbor-distances",
+            "How far the k-th neighbor is",
+            Basis.BEYOND,
+            "geometry:neighbor_distances_by_rank",
+            "Distance to the k-th neighbor against k, as a share of the distance to the first; medians and quartiles "
+            "over words.",
+        ),
+        _item(
+            "rank-constants",
+            "The constant of the fix by a criterion",
+            Basis.BEYOND,
+            "rank_constants:rank_constants",
+            "c chosen for each vocabulary by least squares on the logarithms of the rank probabilities, and the close "
+            "share "
+            "along multiples of it.",
+        ),
+        _item(
+            "paragraph",
+            "A paragraph through several mechanisms",
+            Basis.BEYOND,
+            "paragraph:paragraph",
+            "An invented paragraph through noise at three epsilons, without and with the fix, and through the "
+            "neighborhood "
+            "mechanism.",
         ),
         _item(
             "equal-guarantee",

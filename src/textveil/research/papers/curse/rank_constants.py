@@ -1,4 +1,4 @@
-"""Figure 10: the constant of the fix by a stated criterion, beside the two that the paper set by hand."""
+"""The constant of the fix by a stated criterion, beside the two that the paper set by hand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _QUICK_WORDS = 100
 """Most words of one vocabulary: five mechanisms at five multiples are many draws."""
 
 
-def figure_10(setting: StudySetting) -> ItemOutcome:
+def rank_constants(setting: StudySetting) -> ItemOutcome:
     """The chosen constants, and the close share of the fix along multiples of them."""
     labels = [label(one) for one in setting.vocabularies]
     chart = new_figure(

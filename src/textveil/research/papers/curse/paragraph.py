@@ -1,4 +1,4 @@
-"""Table 1: one short paragraph, sanitized word by word, without and with the fix."""
+"""One short paragraph through several mechanisms, without and with the fix."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ TEXT = (
     "The doctor ordered 2 blood tests and told her to rest for 14 days. "
     "She lives with her mother in a small house near the river."
 )
-"""Ours, invented: the paper's paragraph of this kind is not repeated here."""
+"""Invented; with its marks and numbers, as a user's text has them."""
 
 
-def table_1(setting: StudySetting) -> ItemOutcome:
+def paragraph(setting: StudySetting) -> ItemOutcome:
     """The paragraph through noise at three epsilons, the same with the fix, and the neighborhood mechanism."""
     near = [one for one in setting.vocabularies if paper_name(one.name, one.dim) == "GloVe-Wiki 50d"]
     vocabulary = near[0] if near else max(setting.vocabularies, key=len)
@@ -50,9 +50,6 @@ def table_1(setting: StudySetting) -> ItemOutcome:
         charts=drawn_if_possible(f"A paragraph, {label(vocabulary)}", table, (22, 12, 14, 96)),
         findings=(
             f"Vocabulary: {label(vocabulary)}. Words that it lacks are mapped to one of its words before the draw.",
-            "The paper's own example (GloVe-Wiki 100d, epsilon 10 per unit of distance) could not be repeated: that "
-            "table is not among the public subsets. In the artifact's run every word got the same seed, hence the same "
-            "noise.",
             "The third column is what one word costs in the worst case, for any two words: hundreds of nats where "
             "noise "
             "leaves a readable text.",

@@ -15,10 +15,13 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.capabilities import NoisyVectors
 from textveil.numerics.torch_package import load_torch
 from textveil.privacy.guarantees import Guarantee, NoGuarantee
+from textveil.randomness import seeded_generator
 from textveil.types import Ids, Vectors
 from textveil.vocabulary.geometry import clip as clip_vectors
+from textveil.vocabulary.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import torch
@@ -96,6 +99,17 @@ class Injection:
         """No noise at all: every word is released as it is."""
         return Injection(place=Place.TOKENS)
 
+    @staticmethod
+    def of(mechanism: WordMechanism, place: Place) -> Injection:
+        """What a mechanism of the catalog injects at a place: its words at each token, elsewhere its noise and clip.
+
+        Raises:
+            ParameterError: it has no noise of vectors, and the place is the table.
+        """
+        if place is Place.TOKENS or not isinstance(mechanism, NoisyVectors):
+            return Injection(place=place, mechanism=mechanism)
+        return Injection(place=place, noise=mechanism.distribution, clip=mechanism.clip)
+
     def guarantee(self, feeding: Feeding = Feeding.FREE) -> Guarantee:
         """What a rewritten sentence promises of one token of its original, in words where it is nothing.
 
@@ -117,6 +131,20 @@ class Injection:
         return NoGuarantee(
             reason="what the noise gives for vectors of that length has to be proved for the noise; none is stated here"
         )
+
+    def check(self, vocabulary: Vocabulary) -> None:
+        """See that mechanism and noise are of a vocabulary's words and dimension; a mechanism's vectors may be others.
+
+        Raises:
+            ParameterError: they are not.
+        """
+        if self.mechanism is not None:
+            same = self.mechanism.vocabulary.words == vocabulary.words
+            need(same, "injection", "a mechanism of other words", "of the words of the vocabulary")
+        if self.noise is not None:
+            shape = np.shape(self.noise.sample(1, seeded_generator(0)))
+            wanted = f"noise of {vocabulary.dim} coordinates, as the vocabulary's vectors have"
+            need(shape == (1, vocabulary.dim), "injection", f"draws of shape {shape}", wanted)
 
     def released(self, sentences: Sequence[Ids], rng: np.random.Generator) -> list[Ids]:
         """What the encoder may read: a fresh draw for each word; the words themselves where there is no mechanism."""

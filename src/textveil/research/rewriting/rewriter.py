@@ -241,6 +241,7 @@ def train_rewriter(
     settings, injection = settings or AutoencoderSettings(), injection or Injection.none()
     feeding = feeding or (Feeding.RELEASED if injection.place is Place.TOKENS else Feeding.CLEAN)
     need(feeding is not Feeding.FREE, "feeding", feeding.value, "clean or released in training")
+    injection.check(vocabulary)
     device = checked_device(device)
     need(
         len(sentences) >= settings.batch,

@@ -35,6 +35,15 @@ PAPER = Paper(
     ),
     items=(
         _item(
+            "table-4",
+            "The corpora",
+            Basis.PAPER,
+            "corpora:table_4",
+            "Sizes of the paper's corpora by class, and the average number of tokens of a text, beside the corpora at "
+            "hand. Where a corpus has other classes or none, its one number stands in the column of the negatives.",
+            draws=False,
+        ),
+        _item(
             "limits",
             "What the printed shares of unchanged words would take",
             Basis.BEYOND,

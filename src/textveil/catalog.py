@@ -61,9 +61,11 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "keywords": "textveil.mechanisms.document.keywords:keywords",
         "spherical-laplace": "textveil.mechanisms.additive.spherical_laplace:spherical_laplace",
         "gaussian": "textveil.mechanisms.additive.gaussian:gaussian",
+        "gaussian-classical": "textveil.mechanisms.additive.gaussian_classical:gaussian_classical",
         "laplace": "textveil.mechanisms.additive.laplace:laplace",
         "truncated-laplace": "textveil.mechanisms.additive.truncated_laplace:truncated_laplace",
         "truncated-laplace-published": "textveil.mechanisms.published.truncated_laplace:truncated_laplace_published",
+        "gaussian-classical-published": "textveil.mechanisms.published.gaussian_classical:gaussian_classical_published",
     }
 )
 """textveil's own mechanisms: the name, and the function that makes it and declares all else."""
@@ -125,7 +127,7 @@ def mechanism(
         **options: the constructor's own, ``epsilon`` first of all: the privacy loss in nats of one token for
             any two words. Options that are None count as not given, but where the mechanism's default is another:
             there None turns the option off (``clip``). With neither ``epsilon`` nor ``epsilon_per_distance``,
-            epsilon is 8.
+            epsilon is 8, or the mechanism's own default.
 
     Raises:
         UnknownNameError: no such mechanism.
@@ -142,7 +144,8 @@ def mechanism(
             given[key] = known[key].checked(value)
         elif value is not None:
             raise unknown_option(name, key, known)
-    if "epsilon" in known and "epsilon" not in given and "epsilon_per_distance" not in given:
+    undecided = "epsilon" in known and known["epsilon"].default is None
+    if undecided and "epsilon" not in given and "epsilon_per_distance" not in given:
         given["epsilon"] = DEFAULT_EPSILON
     for key, option in known.items():
         if option.required and key not in given:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import binom
+from tests.helpers.catalog import as_listed
 from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
@@ -53,7 +54,7 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_the_catalog_keeps_what_it_promises(tiny, name: str) -> None:
-    report = tv.audit(tv.mechanism(name, tiny, epsilon=1.0), seed=1)
+    report = tv.audit(tv.mechanism(name, tiny, **as_listed(name)), seed=1)
     entry = MECHANISMS[name]
     if entry.status is Status.REFUTED:
         assert report.verdict is Verdict.REFUTED

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.helpers.catalog import as_listed
 
 import textveil
 from textveil.catalog import MECHANISMS, CatalogEntry, _Lazy, entries, entry, mechanism
@@ -141,7 +142,7 @@ def test_every_entry_has_its_proof_or_refutation(name: str) -> None:
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_a_made_mechanism_states_what_the_catalog_states(name: str, tiny) -> None:
     one = MECHANISMS[name]
-    made = mechanism(name, tiny, epsilon=1.0)
+    made = mechanism(name, tiny, **as_listed(name))
     assert made.name == name
     assert made.guarantee.status is one.status
     assert made.guarantee.source == one.proof

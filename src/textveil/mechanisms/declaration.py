@@ -68,6 +68,11 @@ class CatalogEntry:
         found = Path(home).parent / self.proof.removeprefix(f"{package}/")
         return found if found.is_file() else None
 
+    def takes(self, epsilon: float) -> bool:
+        """Whether it can be made for this epsilon; also where it has no such option."""
+        option = self.options().get("epsilon")
+        return option is None or option.domain.holds(epsilon)
+
     def options(self) -> Mapping[str, Option]:
         """What the constructor takes, by name."""
         return options_of(self.constructor())

@@ -9,6 +9,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from textveil.catalog import MECHANISMS
 from textveil.errors import RefutedGuarantee, need
 from textveil.mechanisms.base import Mechanism, TextMechanism
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
@@ -70,7 +71,7 @@ def way_of(mechanism: Mechanism, asked: Asked) -> Chosen:
         ParameterError: an option is outside its domain.
         UnsupportedGuarantee: its guarantee is of another unit than its draws.
     """
-    promise = _promise(mechanism.guarantee, asked.allow_refuted)
+    promise = _promise(mechanism, asked.allow_refuted)
     need(asked.key is None, "key", "one", "left out for a mechanism", "It is for the pseudonyms of a policy.")
     if isinstance(mechanism, TextMechanism):
         asked.need_defaults("a mechanism of whole texts")
@@ -102,7 +103,7 @@ def way_of_policy(policy: Policy, asked: Asked, rng: np.random.Generator | None)
         outside: Outside = Verbatim(policy.marks, shown=BEFORE)
         promise = None
     else:
-        promise = _promise(parts.words.guarantee, asked.allow_refuted)
+        promise = _promise(parts.words, asked.allow_refuted)
         outside = DrawnOutside(parts.words, promise, policy.marks, function_words=_keeps_function_words(policy))
     way = ByPolicy(parts, outside, policy.scope, key)
     return Chosen(way, parts.words, promise, facts_of(policy, one_value(tokens=promise is not None)), parts.surrogates)
@@ -115,7 +116,7 @@ def _by_tokens(policy: Policy, asked: Asked) -> Chosen:
     asked = asked._replace(marks=policy.marks, **number_options(policy))
     if not _keeps_function_words(policy):
         return way_of(mechanism, asked)
-    promise = _promise(mechanism.guarantee, asked.allow_refuted)
+    promise = _promise(mechanism, asked.allow_refuted)
     way = ByTokens(mechanism, promise, *asked[:3], function_words=True)
     return Chosen(way, mechanism, promise, facts_of(policy, ONE_CONTENT_TOKEN))
 
@@ -129,17 +130,20 @@ def _new_key(rng: np.random.Generator | None) -> bytes:
     return secrets.token_bytes(KEY_BYTES) if rng is None else rng.bytes(KEY_BYTES)
 
 
-def _promise(guarantee: Guarantee, allow_refuted: bool) -> Guarantee:
+def _promise(mechanism: Mechanism, allow_refuted: bool) -> Guarantee:
     """The guarantee that releases carry: the mechanism's, or none where it is refuted or nothing is promised."""
+    guarantee = mechanism.guarantee
     if guarantee.status is Status.NONE and guarantee.promises:
         reason = "the mechanism promises nothing"
         return NoGuarantee(reason=reason, source=guarantee.source, adjacency=guarantee.adjacency)
     if guarantee.status is not Status.REFUTED:
         return guarantee
     if not allow_refuted:
+        known = MECHANISMS.get(mechanism.name)
+        valid = f"{known.instead}, the valid form" if known is not None and known.instead else "one that is proved"
         raise RefutedGuarantee(
             f"the claim {guarantee} of this mechanism is refuted ({guarantee.source}). "
-            "Use truncated-laplace, the valid form, or `allow_refuted=True`; the release then has no guarantee."
+            f"Use {valid}, or `allow_refuted=True`; the release then has no guarantee."
         )
     reason = f"the claim {guarantee} is refuted"
     return NoGuarantee(reason=reason, source=guarantee.source, adjacency=guarantee.adjacency)

@@ -43,7 +43,8 @@ EXPECTED = {
 def equal_guarantee(setting: StudySetting) -> ItemOutcome:
     """Rank profiles of every mechanism of the catalog that draws for words alone, at equal epsilon."""
     vocabulary = base_vocabulary(setting)
-    names = [name for name, one in entries().items() if one.words_alone and one.status is not Status.REFUTED]
+    known = {name: one for name, one in entries().items() if one.words_alone and one.status is not Status.REFUTED}
+    names = [name for name, one in known.items() if all(one.takes(epsilon) for epsilon in EPSILONS)]
     makers = [(name, _maker(name, vocabulary)) for name in names]
     makers.append((FIX, _maker("spherical-laplace", vocabulary, rank_constant=chosen_constant(vocabulary, CLIP))))
     found = measured(setting, vocabulary, makers, EPSILONS)

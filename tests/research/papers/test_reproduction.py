@@ -15,7 +15,8 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.errors import MissingExtra, OutputError, ParameterError
 from textveil.research.evaluation.tables import Table
 from textveil.research.papers import reproduction
-from textveil.research.papers.registry import Basis, Item, Paper, paper
+from textveil.research.papers.registry import Basis, Item, Paper, paper, papers
+from textveil.research.papers.report import StudyRun
 from textveil.research.papers.reproduction import reproduce
 from textveil.research.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 
@@ -87,10 +88,21 @@ def test_every_item_runs_on_a_tiny_vocabulary(tmp_path) -> None:
     text = (tmp_path / "out/report.md").read_text()
     assert "none of them may be released" in text
     assert str(Path.cwd()) not in text
+    _every_item_of_the_paper_is_judged(run)
     page = (tmp_path / "out/index.html").read_text()
     links = re.findall(r"(?:src|href)='([^']+)'", page)
     assert {link for link in links if not link.startswith("data:")} == {f"#{item.name}" for item in CURSE.items}
     assert "http://" not in re.sub(r"='data:[^']*'", "", page)
+
+
+def _every_item_of_the_paper_is_judged(run: StudyRun) -> None:
+    """What is computed comes out anywhere; what needs the paper's vocabularies does not come out on others."""
+    for item, outcome in run.results:
+        assert (outcome.judgment is not None) == (item.basis is Basis.PAPER), item.name
+    judged = {item.name: outcome.judgment.reproduced for item, outcome in run.results if outcome.judgment}
+    exact = {f"figure-{number}" for number in (1, 3, 4, 5, 6, 7, 10)} | {"theorem-8"}
+    assert {name for name, one in judged.items() if one is Reproduced.YES} == exact
+    assert {judged[name] for name in ("figure-2", "figure-8", "figure-9", "table-1", "table-2")} == {Reproduced.NO}
 
 
 def test_a_quick_report_states_the_words_that_were_drawn(tmp_path) -> None:
@@ -301,3 +313,13 @@ def test_many_comparisons_are_folded_and_few_are_not(tmp_path) -> None:
         reproduce(toy("many"), toy("many").items, tmp_path / f"{count}", tiny_setting())
         page = (tmp_path / f"{count}/index.html").read_text()
         assert page.count("<summary>The paper's numbers beside ours") == folded
+
+
+@pytest.mark.parametrize("study", papers(), ids=lambda study: study.name)
+def test_descriptions_state_no_settings(study: Paper) -> None:
+    """Settings stand in ``Item.settings`` and in outcomes: a run that drew less must not read as if it drew more."""
+    setting = re.compile(
+        r"\d[\d,]* (?:random )?(?:words|draws|sentences|documents|epochs|vectors)|epsilon \(?\d|c = \d"
+    )
+    assert setting.search("The paper draws 5,000 words") and setting.search("against epsilon (1 to 50)")
+    assert not [item.name for item in study.items if setting.search(item.about)]

@@ -17,7 +17,7 @@ import numpy as np
 from textveil.research.evaluation.plots import COLORS, GRAY, Panel, new_figure
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.papers.curse.kolmogorov import gap_sentence, largest_gap
-from textveil.research.papers.setting import ItemOutcome, StudySetting
+from textveil.research.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil.statistics import clopper_pearson
 from textveil.types import Reals, Vectors
 
@@ -92,6 +92,12 @@ def figure_10(setting: StudySetting) -> ItemOutcome:
             "In n dimensions the factor r becomes r^(n - 1): that is why noise of density proportional to "
             "exp(-epsilon |z|) has a length with distribution Gamma(n, 1 / epsilon), and not an exponential one "
             "(figure 4).",
+        ),
+        settings={"draws": count, "points shown": min(count, _SHOWN)},
+        judgment=Judgment(
+            reproduced=Reproduced.YES if gap < 1.95 / count**0.5 else Reproduced.NO,
+            why="The thin ring has a share 2r dr / R² of the area, and lengths drawn with that density fill the "
+            "disc evenly.",
         ),
     )
 

@@ -14,7 +14,7 @@ from textveil.research.laws.tail_bounds import BOUNDS
 from textveil.research.papers.curse.facts import TABLE_2
 from textveil.research.papers.curse.kolmogorov import gap_sentence, largest_gap
 from textveil.research.papers.curse.labels import label
-from textveil.research.papers.setting import Comparison, ItemOutcome, StudySetting
+from textveil.research.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 
 DIMENSIONS = (2, 25, 50, 300)
 EPSILONS = tuple(float(epsilon) for epsilon in range(1, 51))
@@ -166,6 +166,27 @@ def figure_6(setting: StudySetting) -> ItemOutcome:
             "20); the dashed ones rise slowly from 1/2, so that no neighbor stands out among them (eq. 21).",
         ),
         comparisons=comparisons,
+        settings={
+            "thresholds": "Table 2 of the paper, and those measured here",
+            "draws a point": "none: the distribution is exact",
+            "epsilon": epsilons,
+        },
+        judgment=_dominates(rows),
+    )
+
+
+def _dominates(rows: list[tuple[Cell, ...]]) -> Judgment:
+    """Whether the curve of equation 18 lies above that of equation 19 everywhere, for every row of Table 2 drawn."""
+    paper = [row for row in rows if row[1] == "paper"]
+    first, second = (
+        [float(str(row[-1])) for row in paper if row[2] == kind] for kind in ("original against x1", "x1 against x2")
+    )
+    above = sum(one > other for one, other in zip(first, second, strict=True))
+    return Judgment(
+        reproduced=Reproduced.YES if above == len(first) else Reproduced.PARTLY,
+        why=f"With the paper's thresholds the original word's curve lies above that of its first neighbor at "
+        f"{above} of "
+        f"{len(first)} points. The paper estimates the same probabilities from draws; these are exact.",
     )
 
 

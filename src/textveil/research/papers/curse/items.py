@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from textveil.research.papers.curse.facts import SUBSET_NOTE, SUBSETS
+from textveil.research.papers.curse.paper_settings import PAPER_SETTINGS
 from textveil.research.papers.registry import Basis, Item, Paper
 
 _HERE = "textveil.research.papers.curse"
-
 
 _TABLES = ("table-1", "table-2", "theorem-8", "paragraph")
 """Drawn where matplotlib is installed, and done without it where it is not."""
 
 
-def _item(
-    name: str, title: str, basis: Basis, target: str, about: str, settings: Mapping[str, str] = MappingProxyType({})
-) -> Item:
-    draws = name not in _TABLES
+def _item(name: str, title: str, basis: Basis, target: str, about: str) -> Item:
     return Item(
-        name=name, title=title, basis=basis, about=about, target=f"{_HERE}.{target}", draws=draws, settings=settings
+        name=name,
+        title=title,
+        basis=basis,
+        about=about,
+        target=f"{_HERE}.{target}",
+        draws=name not in _TABLES,
+        settings=PAPER_SETTINGS.get(name, {}),
     )
 
 
@@ -43,8 +43,7 @@ PAPER = Paper(
             "One dimension: Laplace noise on the positive integers",
             Basis.PAPER,
             "small_dimensions:figure_1",
-            "Laplace noise of sensitivity 1 on a positive integer, rounded to the nearest one: shares of outputs that "
-            "are the "
+            "Laplace noise on a positive integer, rounded to the nearest one: shares of outputs that are the "
             "original, close or distant, against epsilon. Computed, where the paper draws.",
         ),
         _item(
@@ -52,18 +51,16 @@ PAPER = Paper(
             "What noise turns a word into",
             Basis.PAPER,
             "profiles:figure_2",
-            "Shares of outputs that are the original word, one of its 100 nearest neighbors, or distant, against "
-            "epsilon; random words, one draw each. The paper draws 5,000 words and shows GloVe-Wiki 300d (epsilon 1 to "
-            "30) and word2vec (1 to 200).",
+            "Shares of outputs that are the original word, one of its nearest neighbors, or distant, against "
+            "epsilon, for random words.",
         ),
         _item(
             "figure-3",
             "Two dimensions: noise around Hawaii and around Kansas, at one epsilon",
             Basis.PAPER,
             "two_states:figure_3",
-            "The map of the states without Alaska. Noise around Hawaii falls into the ocean and comes back to Hawaii; "
-            "the same "
-            "noise around Kansas falls on its neighbors and beyond.",
+            "The map of the states without Alaska. Noise around Hawaii falls into the ocean and comes back to "
+            "Hawaii; the same noise around Kansas falls on its neighbors and beyond.",
         ),
         _item(
             "figure-4",
@@ -77,19 +74,18 @@ PAPER = Paper(
             "The geometry of the nearest word",
             Basis.PAPER,
             "nearest_geometry:figure_5",
-            "Theorems 1 and 2 of the paper's section 4: the word stays nearest when the projection of the noise on the "
-            "difference to its neighbor is below half its length (a); why, with the word at the origin (b); first "
-            "against "
-            "second neighbor (c).",
+            "Theorems 1 and 2 of the paper's section 4: the word stays nearest when the projection of the noise "
+            "on the difference to its neighbor is below half its length (a); why, with the word at the origin "
+            "(b); first against second neighbor (c).",
         ),
         _item(
             "figure-6",
             "Necessary conditions for the nearest word",
             Basis.PAPER,
             "dot_product:figure_6",
-            "P(Z <= z) against epsilon (1 to 50), Z the noisy dot product and z the thresholds of Table 2; exact where "
-            "the paper "
-            "draws 10,000 noise vectors a point.",
+            "P(Z <= z) against epsilon, Z the noisy dot product and z the mean thresholds of Table 2: the "
+            "original word against its first neighbor, and the first neighbor against the second. Exact, where "
+            "the paper draws.",
         ),
         _item(
             "figure-7",
@@ -104,27 +100,24 @@ PAPER = Paper(
             "The same as figure 2 with the paper's fix",
             Basis.PAPER,
             "fix_profiles:figure_8",
-            "The nearest word to the noisy vector is replaced by its i-th neighbor with probability proportional to "
-            "exp(-c epsilon "
-            "i). The paper has c = 0.04 for GloVe-Wiki 300d (epsilon 1 to 70) and 0.007 for word2vec (1 to 301).",
+            "The nearest word to the noisy vector is replaced by its i-th neighbor with probability proportional "
+            "to exp(-c epsilon i): at the c that the paper sets by hand, and at the c of a criterion.",
         ),
         _item(
             "figure-9",
             "The same as figure 2 with the exponential mechanism",
             Basis.PAPER,
             "profiles:figure_9",
-            "P(y given x) proportional to exp(-epsilon d(x, y) / 2) (SanText, Yue et al. 2021). It is averaged "
-            "over the words, "
-            "not drawn from. The paper shows GloVe-Wiki 300d (epsilon 0.5 to 6) and word2vec (1 to 40).",
+            "P(y given x) proportional to exp(-epsilon d(x, y) / 2) (SanText, Yue et al. 2021), averaged over the "
+            "words and not drawn from.",
         ),
         _item(
             "figure-10",
             "A uniform point of a disc",
             Basis.PAPER,
             "disc:figure_10",
-            "Appendix B: a uniform point of a disc of radius R has a length of density 2r / R^2. Circles, and the thin "
-            "ring at "
-            "radius r.",
+            "Appendix B: a uniform point of a disc of radius R has a length of density 2r / R^2. Circles, and the "
+            "thin ring at radius r.",
         ),
         _item(
             "table-1",
@@ -138,9 +131,8 @@ PAPER = Paper(
             "How isolated words are",
             Basis.PAPER,
             "table_two:table_2",
-            "Means of the right sides of equations 18 (half the distance to the first neighbor) and 19 (first neighbor "
-            "against the "
-            "second and the 101st) over random words; the paper draws 5,000.",
+            "Means of the right sides of equations 18 (half the distance to the first neighbor) and 19 (first "
+            "neighbor against the second, and against the first one that is not close) over random words.",
         ),
         _item(
             "theorem-8",
@@ -149,7 +141,6 @@ PAPER = Paper(
             "theorem_eight:theorem_8",
             "P(|Z| < a b) is at least the product of two probabilities, that the angle's part is below a and that the "
             "noise is shorter than b; here beside the exact distribution.",
-            {"probability of the bound": "0.99, both factors equal"},
         ),
         _item(
             "states",
@@ -185,9 +176,8 @@ PAPER = Paper(
             "The constant of the fix by a criterion",
             Basis.BEYOND,
             "rank_constants:rank_constants",
-            "c chosen for each vocabulary by least squares on the logarithms of the rank probabilities, and the close "
-            "share "
-            "along multiples of it.",
+            "c chosen for each vocabulary by least squares on the logarithms of the rank probabilities, and the "
+            "close share along multiples of it.",
         ),
         _item(
             "paragraph",
@@ -195,26 +185,23 @@ PAPER = Paper(
             Basis.BEYOND,
             "paragraph:paragraph",
             "An invented paragraph through noise at three epsilons, without and with the fix, and through the "
-            "neighborhood "
-            "mechanism.",
+            "neighborhood mechanism.",
         ),
         _item(
             "equal-guarantee",
             "Every mechanism at the same guarantee",
             Basis.BEYOND,
             "equal_guarantee:equal_guarantee",
-            "Shares as in figure 2 for every mechanism of the catalog at one epsilon for any two words: which of them "
-            "gives "
-            "neighbors at all. Refuted mechanisms are left out.",
+            "Shares as in figure 2 for every mechanism of the catalog at one epsilon for any two words: which of "
+            "them gives neighbors at all. Refuted mechanisms are left out.",
         ),
         _item(
             "metrics",
             "Metrics made of ranks, beside the fix",
             Basis.BEYOND,
             "equal_guarantee:metrics",
-            "The exponential mechanism on shared-neighbor distance, on the neighbor graph and on an ultrametric, at "
-            "equal epsilon, "
-            "beside the fix: the paper's open problem of a metric that flattens the first gap.",
+            "The exponential mechanism on shared-neighbor distance, on the neighbor graph and on an ultrametric, "
+            "at equal epsilon, beside the fix: the paper's open problem of a metric that flattens the first gap.",
         ),
     ),
 )

@@ -18,7 +18,7 @@ from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.laws.conditions import necessary_probability, neighbor_threshold, triple
 from textveil.research.laws.expected_loss import first_stays, squared_losses
 from textveil.research.laws.rank_profile import mean_probability
-from textveil.research.papers.setting import ItemOutcome, StudySetting
+from textveil.research.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil.types import Reals
 
 DIMENSIONS: Final = (2, 25, 300)
@@ -89,6 +89,14 @@ def figure_5(setting: StudySetting) -> ItemOutcome:
             f"conditions differ from a comparison of the distances in {disagreeing} of {len(rows) * count:,} cases.",
             "What is at a right angle to the line between two words moves neither nearer: noise may be many times "
             "longer than the way to the neighbor and still come back to the word.",
+        ),
+        settings={"draws a theorem and n": count, "n of the check": tuple(map(float, DIMENSIONS))},
+        judgment=Judgment(
+            reproduced=Reproduced.YES if disagreeing == 0 else Reproduced.NO,
+            why="The three drawings are the paper's, and in all draws of noise the two conditions said what the "
+            "distances say."
+            if disagreeing == 0
+            else f"The conditions and the distances differ in {disagreeing} draws.",
         ),
     )
 

@@ -11,7 +11,7 @@ from textveil.research.evaluation.plots import Panel, new_figure
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.laws.noise_components import NoiseLength
 from textveil.research.papers.curse.kolmogorov import gap_sentence, largest_gap
-from textveil.research.papers.setting import ItemOutcome, StudySetting
+from textveil.research.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil.types import Reals
 
 DIMENSIONS: Final = (25, 50, 100, 200, 300)
@@ -73,6 +73,13 @@ def figure_4(setting: StudySetting) -> ItemOutcome:
             f"{_below_half(law):.1e}, in {DIMENSIONS[0]} dimensions "
             f"{_below_half(NoiseLength(DIMENSIONS[0], RATE)):.1e}.",
             gap_sentence(f"the length in {dim} dimensions", gap, len(drawn)),
+        ),
+        settings={"n": tuple(map(float, DIMENSIONS)), "epsilon": RATE, "draws in the histogram": len(drawn)},
+        judgment=Judgment(
+            reproduced=Reproduced.YES,
+            why="The density is that of Gamma(n, 1 / epsilon), as the paper says, and draws of the noise agree "
+            "with it. "
+            "The paper's n and epsilon were not at hand.",
         ),
     )
 

@@ -192,7 +192,8 @@ def outcome_of(setting: StudySetting, curves: Sequence[Curve], claim: Claim) -> 
         settings={
             "draws a word": draws if draws else "none: the probabilities are computed",
             "close": f"ranks 1 to {CLOSE}",
-            **{f"epsilon, {label(curve.vocabulary)}": curve.epsilons for curve in curves},
+            "vocabularies": ", ".join(dict.fromkeys(label(curve.vocabulary) for curve in curves)),
+            **{f"epsilon, {_known_name(curve.vocabulary)}": curve.epsilons for curve in curves},
             "bands": "99 % intervals" if draws else "none",
         },
         judgment=judged(curves, claim),
@@ -225,6 +226,11 @@ def judged(curves: Sequence[Curve], claim: Claim) -> Judgment:
         sentences.append(f"Not at hand: {', '.join(absent)}.")
     kind = Reproduced.NO if not held else Reproduced.PARTLY if failed or parts or absent else Reproduced.YES
     return Judgment(reproduced=kind, why=" ".join(sentences))
+
+
+def _known_name(vocabulary: Vocabulary) -> str:
+    """The paper's name of a vocabulary, or its own."""
+    return paper_name(vocabulary.name, vocabulary.dim) or vocabulary.name
 
 
 def _name(curve: Curve) -> str:

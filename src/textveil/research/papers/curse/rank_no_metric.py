@@ -17,7 +17,7 @@ from textveil.research.papers.curse.rank_arrangements import (
     every_rank_table,
     smallest_arrangement,
 )
-from textveil.research.papers.setting import ItemOutcome, StudySetting
+from textveil.research.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil.types import Ids
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -71,6 +71,11 @@ def figure_7(setting: StudySetting) -> ItemOutcome:
             f"of four integers without ties, {line.narrower_broken} of the {line.narrower} narrower ones on a line "
             f"break a triangle anywhere, and {plane.narrower_broken} of the {plane.narrower} narrower ones in a plane.",
             *findings,
+        ),
+        judgment=Judgment(
+            reproduced=Reproduced.YES,
+            why="The arrangement has rank(a, b) = 1, rank(b, a) = 2 and a broken triangle, and a search of all smaller "
+            "ones shows that none does with fewer points or less width. The paper's own points were not at hand.",
         ),
     )
 

@@ -12,7 +12,7 @@ from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.laws.rank_profile import exact_rank_profile
 from textveil.research.papers.curse.integer_laplace import IntegerLaplace, integer_shares
 from textveil.research.papers.curse.state_map import PlanarLaplace, state_vocabulary
-from textveil.research.papers.setting import ItemOutcome, StudySetting
+from textveil.research.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 
 INTEGER_RATES: Final = tuple(float(f"{rate:.3g}") for rate in np.geomspace(0.003, 10, 40))
 """Epsilon: nats for two integers that differ by 1."""
@@ -78,6 +78,17 @@ def figure_1(setting: StudySetting) -> ItemOutcome:
             f"at hand: {CLOSE_DISTANCES[0]} and {CLOSE_DISTANCES[1]} are ours; within {CLOSE_DISTANCES[1]} lie the 100 "
             "nearest others, which are close in all other figures.",
         ),
+        settings={
+            "noise": "Laplace, rounded",
+            "close": f"within {CLOSE_DISTANCES[0]} and within {CLOSE_DISTANCES[1]}",
+            "epsilon": rates,
+        },
+        judgment=Judgment(
+            reproduced=Reproduced.YES if _distant_then_original(rows) else Reproduced.NO,
+            why="At small epsilon distant outputs lead, and soon close ones and the original do. From what "
+            "distance on the "
+            "paper calls an output distant was not at hand, so two distances are shown.",
+        ),
     )
 
 
@@ -101,6 +112,15 @@ def turning_rates(distance: int) -> tuple[float, float]:
     # Above ln 4 at most half of the outputs have moved at all; below ln 2 / distance more than half are distant.
     first = brentq(lead_of_close, 0.1 / distance, 4.0, xtol=1e-12)
     return float(first), float(brentq(lead_of_original, first, 4.0, xtol=1e-12))
+
+
+def _distant_then_original(rows: list[tuple[Cell, ...]]) -> bool:
+    """Whether distant outputs lead at the least epsilon and the others together at the largest, for both distances."""
+    found = []
+    for distance in CLOSE_DISTANCES:
+        first, *_, last = [tuple(float(str(cell)) for cell in row[2:]) for row in rows if row[0] == distance]
+        found.append(first[2] > first[0] + first[1] and last[2] < last[0] + last[1])
+    return all(found)
 
 
 def states(setting: StudySetting) -> ItemOutcome:

@@ -14,7 +14,7 @@ from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.laws.rank_profile import ranks_around
 from textveil.research.papers.curse.small_dimensions import STATES_CLOSE, STATES_ERROR
 from textveil.research.papers.curse.state_map import PlanarLaplace, state_points, state_vocabulary
-from textveil.research.papers.setting import ItemOutcome, StudySetting
+from textveil.research.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil.types import Ids, Reals
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -96,6 +96,14 @@ def figure_3(setting: StudySetting) -> ItemOutcome:
             "neighbors are far: noise falls into the void around it and comes back.",
             "Thin lines part the regions of which each is nearest to one state's internal point; there are no other "
             "borders. The points are a seeded sample, the shares are computed.",
+        ),
+        settings={"map": "the states without Alaska, Hawaii kept", "epsilon per km": RATE, "points drawn": _DRAWS},
+        judgment=Judgment(
+            reproduced=Reproduced.YES if shares[STATES[0]][0] > 0.5 > shares[STATES[1]][0] else Reproduced.NO,
+            why=f"At one epsilon, {shares[STATES[0]][0]:.0%} of the outputs around {STATES[0]} are {STATES[0]} "
+            f"again, and "
+            f"{shares[STATES[1]][0]:.0%} of those around {STATES[1]} are {STATES[1]}. The paper's epsilon was "
+            f"not at hand.",
         ),
     )
 

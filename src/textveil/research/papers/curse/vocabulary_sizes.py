@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, final
 from textveil.research.evaluation.drawn_tables import drawn_if_possible
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.papers.curse.facts import paper_name
-from textveil.research.papers.setting import Comparison, ItemOutcome, StudySetting
+from textveil.research.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil.vocabulary.vocabulary import Vocabulary
 
 
@@ -70,6 +70,12 @@ def table_1(setting: StudySetting) -> ItemOutcome:
             *(f"{one.name} is none of the paper's vocabularies: its results stand beside no number." for one in others),
         ),
         comparisons=tuple(comparisons),
+        judgment=Judgment(
+            reproduced=Reproduced.YES if whole == printed_rows else Reproduced.PARTLY if have else Reproduced.NO,
+            why=f"The paper's list stands here beside what this run has: {have} of {printed_rows} vocabularies, "
+            f"{whole} of "
+            "them whole.",
+        ),
     )
 
 

@@ -53,7 +53,7 @@ class Unchanged(NamedTuple):
     words: int
 
 
-class Spread(NamedTuple):
+class DifferentOutputs(NamedTuple):
     """S_w of a corpus and its release: different outputs of a word. It grows with how often a word occurs.
 
     Attributes:
@@ -100,7 +100,7 @@ def n_w(before: Sequence[Words], after: Sequence[Words]) -> Unchanged:
     return Unchanged(sum(stayed.values()) / places, sum(shares) / len(shares), places, len(outputs))
 
 
-def s_w(before: Sequence[Words], after: Sequence[Words]) -> Spread:
+def s_w(before: Sequence[Words], after: Sequence[Words]) -> DifferentOutputs:
     """Different words that a word became; a place that a shorter output lacks became nothing, which counts as one.
 
     Args: as ``n_w``.
@@ -111,7 +111,7 @@ def s_w(before: Sequence[Words], after: Sequence[Words]) -> Spread:
     outputs = _outputs(before, after)
     different = {word: len(set(some)) for word, some in outputs.items()}
     places = sum(len(outputs[word]) * count for word, count in different.items())
-    return Spread(places / sum(map(len, outputs.values())), sum(different.values()) / len(different))
+    return DifferentOutputs(places / sum(map(len, outputs.values())), sum(different.values()) / len(different))
 
 
 def word_statistics(

@@ -132,12 +132,16 @@ def test_a_mechanism_that_cannot_be_attacked_is_refused() -> None:
         recovered(Opaque(), np.zeros(2, int), np.zeros(2, int), np.ones(2), seeded_generator(1))  # type: ignore[arg-type]
 
 
-def test_the_noise_of_a_batch_is_one_vector_a_word() -> None:
-    class Counting:
-        def sample(self, count: int, rng: np.random.Generator | None = None) -> np.ndarray:
-            return np.arange(1, count + 1)[:, None] * np.ones((count, 12))
+def test_the_noise_of_a_batch_is_drawn_once_for_its_words() -> None:
+    documents = Documents(np.zeros(12, np.int64), np.array([0, 4, 8, 8, 12]))
+    sizes: list[int] = []
 
-    documents = Documents(np.zeros(12, np.int64), np.array([0, 4, 8, 12]))
+    def disturb(vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        sizes.append(len(vectors))
+        return vectors + len(sizes)
+
     plain = features_of(VOCABULARY.vectors, documents)
-    noisy = features_of(VOCABULARY.vectors, documents, BatchNoise(Counting(), 2))
-    assert np.allclose(noisy - plain, 2 * np.array([1, 1, 2])[:, None], atol=1e-5)  # root of 4 words
+    noisy = features_of(VOCABULARY.vectors, documents, BatchNoise(disturb, 2))
+    assert sizes == [8, 4]
+    assert np.allclose(noisy - plain, 2 * np.array([1, 1, 0, 2])[:, None], atol=1e-5)  # root of 4 words, or of none
+    assert VOCABULARY.vectors[0, 0] == _two_halves().vectors[0, 0]  # the table is left alone

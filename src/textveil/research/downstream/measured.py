@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias, final
+from itertools import pairwise
+from typing import Any, Final, TypeAlias, final
 
 import numpy as np
 
 from textveil.mechanisms.base import WordMechanism
+from textveil.models.encoder import TextEncoder
 from textveil.randomness import seeded_generator
 from textveil.research.downstream.accuracy import Learner, accuracies
 from textveil.research.downstream.attack import recovered
 from textveil.research.downstream.tasks import Run, Task, with_ids
+from textveil.research.evaluation.bert_score import bert_score
+from textveil.research.evaluation.cosine import mean_cosine
 from textveil.statistics import Bound, student_mean
 from textveil.types import Reals
-from textveil.vocabulary.geometry import normalize
 from textveil.vocabulary.vocabulary import Vocabulary
 
 CONFIDENCE: Final = 0.95
@@ -28,7 +31,7 @@ Scorer: TypeAlias = Callable[[Run, Run], Mapping[str, float]]
 """Numbers by name, of a run as it is and of its release."""
 
 ON_RELEASES, ON_TEXTS = "tested on releases", "tested on clean text"
-COSINE, UNCHANGED = "cosine", "unchanged"
+COSINE, BERT_SCORE, UNCHANGED = "cosine", "BERTScore", "unchanged"
 
 
 @final
@@ -43,6 +46,18 @@ class Measured:
 
     scores: Mapping[str, Reals]
     recovered: Bound | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON data."""
+        scores = {name: values.tolist() for name, values in self.scores.items()}
+        return {"scores": scores, "recovered": None if self.recovered is None else list(self.recovered)}
+
+    @staticmethod
+    def of_dict(data: Mapping[str, Any]) -> Measured:
+        """What ``as_dict`` gave."""
+        recovered = data["recovered"]
+        scores = {name: np.array(values) for name, values in data["scores"].items()}
+        return Measured(scores, None if recovered is None else Bound(*recovered))
 
     def bound(self, score: str, confidence: float = CONFIDENCE) -> Bound:
         """The mean of a score over runs."""
@@ -60,6 +75,7 @@ def measured(
     seed: int,
     *stream: int,
     prior: Reals | None = None,
+    attacked: int = ATTACKED,
 ) -> Measured:
     """Release every run of a task and score it.
 
@@ -70,6 +86,7 @@ def measured(
         seed: of the draws; each run has a stream of its own.
         stream: told apart by it.
         prior: of the attacker, shape (n,); None leaves the attack out.
+        attacked: tokens of test documents that the attacker looks at, at most.
     """
     rows: list[dict[str, float]] = []
     clean, drawn = [], []
@@ -83,7 +100,7 @@ def measured(
         return Measured(scores)
     words, outputs = np.concatenate(clean), np.concatenate(drawn)
     rng = seeded_generator(seed, *stream, len(rows))
-    some = rng.permutation(len(words))[:ATTACKED]
+    some = rng.permutation(len(words))[:attacked]
     return Measured(scores, recovered(mechanism, words[some], outputs[some], prior, rng, CONFIDENCE))
 
 
@@ -109,11 +126,29 @@ def word_scorer(vocabulary: Vocabulary) -> Scorer:
     Args:
         vocabulary: public words and vectors.
     """
-    units = normalize(vocabulary.vectors)
 
     def score(clean: Run, released: Run) -> Mapping[str, float]:
         before, after = clean.test.documents.ids, released.test.documents.ids
-        cosines = np.einsum("ij,ij->i", units[before], units[after], dtype=np.float64)
-        return {COSINE: float(cosines.mean()), UNCHANGED: float(np.mean(before == after))}
+        return {COSINE: mean_cosine(vocabulary, before, after), UNCHANGED: float(np.mean(before == after))}
+
+    return score
+
+
+def bert_scorer(words: Sequence[str], encoder: TextEncoder, documents: int) -> Scorer:
+    """Mean BERTScore (F1, raw) of released test documents against the documents as they were, words in a row.
+
+    Args:
+        words: of the vocabulary, in the order of their ids.
+        encoder: of the score; reports must print its name.
+        documents: test documents of a run that are scored, its first ones; empty ones are left out.
+    """
+
+    def texts(run: Run) -> list[str]:
+        ids, bounds = run.test.documents.ids, run.test.documents.bounds.tolist()
+        rows = (ids[start:end].tolist() for start, end in pairwise(bounds[: documents + 1]))
+        return [" ".join(words[one] for one in row) for row in rows if row]
+
+    def score(clean: Run, released: Run) -> Mapping[str, float]:
+        return {BERT_SCORE: bert_score(texts(clean), texts(released), encoder).mean.f1}
 
     return score

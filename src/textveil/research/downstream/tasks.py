@@ -14,7 +14,7 @@ import numpy as np
 
 from textveil.errors import InputError, ParameterError, need
 from textveil.estimation.documents import DocumentReader, Documents
-from textveil.types import Ids, Integers
+from textveil.types import Ids, Integers, Reals
 
 
 class Labelled(NamedTuple):
@@ -75,6 +75,12 @@ class Task:
     name: str
     classes: int
     runs: tuple[Run, ...]
+
+
+def training_frequencies(task: Task, size: int) -> Reals:
+    """How often each word occurs in the clean training documents, and one more; shape (size,): an attacker's prior."""
+    words = np.concatenate([run.train.documents.ids for run in task.runs])
+    return (np.bincount(words, minlength=size) + 1).astype(np.float64)
 
 
 def with_ids(part: Part, ids: Ids) -> Part:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple, final
 
-import numpy as np
-
 from textveil.audit.run import audit_mechanism
 from textveil.catalog import entries, word_mechanism
+from textveil.models.encoder import TextEncoder
 from textveil.research.downstream.accuracy import LinearLearner
 from textveil.research.downstream.measured import (
+    BERT_SCORE,
     COSINE,
     ON_RELEASES,
     ON_TEXTS,
@@ -20,16 +20,17 @@ from textveil.research.downstream.measured import (
     Measured,
     Scorer,
     accuracy_scorer,
+    bert_scorer,
     measured,
     word_scorer,
 )
-from textveil.research.downstream.tasks import Task, read_corpus, task_of
+from textveil.research.downstream.network import FAST, NetworkLearner
+from textveil.research.downstream.tasks import Task, read_corpus, task_of, training_frequencies
+from textveil.research.evaluation.study_encoder import static_encoder, study_encoder
 from textveil.research.papers.cells import Values
 from textveil.research.papers.setting import ItemOutcome, StudySetting, first_words
 from textveil.research.papers.truncated_laplace.kept import kept_cells
 from textveil.research.papers.truncated_laplace.who_leads import Row, reported
-from textveil.statistics import Bound
-from textveil.types import Reals
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.geometry import normalize
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -72,25 +73,44 @@ CONTENDERS: Final = (
     Contender("Laplace", "laplace", {}, True),
     Contender("Gaussian, analytic", "gaussian", {}, True),
     Contender("CMP", "spherical-laplace", {}, True),
+    Contender("Gaussian, classical formula", "gaussian-classical-published", {}, True),
 )
+"""What is new goes to the end: a contender's place is the stream of its draws."""
 
 
-SCORES: Final = (COSINE, f"linear, {ON_RELEASES}", f"linear, {ON_TEXTS}", UNCHANGED)
+SCORES: Final = (
+    COSINE,
+    BERT_SCORE,
+    *(f"{name}, {tested}" for name in ("linear", "network") for tested in (ON_RELEASES, ON_TEXTS)),
+    UNCHANGED,
+)
 """In the order of the report; more of the last one is no merit."""
 
 
 class Size(NamedTuple):
-    """How much is measured."""
+    """How much is measured.
+
+    Attributes:
+        words: of the vocabulary, its first ones.
+        runs: repetitions that share no document.
+        train: documents of a run to learn from.
+        test: documents of a run to test on.
+        longest: words of a document that are kept.
+        scored: test documents of a run of which BERTScore is taken.
+        trained_encoder: whether its encoder is trained here; else it is the words' own vectors.
+    """
 
     words: int
     runs: int
     train: int
     test: int
     longest: int
+    scored: int
+    trained_encoder: bool
 
 
-DEFAULT_SIZE: Final = Size(words=10_000, runs=5, train=1600, test=600, longest=24)
-QUICK_SIZE: Final = Size(words=2000, runs=3, train=400, test=200, longest=16)
+DEFAULT_SIZE: Final = Size(10_000, runs=5, train=1600, test=500, longest=24, scored=100, trained_encoder=True)
+QUICK_SIZE: Final = Size(2000, runs=3, train=400, test=200, longest=16, scored=20, trained_encoder=False)
 
 
 @final
@@ -116,6 +136,7 @@ class Study:
 
     vocabulary: Vocabulary
     task: Task
+    size: Size
     seed: int
 
 
@@ -137,8 +158,15 @@ def equal_guarantee(setting: StudySetting) -> ItemOutcome:
     )
     cells = [GuaranteeCell(None, 0.0)]
     cells += [GuaranteeCell(number, epsilon) for epsilon in epsilons for number in range(len(CONTENDERS))]
-    terms = {**size._asdict(), "vocabulary": vocabulary.digest, "seed": setting.seed, "delta": DELTA, "clip": CLIP}
-    study = Study(vocabulary, task, setting.seed)
+    terms = {
+        **size._asdict(),
+        "vocabulary": vocabulary.digest,
+        "networks": FAST.as_data(),
+        "seed": setting.seed,
+        "delta": DELTA,
+        "clip": CLIP,
+    }
+    study = Study(vocabulary, task, size, setting.seed)
     found = kept_cells(setting, "equal-guarantee", terms, cells, partial(measured_cell, study))
     clean, *others = (_row(cell, found[cell.name]) for cell in cells)
     return reported(clean, others, facts={**terms, "corpus": corpus.name, "vocabulary": vocabulary.name})
@@ -148,7 +176,7 @@ def measured_cell(study: Study, cell: GuaranteeCell) -> Values:
     """One cell: release, scores, attack, and the audit's verdict on the claim."""
     scorers = _scorers(study)
     if cell.contender is None:
-        return _values(measured(None, study.task, scorers, study.seed))
+        return measured(None, study.task, scorers, study.seed).as_dict()
     one = CONTENDERS[cell.contender]
     known = entries()[one.name].options()
     given = {key: value for key, value in (("clip", CLIP), ("delta", DELTA)) if key in known}
@@ -158,7 +186,7 @@ def measured_cell(study: Study, cell: GuaranteeCell) -> Values:
     found = measured(mechanism, study.task, scorers, study.seed, *stream, prior=prior)
     lead = audit_mechanism(mechanism, attacks=False).leading
     return {
-        **_values(found),
+        **found.as_dict(),
         "guarantee": str(mechanism.guarantee),
         "verdict": lead.verdict.value,
         "audited_epsilon": lead.epsilon.upper,
@@ -166,32 +194,31 @@ def measured_cell(study: Study, cell: GuaranteeCell) -> Values:
     }
 
 
-def training_frequencies(task: Task, size: int) -> Reals:
-    """How often each word occurs in the clean training documents, and one more; shape (size,): the attacker's prior."""
-    words = np.concatenate([run.train.documents.ids for run in task.runs])
-    return (np.bincount(words, minlength=size) + 1).astype(np.float64)
-
-
 def _scorers(study: Study) -> list[Scorer]:
-    units = normalize(study.vocabulary.vectors)
-    return [word_scorer(study.vocabulary), accuracy_scorer("linear", LinearLearner(units), study.task.classes)]
+    vocabulary, classes = study.vocabulary, study.task.classes
+    units = normalize(vocabulary.vectors)
+    return [
+        word_scorer(vocabulary),
+        bert_scorer(vocabulary.words, _encoder(study), study.size.scored),
+        accuracy_scorer("linear", LinearLearner(units), classes, study.seed),
+        accuracy_scorer("network", NetworkLearner(vectors=units, settings=FAST), classes, study.seed),
+    ]
 
 
-def _values(found: Measured) -> Values:
-    recovered = None if found.recovered is None else list(found.recovered)
-    return {"scores": {name: values.tolist() for name, values in found.scores.items()}, "recovered": recovered}
+def _encoder(study: Study) -> TextEncoder:
+    """Of BERTScore: trained here, as no published one is at hand; where it is quick, the words' own vectors."""
+    return study_encoder() if study.size.trained_encoder else static_encoder(study.vocabulary)
 
 
 def _row(cell: GuaranteeCell, values: Values) -> Row:
-    found = values["scores"]  # by name in any order: files of cells sort them
-    scores = {name: np.array(found[name]) for name in SCORES if name in found}
-    recovered = None if values["recovered"] is None else Bound(*values["recovered"])
+    found = Measured.of_dict(values)
+    scores = {name: found.scores[name] for name in SCORES if name in found.scores}  # files of cells sort them
     one = None if cell.contender is None else CONTENDERS[cell.contender]
     return Row(
         label="as they are" if one is None else one.label,
         baseline=one is not None and one.baseline,
         epsilon=cell.epsilon,
-        measured=Measured(scores, recovered),
+        measured=Measured(scores, found.recovered),
         verdict=str(values.get("verdict", "")),
         audited_epsilon=values.get("audited_epsilon"),
         audited_delta=values.get("audited_delta"),

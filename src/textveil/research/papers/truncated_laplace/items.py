@@ -83,8 +83,8 @@ PAPER = Paper(
             Basis.BEYOND,
             "equal_guarantee:equal_guarantee",
             "Every mechanism at the same loss for any two words, its claim audited: the mean cosine of released words, "
-            "the accuracy of classifiers that learned from releases, tested on releases and on clean text, and beside "
-            "them the share of words that the best attacker on one released word names.",
+            "BERTScore, the accuracy of classifiers that learned from releases, tested on releases and on clean text, "
+            "and beside them the share of words that the best attacker on one released word names.",
         ),
     ),
 )

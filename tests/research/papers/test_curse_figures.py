@@ -29,8 +29,8 @@ from textveil.research.papers.curse.rank_arrangements import (
 from textveil.research.papers.curse.rank_no_metric import _ranks_back_and_onward, figure_7
 from textveil.research.papers.curse.small_dimensions import CLOSE_DISTANCES, figure_1, turning_rates
 from textveil.research.papers.curse.two_states import RATE, STATES, figure_3
-from textveil.research.papers.curse.vocabulary_sizes import TABLE_1, table_1
-from textveil.research.papers.setting import StudySetting
+from textveil.research.papers.curse.vocabulary_sizes import table_1
+from textveil.research.papers.setting import Reproduced, StudySetting
 from textveil.vocabulary.vocabulary import Vocabulary
 
 pytest.importorskip("matplotlib")
@@ -246,9 +246,8 @@ def test_figure_10_counts_every_point() -> None:
 
 def test_table_1_holds_the_papers_numbers() -> None:
     printed = json.loads(shared_path("papers/curse.json").read_text(encoding="utf-8"))["table-1"]
-    assert {name: (list(one.dimensions), one.words) for name, one in TABLE_1.items()} == {
-        name: (dimensions, words) for name, (dimensions, words) in printed.items()
-    }
+    wanted = [(name, dim, words) for name, (dimensions, words) in printed.items() for dim in dimensions]
+    assert [row[:3] for row in table_1(setting_of()).tables[""].rows[:-1]] == wanted
 
 
 def test_table_1_sets_those_at_hand_beside_them() -> None:
@@ -259,6 +258,8 @@ def test_table_1_sets_those_at_hand_beside_them() -> None:
     assert len(rows) == 11
     at = next(row for row in rows if row[:2] == ("GloVe-Wiki", 50))
     assert at[2:5] == (400_000, 40, 1e-4)
-    assert rows[-1][:4] == ("none of them", 8, None, 30)
-    assert "1, 0 of them whole" in outcome.findings[0]
+    assert rows[-1][:4] == ("none of these", 8, None, 30)
+    assert "0 whole and 1 in part" in outcome.judgment.why
+    assert outcome.judgment.reproduced is Reproduced.PARTLY
+    assert table_1(setting_of()).judgment.reproduced is Reproduced.NO
     assert [one.ours for one in outcome.comparisons].count("not at hand") == 9

@@ -167,7 +167,7 @@ def test_papers_and_items() -> None:
     assert curse is paper("curse")
     assert truncated_laplace is paper("truncated-laplace")
     wanted = [f"figure-{number}" for number in range(1, 11)] + ["table-1", "table-2"]
-    wanted += ["theorem-8", "states", "dot-product", "tail-bounds", "neighbor-distances", "rank-constants"]
+    wanted += ["theorem-8", "example", "states", "dot-product", "tail-bounds", "neighbor-distances", "rank-constants"]
     wanted += ["paragraph", "equal-guarantee", "metrics"]
     assert [item.name for item in curse.chosen([])] == wanted
     assert [item.name for item in curse.chosen(["table-2", "figure-2", "table-2"])] == ["figure-2", "table-2"]

@@ -8,7 +8,7 @@ from textveil.research.papers.registry import Basis, Item, Paper
 
 _HERE = "textveil.research.papers.curse"
 
-_TABLES = ("table-1", "table-2", "theorem-8", "paragraph")
+_TABLES = ("table-1", "table-2", "theorem-8", "example", "paragraph")
 """Drawn where matplotlib is installed, and done without it where it is not."""
 
 
@@ -143,6 +143,13 @@ PAPER = Paper(
             "noise is shorter than b; here beside the exact distribution.",
         ),
         _item(
+            "example",
+            "A paragraph with identifiers, sanitized and then mended",
+            Basis.PAPER,
+            "example:example",
+            "The example of section 2: a paragraph about a patient, sanitized word by word, then mended.",
+        ),
+        _item(
             "states",
             "The map of the states against epsilon",
             Basis.BEYOND,
@@ -184,8 +191,7 @@ PAPER = Paper(
             "A paragraph through several mechanisms",
             Basis.BEYOND,
             "paragraph:paragraph",
-            "An invented paragraph through noise at three epsilons, without and with the fix, and through the "
-            "neighborhood mechanism.",
+            "An invented paragraph through noise, without and with the fix, and through the neighborhood mechanism.",
         ),
         _item(
             "equal-guarantee",

@@ -57,6 +57,12 @@ PAPER_SETTINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             **_epsilons("exponential"),
         },
         "table-2": {WORDS: _SAMPLE, "ranks": "1, 2 and 101"},
+        "example": {
+            "vectors": "GloVe",
+            "epsilon": _UNKNOWN,
+            "marks": "commas and periods left out",
+            "second step": "a language model mends the grammar",
+        },
         "theorem-8": {"probability of the bound": "0.99, both factors equal"},
     }
 )

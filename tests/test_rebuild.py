@@ -21,6 +21,7 @@ MADE = {
     "consistent-neighborhood": [{"epsilon": 2.0, "recent": 7}],
     "metric-exponential": [{"epsilon": 2.0}],
     "gaussian": [{"epsilon": 2.0, "delta": 1e-6}],
+    "mahalanobis": [{"epsilon": 2.0, "covariance_weight": 0.75}],
     "gaussian-classical": [{"epsilon": 0.5, "delta": 1e-6}],
 }
 CASES = [

@@ -60,6 +60,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "consistent-neighborhood": "textveil.mechanisms.sequence.consistent_neighborhood:consistent_neighborhood",
         "keywords": "textveil.mechanisms.document.keywords:keywords",
         "spherical-laplace": "textveil.mechanisms.additive.spherical_laplace:spherical_laplace",
+        "mahalanobis": "textveil.mechanisms.additive.mahalanobis:mahalanobis",
         "gaussian": "textveil.mechanisms.additive.gaussian:gaussian",
         "gaussian-classical": "textveil.mechanisms.additive.gaussian_classical:gaussian_classical",
         "laplace": "textveil.mechanisms.additive.laplace:laplace",

@@ -30,7 +30,7 @@ from textveil.privacy.truncation import published_truncation, truncated_delta
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PUBLISHED = "truncated-laplace-published"
-ADDITIVE = ["gaussian", "laplace", "spherical-laplace", "truncated-laplace"]
+ADDITIVE = ["gaussian", "laplace", "spherical-laplace", "mahalanobis", "truncated-laplace"]
 
 
 def delta_at(distribution, shift, epsilon):

@@ -32,6 +32,7 @@ EVERY = [(name, key) for name, one in MECHANISMS.items() for key in one.options(
 OUTSIDE: dict[str, list[Any]] = {
     POSITIVE.wanted: [0, -1.0, math.nan, math.inf, 10**400],
     "in (0, 1]": [0.0, 1.5, -1.0, math.nan],
+    "between 0 and 1": [-0.25, 1.5, math.nan],
     FRACTION.wanted: [0.0, 1.0, -1e-9, math.nan, 2],
     at_least(1).wanted: [0, -3],
     at_least(2).wanted: [1, 0],
@@ -94,6 +95,7 @@ ASKED: dict[str, Any] = {
     "delta": 0.125,
     "clip": 2.0,
     "calibration": "classical",
+    "covariance_weight": 0.25,
     "rank_constant": 0.5,
     "projection": "numpy",
     "noise_dim": 400,

@@ -20,6 +20,7 @@ from textveil.mechanisms.options import (
     named,
 )
 from textveil.nearest.choice import BACKENDS, FASTEST
+from textveil.privacy.calibration import spherical_laplace_rate
 from textveil.vocabulary.frequencies import FLAT, ZIPF
 
 Epsilon: TypeAlias = Annotated[
@@ -133,6 +134,14 @@ def checked_clip(clip: float | None) -> float | None:
 def outward(diameter: float) -> float:
     """A diameter enlarged to hold for the float32 vectors that noise is added to."""
     return diameter * _MARGIN
+
+
+def rate_within(epsilon: float, diameter: float) -> float:
+    """The greatest rate at which a metric guarantee, whose loss at the diameter is rounded up, is within epsilon."""
+    rate = spherical_laplace_rate(epsilon, diameter)
+    while math.nextafter(rate * diameter, math.inf) > epsilon:
+        rate = math.nextafter(rate, 0.0)
+    return rate
 
 
 def metric_name(order: str, clip: float | None) -> str:

@@ -35,7 +35,7 @@ class NoiseDistribution(Protocol):
 
     @property
     def variance(self) -> float:
-        """Variance of one coordinate; all coordinates have the same."""
+        """Variance of one coordinate, on average over the coordinates where they differ."""
 
     def sample(self, count: int, rng: np.random.Generator | None = None, dtype: Precision = np.float32) -> Draws:
         """Fresh independent vectors, one a row; shape (count, dim).

@@ -55,6 +55,14 @@ class ProfiledNoise(NoiseDistribution, Protocol):
 
 
 @runtime_checkable
+class OwnCoordinates(Protocol):
+    """Noise whose shifts are compared in coordinates of its own: there its ``norm`` is meant, and every reach."""
+
+    def coordinates(self, vectors: ArrayLike) -> Reals:
+        """A linear map of each row, shape (batch, dim) to the same; lengths are known to a relative 2^-24."""
+
+
+@runtime_checkable
 class BoundedSupport(Protocol):
     """Noise on a bounded support."""
 

@@ -18,17 +18,18 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from textveil.audit.noise.profiles import as_delta, epsilon_at, judged
 from textveil.audit.report.verdict import Claim, Finding, Subject, claim_of
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.capabilities import NoisyVectors
-from textveil.noise.capabilities import BoundedSupport, PrivacyProfile, ProfiledNoise
+from textveil.noise.capabilities import BoundedSupport, OwnCoordinates, PrivacyProfile, ProfiledNoise
 from textveil.noise.shifts import checked_shift
 from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
 from textveil.types import Ids, Progress, Reals
+from textveil.vocabulary.geometry import clip as clip_vectors
 from textveil.vocabulary.geometry import clipped_diameter, diameter, norm_range
 
 METHOD = "closed form"
@@ -42,6 +43,9 @@ _VECTOR_NOTE = (
 )
 _PAIR_ENTRIES = 1 << 22
 
+_OWN = 1 + 2.0**-23
+"""Covers what is not known of lengths in a noise's own coordinates."""
+
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -52,7 +56,8 @@ class WorstPair:
         first: word id.
         second: word id.
         shift: difference of their vectors as noise is added to them, float64, shape (dim,).
-        norm: 1 or 2, the norm in which the pair is farthest.
+        norm: 1 or 2, the norm in which the pair is farthest, in the noise's own coordinates where it has them.
+        distance: of the two words in that norm.
         reach: an upper bound on that distance for every pair of words.
         widest: an upper bound on every coordinate of a difference of two words.
     """
@@ -61,14 +66,9 @@ class WorstPair:
     second: int
     shift: Reals
     norm: int
+    distance: float
     reach: float
     widest: float
-
-    @property
-    def distance(self) -> float:
-        """The distance of the two words."""
-        norms = _norms(self.shift)
-        return norms["l1"] if self.norm == 1 else norms["l2"]
 
 
 @final
@@ -146,7 +146,8 @@ def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: P
     epsilon = Bound(found.lower, found.estimate, max(found.upper, upper), 1.0)
     words = mechanism.vocabulary.words
     witness = {"words": [words[pair.first], words[pair.second]], "ids": [pair.first, pair.second]}
-    notes = (_VECTOR_NOTE, f"No two words are farther apart than {pair.reach:.6g} in the L{pair.norm} norm.")
+    measured = "norm of the noise" if isinstance(distribution, OwnCoordinates) else f"L{pair.norm} norm"
+    notes = (_VECTOR_NOTE, f"No two words are farther apart than {pair.reach:.6g} in the {measured}.")
     return _finding(claim, profile, log_delta, epsilon, worst.largest_loss, _norms(pair.shift), witness, notes)
 
 
@@ -186,17 +187,18 @@ def checked_distribution(distribution: object) -> ProfiledNoise:
 def worst_pair(mechanism: NoisyVectors, progress: Progress | None = None) -> WorstPair:
     """The pair of words farthest apart, in L2 for spherically symmetric distributions, else in L1.
 
-    The pair is the stored one where clipping shortens all rows or none, else it is searched for.
+    The pair is the stored one where noise is added to the vocabulary's vectors and clipping shortens all rows or none,
+    else it is searched for.
     """
-    vocabulary, points = mechanism.vocabulary, mechanism.points
-    norm = checked_distribution(mechanism.distribution).norm
-    least, greatest = norm_range(vocabulary)
-    clip = mechanism.clip
-    kind = "raw" if clip is None or greatest < clip * (1 - 1e-9) else "unit" if clip <= least else ""
-    stored = vocabulary.facts.get(kind) if kind else None
+    vocabulary, points, clip = mechanism.vocabulary, mechanism.points, mechanism.clip
+    noise = checked_distribution(mechanism.distribution)
+    norm = noise.norm
+    compared = _compared(noise, points)
+    stored = _stored_facts(mechanism) if compared is points else None
     if stored is None:
-        found = diameter(points, norm, progress)
+        found = diameter(compared, norm, progress)
         first, second, reach = found.first, found.second, found.value
+        reach *= 1.0 if compared is points else _OWN
     else:
         entry = stored["diameter"][str(norm)]
         first, second = int(entry["first"]), int(entry["second"])
@@ -204,7 +206,24 @@ def worst_pair(mechanism: NoisyVectors, progress: Progress | None = None) -> Wor
     shift = points[first].astype(np.float64) - points[second].astype(np.float64)
     need(bool(np.any(shift != 0)), "vocabulary", "vectors that are all the same", "one with two different vectors")
     widest = float((points.max(axis=0).astype(np.float64) - points.min(axis=0)).max())
-    return WorstPair(first=first, second=second, shift=shift, norm=norm, reach=reach, widest=widest)
+    lengths = _norms(compared[first].astype(np.float64) - compared[second].astype(np.float64))
+    distance = lengths["l1"] if norm == 1 else lengths["l2"]
+    return WorstPair(first=first, second=second, shift=shift, norm=norm, distance=distance, reach=reach, widest=widest)
+
+
+def _compared(noise: ProfiledNoise, points: NDArray[Any]) -> NDArray[Any]:
+    """The points in the coordinates in which the noise compares shifts: its own, or they themselves."""
+    return noise.coordinates(points) if isinstance(noise, OwnCoordinates) else points
+
+
+def _stored_facts(mechanism: NoisyVectors) -> Mapping[str, Any] | None:
+    """The vocabulary's stored facts about the points that noise is added to; None where these are other points."""
+    vocabulary, points, clip = mechanism.vocabulary, mechanism.points, mechanism.clip
+    least, greatest = norm_range(vocabulary)
+    kind = "raw" if clip is None or greatest < clip * (1 - 1e-9) else "unit" if clip <= least else ""
+    stored: Mapping[str, Any] | None = vocabulary.facts.get(kind) if kind else None
+    own = vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip)
+    return stored if stored is not None and np.array_equal(points, own) else None
 
 
 def delta_over_pairs(
@@ -238,7 +257,7 @@ def delta_over_pairs(
             f"distribution must be spherically symmetric or of bounded support; got {type(distribution).__name__}. "
             "Use audit_noise, which bounds all pairs at once."
         )
-    table = mechanism.points[:words].astype(np.float64)
+    table = _compared(distribution, mechanism.points[:words]).astype(np.float64)
     n = len(table)
     need(words >= 2 and (pairs is None or pairs >= 1), "words and pairs", (words, pairs), ">= 2 and >= 1")
     blocks = _all_pairs(n) if pairs is None else iter(_sampled_pairs(n, pairs))
@@ -335,9 +354,5 @@ def _norms(shift: Reals) -> dict[str, float]:
 
 
 def _delta_at_distance(distribution: ProfiledNoise, distance: float, epsilon: float) -> float:
-    """Delta of spherically symmetric noise for two vectors that far apart."""
-    if distance == 0:
-        return 0.0
-    shift = np.zeros(distribution.dim)
-    shift[0] = distance
-    return as_delta(distribution.privacy_profile(shift).log_delta(epsilon)).estimate
+    """Delta of noise of the norm 2 for two vectors that far apart, rounded up."""
+    return min(1.0, math.exp(distribution.worst_log_delta(epsilon, distance, distance))) if distance > 0 else 0.0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import (
@@ -17,9 +15,9 @@ from textveil.mechanisms.parameters import (
     one_of,
     outward,
     rank_decay,
+    rate_within,
 )
 from textveil.noise.spherical_laplace import SphericalLaplace
-from textveil.privacy.calibration import spherical_laplace_rate
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -59,10 +57,7 @@ def spherical_laplace(
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     diameter = outward(clipped_diameter(vocabulary, clip, 2))
-    rate = value if name == "epsilon_per_distance" else spherical_laplace_rate(value, diameter)
-    # The pure guarantee is rate * diameter rounded up; step down until it is within what was asked.
-    while name == "epsilon" and math.nextafter(rate * diameter, math.inf) > value:
-        rate = math.nextafter(rate, 0.0)
+    rate = value if name == "epsilon_per_distance" else rate_within(value, diameter)
     return perturb_project(
         vocabulary,
         SphericalLaplace(dim=vocabulary.dim, rate=rate),

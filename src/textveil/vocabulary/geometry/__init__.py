@@ -5,6 +5,7 @@ from textveil.vocabulary.geometry.facts import mean_neighbor_similarity as mean_
 from textveil.vocabulary.geometry.facts import measured_facts as measured_facts
 from textveil.vocabulary.geometry.facts import minimum_distance as minimum_distance
 from textveil.vocabulary.geometry.facts import norm_range as norm_range
+from textveil.vocabulary.geometry.facts import remembered as remembered
 from textveil.vocabulary.geometry.neighbors import nearest_neighbors as nearest_neighbors
 from textveil.vocabulary.geometry.norms import clip as clip
 from textveil.vocabulary.geometry.norms import normalize as normalize

@@ -45,7 +45,7 @@ def norm_range(vocabulary: Vocabulary) -> tuple[float, float]:
     stored = vocabulary.facts.get("norms")
     if stored is not None:
         return stored["minimum"], stored["maximum"]
-    return _once(vocabulary, "norms", measured)
+    return remembered(vocabulary, "norms", measured)
 
 
 def clipped_diameter(
@@ -69,7 +69,7 @@ def clipped_diameter(
     kind = _kind(vocabulary, clip)
     stored = vocabulary.facts.get(kind) if kind else None
     if stored is None:
-        return _once(
+        return remembered(
             vocabulary,
             ("diameter", None if kind == "raw" else clip, order),
             lambda: diameter(_clipped(vocabulary, kind, clip), order, progress).value,
@@ -94,7 +94,7 @@ def minimum_distance(vocabulary: Vocabulary, clip: float | None = None, progress
     kind = _kind(vocabulary, clip)
     stored = vocabulary.facts.get(kind) if kind else None
     if stored is None:
-        return _once(
+        return remembered(
             vocabulary,
             ("minimum", None if kind == "raw" else clip),
             lambda: shortest_distance(_clipped(vocabulary, kind, clip), progress),
@@ -120,7 +120,7 @@ def mean_neighbor_similarity(vocabulary: Vocabulary, progress: Progress | None =
         return np.array(stored["sizes"], dtype=np.int64), np.array(stored["sums"], dtype=np.float64)
     n = len(vocabulary)
     rows = np.arange(min(n, SAMPLED_ROWS), dtype=np.int64) * n // min(n, SAMPLED_ROWS)
-    sums = _once(vocabulary, "neighborhood", lambda: similarity_sums(vocabulary.vectors, rows, progress))
+    sums = remembered(vocabulary, "neighborhood", lambda: similarity_sums(vocabulary.vectors, rows, progress))
     return neighborhood_sizes(n), sums.copy()
 
 
@@ -175,8 +175,8 @@ def _clipped(vocabulary: Vocabulary, kind: str, norm: float | None) -> Vectors:
     return vocabulary.vectors if kind == "raw" or norm is None else clip(vocabulary.vectors, norm)
 
 
-def _once(vocabulary: Vocabulary, key: Any, compute: Callable[[], _T]) -> _T:
-    """``compute()``, remembered as long as the vocabulary lives."""
+def remembered(vocabulary: Vocabulary, key: Any, compute: Callable[[], _T]) -> _T:
+    """``compute()``, done once for a vocabulary and a key, and kept as long as the vocabulary lives."""
     kept = _MEMORY.setdefault(vocabulary, {})
     if key not in kept:
         kept[key] = compute()

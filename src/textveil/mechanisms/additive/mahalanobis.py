@@ -1,0 +1,143 @@
+"""Perturb and project with elliptical noise, shaped by the public vectors: metric DP in a metric of its own."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import need
+from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import VECTORS, Domain, Option
+from textveil.mechanisms.parameters import (
+    Clip,
+    Epsilon,
+    EpsilonPerDistance,
+    ProjectionName,
+    RankConstant,
+    checked_clip,
+    given,
+    metric_name,
+    one_of,
+    outward,
+    rank_decay,
+    rate_within,
+)
+from textveil.noise.elliptical_laplace import EllipticalLaplace
+from textveil.privacy.guarantees import MetricDP, Status
+from textveil.types import Progress, Reals, Vectors
+from textveil.vocabulary.geometry import clip as clip_vectors
+from textveil.vocabulary.geometry import diameter, remembered
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/mahalanobis.md"
+
+_LEAST = 1e-10
+"""The least eigenvalue of the shape, relative to the largest: its root is then inverted to 9 digits."""
+
+_WEIGHT = Option(
+    domain=Domain("between 0 and 1", lambda value: 0 <= value <= 1),
+    help="Share of the vectors' covariance in the shape of the noise; the rest is a sphere.",
+    metavar="W",
+    group=VECTORS,
+)
+
+
+@declared(
+    family="perturb and project",
+    notion="metric DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="Xu, Aggarwal, Feyisetan and Teissier 2020, section 3",
+    summary="Noise of density exp(-rate ||z||) in a Mahalanobis norm, then the nearest word.",
+)
+def mahalanobis(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon | None = None,
+    epsilon_per_distance: EpsilonPerDistance | None = None,
+    covariance_weight: Annotated[float, _WEIGHT] = 0.5,
+    clip: Clip | None = 1.0,
+    rank_constant: RankConstant | None = None,
+    projection: ProjectionName | None = None,
+    progress: Progress | None = None,
+) -> PerturbProject:
+    """Noise density proportional to exp(-rate ||z||_M), ||z||_M^2 = z^T M^-1 z, calibrated by exactly one parameter.
+
+    M = w S + (1 - w) I, w = covariance_weight, S the covariance of the public clipped vectors, scaled to trace dim: the
+    regularized Mahalanobis norm. At w = 0 it is ``spherical_laplace``. The guarantee is in the distance ||v - v'||_M;
+    ``euclidean_epsilon_per_distance`` of the parameters is what follows for the Euclidean one.
+    Source: Xu, Aggarwal, Feyisetan and Teissier 2020, section 3; proof: privacy/proofs/mahalanobis.md.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: nats for any two words; the rate is epsilon divided by the exact diameter in the norm.
+        epsilon_per_distance: the rate itself, nats per unit of the norm.
+        covariance_weight: w, between 0 and 1; at 1 the covariance must be invertible.
+        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
+        rank_constant: c of the resampling exp(-c rate i) of ranks around the nearest word; None leaves it out.
+        projection: how the nearest word is searched; None is the fastest exact way that is installed.
+        progress: called as the diameter is measured, ten seconds for 30,000 words.
+    """
+    name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
+    points = vocabulary.vectors if (norm := checked_clip(clip)) is None else clip_vectors(vocabulary.vectors, norm)
+    root, least = _root(points, covariance_weight)
+    unit = EllipticalLaplace(root=root, rate=1.0)
+    reach = remembered(
+        vocabulary,
+        ("mahalanobis", clip, covariance_weight),
+        lambda: outward(diameter(unit.coordinates(points), 2, progress).value),
+    )
+    rate = value if name == "epsilon_per_distance" else rate_within(value, reach)
+    return perturb_project(
+        vocabulary,
+        EllipticalLaplace(root=root, rate=rate),
+        MetricDP(
+            epsilon_per_distance=rate,
+            metric=metric_name(f"Mahalanobis of covariance weight {covariance_weight:g}", clip),
+            diameter=reach,
+            status=Status.PROVED,
+            source=PROOF,
+        ),
+        name="mahalanobis",
+        parameters={
+            "epsilon": rate * reach,
+            "rate": rate,
+            "covariance_weight": covariance_weight,
+            "euclidean_epsilon_per_distance": outward(rate / least),
+            **given(epsilon_per_distance=epsilon_per_distance, rank_constant=rank_constant),
+        },
+        clip=clip,
+        rank_decay=rank_decay(rank_constant, rate),
+        projection=projection,
+    )
+
+
+def _root(points: Vectors, weight: float) -> tuple[Reals, float]:
+    """The symmetric root of M, and its least eigenvalue.
+
+    Raises:
+        ParameterError: M is singular, or so near to it that its root cannot be inverted.
+    """
+    values, directions = np.linalg.eigh(weight * _scaled_covariance(points) + (1 - weight) * np.eye(points.shape[1]))
+    need(
+        bool(values[0] > _LEAST * values[-1]),
+        "covariance_weight",
+        weight,
+        "below 1 where the covariance of the vectors is singular or nearly so",
+        "Give one such as 0.5.",
+    )
+    roots = np.sqrt(values)
+    return (directions * roots) @ directions.T, float(roots[0])
+
+
+def _scaled_covariance(points: NDArray[np.float32]) -> Reals:
+    """The covariance of the rows, scaled to trace dim; of points that are all the same, the identity."""
+    rows = points.astype(np.float64)
+    rows -= rows.mean(axis=0)
+    products = rows.T @ rows
+    trace = float(np.trace(products))
+    return products * (len(products) / trace) if math.isfinite(trace) and trace > 0 else np.eye(points.shape[1])

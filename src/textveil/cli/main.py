@@ -29,6 +29,7 @@ from textveil.cli.mechanisms import mechanisms_command
 from textveil.cli.policies import policies_command
 from textveil.cli.reproduce import reproduce_command
 from textveil.cli.restore import restore_command
+from textveil.cli.rewrite import rewrite_command
 from textveil.cli.sanitize import sanitize_command
 from textveil.cli.spelling import complaint, options_of
 from textveil.cli.tables import tables_app
@@ -54,6 +55,7 @@ app.command("audit", cls=MechanismCommand)(audit_command)
 app.command("mechanisms")(mechanisms_command)
 app.command("policies")(policies_command)
 app.command("tune", cls=GroupedCommand)(tune_command)
+app.command("rewrite", cls=MechanismCommand)(rewrite_command)
 app.command("bench")(bench_command)
 app.command("reproduce")(reproduce_command)
 app.add_typer(tables_app, name="tables")

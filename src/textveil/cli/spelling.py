@@ -17,6 +17,8 @@ _OTHERS = {
     "whole": "--whole-file",
     "format": "--vocabulary-format",
     "limit": "--vocabulary-limit",
+    "injection": "--mechanism",
+    "checkpoint": "--network",
 }
 """Parameters of the library whose options have other names than they."""
 

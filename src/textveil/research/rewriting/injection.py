@@ -17,7 +17,7 @@ from textveil.errors import need
 from textveil.mechanisms.base import WordMechanism
 from textveil.mechanisms.capabilities import NoisyVectors
 from textveil.numerics.torch_package import load_torch
-from textveil.privacy.guarantees import Guarantee, NoGuarantee
+from textveil.privacy.guarantees import Guarantee, NoGuarantee, Status
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Vectors
 from textveil.vocabulary.geometry import clip as clip_vectors
@@ -123,7 +123,9 @@ class Injection:
         if feeding is Feeding.CLEAN:
             return NoGuarantee(reason="the decoder is fed with the private words themselves")
         if self.mechanism is not None:
-            return self.mechanism.guarantee
+            claim = self.mechanism.guarantee
+            refuted = claim.status is Status.REFUTED
+            return NoGuarantee(reason=f"the claim {claim} is refuted", source=claim.source) if refuted else claim
         if self.one_vector_a_batch:
             return NoGuarantee(reason="one noise vector for a batch leaves the differences of its words exact")
         if self.clip is None:

@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from textveil.errors import ParameterError
+from textveil.errors import need
 from textveil.models.autoencoder.files import (
     FACTS,
     facts_of,
@@ -68,12 +68,15 @@ class KeptRun:
         wanted = {**facts_of(network, self.vocabulary, Epochs((), ())), **self.run}
         differing = _differing(saved.facts, wanted)
         done = len(saved.facts.get("losses", ()))
-        if differing or done > network.settings.epochs:
-            named = ", ".join(differing) or f"epochs ({done} are done)"
-            raise ParameterError(
-                f"checkpoint must be of a run with the same settings; got one that differs in {named}. "
-                "Name another folder, or give the settings that it was begun with."
-            )
+        if done > network.settings.epochs:
+            differing = [*differing, f"epochs ({done} are done)"]
+        need(
+            not differing,
+            "checkpoint",
+            f"one that differs in {', '.join(differing)}",
+            "of a run with the same settings",
+            "Name another folder, or give the settings that it was begun with.",
+        )
         kept, epochs = restored_network(saved, self.vocabulary, network.device, settings=network.settings)
         optimizer = adam(kept)
         restore_optimizer(optimizer, saved)

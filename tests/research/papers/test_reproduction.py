@@ -162,8 +162,8 @@ def test_settings_ways_and_judgments_are_in_both_reports(tmp_path) -> None:
     reproduce(study, study.items, tmp_path / "out", tiny_setting())
     text = (tmp_path / "out/report.md").read_text()
     assert "Figures, tables and examples of the paper: 1 reproduced in part. Beyond the paper: 1." in text
-    assert "| item-0 | An item | reproduced in part | The order is the same; the size is not. |" in text
-    assert "| item-1 | An item | beyond the paper | One <finding>. |" in text
+    assert "| item-0: An item | reproduced in part | The order is the same; the size is not. |" in text
+    assert "| item-1: An item | beyond the paper | One <finding>. |" in text
     assert "| epsilon | 0.5 and 1 | 0.5, 1 |" in text
     assert "| clip | not stated | the same |" not in text
     assert "| clip | not stated | - |" in text
@@ -171,7 +171,7 @@ def test_settings_ways_and_judgments_are_in_both_reports(tmp_path) -> None:
     assert "| quantity | the paper | as the text says | valid | why they may differ |" in text
     assert "| loss | 1.2 | 9.1 | 9.3 |  |" in text
     page = (tmp_path / "out/index.html").read_text()
-    assert "<td data-label='item'><a href='#item-0'>item-0</a></td>" in page
+    assert "<td data-label='item'><a href='#item-0'>item-0: An item</a></td>" in page
     for cell in ("reproduced in part", "1 to 30, 30 values", "as the text says", "not stated"):
         assert cell in page
     first = json.loads((tmp_path / "out/report.json").read_text())["items"][0]

@@ -37,6 +37,10 @@ _FITTING = 960
 _IN_ATTRIBUTES = " !$()*+,-./:;=?@_~"
 """Marks of a data address that stand for themselves between single quotes."""
 
+_PLACES = re.compile(r' (?:d|x|y)="[^"]*"')
+_BEYOND_HUNDREDTHS = re.compile(r"(\.\d\d)\d+")
+"""Coordinates within a page keep hundredths of a point, which no screen shows; the file beside it has all digits."""
+
 _MEDIA = {".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv", ".json": "application/json"}
 
 
@@ -91,9 +95,11 @@ def html_figure(path: Path, alternative: str) -> str:
 def data_address(path: Path) -> str:
     """The content of a file as an address, so that a page needs no other file; made to stand in single quotes."""
     media = _MEDIA[path.suffix]
-    content = path.read_bytes()
     if path.suffix == ".png":
-        return f"data:{media};base64,{base64.b64encode(content).decode('ascii')}"
+        return f"data:{media};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+    content = path.read_text(encoding="utf-8")
+    if path.suffix == ".svg":
+        content = _PLACES.sub(lambda found: _BEYOND_HUNDREDTHS.sub(r"\1", found[0]), content)
     return f"data:{media};charset=utf-8,{quote(content, safe=_IN_ATTRIBUTES)}"
 
 

@@ -22,6 +22,9 @@ LONGEST = 40
 AT_ONCE = 30
 """Comparisons of an item that stand open on the page; more are folded."""
 
+FEW = 4
+"""Settings of an item that stand open on the page; more are folded."""
+
 WORDS = "words"
 """The setting whose value is the sample that an item drew."""
 
@@ -113,10 +116,10 @@ def in_short(run: StudyRun) -> Rows:
     for item, outcome in run.results:
         judged = outcome.judgment
         if judged is not None:
-            rows.append((item.name, item.title, judged.reproduced.value, judged.why))
+            rows.append((f"{item.name}: {item.title}", judged.reproduced.value, judged.why))
         else:
-            rows.append((item.name, item.title, item.basis.value, "".join(outcome.findings[:1])))
-    return ("item", "what it is", "outcome", "why, or what was found"), rows
+            rows.append((f"{item.name}: {item.title}", item.basis.value, "".join(outcome.findings[:1])))
+    return ("item", "outcome", "why, or what was found"), rows
 
 
 def inputs(run: StudyRun) -> Rows:

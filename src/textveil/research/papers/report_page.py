@@ -26,7 +26,7 @@ def to_html(run: StudyRun, folder: Path) -> str:
         f"<p><strong>{report.STAMP}</strong> {safe(report.conditions(run))}</p>",
     ]
     head, rows = report.in_short(run)
-    links = [f"#{name}" for name, *_ in rows]
+    links = [f"#{item.name}" for item, _ in run.results]
     parts += [
         "<h2>In short</h2>",
         f"<p>{safe(report.counted(run))}</p>",
@@ -47,7 +47,9 @@ def _section(run: StudyRun, item: Item, outcome: ItemOutcome, folder: Path) -> l
         parts.append(f"<p>{safe(outcome.judgment.why)}</p>")
     head, rows = report.settings(run, item, outcome)
     if rows:
-        parts.append(html_table(head, rows, stacked=True))
+        is_open = " open" if len(rows) <= report.FEW else ""
+        named = html_table(head, rows, stacked=True)
+        parts.append(f"<details{is_open}><summary>Settings: {len(rows)}</summary>{named}</details>")
     if item.draws:
         parts += [html_figure(folder / file, item.title) for file in report.images(run, item)]
     if outcome.comparisons:

@@ -66,7 +66,7 @@ def metrics(setting: StudySetting) -> ItemOutcome:
         ("neighborhood", _maker("neighborhood", vocabulary, base_weights="flat")),
     ]
     found = measured(setting, vocabulary, makers, EPSILONS)
-    return _reported(setting, vocabulary, found, "rank metrics beside the fix, equal epsilon")
+    return _reported(setting, vocabulary, found, "equal epsilon of one word, rank metrics beside the fix")
 
 
 def base_vocabulary(setting: StudySetting) -> Vocabulary:
@@ -134,7 +134,8 @@ def _reported(
     for _, part in PARTS:
         columns += [part, f"{part}, lower", f"{part}, upper"]
     facts = {"vocabulary": vocabulary.name, "words": len(vocabulary), "delta": DELTA, "clip": CLIP, "close": CLOSE}
-    findings = [f"Vocabulary: {_words_of(vocabulary)}, vectors shortened to norm {CLIP:g}; {title}."]
+    best = max(names, key=lambda name: found[name, 8.0].near.estimate)
+    findings = [f"At {title}, {best} gives the most close neighbors: {percent(found[best, 8.0].near)} at epsilon 8."]
     findings += [
         f"{name} at epsilon 8: {percent(found[name, 8.0].near)} close, {percent(found[name, 8.0].original)} unchanged."
         for name in names
@@ -156,4 +157,11 @@ def _reported(
         charts={"": chart},
         findings=tuple(findings),
         comparisons=tuple(comparisons),
+        settings={
+            "vocabulary": _words_of(vocabulary),
+            "norm of the vectors at most": CLIP,
+            "close": f"ranks 1 to {CLOSE}",
+            "epsilon": tuple(epsilons),
+            "delta, where one is needed": DELTA,
+        },
     )

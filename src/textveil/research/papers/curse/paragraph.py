@@ -49,9 +49,10 @@ def paragraph(setting: StudySetting) -> ItemOutcome:
         tables={"": table},
         charts=drawn_if_possible(f"A paragraph, {label(vocabulary)}", table, (22, 12, 14, 96)),
         findings=(
-            f"Vocabulary: {label(vocabulary)}. Words that it lacks are mapped to one of its words before the draw.",
             "The third column is what one word costs in the worst case, for any two words: hundreds of nats where "
             "noise "
             "leaves a readable text.",
+            "Words that the vocabulary lacks are mapped to one of its words before the draw.",
         ),
+        settings={"vocabulary": label(vocabulary)},
     )

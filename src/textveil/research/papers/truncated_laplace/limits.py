@@ -20,7 +20,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textveil.privacy.limits import (
     least_guessed,
@@ -33,9 +32,26 @@ from textveil.research.evaluation.plots import Chart, new_figure
 from textveil.research.evaluation.tables import Table
 from textveil.research.papers.setting import ItemOutcome, StudySetting
 from textveil.research.papers.truncated_laplace.facts import DIM, EPSILONS, MECHANISMS, NOISE_DIMS, WORDS, Cell, cells
+from textveil.research.papers.truncated_laplace.predictability import (
+    CONFIDENCE,
+    Guessed,
+    frequencies,
+    guessed_share,
+    sentences_of,
+)
+from textveil.types import Reals
 
 GUESSED_SHARES = tuple(round(0.01 * step, 2) for step in range(1, 100))
 """Predictabilities at which cells are counted."""
+
+CORPORA = ("yelp", "yahoo")
+"""Whose cells they are: the folders below data/text have the same names."""
+
+TOKENS = 10_000
+"""Held-out tokens of each corpus that are guessed."""
+
+QUICK_TOKENS = 1000
+QUICK_SENTENCES = 5000
 
 
 @final
@@ -76,7 +92,7 @@ def claimed_delta(mechanism: str, epsilon: float) -> float:
     return max(sys.float_info.min, math.exp(power) * (1 + 2.0**-40))
 
 
-def judged(priors: Mapping[str, NDArray[np.float64]]) -> tuple[Judged, ...]:
+def judged(priors: Mapping[str, Reals]) -> tuple[Judged, ...]:
     """Every N_w cell with a mechanism, in the order of the tables.
 
     Args:
@@ -108,22 +124,56 @@ def impossible_counts(found: Sequence[Judged], guessed: Sequence[float] = GUESSE
 
 def limits(setting: StudySetting) -> ItemOutcome:
     """All N_w cells against the limits, and the count of impossible ones by reading and by predictability."""
-    priors = {corpus: zipf_prior() for corpus in ("yelp", "yahoo")}
+    texts = {name: setting.texts[name] for name in CORPORA if name in setting.texts}
+    priors, guesses = {}, {}
+    for index, name in enumerate(CORPORA):
+        if name in texts:
+            training = sentences_of(texts[name], "train")
+            priors[name] = frequencies(training)
+            if setting.quick:
+                training = training[:QUICK_SENTENCES]
+            most = QUICK_TOKENS if setting.quick else TOKENS
+            held_out = sentences_of(texts[name], "test")
+            guesses[name] = guessed_share(training, held_out, setting.generator(32, index), most)
+        else:
+            priors[name] = zipf_prior()
+        setting.progress((index + 1) / len(CORPORA))
     found = judged(priors)
+    words = ", ".join(f"{name}: {'counted in its training part' if name in texts else '1 / rank'}" for name in CORPORA)
     return ItemOutcome(
-        tables={"": _cells_table(found), "counts": _counts_table(found)},
-        charts={"": _chart(found)},
-        findings=_findings(found),
+        tables={
+            "": _cells_table(found, guesses),
+            "counts": _counts_table(found),
+            "predictability": _guesses_table(guesses),
+        },
+        charts={"": _chart(found, guesses)},
+        findings=_findings(found, guesses),
+        settings={"words of the vocabulary": WORDS, "frequencies of words": words},
     )
 
 
-def zipf_prior() -> NDArray[np.float64]:
+def zipf_prior() -> Reals:
     """Frequencies proportional to 1 / rank over the paper's 10,000 words, where no text is at hand."""
     weights = 1.0 / np.arange(1, WORDS + 1)
     return weights / weights.sum()
 
 
-def _cells_table(found: Sequence[Judged]) -> Table:
+def _impossible_as_measured(one: Judged, guesses: Mapping[str, Guessed]) -> bool | None:
+    """Whether a decoder with context cannot reach the cell if words are guessed as often as here; None: not known."""
+    measured = guesses.get(one.cell.block.corpus)
+    return None if measured is None else one.impossible_with_context(measured.share.upper)
+
+
+def _guesses_table(guesses: Mapping[str, Guessed]) -> Table:
+    columns = ("corpus", "guessed from the other words", "lower", "upper", "tokens", "sentences learned from")
+    rows = tuple(
+        (name, one.share.estimate, one.share.lower, one.share.upper, one.tokens, one.learned)
+        for name, one in guesses.items()
+    )
+    return Table(columns=columns, rows=rows, facts={"confidence": CONFIDENCE})
+
+
+def _cells_table(found: Sequence[Judged], guesses: Mapping[str, Guessed]) -> Table:
     columns = (
         "table",
         "corpus",
@@ -135,6 +185,7 @@ def _cells_table(found: Sequence[Judged]) -> Table:
         "limit word by word, text",
         "the same, simple",
         "guesses needed with context",
+        "impossible with context, as guessed here",
     )
     rows = tuple(
         (
@@ -148,6 +199,7 @@ def _cells_table(found: Sequence[Judged]) -> Table:
             one.over_text,
             one.over_text_simple,
             one.least_guessed,
+            _impossible_as_measured(one, guesses),
         )
         for one in found
     )
@@ -167,7 +219,7 @@ def _counts_table(found: Sequence[Judged]) -> Table:
     return Table(columns=("predictability", "impossible", "impossible by the simple limit", "cells"), rows=rows)
 
 
-def _chart(found: Sequence[Judged]) -> Chart:
+def _chart(found: Sequence[Judged], guesses: Mapping[str, Guessed]) -> Chart:
     chart = new_figure(
         ["Printed N_w and what the claims allow", "Impossible cells with context"],
         x=["claimed epsilon", "how often a word is guessed from the others"],
@@ -193,24 +245,45 @@ def _chart(found: Sequence[Judged]) -> Chart:
     simple = [sum(one.impossible_by_simple_limit(share) for one in found) for share in GUESSED_SHARES]
     right.line(GUESSED_SHARES, sharp, "sharp limit", style=0, marked=False)
     right.line(GUESSED_SHARES, simple, "e^epsilon times the guesses", style=1, marked=False)
+    right.axes.set_ylim(-2, len(found) + 3)
+    for name, one in guesses.items():
+        right.level(one.share.estimate, f"guessed here, {name}", upright=True)
     right.legend("upper right")
     return chart
 
 
-def _findings(found: Sequence[Judged]) -> tuple[str, ...]:
+def _findings(found: Sequence[Judged], guesses: Mapping[str, Guessed]) -> tuple[str, ...]:
     total = len(found)
     vocabulary = sum(one.cell.value > one.over_vocabulary for one in found)
     text = sum(one.cell.value > one.over_text for one in found)
+    simple = sum(one.cell.value > one.over_text_simple for one in found)
     worst = max(found, key=lambda one: one.least_guessed)
     counts = impossible_counts(found)
-    return (
+    plainly = [sum(one.impossible_by_simple_limit(share) for one in found) for share in (0.2, 0.4, 0.6, 0.8)]
+    sentences = [
         f"Word by word, {vocabulary} of the {total} N_w cells are impossible if N_w is a mean over {WORDS:,} words, "
-        f"and {text} if it is a share of the words of a text.",
+        f"and {text} if it is a share of the words of a text ({simple} by e^epsilon times the most frequent word).",
         f"With a decoder that sees all released words it depends on how often a word can be guessed from the others: "
-        f"{counts[0.2]} cells are impossible at 0.2, {counts[0.4]} at 0.4, {counts[0.6]} at 0.6, {counts[0.8]} at 0.8.",
+        f"{counts[0.2]} cells are impossible at 0.2, {counts[0.4]} at 0.4, {counts[0.6]} at 0.6, {counts[0.8]} at 0.8 "
+        f"(by e^epsilon times the guesses {', '.join(map(str, plainly))}).",
+    ]
+    if guesses:
+        measured = ", ".join(
+            f"{name} {one.share.estimate:.3f} (99 % interval {one.share.lower:.3f} to {one.share.upper:.3f})"
+            for name, one in guesses.items()
+        )
+        known = [one for one in found if _impossible_as_measured(one, guesses) is not None]
+        hits = sum(bool(_impossible_as_measured(one, guesses)) for one in known)
+        sentences.append(
+            f"Guessed here, by counts of words between the same neighbors, on held-out sentences: {measured}. At that "
+            f"predictability {hits} of {len(known)} cells are impossible with context. It is an estimate from below: a "
+            "better guesser would leave fewer, as the figure shows."
+        )
+    sentences += [
         f"The cell that needs most is {worst.cell.mechanism} at epsilon {worst.cell.epsilon:g} "
         f"({worst.cell.block.corpus}, {worst.cell.block.embeddings}), N_w {worst.cell.value:g}: possible only where "
         f"{100 * worst.least_guessed:.0f} % of all words can be guessed without the release.",
         f"With clean previous words fed to the decoder, none of the {total} cells is impossible: there is no bound, "
         "and no privacy to speak of, because the decoder reads the text.",
-    )
+    ]
+    return tuple(sentences)

@@ -28,9 +28,9 @@ def test_a_figure_is_held_in_hundredths_and_else_as_it_is(tmp_path: Path) -> Non
     path.write_text(SVG, encoding="utf-8")
     address = data_address(path)
     wanted = SVG.replace("10.123456 0.98765", "10.12 0.98").replace('x="1.23456"', 'x="1.23"')
+    wanted = " ".join(wanted.split())
     assert held(address) == wanted, "scales keep their digits, or text would change its size"
-    assert not set("'\"<>#%\n ") - {"%", " "} & set(address)
-    assert re.fullmatch(r"data:image/svg\+xml;charset=utf-8,[^'\"<>#\n]*", address)
+    assert re.fullmatch(r"data:image/svg\+xml;charset=utf-8,[^'#&\n]*", address), "ends no attribute and no address"
 
 
 def test_other_files_are_held_byte_for_byte(tmp_path: Path) -> None:

@@ -34,8 +34,8 @@ _READABLE = 0.8
 _FITTING = 960
 """Pixels across that a page leaves to a figure where the screen is wide: no figure needs to scroll there."""
 
-_IN_ATTRIBUTES = " !$()*+,-./:;=?@_~"
-"""Marks of a data address that stand for themselves between single quotes."""
+_IN_ATTRIBUTES = ' !$()*+,-./:;=?@_~"<>[]^`{|}\\'
+"""Marks of a data address that stand for themselves between single quotes: all but %, #, &, quotes and line ends."""
 
 _PLACES = re.compile(r' (?:d|x|y)="[^"]*"')
 _BEYOND_HUNDREDTHS = re.compile(r"(\.\d\d)\d+")
@@ -100,6 +100,7 @@ def data_address(path: Path) -> str:
     content = path.read_text(encoding="utf-8")
     if path.suffix == ".svg":
         content = _PLACES.sub(lambda found: _BEYOND_HUNDREDTHS.sub(r"\1", found[0]), content)
+        content = " ".join(content.split())  # text is drawn as outlines: white space has no meaning
     return f"data:{media};charset=utf-8,{quote(content, safe=_IN_ATTRIBUTES)}"
 
 

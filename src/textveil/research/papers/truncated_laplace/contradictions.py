@@ -182,8 +182,9 @@ def worse_than_guessing() -> Contradiction:
         of=len(_private("loss")),
         example=f"{_where(worst.block)}, {worst.mechanism} at epsilon {worst.epsilon:g}: {worst.value:g}",
         why=(
-            "A decoder that is trained under this noise learns at least not to be sure. So either it was not, or the "
-            "loss is not in nats a token."
+            "A decoder that is trained under this noise learns at least not to be sure, so these cannot be nats a "
+            "token. The paper does not say what they are of; its public code sums over the words of a sentence, "
+            "and as nats a sentence they contradict nothing."
         ),
     )
 

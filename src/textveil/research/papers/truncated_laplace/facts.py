@@ -39,8 +39,8 @@ MECHANISMS = ("gaussian", "laplace", "truncated-laplace")
 """As the tables order them."""
 
 METRICS = ("loss", "rouge1", "bleu", "n_w", "bertscore")
-"""Reconstruction loss in nats a token, ROUGE-1 in percent, BLEU on a scale that is not stated, N_w (share of words that
-are not replaced) and BERTScore."""
+"""Reconstruction loss (nats a sentence in the public code), ROUGE-1 in percent, BLEU on a scale that is not stated
+(``bleu_scale``), N_w (share of words that are not replaced) and BERTScore."""
 
 BASELINES = ("gaussian", "laplace", "cmp", "mahalanobis", "pte")
 """What figure 4 compares with."""

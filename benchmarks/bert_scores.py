@@ -1,13 +1,12 @@
-"""What the metrics of rewritten text say of candidates whose worth is known: the tables of docs/evaluation.md.
+"""What BERTScore by the study's own encoders says of candidates whose worth is known: a table of docs/evaluation.md.
 
-    python benchmarks/evaluation_scales.py [overlap] [bert]
+    TEXTVEIL_SHARED=../shared python benchmarks/bert_scores.py
 
-Needs the extras ``evaluation`` and ``torch``, and TEXTVEIL_SHARED for the study's encoder.
+Needs the extra ``torch``.
 """
 
 from __future__ import annotations
 
-import sys
 from typing import Final
 
 import numpy as np
@@ -15,19 +14,10 @@ from measure import SHARED
 
 from textveil.models.encoder import TextEncoder
 from textveil.research.evaluation.bert_score import bert_score, made_baseline
-from textveil.research.evaluation.letter_bleu import letter_bleu
-from textveil.research.evaluation.overlap import bleu, rouge_1
 from textveil.research.evaluation.study_encoder import static_encoder, study_encoder
-from textveil.research.evaluation.unchanged import n_w
 from textveil.vocabulary.embedded import load_vocabulary
 
 CORPORA: Final = {"Yelp": ("yelp/test.neg.txt", "yelp/test.pos.txt"), "Yahoo": ("yahoo/test.txt",)}
-PAPER: Final = {"Yelp": "8.94, and 8.23 to 9.00 with noise", "Yahoo": "8.50, and 8.29 to 9.29 with noise"}
-"""BLEU as the paper prints it: without noise, and over all cells of a corpus."""
-
-TEXTS: Final = 1000
-CONSTANTS: Final = 100
-"""Sentences that are tried as the one answer to every input."""
 
 
 def texts_of(name: str, count: int) -> list[str]:
@@ -47,35 +37,7 @@ def replaced(texts: list[str], share: float, words: list[str]) -> list[str]:
     ]
 
 
-def overlap() -> None:
-    """ROUGE-1, BLEU and the paper's scale, for each corpus."""
-    for name in CORPORA:
-        texts = texts_of(name, TEXTS)
-        words = [word for text in texts for word in text.split()]
-        few = texts[:200]
-        constants = {one: letter_bleu(few, [one] * len(few)) for one in texts[-CONSTANTS:]}
-        best = max(constants, key=lambda one: constants[one])
-        candidates = {
-            "the text itself": texts,
-            "every word of two characters or more made `zz`": [
-                " ".join(word if len(word) == 1 else "zz" for word in text.split()) for text in texts
-            ],
-            "half of the words random": replaced(texts, 0.5, words),
-            "all words random": replaced(texts, 1.0, words),
-            f"`{best}` for every text": [best] * len(texts),
-        }
-        print(f"\n{name}, {TEXTS:,} sentences (paper's BLEU: {PAPER[name]})\n")
-        print("| candidate | N_w | ROUGE-1 | BLEU | the paper's scale |\n|---|---|---|---|---|")
-        for what, some in candidates.items():
-            numbers = n_w(texts, some).by_place, rouge_1(texts, some).f1, bleu(texts, some, words="none").score
-            print(
-                f"| {what} | {numbers[0]:.3f} | {numbers[1]:.3f} | {numbers[2]:.1f} | {letter_bleu(texts, some):.2f} |"
-            )
-        above = np.mean([one > letter_bleu(few, few) for one in constants.values()])
-        print(f"\nOf {CONSTANTS} single sentences given to every text, {above:.0%} have more than the text itself.")
-
-
-def bert() -> None:
+def main() -> None:
     """BERTScore with static vectors and with the study's encoder, raw and rescaled."""
     vocabulary = load_vocabulary()
     texts = texts_of("Yelp", 300)
@@ -113,6 +75,4 @@ def bert() -> None:
 
 
 if __name__ == "__main__":
-    asked = sys.argv[1:] or ["overlap", "bert"]
-    for part in asked:
-        {"overlap": overlap, "bert": bert}[part]()
+    main()

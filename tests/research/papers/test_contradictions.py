@@ -12,6 +12,7 @@ from textveil.research.papers.truncated_laplace.contradictions import (
     all_contradictions,
     better_than_without,
     bleu_at_the_strongest_noise,
+    embeddings_that_learn_nothing,
     noise_that_grows_with_epsilon,
     sizes_in_table_and_text,
     sizes_of_another_corpus,
@@ -73,6 +74,13 @@ def test_sizes_and_times() -> None:
     assert (found.found, found.of) == (24, 24)
     assert "111 seconds without noise, 37 to 46 with it" in found.example
     assert noise_that_grows_with_epsilon().found == 7
+
+
+def test_random_embeddings_give_the_share_of_the_larger_class() -> None:
+    found = embeddings_that_learn_nothing()
+    assert (found.found, found.of) == (2, 2)
+    assert f"{7651 / 13645:.4f}" == "0.5607"
+    assert "SST-2: 0.5607, and 7,651 of the 13,645 test texts are positive, which is 0.5607" in found.example
 
 
 def test_the_report_has_every_check_and_no_check_is_empty() -> None:

@@ -62,7 +62,8 @@ def test_cells_that_are_impossible_with_context(guessed) -> None:
 
 def test_a_claimed_delta_is_never_zero_but_for_laplace() -> None:
     assert claimed_delta("laplace", 0.05) == 0
-    assert claimed_delta("gaussian", 0.05) == pytest.approx(4.0**-300, rel=1e-9)
+    assert claimed_delta("gaussian", 0.05) == pytest.approx(4.0**-300, rel=1e-9) == claimed_delta("gaussian", 20.0)
+    assert claimed_delta("truncated-laplace", 10.0) == pytest.approx(4.0**-500, rel=1e-9)
     assert claimed_delta("gaussian", 0.05) >= 4.0**-300
     assert 0 < claimed_delta("truncated-laplace", 20.0) < 1e-300
 

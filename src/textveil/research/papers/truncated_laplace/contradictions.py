@@ -25,6 +25,7 @@ from textveil.research.papers.truncated_laplace.facts import (
     Block,
     Cell,
     cells,
+    clean_accuracy,
     corpus_sizes,
     epoch_seconds,
     value,
@@ -95,6 +96,7 @@ def all_contradictions() -> tuple[Contradiction, ...]:
         sizes_in_table_and_text(),
         sizes_of_another_corpus(),
         training_time_without_noise(),
+        embeddings_that_learn_nothing(),
     )
 
 
@@ -314,6 +316,25 @@ def training_time_without_noise() -> Contradiction:
         of=len(every),
         example=f"{plain:g} seconds without noise, {min(every):g} to {max(every):g} with it; Yahoo's is {plain:g} too",
         why="Drawing noise takes time; the number without noise seems to be that of the Yahoo row.",
+    )
+
+
+def embeddings_that_learn_nothing() -> Contradiction:
+    """Figure 4's random embeddings, without any noise, are as good as one and the same answer to every text."""
+    sst2 = corpus_sizes()["sst-2"]
+    positive = sst2.test_positive or 0
+    constant = {"sst-2": positive / sst2.test, "ag-news": 1 / 4}
+    near = [name for name, share in constant.items() if abs(clean_accuracy(name, "random") - share) < 0.01]
+    return Contradiction(
+        what="Without noise, figure 4's classifier with random embeddings does no better than a constant answer",
+        found=len(near),
+        of=len(constant),
+        example=(
+            f"SST-2: {clean_accuracy('sst-2', 'random'):g}, and {positive:,} of the {sst2.test:,} test texts are "
+            f"positive, which is {constant['sst-2']:.4f}; AG News, four classes: "
+            f"{clean_accuracy('ag-news', 'random'):g}"
+        ),
+        why="Nothing was learned there, so that part of the figure says nothing about what noise costs.",
     )
 
 

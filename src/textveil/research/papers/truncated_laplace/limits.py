@@ -85,11 +85,14 @@ class Judged(NamedTuple):
 
 
 def claimed_delta(mechanism: str, epsilon: float) -> float:
-    """The delta that the paper claims, 4^-d, the least float that is not below it; 0 for Laplace noise."""
+    """The delta that the paper claims, 4^-d, the least float that is not below it; 0 for Laplace noise.
+
+    Dummy dimensions belong to truncated Laplace noise alone.
+    """
     if mechanism == "laplace":
         return 0.0
-    power = -NOISE_DIMS.get(epsilon, DIM) * math.log(4)
-    return max(sys.float_info.min, math.exp(power) * (1 + 2.0**-40))
+    dim = NOISE_DIMS.get(epsilon, DIM) if mechanism == "truncated-laplace" else DIM
+    return max(sys.float_info.min, math.exp(-dim * math.log(4)) * (1 + 2.0**-40))
 
 
 def judged(priors: Mapping[str, Reals]) -> tuple[Judged, ...]:

@@ -21,6 +21,7 @@ MADE = {
     "consistent-neighborhood": [{"epsilon": 2.0, "recent": 7}],
     "metric-exponential": [{"epsilon": 2.0}],
     "gaussian": [{"epsilon": 2.0, "delta": 1e-6}],
+    "pte": [{"epsilon": 2.0, "map_dim": 3}, {"epsilon_per_distance": 2.0, "map_seed": 9}],
     "mahalanobis": [{"epsilon": 2.0, "covariance_weight": 0.75}],
     "gaussian-classical": [{"epsilon": 0.5, "delta": 1e-6}],
 }

@@ -61,6 +61,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "keywords": "textveil.mechanisms.document.keywords:keywords",
         "spherical-laplace": "textveil.mechanisms.additive.spherical_laplace:spherical_laplace",
         "mahalanobis": "textveil.mechanisms.additive.mahalanobis:mahalanobis",
+        "pte": "textveil.mechanisms.additive.pte:pte",
         "gaussian": "textveil.mechanisms.additive.gaussian:gaussian",
         "gaussian-classical": "textveil.mechanisms.additive.gaussian_classical:gaussian_classical",
         "laplace": "textveil.mechanisms.additive.laplace:laplace",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -27,10 +28,11 @@ from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import gaussian_delta, laplace_scale, truncated_laplace_bound
 from textveil.privacy.guarantees import NoGuarantee
 from textveil.privacy.truncation import published_truncation, truncated_delta
+from textveil.vocabulary.geometry import measured_facts
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PUBLISHED = "truncated-laplace-published"
-ADDITIVE = ["gaussian", "laplace", "spherical-laplace", "mahalanobis", "truncated-laplace"]
+ADDITIVE = ["gaussian", "laplace", "spherical-laplace", "mahalanobis", "pte", "truncated-laplace"]
 
 
 def delta_at(distribution, shift, epsilon):
@@ -251,6 +253,19 @@ def test_published_deltas_over_the_frequent_words(embedded):
     assert math.log(summary.least) > mechanism.guarantee.log_delta
 
 
+@pytest.mark.parametrize("clip", [None, 0.5])
+def test_stored_diameters_are_taken_for_the_vocabulary_s_own_vectors_alone(clip):
+    """Noise on other points, of which one lies far out and is of no stored pair."""
+    bare = made_vocabulary(60, 4)
+    facts = measured_facts(bare, lambda step: lambda done, total: None)
+    mechanism = make("gaussian", Vocabulary(bare.words, bare.vectors, "few", facts=facts), epsilon=2.0, clip=clip)
+    assert audit_noise(mechanism).verdict is Verdict.PROVED
+    pair = worst_pair(mechanism)
+    points = mechanism.points.copy()
+    points[next(word for word in range(60) if word not in (pair.first, pair.second))] *= 9
+    assert audit_noise(replace(mechanism, points=points)).verdict is Verdict.REFUTED
+
+
 def test_what_cannot_be_audited_is_refused():
     vocabulary = made_vocabulary(5, 3)
     distribution = CoordinateLaplace(dim=3, scale=1.0)
@@ -268,8 +283,6 @@ def test_what_cannot_be_audited_is_refused():
         delta_over_pairs(make(PUBLISHED, vocabulary, epsilon=0.5), epsilon=0.01)
     same = Vocabulary(["a", "b"], np.ones((2, 3), dtype=np.float32), "same")
     mechanism = make("gaussian", vocabulary, epsilon=1.0)
-    from dataclasses import replace
-
     with pytest.raises(ParameterError, match="different vectors"):
         audit_noise(replace(mechanism, vocabulary=same, points=same.vectors))
     bare = replace(mechanism, guarantee=NoGuarantee(reason="none"))

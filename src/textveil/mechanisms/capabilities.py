@@ -43,7 +43,7 @@ class NoisyVectors(WordMechanism, Protocol):
 
     @property
     def points(self) -> Vectors:
-        """What noise is added to: the vocabulary's vectors after clipping, shape (n, dim)."""
+        """What noise is added to: the vocabulary's vectors after clipping, or what a public map makes of them."""
 
 
 @runtime_checkable

@@ -28,7 +28,7 @@ _BLOCK = 4096
 @final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PerturbProject:
-    """y = nearest word to clip(v(x)) + noise, the noise fresh for every token.
+    """y = nearest word to clip(v(x)) + noise, the noise fresh for every token; or so with images of a public map.
 
     The guarantee is that of the noisy vector; the nearest word and the resampling of ranks see only
     that vector and public tables. Noisy vectors never leave this class.
@@ -37,11 +37,11 @@ class PerturbProject:
         name: the catalog's name.
         parameters: public parameters, for reports.
         vocabulary: the public words and vectors.
-        distribution: the distribution of the noise, of the vectors' dimension.
+        distribution: the distribution of the noise, of the dimension of ``points``.
         clip: norm to which longer vectors were shortened; None where they were not.
         guarantee: of one token, as the constructor of the mechanism proves it.
         resampling: post-processing around the nearest word, or None.
-        points: what noise is added to, the clipped vectors, shape (n, dim).
+        points: what noise is added to, the clipped vectors or their images under a public map, shape (n, dim).
         projection: the search for the nearest word.
     """
 
@@ -86,6 +86,7 @@ def perturb_project(
     name: str,
     parameters: Mapping[str, Any],
     clip: float | None,
+    points: Vectors | None = None,
     rank_decay: float | None = None,
     projection: str | None = None,
 ) -> PerturbProject:
@@ -93,16 +94,19 @@ def perturb_project(
 
     Args:
         vocabulary: public words and vectors.
-        distribution: noise of the vectors' dimension.
+        distribution: noise of the dimension of what it is added to.
         name: the catalog's name.
         parameters: public parameters for reports; the clip and the rank decay are added.
         guarantee: what ``distribution`` gives at the diameter of the clipped vectors.
         clip: norm to which longer vectors are shortened; None leaves them.
+        points: what a public map makes of the clipped vectors, where noise is added to that; the nearest word is then
+            the one with the nearest image.
         rank_decay: nats per rank of the resampling around the nearest word; None leaves it out.
         projection: a backend of ``nearest.choice``; None is the fastest exact one that is installed.
     """
     clip = checked_clip(clip)
-    points = vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip)
+    if points is None:
+        points = vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip)
     resampling = None if rank_decay is None else RankResampling(integer_grid(vocabulary), clip, rank_decay)
     return PerturbProject(
         name=name,

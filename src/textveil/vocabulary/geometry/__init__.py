@@ -11,3 +11,4 @@ from textveil.vocabulary.geometry.norms import clip as clip
 from textveil.vocabulary.geometry.norms import normalize as normalize
 from textveil.vocabulary.geometry.norms import norms as norms
 from textveil.vocabulary.geometry.pairs import diameter as diameter
+from textveil.vocabulary.geometry.stretch import largest_stretch as largest_stretch

@@ -1,0 +1,122 @@
+"""Perturb and project after a public random map to fewer dimensions: metric DP, with the map's measured stretch."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
+from textveil.mechanisms.additive.random_projection import digest, mapped, random_map
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import VECTORS, Option, at_least
+from textveil.mechanisms.parameters import (
+    Clip,
+    Epsilon,
+    EpsilonPerDistance,
+    ProjectionName,
+    RankConstant,
+    checked_clip,
+    given,
+    metric_name,
+    one_of,
+    outward,
+    rank_decay,
+    rate_within,
+)
+from textveil.noise.spherical_laplace import SphericalLaplace
+from textveil.privacy.calibration import spherical_laplace_rate
+from textveil.privacy.guarantees import MetricDP, Status
+from textveil.types import Progress, Vectors
+from textveil.vocabulary.geometry import clip as clip_vectors
+from textveil.vocabulary.geometry import clipped_diameter, diameter, largest_stretch, remembered
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/pte.md"
+
+_DIM = Option(
+    domain=at_least(1),
+    help="Dimensions after the public random map.",
+    metavar="D",
+    group=VECTORS,
+    unset="half of those of the vectors",
+)
+_SEED = Option(domain=at_least(0), help="Seed of the public random map.", metavar="N", group=VECTORS)
+
+
+@declared(
+    family="perturb and project",
+    notion="metric DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="Feyisetan and Kasiviswanathan 2021, section 4",
+    summary="Noise of density exp(-rate ||z||) after a public random map, then the nearest word there.",
+)
+def pte(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon | None = None,
+    epsilon_per_distance: EpsilonPerDistance | None = None,
+    map_dim: Annotated[int, _DIM] | None = None,
+    map_seed: Annotated[int, _SEED] = 0,
+    clip: Clip | None = 1.0,
+    rank_constant: RankConstant | None = None,
+    projection: ProjectionName | None = None,
+    progress: Progress | None = None,
+) -> PerturbProject:
+    """The word whose image is nearest to P clip(v(x)) + spherical Laplace noise, P public, with normal entries.
+
+    Calibrated by exactly one parameter, to what is measured of this P and these words: so the guarantee holds surely,
+    where the paper's holds with a probability over P. By ``epsilon`` it is per unit of distance between images, whose
+    exact diameter gives the rate. By ``epsilon_per_distance`` it is per unit of Euclidean distance between the vectors,
+    and the rate is that divided by the largest factor L by which P stretches the distance of two words.
+    Source: Feyisetan and Kasiviswanathan 2021, section 4; proof: privacy/proofs/pte.md.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: nats for any two words.
+        epsilon_per_distance: nats per unit of Euclidean distance between clipped vectors.
+        map_dim: dimensions after P; None is half of those of the vectors.
+        map_seed: of P, >= 0; public, and of no use to an attacker.
+        clip: Euclidean norm to which longer vectors are shortened before P; None leaves them.
+        rank_constant: c of the resampling exp(-c rate i) of ranks around the nearest word; None leaves it out.
+        projection: how the nearest image is searched; None is the fastest exact way that is installed.
+        progress: called as distances are measured, half a minute for 30,000 words with ``epsilon_per_distance``.
+    """
+    name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
+    points = vocabulary.vectors if (norm := checked_clip(clip)) is None else clip_vectors(vocabulary.vectors, norm)
+    chosen = max(1, vocabulary.dim // 2) if map_dim is None else map_dim
+    matrix = random_map(map_seed, vocabulary.dim, chosen)
+    images = mapped(points, matrix)
+    key = (clip, chosen, map_seed)
+    if name == "epsilon":
+        reach = remembered(vocabulary, ("images", *key), lambda: outward(diameter(images, 2, progress).value))
+        rate = rate_within(value, reach)
+        metric = metric_name(f"euclidean between images in {chosen} dimensions", clip)
+        promised, measured = rate, {"epsilon": rate * reach}
+    else:
+        stretch = remembered(vocabulary, ("stretch", *key), lambda: _stretch(points, images, progress))
+        rate = spherical_laplace_rate(value, stretch)
+        reach, metric = outward(clipped_diameter(vocabulary, clip, 2)), metric_name("euclidean", clip)
+        promised, measured = value, {"epsilon_per_distance": value, "lipschitz": stretch}
+    return perturb_project(
+        vocabulary,
+        SphericalLaplace(dim=chosen, rate=rate),
+        MetricDP(epsilon_per_distance=promised, metric=metric, diameter=reach, status=Status.PROVED, source=PROOF),
+        name="pte",
+        parameters={
+            **measured,
+            "rate": rate,
+            "map_dim": chosen,
+            "map_seed": map_seed,
+            "map_digest": digest(matrix),
+            **given(rank_constant=rank_constant),
+        },
+        clip=clip,
+        points=images,
+        rank_decay=rank_decay(rank_constant, rate),
+        projection=projection,
+    )
+
+
+def _stretch(points: Vectors, images: Vectors, progress: Progress | None) -> float:
+    """L, enlarged as diameters are."""
+    return outward(largest_stretch(points, images, progress))

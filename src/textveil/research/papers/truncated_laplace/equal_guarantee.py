@@ -74,6 +74,7 @@ CONTENDERS: Final = (
     Contender("Gaussian, analytic", "gaussian", {}, True),
     Contender("CMP", "spherical-laplace", {}, True),
     Contender("Gaussian, classical formula", "gaussian-classical-published", {}, True),
+    Contender("Mahalanobis", "mahalanobis", {}, True),
 )
 """What is new goes to the end: a contender's place is the stream of its draws."""
 

@@ -1,0 +1,122 @@
+"""Figure 4: its cells, the three ways, and what its report says."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from tests.helpers.vocabularies import made_vocabulary
+
+from textveil.estimation.documents import Documents
+from textveil.privacy.guarantees import Status
+from textveil.research.downstream.measured import ON_RELEASES, ON_TEXTS, UNCHANGED, Measured
+from textveil.research.downstream.network import ClassifierSettings, Reader
+from textveil.research.downstream.tasks import Part, Run, Task
+from textveil.research.papers.setting import StudySetting
+from textveil.research.papers.truncated_laplace.figure_4 import (
+    DEFAULT_SIZE,
+    FASTTEXT,
+    GLOVE,
+    METRIC,
+    QUICK_SIZE,
+    RANDOM,
+    AccuracyCell,
+    Study,
+    cells_of,
+    disturbed_by,
+    embeddings_of,
+    measured_cell,
+    released_by,
+)
+from textveil.research.papers.truncated_laplace.figure_4_report import CODE, TEXT, VALID, WAYS, Point, reported
+from textveil.statistics import Bound
+from textveil.vocabulary.vocabulary import Vocabulary
+
+VOCABULARY = made_vocabulary(30, 8)
+TINY = QUICK_SIZE._replace(all=(1.0,), networks=ClassifierSettings(reader=Reader.SUM, hidden=4, epochs=1, batch=8))
+
+
+def _study() -> Study:
+    rng = np.random.default_rng(1)
+    parts = [Part(Documents(rng.integers(0, 30, 60), np.arange(13) * 5), np.arange(12) % 2) for _ in range(4)]
+    task = Task(name="made", classes=2, runs=(Run(parts[0], parts[1]), Run(parts[2], parts[3])))
+    return Study(vocabularies={GLOVE: VOCABULARY}, tasks={("sst2", GLOVE): task}, size=TINY, seed=3, device="cpu")
+
+
+def test_cells_have_names_and_seeds_of_their_own() -> None:
+    cells = cells_of((FASTTEXT, GLOVE, RANDOM), DEFAULT_SIZE)
+    assert len({cell.name for cell in cells}) == len({cell.seed(1) for cell in cells}) == len(cells)
+    assert {cell.epsilon for cell in cells if cell.embeddings == GLOVE and cell.way} == set(DEFAULT_SIZE.all)
+    assert {cell.way for cell in cells} == {None, TEXT, CODE, VALID}
+    few = cells_of((FASTTEXT, GLOVE, RANDOM), QUICK_SIZE)
+    assert [cell.name for cell in few if cell.embeddings == RANDOM] == ["sst2_random", "agnews_random"]
+
+
+def test_embeddings_are_those_at_hand() -> None:
+    fast = Vocabulary(VOCABULARY.words, VOCABULARY.vectors, "fasttext-small")
+    setting = StudySetting(vocabularies=(fast, VOCABULARY), origin="made")
+    found = embeddings_of(setting, 20)
+    assert list(found) == [FASTTEXT, GLOVE, RANDOM]
+    assert found[GLOVE].words == found[RANDOM].words == VOCABULARY.words[:20]
+    assert not np.allclose(found[RANDOM].vectors, found[GLOVE].vectors)
+    again = embeddings_of(setting, 20)[RANDOM]
+    assert np.array_equal(again.vectors, found[RANDOM].vectors)
+
+
+@pytest.mark.parametrize(
+    "cell", [one for one in cells_of((GLOVE,), TINY) if one.corpus == "sst2"], ids=lambda one: one.name
+)
+def test_every_cell_is_measured(cell: AccuracyCell) -> None:
+    values = measured_cell(_study(), cell)
+    found = Measured.of_dict(values)
+    assert {f"linear, {ON_RELEASES}", f"network, {ON_RELEASES}"} <= set(found.scores)
+    assert all(len(runs) == 2 for runs in found.scores.values())
+    assert (UNCHANGED in found.scores) == (cell.way != CODE) == (f"linear, {ON_TEXTS}" in found.scores)
+    assert (found.recovered is not None) == (cell.way in (TEXT, VALID))
+
+
+def test_what_would_have_to_be_is_proved_and_what_is_printed_may_be_refuted() -> None:
+    cells = [one for one in cells_of((GLOVE,), TINY) if one.corpus == "sst2"]
+    for cell in (one for one in cells if one.way == VALID):
+        promise = released_by(cell, VOCABULARY).guarantee
+        assert promise.status in (Status.PROVED, Status.CERTIFIED)
+        assert promise.approximate().epsilon <= (cell.epsilon or 0) * (1 + 1e-9)
+    printed = AccuracyCell("sst2", GLOVE, TEXT, "truncated-laplace", 0.05)
+    assert released_by(printed, VOCABULARY).guarantee.status is Status.REFUTED
+    for name in METRIC:
+        if name in {
+            one.mechanism for one in cells if one.way == TEXT
+        }:  # in the paper epsilon is one of a unit of distance
+            metric = released_by(AccuracyCell("sst2", GLOVE, TEXT, name, 5.0), VOCABULARY)
+            assert metric.parameters["epsilon_per_distance"] == 5.0
+
+
+def test_the_public_code_moves_a_whole_batch_by_one_vector() -> None:
+    disturb = disturbed_by(AccuracyCell("sst2", GLOVE, CODE, "truncated-laplace", 0.05), VOCABULARY)
+    moved = disturb(VOCABULARY.vectors, np.random.default_rng(1)) - VOCABULARY.vectors
+    assert np.allclose(moved, moved[0], atol=1e-6)
+    assert (moved > -1e-6).all()
+
+
+def _point(way: str, mechanism: str, epsilon: float | None, score: float) -> Point:
+    runs = score + np.array([-0.01, 0.01])
+    names = [f"{name}, {tested}" for name in ("linear", "network") for tested in (ON_RELEASES, ON_TEXTS)]
+    found = Measured(dict.fromkeys(names, runs), Bound(0, 0.1, 0.2, 0.95) if way == WAYS[TEXT] else None)
+    return Point(corpus="sst2", embeddings="GloVe", way=way, mechanism=mechanism, epsilon=epsilon, measured=found)
+
+
+@pytest.mark.parametrize(("code", "held"), [(0.88, "reproduced in part"), (0.55, "not reproduced")])
+def test_the_report_says_in_which_way_the_pattern_comes_out(code: float, held: str) -> None:
+    points = [_point("", "", None, 0.9)]
+    for way, score in ((TEXT, 0.5), (CODE, code), (VALID, 0.52)):
+        points += [_point(WAYS[way], "truncated-laplace", epsilon, score) for epsilon in (0.05, 20.0)]
+    facts = {"words": 30, "networks": {"batch": 8}, "vocabularies": MappingProxyType({"GloVe": "made"})}
+    outcome = reported(points, facts)
+    assert outcome.judgment is not None
+    assert outcome.judgment.reproduced.value == held
+    assert f"as the public code does, {100 * (code - 0.5) / 0.4:.0f} %" in outcome.judgment.why
+    assert outcome.comparisons[0].paper == "0.8997"
+    assert any("attacker 0.10" in finding for finding in outcome.findings)
+    assert len(outcome.tables[""].rows) == 7
+    assert set(outcome.charts) == {"GloVe"}

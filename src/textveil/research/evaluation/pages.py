@@ -25,7 +25,8 @@ img{max-width:100%;height:auto;display:block}details{margin:.6rem 0}summary{curs
 .stacked,.stacked tbody,.stacked tr,.stacked td{display:block;width:100%}.stacked thead{display:none}
 .stacked tr{border:1px solid #ccc;border-radius:.3rem;margin:.6rem 0;padding:.3rem .6rem}
 .stacked td{border:0;padding:.15rem 0}.stacked td:empty{display:none}.stacked td:first-child{font-weight:600}
-.stacked td:not(:first-child)::before{content:attr(data-label) ': ';color:#666}}
+.stacked td:not(:first-child)::before{content:attr(data-label) ': ';color:#666}
+.wide:has(>img)::before{content:'A wide figure: scroll sideways.';position:sticky;left:0;color:#666;font-size:.8rem}}
 """
 
 _READABLE = 0.8

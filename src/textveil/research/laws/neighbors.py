@@ -9,7 +9,7 @@ w + eta is found by comparing projections <eta, u> with fixed thresholds. Write 
 The directions differ, so passing one threshold says little about another. But where the first is long and the second
 ones are short, noise strong enough to make leaving w likely has a spread that is large against the second ones: which
 of the many words it lands on is then nearly chance, and seldom x_1. Source: Asghar, Carpentier, Zhao and Kaafar 2026,
-arXiv 2411.13784, equations 18 and 19; the means of both are its Table 2.
+arXiv 2411.13784, section 4, theorems 1 and 2, equations 18 and 19; the means of both are its Table 2.
 """
 
 from __future__ import annotations

@@ -17,7 +17,6 @@ class Basis(Enum):
     """What an item rests on."""
 
     PAPER = "as in the paper"
-    TOPIC = "our own, on the paper's topic: what the paper's item shows could not be read"
     BEYOND = "beyond the paper"
 
 

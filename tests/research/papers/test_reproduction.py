@@ -15,6 +15,7 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.errors import MissingExtra, OutputError, ParameterError
 from textveil.research.evaluation.tables import Table
 from textveil.research.papers import reproduction
+from textveil.research.papers.curse.paper_settings import PAPER_SETTINGS
 from textveil.research.papers.registry import Basis, Item, Paper, paper, papers
 from textveil.research.papers.report import StudyRun
 from textveil.research.papers.reproduction import reproduce
@@ -323,3 +324,8 @@ def test_descriptions_state_no_settings(study: Paper) -> None:
     )
     assert setting.search("The paper draws 5,000 words") and setting.search("against epsilon (1 to 50)")
     assert not [item.name for item in study.items if setting.search(item.about)]
+
+
+def test_the_papers_settings_are_those_of_items_that_exist() -> None:
+    assert set(PAPER_SETTINGS) <= {item.name for item in CURSE.items if item.basis is Basis.PAPER}
+    assert CURSE.chosen(["figure-8"])[0].settings["c"] == "GloVe-Wiki 300d: 0.04, word2vec 300d: 0.007"

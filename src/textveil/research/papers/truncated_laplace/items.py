@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from textveil.research.papers.registry import Basis, Item, Paper
+from textveil.research.papers.truncated_laplace.paper_settings import PAPER_SETTINGS
 
 _HERE = "textveil.research.papers.truncated_laplace"
 
 
 def _item(name: str, title: str, basis: Basis, target: str, about: str, draws: bool = True) -> Item:
-    return Item(name=name, title=title, basis=basis, about=about, target=f"{_HERE}.{target}", draws=draws)
+    settings = PAPER_SETTINGS.get(name, {})
+    return Item(
+        name=name, title=title, basis=basis, about=about, target=f"{_HERE}.{target}", draws=draws, settings=settings
+    )
 
 
 PAPER = Paper(

@@ -121,8 +121,9 @@ def test_conditions_say_what_distances_say() -> None:
     ):
         assert low <= exact <= high
         assert high - low < 0.07
-    firsts = [row[2] for row in table.rows if row[1] == 1]
+    firsts, seconds = ([row[2] for row in table.rows if row[1] == kind] for kind in (1, 2))
     assert np.allclose(firsts, 1.0)  # half of the distance 2
+    assert min(seconds) > 0  # x1, at distance 2, is nearer than x2, at 2.5
 
 
 # Figure 7

@@ -106,7 +106,8 @@ def test_frequencies() -> None:
 
 def test_the_item_with_and_without_texts(tmp_path) -> None:
     plain = run({})
-    assert "61 of the 72" in plain.findings[0]
+    assert "61 as means over 10,000 words" in plain.findings[0]
+    assert "for each predictability" in plain.findings[0]
     assert not plain.tables["predictability"].rows
     folder = tmp_path / "yelp"
     folder.mkdir()
@@ -115,8 +116,8 @@ def test_the_item_with_and_without_texts(tmp_path) -> None:
     found = run({"yelp": folder})
     (row,) = found.tables["predictability"].rows
     assert row[:2] == ("yelp", 0.5)
-    assert "of 48 cells are impossible with context" in found.findings[2]
-    assert "estimate from below" in found.findings[2]
+    assert "of 48 for a decoder that sees the released words" in found.findings[0]
+    assert "yelp 0.500" in found.findings[3]
     assert sentences_of(folder, "train") == TRAINING
 
 

@@ -263,24 +263,28 @@ def _findings(found: Sequence[Judged], guesses: Mapping[str, Guessed]) -> tuple[
     worst = max(found, key=lambda one: one.least_guessed)
     counts = impossible_counts(found)
     plainly = [sum(one.impossible_by_simple_limit(share) for one in found) for share in (0.2, 0.4, 0.6, 0.8)]
+    known = [_impossible_as_measured(one, guesses) for one in found]
+    hits, measured = known.count(True), len(known) - known.count(None)
+    context = f"{hits} of {measured} for a decoder that sees the released words, which are guessed as often as here"
     sentences = [
-        f"Word by word, {vocabulary} of the {total} N_w cells are impossible if N_w is a mean over {WORDS:,} words, "
-        f"and {text} if it is a share of the words of a text ({simple} by e^epsilon times the most frequent word).",
+        f"Of the {total} shares of unchanged words that are printed with noise, the claims make impossible: word by "
+        f"word, {vocabulary} as means over {WORDS:,} words and {text} as shares of a text; "
+        f"{context if measured else 'with context, as many as the figure shows for each predictability'}; none for a "
+        "decoder that is fed the clean words.",
+        f"Word by word, the limit for a text is sharp for its word frequencies; e^epsilon times the most frequent word "
+        f"would leave {simple}.",
         f"With a decoder that sees all released words it depends on how often a word can be guessed from the others: "
         f"{counts[0.2]} cells are impossible at 0.2, {counts[0.4]} at 0.4, {counts[0.6]} at 0.6, {counts[0.8]} at 0.8 "
         f"(by e^epsilon times the guesses {', '.join(map(str, plainly))}).",
     ]
     if guesses:
-        measured = ", ".join(
+        shares = ", ".join(
             f"{name} {one.share.estimate:.3f} (99 % interval {one.share.lower:.3f} to {one.share.upper:.3f})"
             for name, one in guesses.items()
         )
-        known = [one for one in found if _impossible_as_measured(one, guesses) is not None]
-        hits = sum(bool(_impossible_as_measured(one, guesses)) for one in known)
         sentences.append(
-            f"Guessed here, by counts of words between the same neighbors, on held-out sentences: {measured}. At that "
-            f"predictability {hits} of {len(known)} cells are impossible with context. It is an estimate from below: a "
-            "better guesser would leave fewer, as the figure shows."
+            f"Guessed here, by counts of words between the same neighbors, on held-out sentences: {shares}. It is an "
+            "estimate from below: a better guesser would leave fewer impossible cells, as the figure shows."
         )
     sentences += [
         f"The cell that needs most is {worst.cell.mechanism} at epsilon {worst.cell.epsilon:g} "

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -132,7 +134,8 @@ def _answers(cells: Sequence[Named], measure: Callable[[Any], Values], processes
         return
     # Started anew rather than forked: threads and locks of this process cannot harm them.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(processes, len(cells)), mp_context=context) as pool:
+    count = min(processes, len(cells))
+    with ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent) as pool:
         waiting: dict[Future[Values], str] = {pool.submit(measure, cell): cell.name for cell in cells}
         try:
             while waiting:
@@ -140,6 +143,18 @@ def _answers(cells: Sequence[Named], measure: Callable[[Any], Values], processes
                     yield waiting.pop(future), future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone, however that ended."""
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _terms(path: Path) -> dict[str, Any]:

@@ -1,0 +1,82 @@
+"""The mechanisms of the three ways, for the words of one block."""
+
+from __future__ import annotations
+
+import math
+
+from textveil.catalog import word_mechanism
+from textveil.mechanisms.additive.perturb_project import perturb_project
+from textveil.mechanisms.base import WordMechanism
+from textveil.noise.coordinate_laplace import CoordinateLaplace
+from textveil.noise.gaussian import Gaussian
+from textveil.privacy.guarantees import ApproximateDP, Guarantee, NoGuarantee, PureDP, Status
+from textveil.research.papers.truncated_laplace.facts import LOG_DELTA, NOISE_DIMS
+from textveil.research.papers.truncated_laplace.plan import Cell, Way
+from textveil.research.papers.truncated_laplace.public_code import public_noise
+from textveil.research.rewriting.injection import Injection, Place
+from textveil.vocabulary.geometry import norm_range
+from textveil.vocabulary.vocabulary import Vocabulary
+
+VALID_DELTA = 1e-5
+"""Of the third way, where a mechanism has one."""
+
+
+def injection_of(cell: Cell, vocabulary: Vocabulary) -> Injection:
+    """Where noise enters in a cell, and which."""
+    if cell.mechanism is None or cell.epsilon is None:
+        return Injection.none()
+    if cell.way is Way.CODE:
+        noise = public_noise(cell.mechanism, cell.epsilon, vocabulary.vectors)
+        return Injection(place=Place.ENCODER_INPUT, noise=noise, one_vector_a_batch=noise.one_vector_a_batch)
+    return Injection(place=Place.TOKENS, mechanism=mechanism_of(cell, vocabulary))
+
+
+def clip_of(vocabulary: Vocabulary) -> float:
+    """The clipping norm C, which the paper does not state: the length of the shortest vector, which is public.
+
+    Noise and clipped vectors grow together, so every smaller C gives the same distribution of released words.
+    """
+    return norm_range(vocabulary)[0]
+
+
+def mechanism_of(cell: Cell, vocabulary: Vocabulary) -> WordMechanism:
+    """The mechanism of words of a cell of the first or the third way."""
+    name, epsilon = cell.mechanism, cell.epsilon
+    assert name is not None
+    assert epsilon is not None
+    if cell.way is Way.TEXT:
+        return _as_printed(name, epsilon, vocabulary)
+    if name == "optimal":
+        return word_mechanism(name, vocabulary, epsilon=epsilon, prior="flat")
+    if name == "neighborhood":
+        return word_mechanism(name, vocabulary, epsilon=epsilon, base_weights="flat")
+    delta = {} if name == "laplace" else {"delta": VALID_DELTA}
+    return word_mechanism(name, vocabulary, epsilon=epsilon, clip=clip_of(vocabulary), **delta)
+
+
+def _as_printed(name: str, epsilon: float, vocabulary: Vocabulary) -> WordMechanism:
+    """Clip, noise every token by the paper's own formula, take the nearest word."""
+    clip, dim = clip_of(vocabulary), vocabulary.dim
+    if name == "truncated-laplace":
+        k = NOISE_DIMS.get(epsilon)
+        return word_mechanism("truncated-laplace-published", vocabulary, epsilon=epsilon, clip=clip, noise_dim=k)
+    noise: CoordinateLaplace | Gaussian
+    claim: Guarantee
+    if name == "laplace":
+        noise = CoordinateLaplace(dim=dim, scale=2 * math.sqrt(dim) * clip / epsilon)
+        claim = PureDP(epsilon=epsilon, status=Status.CLAIMED)
+    else:
+        noise = Gaussian(dim=dim, sigma=gaussian_sigma(clip, epsilon))
+        claim = (
+            ApproximateDP(epsilon=epsilon, log_delta=LOG_DELTA, status=Status.CLAIMED)
+            if epsilon <= 1
+            else NoGuarantee(reason="the classical formula is stated for epsilon up to 1")
+        )
+    return perturb_project(
+        vocabulary, noise, claim, name=f"{name}, as printed", parameters={"epsilon": epsilon}, clip=clip
+    )
+
+
+def gaussian_sigma(clip: float, epsilon: float) -> float:
+    """The paper's Theorem 2: variance 8 C^2 ln(1.25 / delta) / epsilon^2, with delta = 4^-300."""
+    return clip * math.sqrt(8 * (math.log(1.25) - LOG_DELTA)) / epsilon

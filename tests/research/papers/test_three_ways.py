@@ -1,0 +1,198 @@
+"""The truncated-Laplace study's cells on made-up corpora: what they are, what they guarantee, and the items."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from textveil.errors import ParameterError
+from textveil.models.autoencoder.settings import AutoencoderSettings
+from textveil.research.papers.registry import paper
+from textveil.research.papers.reproduction import reproduce
+from textveil.research.papers.setting import StudySetting
+from textveil.research.papers.truncated_laplace import mechanisms, results
+from textveil.research.papers.truncated_laplace.facts import BLOCKS, EPSILONS, Block
+from textveil.research.papers.truncated_laplace.guarantees import true_delta
+from textveil.research.papers.truncated_laplace.measuring import Measurement
+from textveil.research.papers.truncated_laplace.mechanisms import clip_of, gaussian_sigma, injection_of, mechanism_of
+from textveil.research.papers.truncated_laplace.plan import Cell, Size, Way, cells_of, clean_cell, size_of
+from textveil.research.papers.truncated_laplace.sentences import RESTAURANT, WARNING, material_of
+from textveil.research.papers.truncated_laplace.sizes import lengths_of
+from textveil.research.rewriting.injection import Feeding
+from textveil.vocabulary.vocabulary import Vocabulary
+
+pytest.importorskip("torch")
+pytest.importorskip("matplotlib")
+pytest.importorskip("sacrebleu")
+pytest.importorskip("rouge_score")
+
+WORDS = tuple(dict.fromkeys(f"{RESTAURANT} {WARNING} good bad tea soup cold warm great slow".split()))
+NETWORK = AutoencoderSettings(hidden=6, code=4, batch=16, epochs=2, length=10, learning_rate=0.01)
+TINY = Size(sentences=34, tested=8, words=30, network=NETWORK, further=1, epsilons=(0.1, 20.0))
+YELP = Block("yelp", "GloVe")
+ITEMS = ("figure-1", "figure-2", "figure-3", "figure-5", "figure-6", "table-1", "table-2", "table-3", "table-5")
+
+
+@pytest.fixture
+def setting(tmp_path, monkeypatch) -> StudySetting:
+    """Two corpora of drawn words and two tables of drawn vectors, eight-dimensional."""
+    rng = np.random.default_rng(5)
+    texts = {}
+    for corpus in ("yelp", "yahoo"):
+        texts[corpus] = tmp_path / corpus
+        texts[corpus].mkdir()
+        for part in ("train", "test"):
+            lines = [" ".join(rng.choice(WORDS, size=rng.integers(5, 12))) + " unheard ." for _ in range(60)]
+            (texts[corpus] / f"{part}.txt").write_text("\n".join(lines))
+    tables = tuple(Vocabulary(WORDS, rng.normal(size=(len(WORDS), 8)) + 0.1, name) for name in ("glove", "fasttext"))
+    monkeypatch.setattr(results, "size_of", lambda setting: TINY)
+    return StudySetting(vocabularies=tables, origin="made", texts=texts, cells=tmp_path / "cells", seed=3)
+
+
+def test_the_cells_are_those_of_the_papers_tables() -> None:
+    whole = StudySetting(vocabularies=(Vocabulary(["a", "b"], np.eye(2)),), origin="made")
+    size = size_of(whole)
+    assert size.epsilons == EPSILONS
+    assert size.blocks == BLOCKS
+    cells = [cell for block in BLOCKS for way in Way for cell in cells_of(size, way, block)]
+    cells += [clean_cell(block) for block in BLOCKS]
+    assert len(cells) == 3 * (24 + 24 + 4 * 8 + 4 + 1)
+    assert len({cell.name for cell in cells}) == len({cell.seed(1) for cell in cells}) == len(cells)
+    assert not set(cells[0].name) & set("/ :")
+    assert cells[0].seed(1) != cells[0].seed(2)
+
+
+def test_on_a_gpu_every_network_is_trained_as_in_the_paper() -> None:
+    setting = StudySetting(vocabularies=(Vocabulary(["a", "b"], np.eye(2)),), origin="made", device="cuda")
+    size = size_of(setting)
+    assert (size.network, size.further, size.words) == (AutoencoderSettings(), None, 10_000)
+
+
+def test_sentences_keep_words_with_a_vector_and_end_in_our_own(setting) -> None:
+    material = material_of(setting, TINY, YELP)
+    assert [material.text(one) for one in material.examples] == [
+        " ".join(s.split()[:10]) for s in (RESTAURANT, WARNING)
+    ]
+    assert len(material.trained) == 34
+    assert max(map(len, material.trained + material.held_out)) <= 10
+    assert len(material.vocabulary) <= 30
+    assert 0.5 < material.coverage <= 1
+    again = material_of(setting, TINY, YELP)
+    assert all(np.array_equal(one, other) for one, other in zip(material.trained, again.trained, strict=True))
+    with pytest.raises(ParameterError, match="corpus yelp must be of 999 sentences or more"):
+        material_of(setting, Size(sentences=1001, tested=8, words=30, network=NETWORK), YELP)
+    with pytest.raises(ParameterError, match="embeddings word2vec must be a vocabulary of that name"):
+        material_of(setting, TINY, Block("yelp", "word2vec"))
+
+
+def test_the_first_way_has_the_papers_scales(setting) -> None:
+    vocabulary = material_of(setting, TINY, YELP).vocabulary
+    clip = clip_of(vocabulary)
+    assert clip == pytest.approx(np.linalg.norm(vocabulary.vectors, axis=1).min(), rel=1e-6)
+    laplace = mechanism_of(Cell(YELP, Way.TEXT, "laplace", 0.1), vocabulary)
+    assert laplace.distribution.scale == pytest.approx(2 * math.sqrt(8) * clip / 0.1)
+    assert gaussian_sigma(2.0, 0.5) ** 2 == pytest.approx(8 * 4 * math.log(1.25 * 4.0**300) / 0.25)
+    padded = mechanism_of(Cell(YELP, Way.TEXT, "truncated-laplace", 20.0), vocabulary)
+    assert padded.parameters["noise_dim"] == 1700
+
+
+@pytest.mark.parametrize("name", ["laplace", "gaussian", "truncated-laplace"])
+def test_a_smaller_clipping_norm_gives_the_same_words(setting, monkeypatch, name: str) -> None:
+    vocabulary = material_of(setting, TINY, YELP).vocabulary
+    cell, ids = Cell(YELP, Way.TEXT, name, 20.0), np.arange(len(vocabulary)).repeat(20)
+    before = mechanism_of(cell, vocabulary).privatize(ids, np.random.default_rng(1))
+    shortest = clip_of(vocabulary)
+    monkeypatch.setattr(mechanisms, "clip_of", lambda vocabulary: shortest / 2)
+    after = mechanism_of(cell, vocabulary).privatize(ids, np.random.default_rng(1))
+    assert (before == after).mean() > 0.999  # rounding may tip a tie
+    monkeypatch.setattr(mechanisms, "clip_of", lambda vocabulary: 3 * shortest)
+    assert (mechanism_of(cell, vocabulary).privatize(ids, np.random.default_rng(1)) == before).mean() < 0.999
+
+
+def test_true_deltas(setting) -> None:
+    vocabulary = material_of(setting, TINY, YELP).vocabulary
+    for name in ("laplace", "gaussian", "truncated-laplace"):
+        assert true_delta(Cell(YELP, Way.CODE, name, 0.1), vocabulary).true == 1
+    truncated = true_delta(Cell(YELP, Way.TEXT, "truncated-laplace", 0.1), vocabulary)
+    assert truncated.claimed < 1e-180
+    assert truncated.true > 0.2
+    assert true_delta(Cell(YELP, Way.TEXT, "laplace", 0.1), vocabulary).true == 0
+    gaussian = true_delta(Cell(YELP, Way.TEXT, "gaussian", 0.1), vocabulary)
+    assert gaussian.true == gaussian.claimed
+    assert true_delta(Cell(YELP, Way.VALID, "truncated-laplace", 0.1), vocabulary).true == 1e-5
+    assert true_delta(Cell(YELP, Way.VALID, "optimal", 1.0), vocabulary).true == 0
+
+
+def test_noise_is_as_long_as_it_is_said_to_be(setting) -> None:
+    vocabulary = material_of(setting, TINY, YELP).vocabulary
+    rng = np.random.default_rng(2)
+    for name in ("laplace", "gaussian", "truncated-laplace"):
+        for way in (Way.TEXT, Way.CODE):
+            cell = Cell(YELP, way, name, 0.1)
+            injection = injection_of(cell, vocabulary)
+            noise = injection.noise if injection.mechanism is None else injection.mechanism.distribution
+            drawn = noise.sample(20_000, rng).astype(np.float64)
+            found = lengths_of(cell, vocabulary)
+            assert found.noise == pytest.approx(math.sqrt((drawn**2).sum(axis=1).mean()), rel=0.05)
+            assert found.ratio == found.noise / found.vector
+    assert lengths_of(Cell(YELP, Way.VALID, "neighborhood", 0.1), vocabulary) is None
+
+
+def test_the_second_way_feeds_clean_words_and_the_others_released_ones(setting, tmp_path, monkeypatch) -> None:
+    fed: list[Feeding] = []
+    from textveil.research.rewriting.rewriter import Rewriter
+
+    whole = Rewriter.loss
+
+    def watched(self, sentences, *, seed, feeding):
+        fed.append(feeding)
+        return whole(self, sentences, seed=seed, feeding=feeding)
+
+    monkeypatch.setattr(Rewriter, "loss", watched)
+    material = material_of(setting, TINY, YELP)
+    measure = Measurement(materials={YELP: material}, size=TINY, seed=3, device="cpu", folder=tmp_path)
+    clean = measure(clean_cell(YELP))
+    coded = measure(Cell(YELP, Way.CODE, "laplace", 0.1))
+    assert set(fed) == {Feeding.CLEAN}
+    assert len(coded["epoch_losses"]) == len(clean["epoch_losses"]) == 1
+    fed.clear()
+    printed = measure(Cell(YELP, Way.TEXT, "laplace", 0.1))
+    assert set(fed) == {Feeding.RELEASED}
+    assert [len(one) for one in printed["outputs"]["held_out"]] == [len(one) for one in material.held_out]
+    assert measure(Cell(YELP, Way.TEXT, "laplace", 0.1)) == printed
+
+
+def test_every_item_and_a_second_run_measures_nothing(setting, tmp_path, monkeypatch) -> None:
+    known = paper("truncated-laplace")
+    items = known.chosen([*ITEMS, "noise-size"])
+    run = reproduce(known, items, tmp_path / "one", setting)
+    judged = {item.name: outcome.judgment for item, outcome in run.results}
+    assert all((judged[name] is not None) == (name != "noise-size") for name in judged)
+    rows = json.loads((tmp_path / "one/table-2.json").read_text())
+    deltas = [row[rows["columns"].index("true delta")] for row in rows["rows"]]
+    assert sum(one is None for one in deltas) == 2  # without privacy, of two corpora
+    assert "seven" in (tmp_path / "one/figure-1.csv").read_text()
+
+    def nothing(self, cell):
+        raise AssertionError("measured again")
+
+    monkeypatch.setattr(Measurement, "__call__", nothing)
+    reproduce(known, items, tmp_path / "two", setting)
+    for path in (tmp_path / "one").glob("*.csv"):
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+    other = StudySetting(vocabularies=setting.vocabularies, origin="made", texts=setting.texts, cells=setting.cells)
+    with pytest.raises(ParameterError, match=r"seed 3 there, \d+ now"):
+        reproduce(known, items, tmp_path / "three", other)
+    assert not (tmp_path / "three").exists()
+
+
+def test_our_sentences_stand_in_the_vocabularies_at_hand() -> None:
+    root = Path(__file__).parents[4] / "shared/data/vectors/glove-840b-300d-33860/words.txt"
+    if not root.is_file():
+        pytest.skip("no ../shared/data")
+    known = set(root.read_text(encoding="utf-8").split())
+    assert set(f"{RESTAURANT} {WARNING}".split()) <= known

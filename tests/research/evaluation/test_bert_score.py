@@ -198,6 +198,61 @@ def test_it_is_what_the_authors_package_says(folder: Path, layer: int, idf: bool
         np.testing.assert_allclose(ours[numbers], other[numbers], atol=2e-6)
 
 
+def of_bytes(folder: Path, *, spaced: bool) -> Any:
+    """RoBERTa's tokenizer over single bytes, and an h that begins a word."""
+    import transformers
+    from tokenizers import pre_tokenizers
+
+    names = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", *sorted(pre_tokenizers.ByteLevel.alphabet()), "\u0120h"]
+    (folder / "vocab.json").write_text(json.dumps({name: place for place, name in enumerate(names)}))
+    (folder / "merges.txt").write_text("#version: 0.2\n\u0120 h\n", encoding="utf-8")
+    made = transformers.RobertaTokenizer.from_pretrained(folder, add_prefix_space=spaced)
+    made.model_max_length = 24
+    return made
+
+
+def encoder_of_bytes(folder: Path, kind: str, *, spaced: bool = True) -> Path:
+    """A RoBERTa, or a BART, of which the encoder alone is read."""
+    import torch
+    import transformers
+
+    common = {"vocab_size": 262, "pad_token_id": 1, "max_position_embeddings": 40}
+    torch.manual_seed(2)
+    if kind == "roberta":
+        sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16}
+        model = transformers.RobertaModel(transformers.RobertaConfig(**common, **sizes))
+    else:
+        layers = {"encoder_layers": 2, "decoder_layers": 1, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16}
+        heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
+        model = transformers.BartModel(transformers.BartConfig(d_model=16, **common, **layers, **heads))
+    folder.mkdir()
+    tokens = of_bytes(folder, spaced=spaced)
+    model.save_pretrained(folder)
+    tokens.save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["roberta", "bart"])
+def test_tokens_of_bytes_and_models_with_decoders_too(tmp_path: Path, kind: str) -> None:
+    needed("torch", "transformers", extra="transformers")
+    package = pytest.importorskip("bert_score", reason="needs bert-score", exc_type=ImportError)
+    where = encoder_of_bytes(tmp_path / kind, kind)
+    references, candidates = ["hello you", "a b c", "h " * 40], ["hello me", "c h", "x y z"]
+    theirs = package.BERTScorer(model_type=str(where), num_layers=1, nthreads=0, device="cpu")
+    expected = [one.numpy() for one in theirs.score(candidates, references)]
+    found = bert_score(references, candidates, text_encoder(where, layer=1))
+    for ours, other in zip((found.precision, found.recall, found.f1), expected, strict=True):
+        np.testing.assert_allclose(ours, other, atol=2e-6)
+
+
+def test_a_first_word_is_read_as_one_behind_a_space(tmp_path: Path) -> None:
+    """As the authors' package reads it with the tokenizers of its time; newer ones ignore its request."""
+    needed("torch", "transformers", extra="transformers")
+    found = text_encoder(encoder_of_bytes(tmp_path / "roberta", "roberta", spaced=False)).encode(["hi", ""])
+    assert found[0].tokens[1] == 261  # the h that begins a word
+    assert found[1].marks.all()
+
+
 def test_an_encoder_on_disk(folder: Path) -> None:
     encoder = text_encoder(folder)
     assert isinstance(encoder, TextEncoder)

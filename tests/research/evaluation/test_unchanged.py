@@ -94,6 +94,11 @@ def test_the_essential_support_is_the_smallest(eta: float, fewest: int) -> None:
     assert essential_support(np.array([0.1, 0.5, 0.0, 0.3, 0.1]), eta) == fewest
 
 
+def test_the_essential_support_forgives_rounding() -> None:
+    tenths = np.full(10, 0.1)  # eight of them add up to less than 0.8 in floats
+    assert essential_support(tenths, 0.2) == 8
+
+
 def test_bad_requests_are_refused() -> None:
     mechanism = word_mechanism("randomized-response", made_vocabulary(4), epsilon=1.0)
     with pytest.raises(ParameterError, match=r"^draws must be >= 1"):

@@ -105,6 +105,7 @@ def test_frequencies() -> None:
 
 
 def test_the_item_with_and_without_texts(tmp_path) -> None:
+    pytest.importorskip("matplotlib", exc_type=ImportError)
     plain = run({})
     assert "61 as means over 10,000 words" in plain.findings[0]
     assert "for each predictability" in plain.findings[0]

@@ -91,6 +91,7 @@ def test_the_comparison_in_one_place() -> None:
 
 
 def test_the_item_says_what_was_found() -> None:
+    pytest.importorskip("matplotlib", exc_type=ImportError)
     (item,) = paper("truncated-laplace").chosen(["variance"])
     vocabulary = first_words(load_vocabulary(), 50)
     outcome = item.run(StudySetting(vocabularies=(vocabulary,), origin="embedded", quick=True))

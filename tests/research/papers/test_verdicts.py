@@ -101,6 +101,7 @@ def shift_delta(epsilon: float) -> float:
 
 
 def test_the_item_says_what_was_found() -> None:
+    pytest.importorskip("matplotlib", exc_type=ImportError)
     (item,) = paper("truncated-laplace").chosen(["verdicts"])
     vocabulary = first_words(load_vocabulary(), 300)
     outcome = item.run(StudySetting(vocabularies=(vocabulary,), origin="embedded", quick=True))

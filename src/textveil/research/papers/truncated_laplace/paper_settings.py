@@ -57,6 +57,14 @@ PAPER_SETTINGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "table-2": _with(LOW_EPSILONS),
         "table-3": _with(HIGH_EPSILONS),
         "figure-4": _DOWNSTREAM,
+        "table-4": {"tokens": _UNSTATED},
+        "limits": {"words of the vocabulary": "10,000"},
+        "verdicts": {"clipping norm C": _UNSTATED},
+        "variance": {
+            "d": "300",
+            "epsilon": ", ".join(f"{epsilon:g}" for epsilon in LOW_EPSILONS + HIGH_EPSILONS),
+            "delta": "4^-d; the theorem asks for e^-d at most",
+        },
     }
 )
 """By the name of the item; items without settings of their own are absent."""

@@ -22,7 +22,8 @@ MADE = {
     "metric-exponential": [{"epsilon": 2.0}],
     "gaussian": [{"epsilon": 2.0, "delta": 1e-6}],
     "pte": [{"epsilon": 2.0, "map_dim": 3}, {"epsilon_per_distance": 2.0, "map_seed": 9}],
-    "mahalanobis": [{"epsilon": 2.0, "covariance_weight": 0.75}],
+    "spherical-laplace": [{"epsilon": 2.0}, {"epsilon_per_distance": 0.7}],
+    "mahalanobis": [{"epsilon": 2.0, "covariance_weight": 0.75}, {"epsilon_per_distance": 0.7}],
     "gaussian-classical": [{"epsilon": 0.5, "delta": 1e-6}],
 }
 CASES = [

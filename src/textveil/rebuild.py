@@ -113,23 +113,31 @@ def rebuilt(
             f"the report must be of a mechanism of the catalog; got {name!r}. Install the package that adds it."
         ) from None
     options = {name: value for name, value in report.parameters.items() if name in known and name != "prior"}
-    if options.get("epsilon") is not None:  # of the two ways to say how much, the one that was asked for
-        options.pop("epsilon_per_distance", None)
     if prior is not None:
         options["prior"] = prior
-    try:
-        made = mechanism(report.mechanism, vocabulary, progress=progress, **options)
-    except ParameterError as error:
-        raise InputError(f"the report's parameters must make a mechanism; {error}") from None
-    here = json.loads(json.dumps(dict(made.parameters)))
-    names = {*here, *report.parameters}
-    differing = sorted(name for name in names if not _same(here.get(name), report.parameters.get(name)))
-    if differing:
-        hint = "Give the file of word counts as `prior`." if "prior" in differing else "Use the data that released."
-        raise InputError(
-            f"the mechanism must come out as the report says; its {', '.join(differing)[:_SHOWN]} did not. {hint}"
-        )
-    return made
+    differing: list[str] = []
+    for spare in _spare(options):
+        try:
+            asked = {name: value for name, value in options.items() if name != spare}
+            made = mechanism(report.mechanism, vocabulary, progress=progress, **asked)
+        except ParameterError as error:
+            raise InputError(f"the report's parameters must make a mechanism; {error}") from None
+        here = json.loads(json.dumps(dict(made.parameters)))
+        names = {*here, *report.parameters}
+        found = sorted(name for name in names if not _same(here.get(name), report.parameters.get(name)))
+        if not found:
+            return made
+        differing = differing or found
+    hint = "Give the file of word counts as `prior`." if "prior" in differing else "Use the data that released."
+    raise InputError(
+        f"the mechanism must come out as the report says; its {', '.join(differing)[:_SHOWN]} did not. {hint}"
+    )
+
+
+def _spare(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Which option to leave out, in the order to try: of two ways to say how much, a report may hold both."""
+    both = options.get("epsilon") is not None and options.get("epsilon_per_distance") is not None
+    return ("epsilon_per_distance", "epsilon") if both else ("",)
 
 
 def _same(here: Any, there: Any) -> bool:

@@ -16,6 +16,7 @@ from textveil.nearest.choice import nearest
 from textveil.nearest.exact_faiss import load_faiss
 from textveil.noise.base import NoiseDistribution
 from textveil.noise.coordinate_laplace import CoordinateLaplace
+from textveil.noise.elliptical_laplace import EllipticalLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace
@@ -115,6 +116,7 @@ def noise(scale: Scale) -> Iterator[Result]:
     distributions: dict[str, NoiseDistribution] = {
         "Gaussian": Gaussian(dim=dim, sigma=1.0),
         "spherical Laplace": SphericalLaplace(dim=dim, rate=1.0),
+        "elliptical Laplace": EllipticalLaplace(root=np.diag(np.linspace(0.5, 1.5, dim)), rate=1.0),
         "Laplace": CoordinateLaplace(dim=dim, scale=1.0),
         "truncated Laplace": TruncatedLaplace(dim=dim, scale=1.0, bound=12.0),
     }

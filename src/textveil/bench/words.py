@@ -25,7 +25,7 @@ _EPSILON = 8.0
 _CHANNELS = ("randomized-response", "neighborhood", "exponential")
 _RIVALS = {
     "multivariate_calibrated": "spherical-laplace",
-    "mahalanobis": "spherical-laplace",
+    "mahalanobis": "mahalanobis",
     "vickrey": "spherical-laplace",
     "tem": "exponential",
     "truncated_gumbel": "exponential",

@@ -27,7 +27,7 @@ from textveil.research.papers.curse.rank_arrangements import (
     smallest_arrangement,
 )
 from textveil.research.papers.curse.rank_no_metric import _ranks_back_and_onward, figure_7
-from textveil.research.papers.curse.small_dimensions import CLOSE_DISTANCES, figure_1, turning_rates
+from textveil.research.papers.curse.small_dimensions import CLOSE_DISTANCES, closest_rate, figure_1, turning_rates
 from textveil.research.papers.curse.two_states import RATE, STATES, figure_3
 from textveil.research.papers.curse.vocabulary_sizes import table_1
 from textveil.research.papers.setting import Reproduced, StudySetting
@@ -67,6 +67,14 @@ def test_orders_change_where_it_is_said(distance: int) -> None:
     assert below.distant > below.near > below.original
     assert between.near > max(between.distant, between.original)
     assert above.original > above.near > above.distant
+
+
+@pytest.mark.parametrize("distance", CLOSE_DISTANCES)
+def test_close_integers_have_their_largest_share_there(distance: int) -> None:
+    best = closest_rate(distance)
+    around = [integer_shares(best * factor, 2 * distance).near for factor in (0.98, 1.0, 1.02)]
+    assert max(around) == around[1]
+    assert all(integer_shares(rate, 2 * distance).near <= around[1] for rate in np.geomspace(1e-3, 10, 200))
 
 
 def test_figure_1_starts_with_distant_and_ends_with_original_integers() -> None:

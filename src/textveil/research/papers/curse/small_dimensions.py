@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -52,10 +53,11 @@ def figure_1(setting: StudySetting) -> ItemOutcome:
         panel.legend("below", columns=3)
         rows += [(distance, rate, *one) for rate, one in zip(rates, shares, strict=True)]
         to_close, to_original = turning_rates(distance)
-        best = max(one.near for one in shares)
+        best = integer_shares(closest_rate(distance), 2 * distance).near
         findings.append(
             f"Close within {distance}: distant integers lead below epsilon {to_close:.3g}, close ones from there to "
-            f"{to_original:.3g}, the original above. Close ones reach {best:.0%} of the outputs."
+            f"{to_original:.3g}, the original above. Close ones reach {best:.1%} of the outputs, "
+            f"at {closest_rate(distance):.3g}."
         )
     middle, reach = 500, np.arange(-12, 13)
     for style, rate in enumerate((0.1, 0.3, 1.0)):
@@ -90,6 +92,14 @@ def figure_1(setting: StudySetting) -> ItemOutcome:
             "paper calls an output distant was not at hand, so two distances are shown.",
         ),
     )
+
+
+def closest_rate(distance: int) -> float:
+    """The epsilon at which close integers have their largest share, exp(-epsilon / 2) (1 - exp(-epsilon distance)).
+
+    Its derivative is zero where exp(epsilon distance) = 1 + 2 distance.
+    """
+    return math.log1p(2 * distance) / distance
 
 
 def turning_rates(distance: int) -> tuple[float, float]:

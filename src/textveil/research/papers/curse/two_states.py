@@ -100,9 +100,9 @@ def figure_3(setting: StudySetting) -> ItemOutcome:
         settings={"map": "the states without Alaska, Hawaii kept", "epsilon per km": RATE, "points drawn": _DRAWS},
         judgment=Judgment(
             reproduced=Reproduced.YES if shares[STATES[0]][0] > 0.5 > shares[STATES[1]][0] else Reproduced.NO,
-            why=f"At one epsilon, {shares[STATES[0]][0]:.0%} of the outputs around {STATES[0]} are {STATES[0]} "
+            why=f"At one epsilon, {shares[STATES[0]][0]:.1%} of the outputs around {STATES[0]} are {STATES[0]} "
             f"again, and "
-            f"{shares[STATES[1]][0]:.0%} of those around {STATES[1]} are {STATES[1]}. The paper's epsilon was "
+            f"{shares[STATES[1]][0]:.1%} of those around {STATES[1]} are {STATES[1]}. The paper's epsilon was "
             f"not at hand.",
         ),
     )

@@ -20,6 +20,7 @@ from textveil.research.papers.registry import Basis, Item, Paper, paper, papers
 from textveil.research.papers.report import StudyRun
 from textveil.research.papers.reproduction import reproduce
 from textveil.research.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
+from textveil.research.papers.truncated_laplace import paper_settings as truncated_laplace
 
 pytest.importorskip("matplotlib")
 
@@ -327,5 +328,6 @@ def test_descriptions_state_no_settings(study: Paper) -> None:
 
 
 def test_the_papers_settings_are_those_of_items_that_exist() -> None:
-    assert set(PAPER_SETTINGS) <= {item.name for item in CURSE.items if item.basis is Basis.PAPER}
+    for study, settings in ((CURSE, PAPER_SETTINGS), (paper("truncated-laplace"), truncated_laplace.PAPER_SETTINGS)):
+        assert set(settings) <= {item.name for item in study.items if item.basis is Basis.PAPER}
     assert CURSE.chosen(["figure-8"])[0].settings["c"] == "GloVe-Wiki 300d: 0.04, word2vec 300d: 0.007"

@@ -75,6 +75,7 @@ CONTENDERS: Final = (
     Contender("CMP", "spherical-laplace", {}, True),
     Contender("Gaussian, classical formula", "gaussian-classical-published", {}, True),
     Contender("Mahalanobis", "mahalanobis", {}, True),
+    Contender("PTE", "pte", {}, True),
 )
 """What is new goes to the end: a contender's place is the stream of its draws."""
 

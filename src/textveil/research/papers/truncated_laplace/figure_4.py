@@ -178,15 +178,13 @@ def embeddings_of(setting: StudySetting, words: int) -> dict[str, Vocabulary]:
 def cells_of(embeddings: tuple[str, ...], size: Size) -> list[AccuracyCell]:
     """Every cell of a run, in the order of the report."""
     cells = []
-    known = entries()
-    metric = tuple(name for name in METRIC if name in known)
     for corpus in CORPORA:
         for kind in embeddings:
             cells.append(AccuracyCell(corpus, kind))
             for way, names in (
-                (TEXT, (*MECHANISMS, *metric)),
+                (TEXT, (*MECHANISMS, *METRIC)),
                 (CODE, tuple(PUBLIC_CODE)),
-                (VALID, (*MECHANISMS, *metric, BEST)),
+                (VALID, (*MECHANISMS, *METRIC, BEST)),
             ):
                 epsilons = size.all if kind == GLOVE else size.few
                 cells += [AccuracyCell(corpus, kind, way, name, epsilon) for name in names for epsilon in epsilons]

@@ -100,7 +100,7 @@ def test_json_says_what_was_done(rewrite: Run) -> None:
         (("--train", "public.txt", *OPTIONS, "--epsilon", 3), "--mechanism must be given"),
         (("--train", "public.txt", *OPTIONS, *DRAWN, "--place", "embedding-table"), "left out for a table"),
         (("--train", "public.txt", *OPTIONS, "-m", "truncated-laplace-published"), "--allow-refuted"),
-        (("--train", "public.txt", *OPTIONS, "-m", "keywords"), "Choose a mechanism of words"),
+        (("--train", "public.txt", *OPTIONS, "-m", "keywords"), "rewriting needs a mechanism of words"),
         (("--train", "public.txt", *OPTIONS, "--json"), "--output must be given with --json"),
     ],
 )

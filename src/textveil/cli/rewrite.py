@@ -213,14 +213,16 @@ def _injection(
     context: typer.Context, name: str | None, place: Any, vocabulary: Vocabulary, allow_refuted: bool
 ) -> Injection:
     """The mechanism at its place; none where none is named."""
-    from textveil.errors import RefutedGuarantee
-    from textveil.mechanisms.base import words_alone
+    from textveil.errors import RefutedGuarantee, UnsupportedGuarantee
+    from textveil.mechanisms.base import TextMechanism
     from textveil.privacy.guarantees import Status
     from textveil.research.rewriting.injection import Injection
 
     if name is None:
         return Injection.none()
-    mechanism = words_alone(make(context, name, vocabulary), "rewriting")
+    mechanism = make(context, name, vocabulary)
+    if isinstance(mechanism, TextMechanism):
+        raise UnsupportedGuarantee(f"rewriting needs a mechanism of words; got {name}, which draws for whole texts.")
     if mechanism.guarantee.status is Status.REFUTED and not allow_refuted:
         raise RefutedGuarantee(
             f"the claim of {name} is refuted ({mechanism.guarantee.source}). "

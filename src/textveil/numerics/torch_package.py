@@ -38,7 +38,7 @@ def checked_device(device: str) -> str:
         torch.zeros(1, device=device)
     except Exception as error:  # each device has its own way to say that it is not there
         raise ParameterError(
-            f"device must be one that torch finds on this machine; got {device}, and from torch "
-            f"{type(error).__name__}. Use `device=cpu`."
+            f"device must be one that torch finds on this machine; got {device} ({type(error).__name__} from torch). "
+            "Use `device=cpu`."
         ) from None
     return device

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,21 @@ def test_where_each_token_is_drawn_nothing_but_released_words_is_seen() -> None:
     assert not np.array_equal(np.concatenate(views.read), np.concatenate(given))
     free = views_of(released, given, Feeding.FREE, np.random.default_rng(1))
     assert np.array_equal(np.concatenate(free.read), np.concatenate(views.read))
+
+
+def test_a_mechanism_that_draws_in_order_gets_each_sentence_as_a_document() -> None:
+    class Shifts:
+        """Draws, for each word, the place of its document."""
+
+        name, parameters, guarantee, vocabulary = "shifts", MappingProxyType({}), DRAWS.guarantee, VOCABULARY
+
+        def privatize_documents(self, ids: Ids, bounds: Ids, rng: np.random.Generator | None = None) -> Ids:
+            return np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+
+    drawn = Injection(place=Place.TOKENS, mechanism=Shifts())
+    released = drawn.released([np.array([3, 3]), np.array([4]), np.array([5, 5, 5])], np.random.default_rng(1))
+    assert [one.tolist() for one in released] == [[0, 0], [1], [2, 2, 2]]
+    assert drawn.guarantee() == DRAWS.guarantee
 
 
 def test_without_released_words_none_can_be_fed() -> None:

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
-pytest.importorskip("torch")
-
 from textveil.errors import ParameterError
 from textveil.models.autoencoder.settings import AutoencoderSettings
 from textveil.research.rewriting.injection import Feeding, Injection
 from textveil.research.rewriting.rewriter import Rewriter, train_rewriter
 from textveil.types import Ids
+
+torch = pytest.importorskip("torch")
 
 WORDS = 12
 VOCABULARY = made_vocabulary(WORDS)
@@ -68,6 +68,9 @@ def test_an_empty_sentence_is_refused_by_its_number(trained: Rewriter) -> None:
         trained.rewrite(bad, seed=1)
 
 
-def test_a_device_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ParameterError, match="device must be one that torch finds on this machine; got mtia"):
-        train_rewriter(sentences(), VOCABULARY, SMALL, Injection.none(), seed=1, device="mtia")
+@pytest.mark.parametrize("device", ["cuda", "mtia"])
+def test_a_device_that_is_not_there_is_refused(device: str) -> None:
+    if device == "cuda" and torch.cuda.is_available():
+        pytest.skip("there is one here")
+    with pytest.raises(ParameterError, match=f"device must be one that torch finds on this machine; got {device}"):
+        train_rewriter(sentences(), VOCABULARY, SMALL, Injection.none(), seed=1, device=device)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from textveil.models.autoencoder.settings import AutoencoderSettings
-from textveil.models.autoencoder.softmax import cross_entropies, mean_cross_entropy
+from textveil.models.autoencoder.softmax import block_tokens, cross_entropies, mean_cross_entropy
 from textveil.numerics.torch_package import load_torch
 from textveil.types import Ids, Integers, Vectors
 
@@ -142,6 +142,12 @@ class Autoencoder:
         """Nats of each wanted id, without gradients, shape (tokens,)."""
         words = self.modules["to_words"]
         return cross_entropies(states, words.weight, words.bias, wanted)
+
+    def logits(self, states: torch.Tensor) -> Iterator[torch.Tensor]:
+        """Logits of the words and the boundary after each state, some states at a time, shape (some, n + 1)."""
+        words = self.modules["to_words"]
+        for some in load_torch().split(states, block_tokens(words.weight)):
+            yield words(some)
 
     def walk(self, codes: torch.Tensor, places: int) -> Iterator[DecoderStep]:
         """The decoder fed with what it is told to say: one step a place, see ``DecoderStep``.

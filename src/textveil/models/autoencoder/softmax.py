@@ -41,7 +41,7 @@ def cross_entropies(
 ) -> torch.Tensor:
     """Nats of each wanted id, without gradients, shape (tokens,); see ``mean_cross_entropy``."""
     torch = load_torch()
-    rows = _rows(weight)
+    rows = block_tokens(weight)
     parts = [
         torch.nn.functional.cross_entropy(torch.addmm(bias, some, weight.t()), ids, reduction="none")
         for some, ids in zip(torch.split(states, rows), torch.split(wanted, rows), strict=True)
@@ -49,8 +49,8 @@ def cross_entropies(
     return torch.cat(parts)
 
 
-def _rows(weight: torch.Tensor) -> int:
-    """Tokens of a block."""
+def block_tokens(weight: torch.Tensor) -> int:
+    """Tokens whose logits are held at once."""
     return max(64, _CELLS.get(weight.device.type, _CELLS_ELSEWHERE) // len(weight))
 
 
@@ -64,7 +64,7 @@ def _function() -> Any:
         def forward(ctx: Any, states: Any, weight: Any, bias: Any, wanted: Any, halved: bool) -> Any:
             total = torch.zeros((), dtype=torch.float64, device=states.device)
             to_states, to_weight, to_bias = torch.empty_like(states), torch.zeros_like(weight), torch.zeros_like(bias)
-            rows, dtype = _rows(weight), torch.bfloat16 if halved else states.dtype
+            rows, dtype = block_tokens(weight), torch.bfloat16 if halved else states.dtype
             table, points = weight.to(dtype), states.to(dtype)
             for start in range(0, len(states), rows):
                 some, ids = points[start : start + rows], wanted[start : start + rows, None]

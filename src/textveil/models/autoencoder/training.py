@@ -179,4 +179,4 @@ def _broken(what: str, value: object, step: int, epoch: int, keeps: bool) -> Mod
 
 
 def _cards(device: str) -> list[str]:
-    return [] if device == "cpu" else [device]
+    return [device] if device.startswith("cuda") else []

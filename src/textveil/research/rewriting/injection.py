@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.capabilities import NoisyVectors
 from textveil.numerics.torch_package import load_torch
 from textveil.privacy.guarantees import Guarantee, NoGuarantee, Status
@@ -63,7 +63,8 @@ class Injection:
 
     Attributes:
         place: where.
-        mechanism: draws words; for ``TOKENS`` and ``ENCODER_INPUT``.
+        mechanism: draws words, for a sentence as a document where it draws in order; for ``TOKENS`` and
+            ``ENCODER_INPUT``.
         noise: draws vectors, which are added; for ``ENCODER_INPUT`` and ``EMBEDDING_TABLE``.
         clip: norm to which longer vectors are shortened before the noise; None leaves them.
         one_vector_a_batch: whether all tokens of a batch get one and the same noise vector.
@@ -73,7 +74,7 @@ class Injection:
     """
 
     place: Place
-    mechanism: WordMechanism | None = None
+    mechanism: WordMechanism | SequenceMechanism | None = None
     noise: Noise | None = None
     clip: float | None = None
     one_vector_a_batch: bool = False
@@ -100,7 +101,7 @@ class Injection:
         return Injection(place=Place.TOKENS)
 
     @staticmethod
-    def of(mechanism: WordMechanism, place: Place) -> Injection:
+    def of(mechanism: WordMechanism | SequenceMechanism, place: Place) -> Injection:
         """What a mechanism of the catalog injects at a place: its words at each token, elsewhere its noise and clip.
 
         Raises:
@@ -153,7 +154,11 @@ class Injection:
         if self.mechanism is None:
             return list(sentences)
         bounds = np.cumsum([len(one) for one in sentences])
-        drawn = self.mechanism.privatize(np.concatenate([np.empty(0, np.int64), *sentences]), rng)
+        ids = np.concatenate([np.empty(0, np.int64), *sentences])
+        if isinstance(self.mechanism, WordMechanism):
+            drawn = self.mechanism.privatize(ids, rng)
+        else:
+            drawn = self.mechanism.privatize_documents(ids, np.concatenate([[0], bounds]), rng)
         return np.split(drawn, bounds[:-1])
 
     def disturbing(self, rng: np.random.Generator) -> Callable[[torch.Tensor], torch.Tensor] | None:

@@ -179,10 +179,11 @@ class Rewriter:
     def _said_after(self, codes: Any, fed: Sequence[Ids], choose: Callable[[Any], Any]) -> list[Ids]:
         """One word for each of the words that the decoder is fed with."""
         inputs = self.network.fed(fed)
-        logits = self.network.modules["to_words"](self.network.states(codes, inputs))[:, : self.network.words]
+        blocks = self.network.logits(self.network.states(codes, inputs))
+        chosen = load_torch().cat([choose(logits[:, : self.network.words]) for logits in blocks])
         table = np.zeros(tuple(inputs.ids.shape), dtype=np.int64)
         places = np.arange(len(table))[:, None] < inputs.lengths
-        table[places] = choose(logits).cpu().numpy()
+        table[places] = chosen.cpu().numpy()
         return [table[: len(one), column].copy() for column, one in enumerate(fed)]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.models.autoencoder.training import Epochs, Training, adam
 from textveil.randomness import seeded_generator
 from textveil.research.papers.cells import Values
@@ -112,7 +112,7 @@ def _further(rewriter: Rewriter, injection: Injection, material: Material, epoch
     return Rewriter(material.vocabulary, injection, network, done)
 
 
-def _draws(mechanism: WordMechanism, sentences: Sequence[Ids], seed: int) -> list[Ids]:
+def _draws(mechanism: WordMechanism | SequenceMechanism, sentences: Sequence[Ids], seed: int) -> list[Ids]:
     return Injection(place=Place.TOKENS, mechanism=mechanism).released(sentences, seeded_generator(seed))
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from textveil.errors import ParameterError
 from textveil.models.autoencoder.settings import AutoencoderSettings
+from textveil.research.evaluation.letter_bleu import letter_bleu
 from textveil.research.papers.registry import paper
 from textveil.research.papers.reproduction import reproduce
 from textveil.research.papers.setting import StudySetting
@@ -20,6 +21,7 @@ from textveil.research.papers.truncated_laplace.guarantees import true_delta
 from textveil.research.papers.truncated_laplace.measuring import Measurement
 from textveil.research.papers.truncated_laplace.mechanisms import clip_of, gaussian_sigma, injection_of, mechanism_of
 from textveil.research.papers.truncated_laplace.plan import Cell, Size, Way, cells_of, clean_cell, size_of
+from textveil.research.papers.truncated_laplace.rows import OURS
 from textveil.research.papers.truncated_laplace.sentences import RESTAURANT, WARNING, material_of
 from textveil.research.papers.truncated_laplace.sizes import lengths_of
 from textveil.research.rewriting.injection import Feeding
@@ -188,6 +190,15 @@ def test_every_item_and_a_second_run_measures_nothing(setting, tmp_path, monkeyp
     with pytest.raises(ParameterError, match=r"seed 3 there, \d+ now"):
         reproduce(known, items, tmp_path / "three", other)
     assert not (tmp_path / "three").exists()
+
+
+def test_tables_have_the_papers_bleu_beside_bleu(setting) -> None:
+    material, cell = material_of(setting, TINY, YELP), clean_cell(YELP)
+    kept = {"outputs": {"held_out": [one.tolist() for one in material.held_out]}, "nats_a_token": {"held_out": 1.0}}
+    found = results.Results(size=TINY, materials={YELP: material}, values={cell: kept}).scores(cell)
+    texts = [material.text(one) for one in material.held_out]
+    assert (found.bleu, found.paper_bleu) == (pytest.approx(100), letter_bleu(texts, texts))
+    assert OURS["paper_bleu"] == "BLEU on the paper's scale"
 
 
 def test_our_sentences_stand_in_the_vocabularies_at_hand() -> None:

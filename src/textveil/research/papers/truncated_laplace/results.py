@@ -12,6 +12,7 @@ import numpy as np
 
 from textveil.research.evaluation.bert_score import bert_score
 from textveil.research.evaluation.cosine import mean_cosine
+from textveil.research.evaluation.letter_bleu import letter_bleu
 from textveil.research.evaluation.overlap import bleu, rouge_1
 from textveil.research.evaluation.study_encoder import static_encoder
 from textveil.research.evaluation.unchanged import n_w
@@ -39,6 +40,7 @@ class Scores:
         rouge1: F1 in percent.
         bleu: of the corpus, sacrebleu's, in [0, 100].
         bleu_signature: sacrebleu's.
+        paper_bleu: on the paper's scale, which counts single characters alone (``bleu_scale``).
         n_w: share of places whose word stayed.
         cosine: mean over places of the cosine between the word and what stands in its place.
         bertscore: F1, with the block's own word vectors as the encoder: the same vector for a word in every text.
@@ -49,6 +51,7 @@ class Scores:
     rouge1: float
     bleu: float
     bleu_signature: str
+    paper_bleu: float
     n_w: float
     cosine: float
     bertscore: float
@@ -83,6 +86,7 @@ class Results:
                 "rouge1": 100 * rouge_1(texts, others, words="spaces").f1,
                 "bleu": found.score,
                 "bleu_signature": found.signature,
+                "paper_bleu": letter_bleu(texts, others),
                 "n_w": n_w(before, after).by_place,
                 "cosine": mean_cosine(material.vocabulary, *_places(before, after)),
                 "bertscore": bert_score(texts, others, static_encoder(material.vocabulary)).mean.f1,

@@ -23,7 +23,7 @@ from textveil.research.papers.truncated_laplace.facts import (
     METRICS,
     WORDS,
     Block,
-    Cell,
+    PrintedCell,
     cells,
     clean_accuracy,
     corpus_sizes,
@@ -104,7 +104,7 @@ def all_contradictions() -> tuple[Contradiction, ...]:
     )
 
 
-def better_than_without(metric: str) -> tuple[tuple[Cell, float], ...]:
+def better_than_without(metric: str) -> tuple[tuple[PrintedCell, float], ...]:
     """Cells with privacy that are better than the same block without it, each beside that number."""
     found = []
     for block in BLOCKS:
@@ -342,7 +342,7 @@ def embeddings_that_learn_nothing() -> Contradiction:
     )
 
 
-def _private(metric: str) -> tuple[Cell, ...]:
+def _private(metric: str) -> tuple[PrintedCell, ...]:
     return tuple(one for one in cells(metric) if one.mechanism is not None)
 
 

@@ -32,7 +32,7 @@ _MEANING: Mapping[str, str] = MappingProxyType(
 
 
 @final
-class Part(NamedTuple):
+class CorpusPart(NamedTuple):
     """One file or class of a corpus.
 
     Attributes:
@@ -49,7 +49,7 @@ class Part(NamedTuple):
 class CorpusAtHand:
     """Sizes of a corpus by part (``train`` or ``test``) and class; one class is called "" where there are none."""
 
-    parts: Mapping[tuple[str, str], Part]
+    parts: Mapping[tuple[str, str], CorpusPart]
 
     def texts(self, part: str | None = None, kind: str | None = None) -> int:
         """Texts of a part and class; None is all."""
@@ -149,7 +149,7 @@ def _findings(found: Mapping[str, CorpusAtHand]) -> tuple[str, ...]:
 
 def _read_sentences(folder: Path) -> CorpusAtHand:
     """One sentence a line; the class is in the name of the file, where it has one."""
-    parts: dict[tuple[str, str], Part] = {}
+    parts: dict[tuple[str, str], CorpusPart] = {}
     for path in sorted(folder.glob("*.txt")):
         part, _, kind = path.stem.partition(".")
         parts[part, {"neg": "negative", "pos": "positive"}.get(kind, kind)] = _part(_lines(path))
@@ -188,5 +188,5 @@ def _lines(path: Path) -> list[str]:
         raise InputError(f"{path.name} must be a readable UTF-8 text; got {kind}. Check the folder.") from None
 
 
-def _part(texts: Sequence[str]) -> Part:
-    return Part(len(texts), sum(len(text.split()) for text in texts))
+def _part(texts: Sequence[str]) -> CorpusPart:
+    return CorpusPart(len(texts), sum(len(text.split()) for text in texts))

@@ -58,7 +58,7 @@ BLOCKS = (Block("yelp", "fastText"), Block("yahoo", "GloVe"), Block("yelp", "Glo
 
 
 @final
-class Cell(NamedTuple):
+class PrintedCell(NamedTuple):
     """One printed number.
 
     Attributes:
@@ -114,7 +114,7 @@ def published() -> Mapping[str, Any]:
 
 
 @cache
-def cells(metric: str) -> tuple[Cell, ...]:
+def cells(metric: str) -> tuple[PrintedCell, ...]:
     """Every cell of one metric in the order of the tables, each block's number without privacy first.
 
     Raises:
@@ -125,10 +125,10 @@ def cells(metric: str) -> tuple[Cell, ...]:
     found = []
     for block in BLOCKS:
         numbers = _block(block)[metric]
-        found.append(Cell(block, metric, None, None, float(numbers["non-private"])))
+        found.append(PrintedCell(block, metric, None, None, float(numbers["non-private"])))
         for mechanism in MECHANISMS:
             values = numbers[mechanism]
-            found += [Cell(block, metric, mechanism, one, float(values[f"{one:g}"])) for one in EPSILONS]
+            found += [PrintedCell(block, metric, mechanism, one, float(values[f"{one:g}"])) for one in EPSILONS]
     return tuple(found)
 
 

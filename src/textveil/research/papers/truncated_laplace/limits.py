@@ -31,7 +31,15 @@ from textveil.privacy.limits import (
 from textveil.research.evaluation.plots import Chart, new_figure
 from textveil.research.evaluation.tables import Table
 from textveil.research.papers.setting import ItemOutcome, StudySetting
-from textveil.research.papers.truncated_laplace.facts import DIM, EPSILONS, MECHANISMS, NOISE_DIMS, WORDS, Cell, cells
+from textveil.research.papers.truncated_laplace.facts import (
+    DIM,
+    EPSILONS,
+    MECHANISMS,
+    NOISE_DIMS,
+    WORDS,
+    PrintedCell,
+    cells,
+)
 from textveil.research.papers.truncated_laplace.predictability import (
     CONFIDENCE,
     Guessed,
@@ -67,7 +75,7 @@ class Judged(NamedTuple):
         least_guessed: how often a reader must guess a word from all others for the cell to be possible with context.
     """
 
-    cell: Cell
+    cell: PrintedCell
     delta: float
     over_vocabulary: float
     over_text: float

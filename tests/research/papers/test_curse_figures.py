@@ -9,6 +9,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.spatial import cKDTree
 from tests.helpers.shared import shared_path
 from tests.helpers.vocabularies import made_vocabulary
 
@@ -28,6 +29,7 @@ from textveil.research.papers.curse.rank_arrangements import (
 )
 from textveil.research.papers.curse.rank_no_metric import _ranks_back_and_onward, figure_7
 from textveil.research.papers.curse.small_dimensions import CLOSE_DISTANCES, closest_rate, figure_1, turning_rates
+from textveil.research.papers.curse.state_map import state_vocabulary
 from textveil.research.papers.curse.two_states import RATE, STATES, figure_3
 from textveil.research.papers.curse.vocabulary_sizes import table_1
 from textveil.research.papers.setting import Reproduced, StudySetting
@@ -103,6 +105,20 @@ def test_hawaii_comes_back_and_kansas_goes_on() -> None:
     assert from_kansas["Kansas"] == pytest.approx(share["Kansas", "original"], abs=1e-7)
     assert len(from_kansas) == 49
     assert outcome.tables[""].facts["epsilon per km"] == RATE
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_shares_on_the_map_by_quadrature_over_the_plane(state: str) -> None:
+    """A second method: squares of 20 km, each given to the state nearest to its middle."""
+    table, step = state_vocabulary(), 20.0
+    points = table.vectors.astype(np.float64)
+    side = np.arange(-5000, 5000, step) + step / 2
+    x, y = np.meshgrid(side, side)
+    weights = RATE**2 / (2 * math.pi) * np.exp(-RATE * np.hypot(x, y)) * step**2
+    spots = points[table.id_of(state)] + np.stack([x.ravel(), y.ravel()], axis=1)
+    summed = np.bincount(cKDTree(points).query(spots)[1], weights=weights.ravel(), minlength=len(points))
+    by_state = figure_3(setting_of(quick=True)).tables["states"]
+    assert np.allclose(column(by_state, f"from {state}"), summed, atol=2e-3)
 
 
 # Figure 4

@@ -111,17 +111,13 @@ def turning_rates(distance: int) -> tuple[float, float]:
         distance: integers at most this far are close, >= 1.
     """
 
-    def lead_of_close(rate: float) -> float:
-        shares = integer_shares(rate, 2 * distance)
-        return shares.near - shares.distant
-
     def lead_of_original(rate: float) -> float:
         shares = integer_shares(rate, 2 * distance)
         return shares.original - shares.near
 
-    # Above ln 4 at most half of the outputs have moved at all; below ln 2 / distance more than half are distant.
-    first = brentq(lead_of_close, 0.1 / distance, 4.0, xtol=1e-12)
-    return float(first), float(brentq(lead_of_original, first, 4.0, xtol=1e-12))
+    # Of what moves, exp(-epsilon distance) goes beyond the close ones. From ln 4 on at least half has not moved.
+    first = math.log(2) / distance
+    return first, float(brentq(lead_of_original, first, 2 * math.log(2), xtol=1e-12))
 
 
 def _distant_then_original(rows: list[tuple[Cell, ...]]) -> bool:

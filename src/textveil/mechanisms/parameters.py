@@ -70,6 +70,17 @@ EpsilonPerDistance: TypeAlias = Annotated[
 Delta: TypeAlias = Annotated[
     float, Option(domain=FRACTION, help="Delta of one token, for approximate DP.", metavar="D", group=GUARANTEE)
 ]
+ClaimedDelta: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=FRACTION,
+        help="The claimed delta.",
+        metavar="D",
+        group=GUARANTEE,
+        unset="4^-noise_dim, as in the paper",
+    ),
+]
+"""Of a published form, whose paper takes 4^-d."""
 Clip: TypeAlias = Annotated[
     float,
     Option(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
+from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_points, perturb_project
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import VECTORS, Domain, Option
 from textveil.mechanisms.parameters import (
@@ -18,7 +18,6 @@ from textveil.mechanisms.parameters import (
     EpsilonPerDistance,
     ProjectionName,
     RankConstant,
-    checked_clip,
     given,
     metric_name,
     one_of,
@@ -29,7 +28,6 @@ from textveil.mechanisms.parameters import (
 from textveil.noise.elliptical_laplace import EllipticalLaplace
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.types import Progress, Reals, Vectors
-from textveil.vocabulary.geometry import clip as clip_vectors
 from textveil.vocabulary.geometry import diameter, remembered
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -83,7 +81,7 @@ def mahalanobis(
         progress: called as the diameter is measured, ten seconds for 30,000 words.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
-    points = vocabulary.vectors if (norm := checked_clip(clip)) is None else clip_vectors(vocabulary.vectors, norm)
+    points = clipped_points(vocabulary, clip)
     root, least = _root(points, covariance_weight)
     unit = EllipticalLaplace(root=root, rate=1.0)
     reach = remembered(

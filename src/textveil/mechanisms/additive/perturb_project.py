@@ -78,6 +78,12 @@ class PerturbProject:
         return out
 
 
+def clipped_points(vocabulary: Vocabulary, clip: float | None) -> Vectors:
+    """The vectors, the longer ones shortened to the norm ``clip``; None leaves them."""
+    norm = checked_clip(clip)
+    return vocabulary.vectors if norm is None else clip_vectors(vocabulary.vectors, norm)
+
+
 def perturb_project(
     vocabulary: Vocabulary,
     distribution: NoiseDistribution,
@@ -104,9 +110,8 @@ def perturb_project(
         rank_decay: nats per rank of the resampling around the nearest word; None leaves it out.
         projection: a backend of ``nearest.choice``; None is the fastest exact one that is installed.
     """
-    clip = checked_clip(clip)
     if points is None:
-        points = vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip)
+        points = clipped_points(vocabulary, clip)
     resampling = None if rank_decay is None else RankResampling(integer_grid(vocabulary), clip, rank_decay)
     return PerturbProject(
         name=name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
+from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_points, perturb_project
 from textveil.mechanisms.additive.random_projection import digest, mapped, random_map
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import VECTORS, Option, at_least
@@ -14,7 +14,6 @@ from textveil.mechanisms.parameters import (
     EpsilonPerDistance,
     ProjectionName,
     RankConstant,
-    checked_clip,
     given,
     metric_name,
     one_of,
@@ -26,7 +25,6 @@ from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.privacy.calibration import spherical_laplace_rate
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.types import Progress, Vectors
-from textveil.vocabulary.geometry import clip as clip_vectors
 from textveil.vocabulary.geometry import clipped_diameter, diameter, largest_stretch, remembered
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -82,7 +80,7 @@ def pte(
         progress: called as distances are measured, half a minute for 30,000 words with ``epsilon_per_distance``.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
-    points = vocabulary.vectors if (norm := checked_clip(clip)) is None else clip_vectors(vocabulary.vectors, norm)
+    points = clipped_points(vocabulary, clip)
     chosen = max(1, vocabulary.dim // 2) if map_dim is None else map_dim
     matrix = random_map(map_seed, vocabulary.dim, chosen)
     images = mapped(points, matrix)

@@ -9,8 +9,8 @@ from textveil.errors import need
 from textveil.mechanisms.additive.gaussian import gaussian_mechanism
 from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import FRACTION, GUARANTEE, VECTORS, Option, at_least
-from textveil.mechanisms.parameters import Clip, Epsilon, ProjectionName, RankConstant, given, outward
+from textveil.mechanisms.options import VECTORS, Option, at_least
+from textveil.mechanisms.parameters import ClaimedDelta, Clip, Epsilon, ProjectionName, RankConstant, given, outward
 from textveil.privacy.calibration import gaussian_log_delta
 from textveil.privacy.guarantees import ApproximateDP, Status
 from textveil.vocabulary.geometry import clipped_diameter
@@ -18,9 +18,6 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 REFUTATION = "privacy/proofs/gaussian_classical_published.md"
 
-_DELTA = Option(
-    domain=FRACTION, help="The claimed delta.", metavar="D", group=GUARANTEE, unset="4^-noise_dim, as in the paper"
-)
 _NOISE_DIM = Option(
     domain=at_least(1),
     help="Dimension d in delta = 4^-d, dummy ones included.",
@@ -43,7 +40,7 @@ def gaussian_classical_published(
     vocabulary: Vocabulary,
     *,
     epsilon: Epsilon,
-    delta: Annotated[float, _DELTA] | None = None,
+    delta: ClaimedDelta | None = None,
     clip: Clip | None = 1.0,
     noise_dim: Annotated[int, _NOISE_DIM] | None = None,
     rank_constant: RankConstant | None = None,

@@ -8,8 +8,9 @@ from typing import Annotated
 from textveil.errors import need
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import FRACTION, GUARANTEE, VECTORS, Option, at_least
+from textveil.mechanisms.options import VECTORS, Option, at_least
 from textveil.mechanisms.parameters import (
+    ClaimedDelta,
     Clip,
     Epsilon,
     ProjectionName,
@@ -24,9 +25,6 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 REFUTATION = "privacy/proofs/truncated_laplace_published.md"
 
-_DELTA = Option(
-    domain=FRACTION, help="The claimed delta.", metavar="D", group=GUARANTEE, unset="4^-noise_dim, as in the paper"
-)
 _NOISE_DIM = Option(
     domain=at_least(1),
     help="Dimension in the published formulas, dummy ones included.",
@@ -49,7 +47,7 @@ def truncated_laplace_published(
     vocabulary: Vocabulary,
     *,
     epsilon: Epsilon,
-    delta: Annotated[float, _DELTA] | None = None,
+    delta: ClaimedDelta | None = None,
     clip: Clip | None = 1.0,
     noise_dim: Annotated[int, _NOISE_DIM] | None = None,
     rank_constant: RankConstant | None = None,

@@ -59,6 +59,12 @@ def test_tables_escape_label_and_lead(stacked: bool) -> None:
     assert ("class='stacked'" in table) is stacked
 
 
+def test_numbers_stay_on_one_line_and_sentences_do_not() -> None:
+    assert "class='numbers'" in html_table(("a",), [("x" * 39,)])
+    assert "class='prose'" in html_table(("a",), [("x" * 40,)])
+    assert ".numbers td{white-space:nowrap}" in STYLE
+
+
 def test_a_page_fits_narrow_screens() -> None:
     assert "width=device-width" in page_head("a & b") and "<title>a &amp; b</title>" in page_head("a & b")
     assert "@media(max-width:40rem)" in STYLE and ".wide{overflow-x:auto" in STYLE

@@ -20,6 +20,7 @@ h1{font-size:1.5rem;line-height:1.25}h2{font-size:1.2rem;margin-top:2.5rem;borde
 h1,h2,p,li,summary,td,th{overflow-wrap:break-word}.wide{overflow-x:auto;margin:.8rem 0}
 table{border-collapse:collapse;font-size:.9rem}td,th{border:1px solid #ccc;padding:.2rem .5rem;text-align:left}
 td,th{vertical-align:top}th{background:#f6f6f6}.wide td,.wide th{min-width:4.5rem}
+.numbers td{white-space:nowrap}
 img{max-width:100%;height:auto;display:block}details{margin:.6rem 0}summary{cursor:pointer;padding:.2rem 0}
 @media(max-width:40rem){body{margin-top:1rem}ul{padding-left:1.2rem}
 .stacked,.stacked tbody,.stacked tr,.stacked td{display:block;width:100%}.stacked thead{display:none}
@@ -34,6 +35,9 @@ _READABLE = 0.8
 
 _FITTING = 960
 """Pixels across that a page leaves to a figure where the screen is wide: no figure needs to scroll there."""
+
+_PROSE = 40
+"""Characters from which the text of a cell is put on several lines."""
 
 _IN_ATTRIBUTES = ' !$()*+,-./:;=?@_~"<>[]^`{|}\\'
 """Marks of a data address that stand for themselves between single quotes: all but %, #, &, quotes and line ends."""
@@ -77,8 +81,13 @@ def html_table(
             cells[0] = f"<a href='{safe(links[index])}'>{cells[0]}</a>"
         labels = [f" data-label='{safe(name)}'" if stacked else "" for name in head]
         body += "<tr>" + "".join(f"<td{name}>{one}</td>" for name, one in zip(labels, cells, strict=True)) + "</tr>"
-    kind = " class='stacked'" if stacked else ""
-    return f"<div class='wide'><table{kind}><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+    kind = "stacked" if stacked else "prose" if is_prose(rows) else "numbers"
+    return f"<div class='wide'><table class='{kind}'><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+
+
+def is_prose(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a table has sentences in it, whose cells need several lines; others keep each cell on one."""
+    return any(len(cell) >= _PROSE for row in rows for cell in row)
 
 
 def html_figure(path: Path, alternative: str) -> str:

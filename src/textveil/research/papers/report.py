@@ -22,6 +22,9 @@ LONGEST = 40
 AT_ONCE = 30
 """Comparisons of an item that stand open on the page; more are folded."""
 
+SHORT = 20
+"""Rows of a table that stands open on the page because it is the item itself; a longer one is folded."""
+
 FEW = 4
 """Settings of an item that stand open on the page; more are folded."""
 
@@ -164,12 +167,13 @@ def compared(outcome: ItemOutcome) -> Rows:
     """The paper's numbers beside ours, one column a way of measuring where there are several."""
     ways = list(dict.fromkeys(way for one in outcome.comparisons for way in one.ways))
     plain = any(one.ours for one in outcome.comparisons)
-    head = ("quantity", "the paper", *(("here",) if plain else ()), *ways, "why they may differ")
-    rows = [
-        (one.what, one.paper, *((one.ours,) if plain else ()), *(one.ways.get(way, "") for way in ways), one.note)
-        for one in outcome.comparisons
-    ]
-    return head, rows
+    noted = any(one.note for one in outcome.comparisons)
+    head = ["quantity", "the paper", *(["here"] if plain else []), *ways, *(["why they may differ"] if noted else [])]
+    rows = []
+    for one in outcome.comparisons:
+        ours = [*([one.ours] if plain else []), *(one.ways.get(way, "") for way in ways)]
+        rows.append((one.what, one.paper, *ours, *([one.note] if noted else [])))
+    return tuple(head), rows
 
 
 def images(run: StudyRun, item: Item, form: str = ".svg") -> list[str]:

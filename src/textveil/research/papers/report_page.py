@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from textveil.research.evaluation.pages import data_address, html_figure, html_table, page_head, safe
+from textveil.research.evaluation.pages import data_address, html_figure, html_table, is_prose, page_head, safe
 from textveil.research.evaluation.tables import Table, shown
 from textveil.research.papers import report
 from textveil.research.papers.registry import Item
@@ -57,7 +57,8 @@ def _section(run: StudyRun, item: Item, outcome: ItemOutcome, folder: Path) -> l
     if outcome.findings:
         parts += ["<ul>", *(f"<li>{safe(finding)}</li>" for finding in outcome.findings), "</ul>"]
     for key, table in outcome.tables.items():
-        parts.append(_numbers(table, report.of_table(run, item, key), folder, shut=item.draws))
+        shut = item.draws or len(table.rows) > report.SHORT
+        parts.append(_numbers(table, report.of_table(run, item, key), folder, shut=shut))
     return parts
 
 
@@ -80,4 +81,5 @@ def _numbers(table: Table, files: list[str], folder: Path, *, shut: bool) -> str
         if file.endswith(".csv")
     )
     is_open = "" if shut else " open"
-    return f"<details{is_open}><summary>Numbers: {held}</summary>{html_table(table.columns, rows)}{more}</details>"
+    body = html_table(table.columns, rows, stacked=is_prose(rows))
+    return f"<details{is_open}><summary>Numbers: {held}</summary>{body}{more}</details>"

@@ -37,6 +37,7 @@ def test_other_files_are_held_byte_for_byte(tmp_path: Path) -> None:
     (tmp_path / "one.png").write_bytes(bytes(range(256)))
     assert held(data_address(tmp_path / "one.png")) == bytes(range(256)).decode("latin-1")
     (tmp_path / "one.csv").write_text('word,share\n"it\'s, 1.23456",é\n', encoding="utf-8")
+    assert not set("'\"<>&#\n") & set(data_address(tmp_path / "one.csv"))
     assert held(data_address(tmp_path / "one.csv")) == 'word,share\n"it\'s, 1.23456",é\n'
 
 

@@ -111,7 +111,8 @@ def data_address(path: Path) -> str:
     if path.suffix == ".svg":
         content = _PLACES.sub(lambda found: _BEYOND_HUNDREDTHS.sub(r"\1", found[0]), content)
         content = " ".join(content.split())  # text is drawn as outlines: white space has no meaning
-    return f"data:{media};charset=utf-8,{quote(content, safe=_IN_ATTRIBUTES)}"
+    marks = _OF_DRAWINGS if path.suffix == ".svg" else _IN_ATTRIBUTES
+    return f"data:{media};charset=utf-8,{quote(content, safe=marks)}"
 
 
 def safe(value: object) -> str:

@@ -39,8 +39,11 @@ _FITTING = 960
 _PROSE = 40
 """Characters from which the text of a cell is put on several lines."""
 
-_IN_ATTRIBUTES = ' !$()*+,-./:;=?@_~"<>[]^`{|}\\'
-"""Marks of a data address that stand for themselves between single quotes: all but %, #, &, quotes and line ends."""
+_IN_ATTRIBUTES = " !$()*+,-./:;=?@_~"
+"""Marks of a data address that stand for themselves between single quotes."""
+
+_OF_DRAWINGS = _IN_ATTRIBUTES + '"<>[]^`{|}'
+"""Those of a drawing, which is ours and long; what users' words are in is written without any mark of HTML."""
 
 _PLACES = re.compile(r' (?:d|x|y)="[^"]*"')
 _BEYOND_HUNDREDTHS = re.compile(r"(\.\d\d)\d+")

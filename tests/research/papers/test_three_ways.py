@@ -183,12 +183,13 @@ def test_every_item_and_a_second_run_measures_nothing(setting, tmp_path, monkeyp
         raise AssertionError("measured again")
 
     monkeypatch.setattr(Measurement, "__call__", nothing)
-    reproduce(known, items, tmp_path / "two", setting)
-    for path in (tmp_path / "one").glob("*.csv"):
-        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+    few = known.chosen(["table-1", "table-5"])
+    reproduce(known, few, tmp_path / "two", setting)
+    for path in (tmp_path / "two").glob("*.csv"):
+        assert path.read_bytes() == (tmp_path / "one" / path.name).read_bytes()
     other = StudySetting(vocabularies=setting.vocabularies, origin="made", texts=setting.texts, cells=setting.cells)
     with pytest.raises(ParameterError, match=r"seed 3 there, \d+ now"):
-        reproduce(known, items, tmp_path / "three", other)
+        reproduce(known, few, tmp_path / "three", other)
     assert not (tmp_path / "three").exists()
 
 

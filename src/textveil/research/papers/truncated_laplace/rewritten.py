@@ -62,7 +62,7 @@ def _rewritten(setting: StudySetting, number: int) -> ItemOutcome:
     why = (
         f"ROUGE-1 with the original is {_kept(original, clean):.0f} without noise, and in the public code's way "
         f"{scores}. Word by word it is {alone:.0f} at most: what comes out has nothing to do with the sentence, and "
-        f"that is what epsilon {epsilon:g} promises. The network is too small to give back a whole sentence, as the paper's does."
+        f"that is what epsilon {epsilon:g} promises. The paper's network gives back whole sentences; ours is too small."
     )
     return ItemOutcome(
         tables={"": table},

@@ -18,8 +18,8 @@ from textveil.research.papers.curse.facts import TableTwo
 from textveil.research.papers.curse.fix_profiles import figure_8
 from textveil.research.papers.curse.integer_laplace import IntegerLaplace, integer_vocabulary
 from textveil.research.papers.curse.profiles import (
-    Claim,
     Curve,
+    FigureClaim,
     close_are_rare,
     close_lead,
     figure_2,
@@ -160,7 +160,7 @@ def share_of(near: float) -> RankProfile:
 def test_a_claim_is_judged_on_the_papers_own_panels() -> None:
     whole = Vocabulary(*_words_and_vectors(), "glove.6B.300d.txt")
     other = made_vocabulary(5)
-    claim = Claim("few are close", ("GloVe-Wiki 300d",), close_are_rare)
+    claim = FigureClaim("few are close", ("GloVe-Wiki 300d",), close_are_rare)
 
     def judged_as(vocabulary: Vocabulary, near: float) -> Reproduced:
         return judged([Curve(vocabulary, (1.0, 2.0), [share_of(0.0), share_of(near)])], claim).reproduced
@@ -175,7 +175,7 @@ def test_a_claim_is_judged_on_the_papers_own_panels() -> None:
 def test_a_claim_on_whole_vocabularies_is_reproduced(monkeypatch) -> None:
     monkeypatch.setattr(labels, "TABLE_2", {"GloVe-Wiki 300d": TableTwo(5, 1.0, 1.0, 1.0, "glove.6B.300d.txt")})
     whole = Vocabulary(*_words_and_vectors(), "glove.6B.300d.txt")
-    claim = Claim("many are close", ("GloVe-Wiki 300d",), close_lead)
+    claim = FigureClaim("many are close", ("GloVe-Wiki 300d",), close_lead)
     assert judged([Curve(whole, (1.0,), [share_of(0.6)])], claim).reproduced is Reproduced.YES
     both = [Curve(whole, (1.0,), [share_of(0.6)]), Curve(whole, (1.0,), [share_of(0.4)], "c = 1")]
     found = judged(both, claim)

@@ -16,7 +16,7 @@ from textveil.research.papers.curse.facts import CLOSE, FIX_CONSTANT
 from textveil.research.papers.curse.fix_constant import chosen_constant, printed_constant
 from textveil.research.papers.curse.grids import noise_grid
 from textveil.research.papers.curse.labels import label
-from textveil.research.papers.curse.profiles import Claim, Curve, close_lead, curve_of, outcome_of
+from textveil.research.papers.curse.profiles import Curve, FigureClaim, close_lead, curve_of, outcome_of
 from textveil.research.papers.setting import ItemOutcome, StudySetting
 from textveil.types import Reals
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -59,7 +59,7 @@ def figure_8(setting: StudySetting) -> ItemOutcome:
                 curves.append(_curve(setting, vocabulary, index, constant, source))
         fits.append(_Fit(vocabulary, printed, *constants_by_last_rank(vocabulary, LAST_RANKS)))
         setting.progress((index + 1) / len(setting.vocabularies))
-    claim = Claim("with the fix close neighbors are chosen", tuple(FIX_CONSTANT), close_lead)
+    claim = FigureClaim("with the fix close neighbors are chosen", tuple(FIX_CONSTANT), close_lead)
     outcome = outcome_of(setting, curves, claim)
     return ItemOutcome(
         tables={**outcome.tables, "constants": _constants_table(fits)},

@@ -50,7 +50,7 @@ class Curve(NamedTuple):
         return max(range(len(self.profiles)), key=lambda index: self.profiles[index].near.estimate)
 
 
-class Claim(NamedTuple):
+class FigureClaim(NamedTuple):
     """What the paper's figure shows.
 
     Attributes:
@@ -84,7 +84,7 @@ def figure_2(setting: StudySetting) -> ItemOutcome:
 
         curves.append(curve_of(setting, vocabulary, index, made, noise_grid(vocabulary)))
         setting.progress((index + 1) / len(setting.vocabularies))
-    return outcome_of(setting, curves, Claim("close neighbors are rarely chosen", NOISE_PANELS, close_are_rare))
+    return outcome_of(setting, curves, FigureClaim("close neighbors are rarely chosen", NOISE_PANELS, close_are_rare))
 
 
 def figure_9(setting: StudySetting) -> ItemOutcome:
@@ -98,7 +98,7 @@ def figure_9(setting: StudySetting) -> ItemOutcome:
             setting.progress((done + share) / len(setting.vocabularies))
 
         curves.append(Curve(vocabulary, epsilons, exponential_profiles(vocabulary, words, epsilons, report)))
-    claim = Claim("the exponential mechanism does not solve the problem", NOISE_PANELS, close_are_rare)
+    claim = FigureClaim("the exponential mechanism does not solve the problem", NOISE_PANELS, close_are_rare)
     return outcome_of(setting, curves, claim)
 
 
@@ -172,7 +172,7 @@ def table_of(setting: StudySetting, curves: Sequence[Curve]) -> Table:
     return Table(columns=(*columns, "words"), rows=tuple(rows), facts=facts)
 
 
-def outcome_of(setting: StudySetting, curves: Sequence[Curve], claim: Claim) -> ItemOutcome:
+def outcome_of(setting: StudySetting, curves: Sequence[Curve], claim: FigureClaim) -> ItemOutcome:
     """Figure, numbers, and the largest share of close neighbors beside the paper's claim."""
     findings, comparisons = [], []
     for curve in curves:
@@ -208,7 +208,7 @@ def outcome_of(setting: StudySetting, curves: Sequence[Curve], claim: Claim) -> 
     )
 
 
-def judged(curves: Sequence[Curve], claim: Claim) -> Judgment:
+def judged(curves: Sequence[Curve], claim: FigureClaim) -> Judgment:
     """Whether the paper's claim holds for its own panels, and whether these were measured whole."""
     held: list[str] = []
     failed: list[str] = []

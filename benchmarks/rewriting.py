@@ -1,9 +1,10 @@
 """What limits a training step of the auto-encoder: the step as it is, other ways to make it, and its parts.
 
-    python benchmarks/rewriting.py [--words 10000] [--batch 1024] [--length 10] [--threads 2] [--json FILE]
+    python benchmarks/rewriting.py [--words 10000] [--batch 1024] [--length 10] [--threads 1] [--rounds 3] [--json FILE]
 
-Times are processor seconds of all threads: other work on the machine moves them little. The floor is the
-step's matrix products at the rate of one plain product of the softmax's shape.
+Times are processor seconds of all threads: with one thread other work on the machine moves them little; several threads
+wait for each other, and waiting counts. The floor is the step's matrix products at the best rate of a plain
+product of an LSTM's shape.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ DIM = 300
 _LSTMS = ("aten::mkldnn_rnn_layer", "aten::mkldnn_rnn_layer_backward")
 
 
-def processor_seconds(work: Callable[[], object], rounds: int = 3) -> float:
+def processor_seconds(work: Callable[[], object], rounds: int) -> float:
     """Median processor time of one call, all threads together, after one call that is not counted."""
     work()
     times = []
@@ -130,8 +131,8 @@ def floor(given: list[Ids], words: int, settings: AutoencoderSettings) -> float:
     fed = read + len(given)
     lstm = 4 * settings.hidden * (DIM + settings.hidden)
     products = 3 * 2 * (2 * read * lstm + fed * lstm + fed * settings.hidden * (words + 1))
-    left, right = torch.randn(1024, settings.hidden), torch.randn(settings.hidden, words + 1)
-    rate = 2 * left.numel() * right.shape[1] / processor_seconds(lambda: left @ right, 9)
+    left, right = torch.randn(1024, DIM + settings.hidden), torch.randn(DIM + settings.hidden, 4 * settings.hidden)
+    rate = 2 * left.numel() * right.shape[1] / min(processor_seconds(lambda: left @ right, 3) for _ in range(5))
     return products / rate
 
 
@@ -141,24 +142,26 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=10_000)
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--length", type=int, default=10)
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     settings = AutoencoderSettings(batch=options.batch)
     given = sentences(options.batch, options.length, options.words)
     tokens = sum(map(len, given)) + len(given)
+    print(f"{options.words:,} words, {options.batch:,} sentences, {tokens:,} tokens, threads: {options.threads}")
     ways = {
         "packed sequences, whole softmax": plain_step(given, options.words, settings, packed=True),
         "padded sequences, whole softmax": plain_step(given, options.words, settings, packed=False),
         "as it is: two directions, softmax in blocks": our_step(given, options.words, settings),
         "as it is, bfloat16 products": our_step(given, options.words, replace(settings, precision="bfloat16")),
     }
-    seconds = {name: processor_seconds(step) for name, step in ways.items()}
+    seconds = {}
+    for name, step in ways.items():
+        value = seconds[name] = processor_seconds(step, options.rounds)
+        print(f"{value:8.2f} s a step, {tokens / value:9,.0f} tokens a processor second   {name}", flush=True)
     least = floor(given, options.words, settings)
-    print(f"{options.words:,} words, {options.batch:,} sentences, {tokens:,} tokens, {options.threads} threads")
-    for name, value in seconds.items():
-        print(f"{value:8.2f} s a step, {tokens / value:9,.0f} tokens a processor second   {name}")
     print(f"{least:8.2f} s                                                 floor: the products alone, float32")
     shares = parts(ways["as it is: two directions, softmax in blocks"])
     for name, value in shares.items():

@@ -70,6 +70,13 @@ def test_another_setting_is_refused_and_named_and_nothing_is_lost(tmp_path) -> N
     assert {file.name: file.read_bytes() for file in path.iterdir()} == before
 
 
+def test_a_folder_without_a_cell_takes_another_setting(tmp_path) -> None:
+    open_cells(tmp_path / "cells", {"device": "cuda"})
+    measured(open_cells(tmp_path / "cells", {"device": "cpu"}), CELLS[:1], partial(counted, []))
+    with pytest.raises(ParameterError, match='device "cpu" there, "cuda" now'):
+        open_cells(tmp_path / "cells", {"device": "cuda"})
+
+
 @pytest.mark.parametrize("terms", [None, "", "[]", "{"])
 def test_a_folder_of_other_files_is_refused_and_left_alone(tmp_path, terms: str | None) -> None:
     (tmp_path / "notes.txt").write_text("mine")

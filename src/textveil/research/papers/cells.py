@@ -78,7 +78,8 @@ def open_cells(path: Path, terms: Mapping[str, Any]) -> CellFolder:
     if path.is_dir() and any(path.iterdir()):
         earlier = _terms(path)
         differing = sorted(key for key in {*earlier, *wanted} if earlier.get(key) != wanted.get(key))
-        if differing:
+        empty = all(file.name == TERMS for file in path.iterdir())  # of a run that was refused before its first cell
+        if differing and not empty:
             listed = "; ".join(
                 f"{key} {_short(earlier.get(key))} there, {_short(wanted.get(key))} now" for key in differing
             )
@@ -86,7 +87,8 @@ def open_cells(path: Path, terms: Mapping[str, Any]) -> CellFolder:
                 f"`cells` must be a folder of cells measured under this setting; got others: {listed}. "
                 "Give that setting again to go on, or name another folder."
             )
-        return CellFolder(path)
+        if not differing:
+            return CellFolder(path)
     try:
         path.mkdir(exist_ok=True)
     except OSError as error:

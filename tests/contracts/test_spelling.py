@@ -78,7 +78,7 @@ def _defined(node: ast.AST) -> Iterator[str]:
         yield node.attr
 
 
-FOREIGN = {"torch"}
+FOREIGN = {"os", "torch"}
 """Packages of others in which the function that is needed has such a name."""
 
 

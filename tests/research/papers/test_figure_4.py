@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -111,6 +112,7 @@ def test_the_report_says_in_which_way_the_pattern_comes_out(code: float, held: s
     points = [_point("", "", None, 0.9)]
     for way, score in ((TEXT, 0.5), (CODE, code), (VALID, 0.52)):
         points += [_point(WAYS[way], "truncated-laplace", epsilon, score) for epsilon in (0.05, 20.0)]
+    points.append(replace(_point("", "", None, 0.7), embeddings="random"))  # read as it is and no other way
     facts = {"words": 30, "networks": {"batch": 8}, "vocabularies": MappingProxyType({"GloVe": "made"})}
     outcome = reported(points, facts)
     assert outcome.judgment is not None
@@ -118,5 +120,5 @@ def test_the_report_says_in_which_way_the_pattern_comes_out(code: float, held: s
     assert f"as the public code does, {100 * (code - 0.5) / 0.4:.0f} %" in outcome.judgment.why
     assert outcome.comparisons[0].paper == "0.8997"
     assert any("attacker 0.10" in finding for finding in outcome.findings)
-    assert len(outcome.tables[""].rows) == 7
+    assert len(outcome.tables[""].rows) == 8
     assert set(outcome.charts) == {"GloVe"}

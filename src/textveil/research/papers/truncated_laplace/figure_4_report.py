@@ -42,7 +42,7 @@ def reported(points: Sequence[Point], facts: Mapping[str, Any]) -> ItemOutcome:
         points: every cell.
         facts: under what they were measured.
     """
-    kinds = list(dict.fromkeys(point.embeddings for point in points))
+    kinds = list(dict.fromkeys(point.embeddings for point in points if point.way))  # some are read clean alone
     return ItemOutcome(
         tables={"": _table(points, facts)},
         charts={kind: _chart([point for point in points if point.embeddings == kind]) for kind in kinds},

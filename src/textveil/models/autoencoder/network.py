@@ -30,7 +30,7 @@ Disturb = Callable[["torch.Tensor"], "torch.Tensor"]
 """What is done to the vectors of a batch's words before the encoder sees them, (rows, dim) to (rows, dim)."""
 
 
-class Columns(NamedTuple):
+class SentenceColumns(NamedTuple):
     """Sentences side by side, the longest first, padded behind their ends.
 
     Attributes:
@@ -50,7 +50,9 @@ class Columns(NamedTuple):
         return flat if self.inside is None else flat.index_select(0, self.inside)
 
 
-def columns(sentences: Sequence[Ids], device: str, *, first: int | None = None, last: int | None = None) -> Columns:
+def columns(
+    sentences: Sequence[Ids], device: str, *, first: int | None = None, last: int | None = None
+) -> SentenceColumns:
     """Sentences that stand longest first, each with an id before its first word or after its last one.
 
     Args:
@@ -75,7 +77,7 @@ def columns(sentences: Sequence[Ids], device: str, *, first: int | None = None, 
     read_at = np.where(padded, where[:, None], lengths - 1 - where[:, None]) * count + np.arange(count)
     inside = torch.from_numpy(np.flatnonzero(~padded)).to(device) if padded.any() else None
     ids = torch.from_numpy(np.ascontiguousarray(grid.T)).to(device)
-    return Columns(ids, lengths, inside, torch.from_numpy(read_at.reshape(-1)).to(device))
+    return SentenceColumns(ids, lengths, inside, torch.from_numpy(read_at.reshape(-1)).to(device))
 
 
 @final
@@ -95,11 +97,11 @@ class Autoencoder:
     modules: Any
     device: str
 
-    def read(self, sentences: Sequence[Ids]) -> Columns:
+    def read(self, sentences: Sequence[Ids]) -> SentenceColumns:
         """Sentences as the encoder reads them."""
         return columns(sentences, self.device)
 
-    def fed(self, sentences: Sequence[Ids]) -> Columns:
+    def fed(self, sentences: Sequence[Ids]) -> SentenceColumns:
         """Sentences as the decoder is fed with them: a boundary first."""
         return columns(sentences, self.device, first=self.words)
 
@@ -108,7 +110,7 @@ class Autoencoder:
         asked = columns(sentences, self.device, last=self.words)
         return asked.tokens(asked.ids.flatten())
 
-    def encode(self, read: Columns, disturb: Disturb | None = None) -> torch.Tensor:
+    def encode(self, read: SentenceColumns, disturb: Disturb | None = None) -> torch.Tensor:
         """The codes of sentences, shape (sentences, code).
 
         Args:
@@ -128,7 +130,7 @@ class Autoencoder:
             states.append(out.flatten(0, 1).index_select(0, ends))
         return self.modules["to_code"](torch.cat(states, dim=1))
 
-    def states(self, codes: torch.Tensor, fed: Columns) -> torch.Tensor:
+    def states(self, codes: torch.Tensor, fed: SentenceColumns) -> torch.Tensor:
         """The decoder's states before each word, place by place without padding, shape (tokens, hidden)."""
         vectors = self.modules["dropout"](self.modules["vectors"](fed.ids)) + self.modules["from_code"](codes)
         return self.modules["dropout"](fed.tokens(self._run("decoder", vectors).flatten(0, 1)))

@@ -112,7 +112,7 @@ class Size(NamedTuple):
 
 
 DEFAULT_SIZE: Final = Size(10_000, runs=5, train=1600, test=500, longest=24, scored=100, trained_encoder=True)
-QUICK_SIZE: Final = Size(2000, runs=3, train=400, test=200, longest=16, scored=20, trained_encoder=False)
+QUICK_SIZE: Final = Size(1000, runs=3, train=200, test=100, longest=12, scored=20, trained_encoder=False)
 
 
 @final

@@ -71,7 +71,7 @@ class Size(NamedTuple):
     networks: ClassifierSettings
 
 
-QUICK_SIZE: Final = Size(800, 2, 200, 100, 10, (), (0.05, 20.0), FAST)
+QUICK_SIZE: Final = Size(500, 2, 120, 80, 10, (), (0.05, 20.0), FAST)
 DEFAULT_SIZE: Final = Size(3000, 3, 600, 300, 16, (0.05, 0.5, 5.0, 20.0), EPSILONS, FAST)
 GPU_SIZE: Final = Size(10_000, 5, 4000, 900, 40, EPSILONS, EPSILONS, ClassifierSettings())
 

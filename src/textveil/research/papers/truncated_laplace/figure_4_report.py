@@ -148,7 +148,7 @@ def _judgment(points: Sequence[Point]) -> Judgment:
     """Whether the paper's order comes out: truncated Laplace near the texts as they are at the least epsilon."""
     score = f"network, {ON_RELEASES}"
     kept: dict[str, list[float]] = {way: [] for way in WAYS.values()}
-    for point in points:
+    for point in (one for one in points if one.way):
         least = min(p.epsilon or 0 for p in points if p.way and p.embeddings == point.embeddings)
         if point.mechanism == "truncated-laplace" and point.epsilon == least and point.embeddings != "random":
             same = [p for p in points if not p.way and (p.corpus, p.embeddings) == (point.corpus, point.embeddings)]

@@ -23,7 +23,7 @@ from textveil.research.downstream.measured import (
     measured,
     word_scorer,
 )
-from textveil.research.downstream.tasks import Task, read_corpus, task_of, training_frequencies
+from textveil.research.downstream.tasks import LabelledTask, read_corpus, task_of, training_frequencies
 from textveil.research.evaluation.study_encoder import static_encoder
 from textveil.research.papers.setting import DEFAULT_SEED, first_words
 from textveil.research.papers.truncated_laplace.equal_guarantee import CLIP, CONTENDERS, DELTA, EPSILONS, Contender
@@ -58,7 +58,7 @@ def main() -> None:
             _print_lead(epsilon, score, found)
 
 
-def _measured(one: Contender, number: int, epsilon: float, vocabulary: Vocabulary, task: Task) -> Measured:
+def _measured(one: Contender, number: int, epsilon: float, vocabulary: Vocabulary, task: LabelledTask) -> Measured:
     known = entries()[one.name].options()
     options: dict[str, Any] = {key: value for key, value in (("clip", CLIP), ("delta", DELTA)) if key in known}
     mechanism = word_mechanism(one.name, vocabulary, epsilon=epsilon, **options, **one.options)

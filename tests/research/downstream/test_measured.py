@@ -26,7 +26,7 @@ from textveil.research.downstream.measured import (
     measured,
     word_scorer,
 )
-from textveil.research.downstream.tasks import Part, Run, Task
+from textveil.research.downstream.tasks import LabelledPart, LabelledTask, Repetition
 from textveil.vocabulary.geometry import normalize
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -42,19 +42,21 @@ def _two_halves() -> Vocabulary:
 VOCABULARY = _two_halves()
 
 
-def _part(rng: np.random.Generator, documents: int) -> Part:
+def _part(rng: np.random.Generator, documents: int) -> LabelledPart:
     """Documents of six words: the first class from the first half of the vocabulary, the second from the other."""
     classes = np.arange(documents) % 2
     ids = rng.integers(0, 30, size=6 * documents) + 30 * np.repeat(classes, 6)
-    return Part(Documents(ids, np.arange(documents + 1) * 6), classes)
+    return LabelledPart(Documents(ids, np.arange(documents + 1) * 6), classes)
 
 
-def _task() -> Task:
+def _task() -> LabelledTask:
     rng = np.random.default_rng(3)
-    return Task(name="made", classes=2, runs=tuple(Run(_part(rng, 400), _part(rng, 200)) for _ in range(3)))
+    return LabelledTask(
+        name="made", classes=2, runs=tuple(Repetition(_part(rng, 400), _part(rng, 200)) for _ in range(3))
+    )
 
 
-def _scorers(task: Task) -> list:
+def _scorers(task: LabelledTask) -> list:
     learner = LinearLearner(normalize(VOCABULARY.vectors))
     return [word_scorer(VOCABULARY), accuracy_scorer("linear", learner, task.classes)]
 

@@ -12,7 +12,7 @@ from textveil.errors import ModelError, ParameterError
 from textveil.estimation.documents import Documents
 from textveil.research.downstream.features import BatchNoise
 from textveil.research.downstream.network import FAST, ClassifierSettings, NetworkLearner, Reader
-from textveil.research.downstream.tasks import Part
+from textveil.research.downstream.tasks import LabelledPart
 
 torch = pytest.importorskip("torch")
 
@@ -23,14 +23,14 @@ SETTINGS = {
 }
 
 
-def _part(seed: int, documents: int = 200) -> Part:
+def _part(seed: int, documents: int = 200) -> LabelledPart:
     """Documents of two to five words of one half of the vocabulary each; the first one is empty."""
     rng = np.random.default_rng(seed)
     classes = np.arange(documents) % 2
     lengths = rng.integers(2, 6, documents)
     lengths[0] = 0
     ids = rng.integers(0, 20, lengths.sum()) + 20 * np.repeat(classes, lengths)
-    return Part(Documents(ids, np.concatenate([[0], np.cumsum(lengths)])), classes)
+    return LabelledPart(Documents(ids, np.concatenate([[0], np.cumsum(lengths)])), classes)
 
 
 @pytest.mark.parametrize("reader", Reader)

@@ -11,7 +11,7 @@ from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.errors import InputError, ParameterError
 from textveil.estimation.documents import Documents
-from textveil.research.downstream.tasks import Corpus, Labelled, Part, read_corpus, shortened, task_of, with_ids
+from textveil.research.downstream.tasks import Corpus, Labelled, LabelledPart, read_corpus, shortened, task_of, with_ids
 
 WORDS = lettered_vocabulary(40, 3, seed=1).words
 
@@ -44,7 +44,7 @@ def test_documents_are_cut_to_their_first_words() -> None:
 
 
 def test_other_words_stand_in_the_same_documents() -> None:
-    part = Part(Documents(np.arange(3), np.array([0, 1, 3])), np.array([0, 1]))
+    part = LabelledPart(Documents(np.arange(3), np.array([0, 1, 3])), np.array([0, 1]))
     released = with_ids(part, np.array([7, 8, 9]))
     assert released.documents.ids.tolist() == [7, 8, 9]
     assert released.documents.bounds is part.documents.bounds

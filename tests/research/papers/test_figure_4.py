@@ -13,7 +13,7 @@ from textveil.estimation.documents import Documents
 from textveil.privacy.guarantees import Status
 from textveil.research.downstream.measured import ON_RELEASES, ON_TEXTS, UNCHANGED, Measured
 from textveil.research.downstream.network import ClassifierSettings, Reader
-from textveil.research.downstream.tasks import Part, Run, Task
+from textveil.research.downstream.tasks import LabelledPart, LabelledTask, Repetition
 from textveil.research.papers.setting import StudySetting
 from textveil.research.papers.truncated_laplace.figure_4 import (
     DEFAULT_SIZE,
@@ -23,7 +23,7 @@ from textveil.research.papers.truncated_laplace.figure_4 import (
     QUICK_SIZE,
     RANDOM,
     AccuracyCell,
-    Study,
+    AccuracyStudy,
     cells_of,
     disturbed_by,
     embeddings_of,
@@ -38,11 +38,13 @@ VOCABULARY = made_vocabulary(30, 8)
 TINY = QUICK_SIZE._replace(all=(1.0,), networks=ClassifierSettings(reader=Reader.SUM, hidden=4, epochs=1, batch=8))
 
 
-def _study() -> Study:
+def _study() -> AccuracyStudy:
     rng = np.random.default_rng(1)
-    parts = [Part(Documents(rng.integers(0, 30, 60), np.arange(13) * 5), np.arange(12) % 2) for _ in range(4)]
-    task = Task(name="made", classes=2, runs=(Run(parts[0], parts[1]), Run(parts[2], parts[3])))
-    return Study(vocabularies={GLOVE: VOCABULARY}, tasks={("sst2", GLOVE): task}, size=TINY, seed=3, device="cpu")
+    parts = [LabelledPart(Documents(rng.integers(0, 30, 60), np.arange(13) * 5), np.arange(12) % 2) for _ in range(4)]
+    task = LabelledTask(name="made", classes=2, runs=(Repetition(parts[0], parts[1]), Repetition(parts[2], parts[3])))
+    return AccuracyStudy(
+        vocabularies={GLOVE: VOCABULARY}, tasks={("sst2", GLOVE): task}, size=TINY, seed=3, device="cpu"
+    )
 
 
 def test_cells_have_names_and_seeds_of_their_own() -> None:

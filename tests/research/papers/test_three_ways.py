@@ -16,11 +16,18 @@ from textveil.research.papers.registry import paper
 from textveil.research.papers.reproduction import reproduce
 from textveil.research.papers.setting import StudySetting
 from textveil.research.papers.truncated_laplace import mechanisms, results
-from textveil.research.papers.truncated_laplace.facts import BLOCKS, EPSILONS, Block
+from textveil.research.papers.truncated_laplace.facts import BLOCKS, EPSILONS, TableBlock
 from textveil.research.papers.truncated_laplace.guarantees import true_delta
 from textveil.research.papers.truncated_laplace.measuring import Measurement
 from textveil.research.papers.truncated_laplace.mechanisms import clip_of, gaussian_sigma, injection_of, mechanism_of
-from textveil.research.papers.truncated_laplace.plan import Cell, Size, Way, cells_of, clean_cell, size_of
+from textveil.research.papers.truncated_laplace.plan import (
+    RewritingCell,
+    RewritingSize,
+    RewritingWay,
+    cells_of,
+    clean_cell,
+    size_of,
+)
 from textveil.research.papers.truncated_laplace.rows import OURS
 from textveil.research.papers.truncated_laplace.sentences import RESTAURANT, WARNING, material_of
 from textveil.research.papers.truncated_laplace.sizes import lengths_of
@@ -34,8 +41,8 @@ pytest.importorskip("rouge_score")
 
 WORDS = tuple(dict.fromkeys(f"{RESTAURANT} {WARNING} good bad tea soup cold warm great slow".split()))
 NETWORK = AutoencoderSettings(hidden=6, code=4, batch=16, epochs=2, length=10, learning_rate=0.01)
-TINY = Size(sentences=34, tested=8, words=30, network=NETWORK, further=1, epsilons=(0.1, 20.0))
-YELP = Block("yelp", "GloVe")
+TINY = RewritingSize(sentences=34, tested=8, words=30, network=NETWORK, further=1, epsilons=(0.1, 20.0))
+YELP = TableBlock("yelp", "GloVe")
 ITEMS = ("figure-1", "figure-2", "figure-3", "figure-5", "figure-6", "table-1", "table-2", "table-3", "table-5")
 
 
@@ -60,7 +67,7 @@ def test_the_cells_are_those_of_the_papers_tables() -> None:
     size = size_of(whole)
     assert size.epsilons == EPSILONS
     assert size.blocks == BLOCKS
-    cells = [cell for block in BLOCKS for way in Way for cell in cells_of(size, way, block)]
+    cells = [cell for block in BLOCKS for way in RewritingWay for cell in cells_of(size, way, block)]
     cells += [clean_cell(block) for block in BLOCKS]
     assert len(cells) == 3 * (24 + 24 + 4 * 8 + 4 + 1)
     assert len({cell.name for cell in cells}) == len({cell.seed(1) for cell in cells}) == len(cells)
@@ -86,26 +93,26 @@ def test_sentences_keep_words_with_a_vector_and_end_in_our_own(setting) -> None:
     again = material_of(setting, TINY, YELP)
     assert all(np.array_equal(one, other) for one, other in zip(material.trained, again.trained, strict=True))
     with pytest.raises(ParameterError, match="corpus yelp must be of 999 sentences or more"):
-        material_of(setting, Size(sentences=1001, tested=8, words=30, network=NETWORK), YELP)
+        material_of(setting, RewritingSize(sentences=1001, tested=8, words=30, network=NETWORK), YELP)
     with pytest.raises(ParameterError, match="embeddings word2vec must be a vocabulary of that name"):
-        material_of(setting, TINY, Block("yelp", "word2vec"))
+        material_of(setting, TINY, TableBlock("yelp", "word2vec"))
 
 
 def test_the_first_way_has_the_papers_scales(setting) -> None:
     vocabulary = material_of(setting, TINY, YELP).vocabulary
     clip = clip_of(vocabulary)
     assert clip == pytest.approx(np.linalg.norm(vocabulary.vectors, axis=1).min(), rel=1e-6)
-    laplace = mechanism_of(Cell(YELP, Way.TEXT, "laplace", 0.1), vocabulary)
+    laplace = mechanism_of(RewritingCell(YELP, RewritingWay.TEXT, "laplace", 0.1), vocabulary)
     assert laplace.distribution.scale == pytest.approx(2 * math.sqrt(8) * clip / 0.1)
     assert gaussian_sigma(2.0, 0.5) ** 2 == pytest.approx(8 * 4 * math.log(1.25 * 4.0**300) / 0.25)
-    padded = mechanism_of(Cell(YELP, Way.TEXT, "truncated-laplace", 20.0), vocabulary)
+    padded = mechanism_of(RewritingCell(YELP, RewritingWay.TEXT, "truncated-laplace", 20.0), vocabulary)
     assert padded.parameters["noise_dim"] == 1700
 
 
 @pytest.mark.parametrize("name", ["laplace", "gaussian", "truncated-laplace"])
 def test_a_smaller_clipping_norm_gives_the_same_words(setting, monkeypatch, name: str) -> None:
     vocabulary = material_of(setting, TINY, YELP).vocabulary
-    cell, ids = Cell(YELP, Way.TEXT, name, 20.0), np.arange(len(vocabulary)).repeat(20)
+    cell, ids = RewritingCell(YELP, RewritingWay.TEXT, name, 20.0), np.arange(len(vocabulary)).repeat(20)
     before = mechanism_of(cell, vocabulary).privatize(ids, np.random.default_rng(1))
     shortest = clip_of(vocabulary)
     monkeypatch.setattr(mechanisms, "clip_of", lambda vocabulary: shortest / 2)
@@ -118,30 +125,30 @@ def test_a_smaller_clipping_norm_gives_the_same_words(setting, monkeypatch, name
 def test_true_deltas(setting) -> None:
     vocabulary = material_of(setting, TINY, YELP).vocabulary
     for name in ("laplace", "gaussian", "truncated-laplace"):
-        assert true_delta(Cell(YELP, Way.CODE, name, 0.1), vocabulary).true == 1
-    truncated = true_delta(Cell(YELP, Way.TEXT, "truncated-laplace", 0.1), vocabulary)
+        assert true_delta(RewritingCell(YELP, RewritingWay.CODE, name, 0.1), vocabulary).true == 1
+    truncated = true_delta(RewritingCell(YELP, RewritingWay.TEXT, "truncated-laplace", 0.1), vocabulary)
     assert truncated.claimed < 1e-180
     assert truncated.true > 0.2
-    assert true_delta(Cell(YELP, Way.TEXT, "laplace", 0.1), vocabulary).true == 0
-    gaussian = true_delta(Cell(YELP, Way.TEXT, "gaussian", 0.1), vocabulary)
+    assert true_delta(RewritingCell(YELP, RewritingWay.TEXT, "laplace", 0.1), vocabulary).true == 0
+    gaussian = true_delta(RewritingCell(YELP, RewritingWay.TEXT, "gaussian", 0.1), vocabulary)
     assert gaussian.true == gaussian.claimed
-    assert true_delta(Cell(YELP, Way.VALID, "truncated-laplace", 0.1), vocabulary).true == 1e-5
-    assert true_delta(Cell(YELP, Way.VALID, "optimal", 1.0), vocabulary).true == 0
+    assert true_delta(RewritingCell(YELP, RewritingWay.VALID, "truncated-laplace", 0.1), vocabulary).true == 1e-5
+    assert true_delta(RewritingCell(YELP, RewritingWay.VALID, "optimal", 1.0), vocabulary).true == 0
 
 
 def test_noise_is_as_long_as_it_is_said_to_be(setting) -> None:
     vocabulary = material_of(setting, TINY, YELP).vocabulary
     rng = np.random.default_rng(2)
     for name in ("laplace", "gaussian", "truncated-laplace"):
-        for way in (Way.TEXT, Way.CODE):
-            cell = Cell(YELP, way, name, 0.1)
+        for way in (RewritingWay.TEXT, RewritingWay.CODE):
+            cell = RewritingCell(YELP, way, name, 0.1)
             injection = injection_of(cell, vocabulary)
             noise = injection.noise if injection.mechanism is None else injection.mechanism.distribution
             drawn = noise.sample(20_000, rng).astype(np.float64)
             found = lengths_of(cell, vocabulary)
             assert found.noise == pytest.approx(math.sqrt((drawn**2).sum(axis=1).mean()), rel=0.05)
             assert found.ratio == found.noise / found.vector
-    assert lengths_of(Cell(YELP, Way.VALID, "neighborhood", 0.1), vocabulary) is None
+    assert lengths_of(RewritingCell(YELP, RewritingWay.VALID, "neighborhood", 0.1), vocabulary) is None
 
 
 def test_the_second_way_feeds_clean_words_and_the_others_released_ones(setting, tmp_path, monkeypatch) -> None:
@@ -158,14 +165,14 @@ def test_the_second_way_feeds_clean_words_and_the_others_released_ones(setting, 
     material = material_of(setting, TINY, YELP)
     measure = Measurement(materials={YELP: material}, size=TINY, seed=3, device="cpu", folder=tmp_path)
     clean = measure(clean_cell(YELP))
-    coded = measure(Cell(YELP, Way.CODE, "laplace", 0.1))
+    coded = measure(RewritingCell(YELP, RewritingWay.CODE, "laplace", 0.1))
     assert set(fed) == {Feeding.CLEAN}
     assert len(coded["epoch_losses"]) == len(clean["epoch_losses"]) == 1
     fed.clear()
-    printed = measure(Cell(YELP, Way.TEXT, "laplace", 0.1))
+    printed = measure(RewritingCell(YELP, RewritingWay.TEXT, "laplace", 0.1))
     assert set(fed) == {Feeding.RELEASED}
     assert [len(one) for one in printed["outputs"]["held_out"]] == [len(one) for one in material.held_out]
-    assert measure(Cell(YELP, Way.TEXT, "laplace", 0.1)) == printed
+    assert measure(RewritingCell(YELP, RewritingWay.TEXT, "laplace", 0.1)) == printed
 
 
 def test_every_item_and_a_second_run_measures_nothing(setting, tmp_path, monkeypatch) -> None:

@@ -8,26 +8,28 @@ from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.estimation.documents import Documents
 from textveil.research.downstream.measured import COSINE, ON_TEXTS, UNCHANGED, Measured
-from textveil.research.downstream.tasks import Part, Run, Task, training_frequencies
+from textveil.research.downstream.tasks import LabelledPart, LabelledTask, Repetition, training_frequencies
 from textveil.research.papers.truncated_laplace.equal_guarantee import (
     CONTENDERS,
     QUICK_SIZE,
     SCORES,
+    ComparisonStudy,
     GuaranteeCell,
-    Study,
     measured_cell,
 )
-from textveil.research.papers.truncated_laplace.who_leads import Row, leads, reported
+from textveil.research.papers.truncated_laplace.who_leads import LeaderRow, leads, reported
 from textveil.statistics import Bound
 
 SCORE = f"linear, {ON_TEXTS}"
 
 
-def _row(label: str, epsilon: float, cosine: float, accuracy: float, verdict: str, *, baseline: bool = False) -> Row:
+def _row(
+    label: str, epsilon: float, cosine: float, accuracy: float, verdict: str, *, baseline: bool = False
+) -> LeaderRow:
     noise = np.array([0.0, 0.01, -0.01])
     scores = {COSINE: cosine + noise, SCORE: accuracy + noise[::-1], UNCHANGED: np.full(3, 0.1)}
     found = Measured(scores, Bound(0.1, 0.2, 0.3, 0.95) if verdict else None)
-    return Row(label=label, baseline=baseline, epsilon=epsilon, measured=found, verdict=verdict)
+    return LeaderRow(label=label, baseline=baseline, epsilon=epsilon, measured=found, verdict=verdict)
 
 
 CLEAN = _row("as they are", 0, 1, 0.9, "")
@@ -63,12 +65,12 @@ def test_what_is_lost_or_left_out_is_said() -> None:
     assert outcome.settings["words"] == 7
 
 
-def _study() -> Study:
+def _study() -> ComparisonStudy:
     rng = np.random.default_rng(1)
-    parts = [Part(Documents(rng.integers(0, 50, 60), np.arange(13) * 5), np.arange(12) % 4) for _ in range(4)]
-    runs = (Run(parts[0], parts[1]), Run(parts[2], parts[3]))
+    parts = [LabelledPart(Documents(rng.integers(0, 50, 60), np.arange(13) * 5), np.arange(12) % 4) for _ in range(4)]
+    runs = (Repetition(parts[0], parts[1]), Repetition(parts[2], parts[3]))
     size = QUICK_SIZE._replace(words=50, runs=2, train=12, test=12, longest=5)
-    return Study(made_vocabulary(50, 6), Task(name="made", classes=4, runs=runs), size, 3)
+    return ComparisonStudy(made_vocabulary(50, 6), LabelledTask(name="made", classes=4, runs=runs), size, 3)
 
 
 @pytest.mark.parametrize("contender", range(len(CONTENDERS)))

@@ -10,21 +10,21 @@ import numpy as np
 from textveil.estimation.documents import Documents
 from textveil.research.downstream.features import BatchNoise, features_of
 from textveil.research.downstream.linear import LinearClassifier, fit_linear
-from textveil.research.downstream.tasks import Part, Run
+from textveil.research.downstream.tasks import LabelledPart, Repetition
 from textveil.types import Integers, Vectors
 
 
-class Classifier(Protocol):
+class DocumentClassifier(Protocol):
     """Says classes of documents."""
 
     def predict(self, documents: Documents) -> Integers:
         """A class for each document, shape (documents,)."""
 
 
-class Learner(Protocol):
+class DocumentLearner(Protocol):
     """Learns classes of documents."""
 
-    def fit(self, part: Part, number: int, seed: int) -> Classifier:
+    def fit(self, part: LabelledPart, number: int, seed: int) -> DocumentClassifier:
         """A classifier among ``number`` classes; ``seed`` is of all that it draws."""
 
 
@@ -42,7 +42,7 @@ class Accuracies:
     on_texts: float
 
 
-def accuracies(learner: Learner, number: int, clean: Run, released: Run, seed: int) -> Accuracies:
+def accuracies(learner: DocumentLearner, number: int, clean: Repetition, released: Repetition, seed: int) -> Accuracies:
     """Learn from released documents, test on both.
 
     Args:
@@ -57,7 +57,7 @@ def accuracies(learner: Learner, number: int, clean: Run, released: Run, seed: i
     return Accuracies(on_releases, on_releases if released is clean else _share(classifier, clean.test))
 
 
-def _share(classifier: Classifier, part: Part) -> float:
+def _share(classifier: DocumentClassifier, part: LabelledPart) -> float:
     return float(np.mean(classifier.predict(part.documents) == part.classes))
 
 
@@ -74,7 +74,7 @@ class LinearLearner:
     vectors: Vectors
     noise: BatchNoise | None = None
 
-    def fit(self, part: Part, number: int, seed: int) -> Classifier:
+    def fit(self, part: LabelledPart, number: int, seed: int) -> DocumentClassifier:
         """Learn; only the noise is drawn."""
         features = features_of(self.vectors, part.documents, self.noise, seed)
         return _Linear(fit_linear(features, part.classes, number), self.vectors, self.noise, seed + 1)

@@ -12,9 +12,9 @@ import numpy as np
 from textveil.mechanisms.base import WordMechanism
 from textveil.models.encoder import TextEncoder
 from textveil.randomness import seeded_generator
-from textveil.research.downstream.accuracy import Learner, accuracies
+from textveil.research.downstream.accuracy import DocumentLearner, accuracies
 from textveil.research.downstream.attack import recovered
-from textveil.research.downstream.tasks import Run, Task, with_ids
+from textveil.research.downstream.tasks import LabelledTask, Repetition, with_ids
 from textveil.research.evaluation.bert_score import bert_score
 from textveil.research.evaluation.cosine import mean_cosine
 from textveil.statistics import Bound, student_mean
@@ -27,7 +27,7 @@ CONFIDENCE: Final = 0.95
 ATTACKED: Final = 4000
 """Tokens of test documents that an attacker looks at, at most."""
 
-Scorer: TypeAlias = Callable[[Run, Run], Mapping[str, float]]
+Scorer: TypeAlias = Callable[[Repetition, Repetition], Mapping[str, float]]
 """Numbers by name, of a run as it is and of its release."""
 
 ON_RELEASES, ON_TEXTS = "tested on releases", "tested on clean text"
@@ -70,7 +70,7 @@ class Measured:
 
 def measured(
     mechanism: WordMechanism | None,
-    task: Task,
+    task: LabelledTask,
     scorers: Sequence[Scorer],
     seed: int,
     *stream: int,
@@ -104,16 +104,16 @@ def measured(
     return Measured(scores, recovered(mechanism, words[some], outputs[some], prior, rng, CONFIDENCE))
 
 
-def released_run(mechanism: WordMechanism, run: Run, rng: np.random.Generator) -> Run:
+def released_run(mechanism: WordMechanism, run: Repetition, rng: np.random.Generator) -> Repetition:
     """The documents of a run, word by word through a mechanism."""
     train, test = (mechanism.privatize(part.documents.ids, rng) for part in run)
-    return Run(with_ids(run.train, train), with_ids(run.test, test))
+    return Repetition(with_ids(run.train, train), with_ids(run.test, test))
 
 
-def accuracy_scorer(name: str, learner: Learner, classes: int, seed: int = 0) -> Scorer:
+def accuracy_scorer(name: str, learner: DocumentLearner, classes: int, seed: int = 0) -> Scorer:
     """Accuracy on released and on clean documents of what was learned from released ones."""
 
-    def score(clean: Run, released: Run) -> Mapping[str, float]:
+    def score(clean: Repetition, released: Repetition) -> Mapping[str, float]:
         found = accuracies(learner, classes, clean, released, seed)
         return {f"{name}, {ON_RELEASES}": found.on_releases, f"{name}, {ON_TEXTS}": found.on_texts}
 
@@ -127,7 +127,7 @@ def word_scorer(vocabulary: Vocabulary) -> Scorer:
         vocabulary: public words and vectors.
     """
 
-    def score(clean: Run, released: Run) -> Mapping[str, float]:
+    def score(clean: Repetition, released: Repetition) -> Mapping[str, float]:
         before, after = clean.test.documents.ids, released.test.documents.ids
         return {COSINE: mean_cosine(vocabulary, before, after), UNCHANGED: float(np.mean(before == after))}
 
@@ -143,12 +143,12 @@ def bert_scorer(words: Sequence[str], encoder: TextEncoder, documents: int) -> S
         documents: test documents of a run that are scored, its first ones; empty ones are left out.
     """
 
-    def texts(run: Run) -> list[str]:
+    def texts(run: Repetition) -> list[str]:
         ids, bounds = run.test.documents.ids, run.test.documents.bounds.tolist()
         rows = (ids[start:end].tolist() for start, end in pairwise(bounds[: documents + 1]))
         return [" ".join(words[one] for one in row) for row in rows if row]
 
-    def score(clean: Run, released: Run) -> Mapping[str, float]:
+    def score(clean: Repetition, released: Repetition) -> Mapping[str, float]:
         return {BERT_SCORE: bert_score(texts(clean), texts(released), encoder).mean.f1}
 
     return score

@@ -19,9 +19,9 @@ from textveil.errors import ModelError, need
 from textveil.estimation.documents import Documents
 from textveil.numerics.torch_package import checked_device, load_torch
 from textveil.randomness import seeded_generator
-from textveil.research.downstream.accuracy import Classifier
+from textveil.research.downstream.accuracy import DocumentClassifier
 from textveil.research.downstream.features import BatchNoise, features_of, token_vectors
-from textveil.research.downstream.tasks import Part
+from textveil.research.downstream.tasks import LabelledPart
 from textveil.types import Integers, Vectors
 
 _SET_ASIDE: Final = 0.1
@@ -102,7 +102,7 @@ class NetworkLearner:
     def __post_init__(self) -> None:
         checked_device(self.device)
 
-    def fit(self, part: Part, number: int, seed: int) -> Classifier:
+    def fit(self, part: LabelledPart, number: int, seed: int) -> DocumentClassifier:
         """Train, and keep the best epoch; see the module.
 
         Raises:
@@ -183,7 +183,7 @@ def _network(settings: ClassifierSettings, dim: int, classes: int) -> Any:
     return nn.ModuleDict({"lstm": lstm, "out": out})
 
 
-def _train(trained: _Trained, part: Part, seed: int) -> None:
+def _train(trained: _Trained, part: LabelledPart, seed: int) -> None:
     """Train in place."""
     torch = load_torch()
     settings, rng = trained.learner.settings, seeded_generator(seed, 1)

@@ -42,7 +42,7 @@ class Corpus:
     test: Labelled
 
 
-class Part(NamedTuple):
+class LabelledPart(NamedTuple):
     """Documents with their classes.
 
     Attributes:
@@ -54,16 +54,16 @@ class Part(NamedTuple):
     classes: Integers
 
 
-class Run(NamedTuple):
+class Repetition(NamedTuple):
     """One repetition: documents to learn from and to test on, none of which is in another run."""
 
-    train: Part
-    test: Part
+    train: LabelledPart
+    test: LabelledPart
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class LabelledTask:
     """A corpus in the words of one vocabulary, cut into runs.
 
     Attributes:
@@ -74,18 +74,18 @@ class Task:
 
     name: str
     classes: int
-    runs: tuple[Run, ...]
+    runs: tuple[Repetition, ...]
 
 
-def training_frequencies(task: Task, size: int) -> Reals:
+def training_frequencies(task: LabelledTask, size: int) -> Reals:
     """How often each word occurs in the clean training documents, and one more; shape (size,): an attacker's prior."""
     words = np.concatenate([run.train.documents.ids for run in task.runs])
     return (np.bincount(words, minlength=size) + 1).astype(np.float64)
 
 
-def with_ids(part: Part, ids: Ids) -> Part:
+def with_ids(part: LabelledPart, ids: Ids) -> LabelledPart:
     """The same documents with other words in their places, such as released ones."""
-    return Part(Documents(ids, part.documents.bounds), part.classes)
+    return LabelledPart(Documents(ids, part.documents.bounds), part.classes)
 
 
 def task_of(
@@ -97,7 +97,7 @@ def task_of(
     train: int,
     test: int,
     longest: int,
-) -> Task:
+) -> LabelledTask:
     """Draw documents for several runs, every class in the same share, none twice.
 
     Words that the vocabulary lacks are read as those that stand for them, as a sanitizer reads them.
@@ -122,7 +122,9 @@ def task_of(
         each = wanted // classes
         need(each >= 1, name, wanted, f">= {classes}")
         parts.append(_parts(source, f"the {name} part of {corpus.name}", classes, runs, each, longest, reader, rng))
-    return Task(name=corpus.name, classes=classes, runs=tuple(Run(*pair) for pair in zip(*parts, strict=True)))
+    return LabelledTask(
+        name=corpus.name, classes=classes, runs=tuple(Repetition(*pair) for pair in zip(*parts, strict=True))
+    )
 
 
 def _parts(
@@ -134,7 +136,7 @@ def _parts(
     longest: int,
     reader: DocumentReader,
     rng: np.random.Generator,
-) -> list[Part]:
+) -> list[LabelledPart]:
     """As many parts as there are runs, each with ``each`` documents of every class, in random order."""
     given = np.asarray(source.classes)
     chosen = []
@@ -149,7 +151,7 @@ def _parts(
     for run in range(runs):
         places = rng.permutation(np.concatenate([rows[run] for rows in chosen]))
         documents = reader.words([source.texts[place] for place in places.tolist()], clean=True)
-        found.append(Part(shortened(documents, longest), given[places].astype(np.int64)))
+        found.append(LabelledPart(shortened(documents, longest), given[places].astype(np.int64)))
     return found
 
 

@@ -53,7 +53,7 @@ class _Constant(NamedTuple):
     scale: float
 
 
-class _Found(NamedTuple):
+class _Scores(NamedTuple):
     corpus: str
     texts: int
     rows: list[_Scored]
@@ -87,7 +87,7 @@ def bleu_scale(setting: StudySetting) -> ItemOutcome:
     )
 
 
-def _corpus(setting: StudySetting, corpus: str, stream: int) -> _Found:
+def _corpus(setting: StudySetting, corpus: str, stream: int) -> _Scores:
     rng = setting.generator(20, stream)
     texts = _texts(setting, corpus, QUICK_TEXTS if setting.quick else TEXTS, rng)
     words = [word for text in texts for word in text.split()]
@@ -105,7 +105,7 @@ def _corpus(setting: StudySetting, corpus: str, stream: int) -> _Found:
         CONSTANT: [ANSWER] * len(texts),
     }
     rows = [_scored(what, texts, some) for what, some in candidates.items()]
-    return _Found(corpus, len(texts), rows, constants, letter_bleu(few, few))
+    return _Scores(corpus, len(texts), rows, constants, letter_bleu(few, few))
 
 
 def _texts(setting: StudySetting, corpus: str, count: int, rng: np.random.Generator) -> list[str]:
@@ -145,7 +145,7 @@ def _printed(corpus: str) -> tuple[float, list[float]]:
     return float(np.mean(plain)), noisy
 
 
-def _finding(found: _Found) -> str:
+def _finding(found: _Scores) -> str:
     of = {row.candidate: row for row in found.rows}
     copy, hollow, constant = of[COPY], of[HOLLOW], of[CONSTANT]
     _, noisy = _printed(found.corpus)
@@ -159,7 +159,7 @@ def _finding(found: _Found) -> str:
     )
 
 
-def _compared(found: _Found) -> Comparison:
+def _compared(found: _Scores) -> Comparison:
     plain, _ = _printed(found.corpus)
     return Comparison(
         what=f"{found.corpus}: BLEU without noise, the paper's scale",
@@ -169,7 +169,7 @@ def _compared(found: _Found) -> Comparison:
     )
 
 
-def _chart(found: Sequence[_Found]) -> Chart:
+def _chart(found: Sequence[_Scores]) -> Chart:
     chart = new_figure(
         [one.corpus.capitalize() for one in found],
         x=["ROUGE-1, percent"] * len(found),

@@ -22,8 +22,8 @@ from textveil.research.papers.truncated_laplace.facts import (
     MECHANISMS,
     METRICS,
     WORDS,
-    Block,
     PrintedCell,
+    TableBlock,
     cells,
     clean_accuracy,
     corpus_sizes,
@@ -346,13 +346,13 @@ def _private(metric: str) -> tuple[PrintedCell, ...]:
     return tuple(one for one in cells(metric) if one.mechanism is not None)
 
 
-def _printed(block: Block, metric: str, mechanism: str | None = None, epsilon: float | None = None) -> float:
+def _printed(block: TableBlock, metric: str, mechanism: str | None = None, epsilon: float | None = None) -> float:
     found = value(block, metric, mechanism, epsilon)
     assert found is not None
     return found
 
 
-def _where(block: Block) -> str:
+def _where(block: TableBlock) -> str:
     return f"{block.corpus}, {block.embeddings}"
 
 

@@ -25,12 +25,12 @@ from textveil.research.downstream.measured import (
     word_scorer,
 )
 from textveil.research.downstream.network import FAST, NetworkLearner
-from textveil.research.downstream.tasks import Task, read_corpus, task_of, training_frequencies
+from textveil.research.downstream.tasks import LabelledTask, read_corpus, task_of, training_frequencies
 from textveil.research.evaluation.study_encoder import static_encoder, study_encoder
 from textveil.research.papers.cells import Values
 from textveil.research.papers.setting import ItemOutcome, StudySetting, first_words
 from textveil.research.papers.truncated_laplace.kept import kept_cells
-from textveil.research.papers.truncated_laplace.who_leads import Row, reported
+from textveil.research.papers.truncated_laplace.who_leads import LeaderRow, reported
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.geometry import normalize
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -89,7 +89,7 @@ SCORES: Final = (
 """In the order of the report; more of the last one is no merit."""
 
 
-class Size(NamedTuple):
+class ComparisonSize(NamedTuple):
     """How much is measured.
 
     Attributes:
@@ -111,8 +111,8 @@ class Size(NamedTuple):
     trained_encoder: bool
 
 
-DEFAULT_SIZE: Final = Size(10_000, runs=5, train=1600, test=500, longest=24, scored=100, trained_encoder=True)
-QUICK_SIZE: Final = Size(1000, runs=3, train=200, test=100, longest=12, scored=20, trained_encoder=False)
+DEFAULT_SIZE: Final = ComparisonSize(10_000, runs=5, train=1600, test=500, longest=24, scored=100, trained_encoder=True)
+QUICK_SIZE: Final = ComparisonSize(1000, runs=3, train=200, test=100, longest=12, scored=20, trained_encoder=False)
 
 
 @final
@@ -133,12 +133,12 @@ class GuaranteeCell:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class Study:
+class ComparisonStudy:
     """What all cells share."""
 
     vocabulary: Vocabulary
-    task: Task
-    size: Size
+    task: LabelledTask
+    size: ComparisonSize
     seed: int
 
 
@@ -168,13 +168,13 @@ def equal_guarantee(setting: StudySetting) -> ItemOutcome:
         "delta": DELTA,
         "clip": CLIP,
     }
-    study = Study(vocabulary, task, size, setting.seed)
+    study = ComparisonStudy(vocabulary, task, size, setting.seed)
     found = kept_cells(setting, "equal-guarantee", terms, cells, partial(measured_cell, study))
     clean, *others = (_row(cell, found[cell.name]) for cell in cells)
     return reported(clean, others, facts={**terms, "corpus": corpus.name, "vocabulary": vocabulary.name})
 
 
-def measured_cell(study: Study, cell: GuaranteeCell) -> Values:
+def measured_cell(study: ComparisonStudy, cell: GuaranteeCell) -> Values:
     """One cell: release, scores, attack, and the audit's verdict on the claim."""
     scorers = _scorers(study)
     if cell.contender is None:
@@ -196,7 +196,7 @@ def measured_cell(study: Study, cell: GuaranteeCell) -> Values:
     }
 
 
-def _scorers(study: Study) -> list[Scorer]:
+def _scorers(study: ComparisonStudy) -> list[Scorer]:
     vocabulary, classes = study.vocabulary, study.task.classes
     units = normalize(vocabulary.vectors)
     return [
@@ -207,16 +207,16 @@ def _scorers(study: Study) -> list[Scorer]:
     ]
 
 
-def _encoder(study: Study) -> TextEncoder:
+def _encoder(study: ComparisonStudy) -> TextEncoder:
     """Of BERTScore: trained here, as no published one is at hand; where it is quick, the words' own vectors."""
     return study_encoder() if study.size.trained_encoder else static_encoder(study.vocabulary)
 
 
-def _row(cell: GuaranteeCell, values: Values) -> Row:
+def _row(cell: GuaranteeCell, values: Values) -> LeaderRow:
     found = Measured.of_dict(values)
     scores = {name: found.scores[name] for name in SCORES if name in found.scores}  # files of cells sort them
     one = None if cell.contender is None else CONTENDERS[cell.contender]
-    return Row(
+    return LeaderRow(
         label="as they are" if one is None else one.label,
         baseline=one is not None and one.baseline,
         epsilon=cell.epsilon,

@@ -46,14 +46,14 @@ BASELINES = ("gaussian", "laplace", "cmp", "mahalanobis", "pte")
 """What figure 4 compares with."""
 
 
-class Block(NamedTuple):
+class TableBlock(NamedTuple):
     """A corpus and its embeddings: one block of a table."""
 
     corpus: str
     embeddings: str
 
 
-BLOCKS = (Block("yelp", "fastText"), Block("yahoo", "GloVe"), Block("yelp", "GloVe"))
+BLOCKS = (TableBlock("yelp", "fastText"), TableBlock("yahoo", "GloVe"), TableBlock("yelp", "GloVe"))
 """Those of table 1 and of tables 2 and 3."""
 
 
@@ -69,7 +69,7 @@ class PrintedCell(NamedTuple):
         value: as printed.
     """
 
-    block: Block
+    block: TableBlock
     metric: str
     mechanism: str | None
     epsilon: float | None
@@ -132,7 +132,7 @@ def cells(metric: str) -> tuple[PrintedCell, ...]:
     return tuple(found)
 
 
-def value(block: Block, metric: str, mechanism: str | None = None, epsilon: float | None = None) -> float | None:
+def value(block: TableBlock, metric: str, mechanism: str | None = None, epsilon: float | None = None) -> float | None:
     """One printed number; None where the paper prints none. Without a mechanism, the number without privacy."""
     for cell in cells(metric):
         if (cell.block, cell.mechanism, cell.epsilon) == (block, mechanism, epsilon):
@@ -164,6 +164,6 @@ def clean_accuracy(corpus: str, embeddings: str) -> float:
     return float(published()["figure-4, non-private accuracy"][corpus][embeddings])
 
 
-def _block(block: Block) -> Mapping[str, Any]:
+def _block(block: TableBlock) -> Mapping[str, Any]:
     name = f"{block.corpus}, {block.embeddings}"
     return published()["table-1" if block.embeddings == "fastText" else "table-2 and table-3"][name]

@@ -17,7 +17,7 @@ from textveil.research.downstream.accuracy import LinearLearner
 from textveil.research.downstream.features import BatchNoise, Disturb
 from textveil.research.downstream.measured import ON_TEXTS, Measured, Scorer, accuracy_scorer, measured, word_scorer
 from textveil.research.downstream.network import FAST, ClassifierSettings, NetworkLearner
-from textveil.research.downstream.tasks import Task, read_corpus, task_of, training_frequencies
+from textveil.research.downstream.tasks import LabelledTask, read_corpus, task_of, training_frequencies
 from textveil.research.papers.cells import Values
 from textveil.research.papers.setting import ItemOutcome, StudySetting, first_words
 from textveil.research.papers.truncated_laplace.facts import EPSILONS, MECHANISMS, NOISE_DIMS
@@ -47,7 +47,7 @@ ATTACKED: Final = 60
 """Tokens that an attacker looks at in a cell, where densities must be computed for each."""
 
 
-class Size(NamedTuple):
+class AccuracySize(NamedTuple):
     """How much is measured.
 
     Attributes:
@@ -71,12 +71,12 @@ class Size(NamedTuple):
     networks: ClassifierSettings
 
 
-QUICK_SIZE: Final = Size(500, 2, 120, 80, 10, (), (0.05, 20.0), FAST)
-DEFAULT_SIZE: Final = Size(3000, 3, 600, 300, 16, (0.05, 0.5, 5.0, 20.0), EPSILONS, FAST)
-GPU_SIZE: Final = Size(10_000, 5, 4000, 900, 40, EPSILONS, EPSILONS, ClassifierSettings())
+QUICK_SIZE: Final = AccuracySize(500, 2, 120, 80, 10, (), (0.05, 20.0), FAST)
+DEFAULT_SIZE: Final = AccuracySize(3000, 3, 600, 300, 16, (0.05, 0.5, 5.0, 20.0), EPSILONS, FAST)
+GPU_SIZE: Final = AccuracySize(10_000, 5, 4000, 900, 40, EPSILONS, EPSILONS, ClassifierSettings())
 
 
-def size_of(setting: StudySetting) -> Size:
+def size_of(setting: StudySetting) -> AccuracySize:
     """That of a run: small where it is quick; networks as the paper trains them where there is a GPU."""
     return QUICK_SIZE if setting.quick else DEFAULT_SIZE if setting.device == "cpu" else GPU_SIZE
 
@@ -108,7 +108,7 @@ class AccuracyCell:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Study:
+class AccuracyStudy:
     """What all cells share.
 
     Attributes:
@@ -120,8 +120,8 @@ class Study:
     """
 
     vocabularies: MappingProxyType[str, Vocabulary] | dict[str, Vocabulary]
-    tasks: dict[tuple[str, str], Task]
-    size: Size
+    tasks: dict[tuple[str, str], LabelledTask]
+    size: AccuracySize
     seed: int
     device: str
 
@@ -144,7 +144,7 @@ def figure_4(setting: StudySetting) -> ItemOutcome:
         for place, name in enumerate(CORPORA)
         for kind, vocabulary in vocabularies.items()
     }
-    study = Study(vocabularies=vocabularies, tasks=tasks, size=size, seed=setting.seed, device=setting.device)
+    study = AccuracyStudy(vocabularies=vocabularies, tasks=tasks, size=size, seed=setting.seed, device=setting.device)
     cells = cells_of(tuple(vocabularies), size)
     terms = {
         **{
@@ -175,7 +175,7 @@ def embeddings_of(setting: StudySetting, words: int) -> dict[str, Vocabulary]:
     return {**found, GLOVE: glove, RANDOM: Vocabulary(glove.words, drawn, f"random vectors, {len(glove):,} words")}
 
 
-def cells_of(embeddings: tuple[str, ...], size: Size) -> list[AccuracyCell]:
+def cells_of(embeddings: tuple[str, ...], size: AccuracySize) -> list[AccuracyCell]:
     """Every cell of a run, in the order of the report."""
     cells = []
     for corpus in CORPORA:
@@ -191,7 +191,7 @@ def cells_of(embeddings: tuple[str, ...], size: Size) -> list[AccuracyCell]:
     return cells
 
 
-def measured_cell(study: Study, cell: AccuracyCell) -> Values:
+def measured_cell(study: AccuracyStudy, cell: AccuracyCell) -> Values:
     """One cell: release or disturb, learn, test, attack."""
     vocabulary, task = study.vocabularies[cell.embeddings], study.tasks[cell.corpus, cell.embeddings]
     mechanism, noise, seed = None, None, cell.seed(study.seed)

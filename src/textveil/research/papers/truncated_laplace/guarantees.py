@@ -10,7 +10,7 @@ from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.privacy.guarantees import PureDP
 from textveil.research.papers.truncated_laplace.limits import claimed_delta
 from textveil.research.papers.truncated_laplace.mechanisms import VALID_DELTA, mechanism_of
-from textveil.research.papers.truncated_laplace.plan import Cell, Way
+from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingWay
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PAIRS = 20_000
@@ -32,11 +32,11 @@ class TrueDelta(NamedTuple):
     why: str
 
 
-_KNOWN: dict[tuple[Cell, str], TrueDelta] = {}
+_KNOWN: dict[tuple[RewritingCell, str], TrueDelta] = {}
 """By cell and vocabulary, for the items of one run."""
 
 
-def true_delta(cell: Cell, vocabulary: Vocabulary) -> TrueDelta:
+def true_delta(cell: RewritingCell, vocabulary: Vocabulary) -> TrueDelta:
     """The delta of a cell with noise, for the released vector of one word."""
     key = (cell, vocabulary.digest)
     if key not in _KNOWN:
@@ -44,14 +44,14 @@ def true_delta(cell: Cell, vocabulary: Vocabulary) -> TrueDelta:
     return _KNOWN[key]
 
 
-def _true_delta(cell: Cell, vocabulary: Vocabulary) -> TrueDelta:
+def _true_delta(cell: RewritingCell, vocabulary: Vocabulary) -> TrueDelta:
     assert cell.mechanism is not None
     assert cell.epsilon is not None
-    if cell.way is Way.CODE:
+    if cell.way is RewritingWay.CODE:
         claimed = claimed_delta(cell.mechanism, cell.epsilon)
         return TrueDelta(claimed, 1.0, "one noise vector for all words of a batch, and clean words for the decoder")
     mechanism = mechanism_of(cell, vocabulary)
-    if cell.way is Way.VALID:
+    if cell.way is RewritingWay.VALID:
         pure = isinstance(mechanism.guarantee, PureDP)
         return TrueDelta(0.0, 0.0, "proved") if pure else TrueDelta(VALID_DELTA, VALID_DELTA, "proved: at most this")
     if cell.mechanism == "laplace":

@@ -14,9 +14,9 @@ from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.models.autoencoder.training import Epochs, Training, adam
 from textveil.randomness import seeded_generator
 from textveil.research.papers.cells import Values
-from textveil.research.papers.truncated_laplace.facts import Block
+from textveil.research.papers.truncated_laplace.facts import TableBlock
 from textveil.research.papers.truncated_laplace.mechanisms import injection_of
-from textveil.research.papers.truncated_laplace.plan import Cell, Size, Way, clean_cell
+from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingSize, RewritingWay, clean_cell
 from textveil.research.papers.truncated_laplace.sentences import Material
 from textveil.research.rewriting.injection import Feeding, Injection, Place
 from textveil.research.rewriting.rewriter import Rewriter, load_rewriter, save_rewriter, train_rewriter, views_of
@@ -39,18 +39,18 @@ class Measurement:
         folder: of the cells; the networks without privacy are kept in it.
     """
 
-    materials: Mapping[Block, Material]
-    size: Size
+    materials: Mapping[TableBlock, Material]
+    size: RewritingSize
     seed: int
     device: str
     folder: Path
 
-    def __call__(self, cell: Cell) -> Values:
+    def __call__(self, cell: RewritingCell) -> Values:
         """Measure one cell."""
         material = self.materials[cell.block]
-        return self._trained(cell, material) if cell.way is Way.CODE else self._released(cell, material)
+        return self._trained(cell, material) if cell.way is RewritingWay.CODE else self._released(cell, material)
 
-    def _trained(self, cell: Cell, material: Material) -> Values:
+    def _trained(self, cell: RewritingCell, material: Material) -> Values:
         """The public code's way: noise at the encoder's input in training and after it, clean words for the decoder."""
         seed = cell.seed(self.seed)
         injection, clean = injection_of(cell, material.vocabulary), cell == clean_cell(cell.block)
@@ -82,7 +82,7 @@ class Measurement:
             "epoch_seconds": list(rewriter.seconds),
         }
 
-    def _released(self, cell: Cell, material: Material) -> Values:
+    def _released(self, cell: RewritingCell, material: Material) -> Values:
         """Word by word: nothing is trained for what is released; the loss is the shared network's."""
         seed, injection = cell.seed(self.seed), injection_of(cell, material.vocabulary)
         assert injection.mechanism is not None
@@ -98,7 +98,7 @@ class Measurement:
             "examples": _plain(_draws(injection.mechanism, material.examples, seed + _REWRITTEN)),
         }
 
-    def shared(self, block: Block) -> Path:
+    def shared(self, block: TableBlock) -> Path:
         """The folder of the network without privacy of a block."""
         return self.folder / f"rewriter_{block.corpus}_{block.embeddings.lower()}"
 

@@ -11,7 +11,7 @@ from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.privacy.guarantees import ApproximateDP, Guarantee, NoGuarantee, PureDP, Status
 from textveil.research.papers.truncated_laplace.facts import LOG_DELTA, NOISE_DIMS
-from textveil.research.papers.truncated_laplace.plan import Cell, Way
+from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingWay
 from textveil.research.papers.truncated_laplace.public_code import public_noise
 from textveil.research.rewriting.injection import Injection, Place
 from textveil.vocabulary.geometry import norm_range
@@ -21,11 +21,11 @@ VALID_DELTA = 1e-5
 """Of the third way, where a mechanism has one."""
 
 
-def injection_of(cell: Cell, vocabulary: Vocabulary) -> Injection:
+def injection_of(cell: RewritingCell, vocabulary: Vocabulary) -> Injection:
     """Where noise enters in a cell, and which."""
     if cell.mechanism is None or cell.epsilon is None:
         return Injection.none()
-    if cell.way is Way.CODE:
+    if cell.way is RewritingWay.CODE:
         noise = public_noise(cell.mechanism, cell.epsilon, vocabulary.vectors)
         return Injection(place=Place.ENCODER_INPUT, noise=noise, one_vector_a_batch=noise.one_vector_a_batch)
     return Injection(place=Place.TOKENS, mechanism=mechanism_of(cell, vocabulary))
@@ -39,12 +39,12 @@ def clip_of(vocabulary: Vocabulary) -> float:
     return norm_range(vocabulary)[0]
 
 
-def mechanism_of(cell: Cell, vocabulary: Vocabulary) -> WordMechanism:
+def mechanism_of(cell: RewritingCell, vocabulary: Vocabulary) -> WordMechanism:
     """The mechanism of words of a cell of the first or the third way."""
     name, epsilon = cell.mechanism, cell.epsilon
     assert name is not None
     assert epsilon is not None
-    if cell.way is Way.TEXT:
+    if cell.way is RewritingWay.TEXT:
         return _as_printed(name, epsilon, vocabulary)
     if name == "optimal":
         return word_mechanism(name, vocabulary, epsilon=epsilon, prior="flat")

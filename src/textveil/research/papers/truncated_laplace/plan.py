@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, final
 
 from textveil.models.autoencoder.settings import AutoencoderSettings
 from textveil.research.papers.setting import StudySetting
-from textveil.research.papers.truncated_laplace.facts import BLOCKS, EPSILONS, MECHANISMS, Block
+from textveil.research.papers.truncated_laplace.facts import BLOCKS, EPSILONS, MECHANISMS, TableBlock
 
 
-class Way(Enum):
+class RewritingWay(Enum):
     """The three ways in which the paper's experiments are run."""
 
     TEXT = "as the text says"
@@ -23,7 +23,7 @@ class Way(Enum):
     @property
     def short(self) -> str:
         """In names of cells and files."""
-        return {Way.TEXT: "text", Way.CODE: "code", Way.VALID: "valid"}[self]
+        return {RewritingWay.TEXT: "text", RewritingWay.CODE: "code", RewritingWay.VALID: "valid"}[self]
 
 
 VALID_MECHANISMS = (*MECHANISMS, "neighborhood", "optimal")
@@ -34,7 +34,7 @@ LEAST_OPTIMAL = 1.0
 
 
 @final
-class Cell(NamedTuple):
+class RewritingCell(NamedTuple):
     """One measurement.
 
     Attributes:
@@ -44,8 +44,8 @@ class Cell(NamedTuple):
         epsilon: None without privacy.
     """
 
-    block: Block
-    way: Way
+    block: TableBlock
+    way: RewritingWay
     mechanism: str | None = None
     epsilon: float | None = None
 
@@ -64,7 +64,7 @@ class Cell(NamedTuple):
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class RewritingSize:
     """How large a run is.
 
     Attributes:
@@ -84,7 +84,7 @@ class Size:
     network: AutoencoderSettings
     further: int | None = None
     epsilons: tuple[float, ...] = EPSILONS
-    blocks: tuple[Block, ...] = BLOCKS
+    blocks: tuple[TableBlock, ...] = BLOCKS
 
     def as_data(self) -> dict[str, Any]:
         """JSON data; where epsilons and blocks are left out, cells say which they are."""
@@ -92,25 +92,27 @@ class Size:
         return {key: whole[key] for key in ("sentences", "tested", "words", "network", "further")}
 
 
-def size_of(setting: StudySetting) -> Size:
+def size_of(setting: StudySetting) -> RewritingSize:
     """That of a run: small where it is quick, the paper's on a GPU, and else one for two processor cores."""
     if setting.quick:
         network = AutoencoderSettings(hidden=32, code=32, batch=32, epochs=3, length=12, learning_rate=0.002)
-        return Size(sentences=320, tested=60, words=300, network=network, further=1, epsilons=(0.05, 1.0, 20.0))
+        return RewritingSize(
+            sentences=320, tested=60, words=300, network=network, further=1, epsilons=(0.05, 1.0, 20.0)
+        )
     if setting.device != "cpu":
-        return Size(sentences=17_212, tested=4_363, words=10_000, network=AutoencoderSettings())
+        return RewritingSize(sentences=17_212, tested=4_363, words=10_000, network=AutoencoderSettings())
     network = AutoencoderSettings(hidden=96, code=96, batch=32, epochs=36, length=16, learning_rate=0.002, dropout=0.1)
-    return Size(sentences=800, tested=200, words=1_000, network=network, further=4)
+    return RewritingSize(sentences=800, tested=200, words=1_000, network=network, further=4)
 
 
-def cells_of(size: Size, way: Way, block: Block) -> Iterator[Cell]:
+def cells_of(size: RewritingSize, way: RewritingWay, block: TableBlock) -> Iterator[RewritingCell]:
     """The cells of one way and block, in the order of the paper's tables; without the one without privacy."""
-    for mechanism in VALID_MECHANISMS if way is Way.VALID else MECHANISMS:
+    for mechanism in VALID_MECHANISMS if way is RewritingWay.VALID else MECHANISMS:
         for epsilon in size.epsilons:
             if mechanism != "optimal" or epsilon >= LEAST_OPTIMAL:
-                yield Cell(block, way, mechanism, epsilon)
+                yield RewritingCell(block, way, mechanism, epsilon)
 
 
-def clean_cell(block: Block) -> Cell:
+def clean_cell(block: TableBlock) -> RewritingCell:
     """The cell without privacy: its network is the one that the first and the third way share."""
-    return Cell(block, Way.CODE)
+    return RewritingCell(block, RewritingWay.CODE)

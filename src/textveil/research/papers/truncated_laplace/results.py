@@ -18,9 +18,16 @@ from textveil.research.evaluation.study_encoder import static_encoder
 from textveil.research.evaluation.unchanged import n_w
 from textveil.research.papers.cells import Values, measured, open_cells
 from textveil.research.papers.setting import StudySetting
-from textveil.research.papers.truncated_laplace.facts import Block
+from textveil.research.papers.truncated_laplace.facts import TableBlock
 from textveil.research.papers.truncated_laplace.measuring import Measurement
-from textveil.research.papers.truncated_laplace.plan import Cell, Size, Way, cells_of, clean_cell, size_of
+from textveil.research.papers.truncated_laplace.plan import (
+    RewritingCell,
+    RewritingSize,
+    RewritingWay,
+    cells_of,
+    clean_cell,
+    size_of,
+)
 from textveil.research.papers.truncated_laplace.sentences import Material, material_of
 from textveil.types import Ids
 from textveil.version import VERSION
@@ -68,11 +75,11 @@ class Results:
         values: by cell.
     """
 
-    size: Size
-    materials: dict[Block, Material]
-    values: dict[Cell, Values]
+    size: RewritingSize
+    materials: dict[TableBlock, Material]
+    values: dict[RewritingCell, Values]
 
-    def scores(self, cell: Cell, part: str = "held_out") -> Scores:
+    def scores(self, cell: RewritingCell, part: str = "held_out") -> Scores:
         """Scores of a cell on the ``held_out`` or the ``seen`` sentences."""
         material, values = self.materials[cell.block], self.values[cell]
         before = material.held_out if part == "held_out" else material.seen(self.size.tested)
@@ -95,7 +102,9 @@ class Results:
         return Scores(loss=nats * tokens, nats_a_token=nats, **_COMPARED[key])
 
 
-def results_of(setting: StudySetting, blocks: Sequence[Block], ways: Sequence[Way] = tuple(Way)) -> Results:
+def results_of(
+    setting: StudySetting, blocks: Sequence[TableBlock], ways: Sequence[RewritingWay] = tuple(RewritingWay)
+) -> Results:
     """The cells of these blocks and ways, measured where they are not kept.
 
     The networks without privacy come first: the ways of single words share them.
@@ -123,7 +132,7 @@ def results_of(setting: StudySetting, blocks: Sequence[Block], ways: Sequence[Wa
     return Results(size=size, materials=materials, values={cell: found[cell.name] for cell in (*clean, *others)})
 
 
-def terms_of(setting: StudySetting, size: Size) -> dict[str, object]:
+def terms_of(setting: StudySetting, size: RewritingSize) -> dict[str, object]:
     """All that a cell depends on beside its own name: a folder of cells holds those of one such setting."""
     return {
         "paper": "truncated-laplace",

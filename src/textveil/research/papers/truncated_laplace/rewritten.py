@@ -8,7 +8,7 @@ from textveil.research.evaluation.tables import Table
 from textveil.research.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil.research.papers.truncated_laplace.facts import BLOCKS
 from textveil.research.papers.truncated_laplace.guarantees import true_delta
-from textveil.research.papers.truncated_laplace.plan import Cell, Way, cells_of, clean_cell
+from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingWay, cells_of, clean_cell
 from textveil.research.papers.truncated_laplace.results import results_of
 from textveil.research.papers.truncated_laplace.sentences import Material
 from textveil.research.papers.truncated_laplace.tables import settings_of
@@ -39,14 +39,14 @@ def _rewritten(setting: StudySetting, number: int) -> ItemOutcome:
     material, size = results.materials[BLOCK], results.size
     epsilon = EPSILON if EPSILON in size.epsilons else size.epsilons[0]
 
-    def said(cell: Cell) -> str:
+    def said(cell: RewritingCell) -> str:
         return shown(material, results.values[cell]["examples"][number])
 
     original = material.text(material.examples[number])
     clean = said(clean_cell(BLOCK))
     rows: list[tuple[str, str, float | None, str]] = [("", "original", None, original)]
     rows.append(("", "the network without noise", None, clean))
-    for way in (Way.CODE, Way.TEXT, Way.VALID):
+    for way in (RewritingWay.CODE, RewritingWay.TEXT, RewritingWay.VALID):
         for cell in cells_of(size, way, BLOCK):
             if cell.epsilon == epsilon:
                 delta = true_delta(cell, material.vocabulary).true
@@ -56,8 +56,10 @@ def _rewritten(setting: StudySetting, number: int) -> ItemOutcome:
         rows=tuple(rows),
         facts={"block": list(BLOCK), "epsilon": epsilon, "size": size.as_data()},
     )
-    whole = {name: _kept(original, text) for way, name, _, text in rows if way == Way.CODE.value}
-    alone = max(_kept(original, text) for way, _, _, text in rows if way in (Way.TEXT.value, Way.VALID.value))
+    whole = {name: _kept(original, text) for way, name, _, text in rows if way == RewritingWay.CODE.value}
+    alone = max(
+        _kept(original, text) for way, _, _, text in rows if way in (RewritingWay.TEXT.value, RewritingWay.VALID.value)
+    )
     scores = ", ".join(f"{name} {score:.0f}" for name, score in whole.items())
     why = (
         f"ROUGE-1 with the original is {_kept(original, clean):.0f} without noise, and in the public code's way "

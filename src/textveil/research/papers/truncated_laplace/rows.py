@@ -10,7 +10,7 @@ from textveil.research.evaluation.tables import Cell as TableCell
 from textveil.research.evaluation.tables import Table
 from textveil.research.papers.truncated_laplace.facts import MECHANISMS, value
 from textveil.research.papers.truncated_laplace.guarantees import TrueDelta, true_delta
-from textveil.research.papers.truncated_laplace.plan import Cell
+from textveil.research.papers.truncated_laplace.plan import RewritingCell
 from textveil.research.papers.truncated_laplace.results import Results, Scores
 
 SCORES = {"loss": "loss", "rouge1": "ROUGE-1", "bleu": "BLEU", "n_w": "N_w", "bertscore": "BERTScore"}
@@ -22,7 +22,7 @@ OURS = {**SCORES, "paper_bleu": "BLEU on the paper's scale"}
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ScoreRow:
     """A cell with everything that is said of it.
 
     Attributes:
@@ -33,19 +33,19 @@ class Row:
         paper: the paper's numbers by metric; empty where it has none.
     """
 
-    cell: Cell
+    cell: RewritingCell
     seen: Scores
     held_out: Scores
     delta: TrueDelta | None
     paper: dict[str, float]
 
 
-def row_of(results: Results, cell: Cell) -> Row:
+def row_of(results: Results, cell: RewritingCell) -> ScoreRow:
     """The row of one cell."""
     vocabulary = results.materials[cell.block].vocabulary
     known = cell.mechanism is None or cell.mechanism in MECHANISMS
     found = {metric: value(cell.block, metric, cell.mechanism, cell.epsilon) if known else None for metric in SCORES}
-    return Row(
+    return ScoreRow(
         cell=cell,
         seen=results.scores(cell, "seen"),
         held_out=results.scores(cell, "held_out"),
@@ -54,7 +54,7 @@ def row_of(results: Results, cell: Cell) -> Row:
     )
 
 
-def table_of(rows: Iterable[Row], facts: dict[str, object]) -> Table:
+def table_of(rows: Iterable[ScoreRow], facts: dict[str, object]) -> Table:
     """One line a cell: the paper's scores, ours on trained and on held-out sentences, and both deltas."""
     head = ("corpus", "embeddings", "way", "mechanism", "epsilon", "claimed delta", "true delta", "why")
     paper = tuple(f"{name}, the paper" for name in SCORES.values())

@@ -13,8 +13,8 @@ import numpy as np
 from textveil.errors import need
 from textveil.randomness import seeded_generator
 from textveil.research.papers.setting import StudySetting
-from textveil.research.papers.truncated_laplace.facts import Block
-from textveil.research.papers.truncated_laplace.plan import Size
+from textveil.research.papers.truncated_laplace.facts import TableBlock
+from textveil.research.papers.truncated_laplace.plan import RewritingSize
 from textveil.types import Ids
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -44,7 +44,7 @@ class Material:
         coverage: share of the words with a vector in the drawn sentences that the vocabulary has.
     """
 
-    block: Block
+    block: TableBlock
     vocabulary: Vocabulary
     trained: tuple[Ids, ...]
     held_out: tuple[Ids, ...]
@@ -78,7 +78,7 @@ class Material:
         }
 
 
-def material_of(setting: StudySetting, size: Size, block: Block) -> Material:
+def material_of(setting: StudySetting, size: RewritingSize, block: TableBlock) -> Material:
     """Sentences drawn by the setting's seed; words without a vector are left out of them, and so are marks.
 
     Raises:
@@ -139,7 +139,7 @@ def _lines(folder: Path, part: str, known: dict[str, int]) -> Iterator[tuple[str
                 yield words
 
 
-def _coded(sentences: Sequence[Sequence[str]], ids: dict[str, int], size: Size) -> list[Ids]:
+def _coded(sentences: Sequence[Sequence[str]], ids: dict[str, int], size: RewritingSize) -> list[Ids]:
     """Sentences as ids, cut to the network's length; those without a word of the vocabulary are left out."""
     coded = [np.array([ids[word] for word in sentence if word in ids], dtype=np.int64) for sentence in sentences]
     return [sentence[: size.network.length] for sentence in coded if len(sentence)]

@@ -13,7 +13,7 @@ from textveil.research.evaluation.tables import Table
 from textveil.research.papers.setting import ItemOutcome, StudySetting
 from textveil.research.papers.truncated_laplace.facts import BLOCKS, MECHANISMS
 from textveil.research.papers.truncated_laplace.mechanisms import clip_of, mechanism_of
-from textveil.research.papers.truncated_laplace.plan import Cell, Way, cells_of, clean_cell
+from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingWay, cells_of, clean_cell
 from textveil.research.papers.truncated_laplace.public_code import CLIP, public_noise
 from textveil.research.papers.truncated_laplace.results import Results, results_of
 from textveil.research.papers.truncated_laplace.tables import settings_of
@@ -39,11 +39,11 @@ class Lengths(NamedTuple):
         return self.noise / self.vector
 
 
-def lengths_of(cell: Cell, vocabulary: Vocabulary) -> Lengths | None:
+def lengths_of(cell: RewritingCell, vocabulary: Vocabulary) -> Lengths | None:
     """Noise and vectors of a cell; None where words are drawn without noise on vectors."""
     assert cell.mechanism is not None
     assert cell.epsilon is not None
-    if cell.way is Way.CODE:
+    if cell.way is RewritingWay.CODE:
         noise = public_noise(cell.mechanism, cell.epsilon, vocabulary.vectors)
         return Lengths(noise.size(1), float(np.mean(norms(vocabulary.vectors))))
     mechanism = mechanism_of(cell, vocabulary)
@@ -58,7 +58,7 @@ def noise_size(setting: StudySetting) -> ItemOutcome:
     results = results_of(setting, BLOCKS)
     rows = []
     for block, material in results.materials.items():
-        for way in Way:
+        for way in RewritingWay:
             for cell in cells_of(results.size, way, block):
                 found = lengths_of(cell, material.vocabulary)
                 if found is not None:
@@ -78,11 +78,11 @@ def noise_size(setting: StudySetting) -> ItemOutcome:
 def _chart(results: Results) -> Chart:
     block = next(iter(results.materials))
     vocabulary = results.materials[block].vocabulary
-    titles = [f"{block.corpus}, {block.embeddings}: {way.value}" for way in Way]
+    titles = [f"{block.corpus}, {block.embeddings}: {way.value}" for way in RewritingWay]
     titles += ["Loss against noise / vector, public code", "N_w against noise / vector, word by word"]
     y = ["noise length / vector length"] * 3 + ["loss, nats a sentence", "N_w, held out"]
     chart = new_figure(titles, x=["epsilon"] * 3 + ["noise length / vector length"] * 2, y=y, x_scale="log")
-    for panel, way in zip(chart.panels, Way, strict=False):
+    for panel, way in zip(chart.panels, RewritingWay, strict=False):
         panel.axes.set_yscale("log")
         for style, mechanism in enumerate(MECHANISMS):
             own = [cell for cell in cells_of(results.size, way, block) if cell.mechanism == mechanism]
@@ -91,7 +91,10 @@ def _chart(results: Results) -> Chart:
         panel.level(1.0, "noise as long as the vectors")
         panel.ticks(results.size.epsilons)
     loss, words = chart.panels[3:]
-    scattered = ((loss, (Way.CODE,), "loss", "seen"), (words, (Way.TEXT, Way.VALID), "n_w", "held_out"))
+    scattered = (
+        (loss, (RewritingWay.CODE,), "loss", "seen"),
+        (words, (RewritingWay.TEXT, RewritingWay.VALID), "n_w", "held_out"),
+    )
     for panel, ways, metric, part in scattered:
         for style, mechanism in enumerate(MECHANISMS):
             cells = [cell for way in ways for cell in cells_of(results.size, way, block) if cell.mechanism == mechanism]
@@ -107,8 +110,11 @@ def _findings(results: Results) -> tuple[str, ...]:
     block = next(iter(results.materials))
     vocabulary = results.materials[block].vocabulary
     low = results.size.epsilons[0]
-    found = {way: {name: lengths_of(Cell(block, way, name, low), vocabulary) for name in MECHANISMS} for way in Way}
-    code, text = found[Way.CODE], found[Way.TEXT]
+    found = {
+        way: {name: lengths_of(RewritingCell(block, way, name, low), vocabulary) for name in MECHANISMS}
+        for way in RewritingWay
+    }
+    code, text = found[RewritingWay.CODE], found[RewritingWay.TEXT]
     short, long = code["truncated-laplace"], code["laplace"]
     printed, printed_gaussian = text["truncated-laplace"], text["gaussian"]
     assert short is not None

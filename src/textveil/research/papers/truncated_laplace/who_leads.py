@@ -15,7 +15,7 @@ from textveil.statistics import Bound
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Row:
+class LeaderRow:
     """A mechanism at an epsilon, or the texts as they are.
 
     Attributes:
@@ -55,7 +55,7 @@ class Lead(NamedTuple):
 _COLUMNS: Final = 2
 
 
-def leads(rows: Sequence[Row], scores: Sequence[str]) -> list[Lead]:
+def leads(rows: Sequence[LeaderRow], scores: Sequence[str]) -> list[Lead]:
     """The lead of the best verified mechanism of the catalog over every verified baseline, on the same documents.
 
     Best is the one with the largest mean of that score at that epsilon.
@@ -73,7 +73,7 @@ def leads(rows: Sequence[Row], scores: Sequence[str]) -> list[Lead]:
     return found
 
 
-def reported(clean: Row, rows: Sequence[Row], facts: Mapping[str, Any]) -> ItemOutcome:
+def reported(clean: LeaderRow, rows: Sequence[LeaderRow], facts: Mapping[str, Any]) -> ItemOutcome:
     """Tables of all scores and of all leads, the figure, and sentences.
 
     Args:
@@ -91,7 +91,7 @@ def reported(clean: Row, rows: Sequence[Row], facts: Mapping[str, Any]) -> ItemO
     )
 
 
-def _scores_table(rows: Sequence[Row], scores: Sequence[str], facts: Mapping[str, Any]) -> Table:
+def _scores_table(rows: Sequence[LeaderRow], scores: Sequence[str], facts: Mapping[str, Any]) -> Table:
     shown = [*scores, UNCHANGED]
     columns = ["mechanism", "of", "epsilon", "verdict", "audited epsilon", "audited delta"]
     for name in (*shown, "recovered by a Bayes attacker"):
@@ -115,7 +115,7 @@ def _leads_table(found: Sequence[Lead], facts: Mapping[str, Any]) -> Table:
     return Table(columns=columns, rows=lines, facts={**facts, "confidence": CONFIDENCE})
 
 
-def _chart(clean: Row, rows: Sequence[Row], scores: Sequence[str]) -> Chart:
+def _chart(clean: LeaderRow, rows: Sequence[LeaderRow], scores: Sequence[str]) -> Chart:
     titles = [*scores, "words that a Bayes attacker names"]
     chart = new_figure(titles, x="epsilon of one word, any two words", y="share or mean", columns=_COLUMNS)
     labels = list(dict.fromkeys((row.baseline, row.label) for row in rows))
@@ -135,7 +135,7 @@ def _chart(clean: Row, rows: Sequence[Row], scores: Sequence[str]) -> Chart:
     return chart
 
 
-def _findings(clean: Row, rows: Sequence[Row], found: Sequence[Lead]) -> Iterator[str]:
+def _findings(clean: LeaderRow, rows: Sequence[LeaderRow], found: Sequence[Lead]) -> Iterator[str]:
     unverified = [f"{row.label} at epsilon {row.epsilon:g}" for row in rows if not row.verified]
     yield (
         f"{sum(row.verified for row in rows)} of {len(rows)} claims were proved or certified by the audit"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from dataclasses import dataclass
 from functools import partial
 
 import pytest
 
-from textveil.errors import OutputError, ParameterError
+from textveil.errors import OutputError, ParameterError, TextveilError
 from textveil.research.papers.cells import TERMS, CellFolder, measured, open_cells
 
 
@@ -115,3 +117,15 @@ def test_processes_give_the_same_values(tmp_path) -> None:
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert (tmp_path / "two/cell-2.json").read_bytes() == (tmp_path / "one/cell-2.json").read_bytes()
+
+
+def killed(cell: Cell) -> dict[str, object]:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return {}
+
+
+def test_a_process_that_is_killed_is_told_in_one_line_and_nothing_is_half_kept(tmp_path) -> None:
+    folder = open_cells(tmp_path / "cells", {})
+    with pytest.raises(TextveilError, match=r"^a process that measured cells ended by itself, .* Start the run again"):
+        measured(folder, CELLS[:3], killed, processes=2)
+    assert [folder.kept(cell.name) for cell in CELLS[:3]] == [None] * 3

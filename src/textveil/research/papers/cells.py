@@ -12,12 +12,13 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, final
 
 from textveil.corpora.files.atomic import write_whole
-from textveil.errors import OutputError, ParameterError
+from textveil.errors import OutputError, ParameterError, TextveilError
 
 Values: TypeAlias = dict[str, Any]
 """What one cell found, as JSON values."""
@@ -143,6 +144,11 @@ def _answers(cells: Sequence[Named], measure: Callable[[Any], Values], processes
             while waiting:
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                     yield waiting.pop(future), future.result()
+        except BrokenProcessPool:
+            raise TextveilError(
+                "a process that measured cells ended by itself, as when memory runs out. Start the run again: it goes "
+                "on with the cells that are kept; fewer `processes` need less memory."
+            ) from None
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

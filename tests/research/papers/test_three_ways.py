@@ -20,17 +20,11 @@ from textveil.research.papers.truncated_laplace.facts import BLOCKS, EPSILONS, T
 from textveil.research.papers.truncated_laplace.guarantees import true_delta
 from textveil.research.papers.truncated_laplace.measuring import Measurement
 from textveil.research.papers.truncated_laplace.mechanisms import clip_of, gaussian_sigma, injection_of, mechanism_of
-from textveil.research.papers.truncated_laplace.plan import (
-    RewritingCell,
-    RewritingSize,
-    RewritingWay,
-    cells_of,
-    clean_cell,
-    size_of,
-)
+from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingSize, cells_of, clean_cell, size_of
 from textveil.research.papers.truncated_laplace.rows import OURS
 from textveil.research.papers.truncated_laplace.sentences import RESTAURANT, WARNING, material_of
 from textveil.research.papers.truncated_laplace.sizes import lengths_of
+from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 from textveil.research.rewriting.injection import Feeding
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -67,7 +61,7 @@ def test_the_cells_are_those_of_the_papers_tables() -> None:
     size = size_of(whole)
     assert size.epsilons == EPSILONS
     assert size.blocks == BLOCKS
-    cells = [cell for block in BLOCKS for way in RewritingWay for cell in cells_of(size, way, block)]
+    cells = [cell for block in BLOCKS for way in ExperimentWay for cell in cells_of(size, way, block)]
     cells += [clean_cell(block) for block in BLOCKS]
     assert len(cells) == 3 * (24 + 24 + 4 * 8 + 4 + 1)
     assert len({cell.name for cell in cells}) == len({cell.seed(1) for cell in cells}) == len(cells)
@@ -102,17 +96,17 @@ def test_the_first_way_has_the_papers_scales(setting) -> None:
     vocabulary = material_of(setting, TINY, YELP).vocabulary
     clip = clip_of(vocabulary)
     assert clip == pytest.approx(np.linalg.norm(vocabulary.vectors, axis=1).min(), rel=1e-6)
-    laplace = mechanism_of(RewritingCell(YELP, RewritingWay.TEXT, "laplace", 0.1), vocabulary)
+    laplace = mechanism_of(RewritingCell(YELP, ExperimentWay.TEXT, "laplace", 0.1), vocabulary)
     assert laplace.distribution.scale == pytest.approx(2 * math.sqrt(8) * clip / 0.1)
     assert gaussian_sigma(2.0, 0.5) ** 2 == pytest.approx(8 * 4 * math.log(1.25 * 4.0**300) / 0.25)
-    padded = mechanism_of(RewritingCell(YELP, RewritingWay.TEXT, "truncated-laplace", 20.0), vocabulary)
+    padded = mechanism_of(RewritingCell(YELP, ExperimentWay.TEXT, "truncated-laplace", 20.0), vocabulary)
     assert padded.parameters["noise_dim"] == 1700
 
 
 @pytest.mark.parametrize("name", ["laplace", "gaussian", "truncated-laplace"])
 def test_a_smaller_clipping_norm_gives_the_same_words(setting, monkeypatch, name: str) -> None:
     vocabulary = material_of(setting, TINY, YELP).vocabulary
-    cell, ids = RewritingCell(YELP, RewritingWay.TEXT, name, 20.0), np.arange(len(vocabulary)).repeat(20)
+    cell, ids = RewritingCell(YELP, ExperimentWay.TEXT, name, 20.0), np.arange(len(vocabulary)).repeat(20)
     before = mechanism_of(cell, vocabulary).privatize(ids, np.random.default_rng(1))
     shortest = clip_of(vocabulary)
     monkeypatch.setattr(mechanisms, "clip_of", lambda vocabulary: shortest / 2)
@@ -125,22 +119,22 @@ def test_a_smaller_clipping_norm_gives_the_same_words(setting, monkeypatch, name
 def test_true_deltas(setting) -> None:
     vocabulary = material_of(setting, TINY, YELP).vocabulary
     for name in ("laplace", "gaussian", "truncated-laplace"):
-        assert true_delta(RewritingCell(YELP, RewritingWay.CODE, name, 0.1), vocabulary).true == 1
-    truncated = true_delta(RewritingCell(YELP, RewritingWay.TEXT, "truncated-laplace", 0.1), vocabulary)
+        assert true_delta(RewritingCell(YELP, ExperimentWay.CODE, name, 0.1), vocabulary).true == 1
+    truncated = true_delta(RewritingCell(YELP, ExperimentWay.TEXT, "truncated-laplace", 0.1), vocabulary)
     assert truncated.claimed < 1e-180
     assert truncated.true > 0.2
-    assert true_delta(RewritingCell(YELP, RewritingWay.TEXT, "laplace", 0.1), vocabulary).true == 0
-    gaussian = true_delta(RewritingCell(YELP, RewritingWay.TEXT, "gaussian", 0.1), vocabulary)
+    assert true_delta(RewritingCell(YELP, ExperimentWay.TEXT, "laplace", 0.1), vocabulary).true == 0
+    gaussian = true_delta(RewritingCell(YELP, ExperimentWay.TEXT, "gaussian", 0.1), vocabulary)
     assert gaussian.true == gaussian.claimed
-    assert true_delta(RewritingCell(YELP, RewritingWay.VALID, "truncated-laplace", 0.1), vocabulary).true == 1e-5
-    assert true_delta(RewritingCell(YELP, RewritingWay.VALID, "optimal", 1.0), vocabulary).true == 0
+    assert true_delta(RewritingCell(YELP, ExperimentWay.VALID, "truncated-laplace", 0.1), vocabulary).true == 1e-5
+    assert true_delta(RewritingCell(YELP, ExperimentWay.VALID, "optimal", 1.0), vocabulary).true == 0
 
 
 def test_noise_is_as_long_as_it_is_said_to_be(setting) -> None:
     vocabulary = material_of(setting, TINY, YELP).vocabulary
     rng = np.random.default_rng(2)
     for name in ("laplace", "gaussian", "truncated-laplace"):
-        for way in (RewritingWay.TEXT, RewritingWay.CODE):
+        for way in (ExperimentWay.TEXT, ExperimentWay.CODE):
             cell = RewritingCell(YELP, way, name, 0.1)
             injection = injection_of(cell, vocabulary)
             noise = injection.noise if injection.mechanism is None else injection.mechanism.distribution
@@ -148,7 +142,7 @@ def test_noise_is_as_long_as_it_is_said_to_be(setting) -> None:
             found = lengths_of(cell, vocabulary)
             assert found.noise == pytest.approx(math.sqrt((drawn**2).sum(axis=1).mean()), rel=0.05)
             assert found.ratio == found.noise / found.vector
-    assert lengths_of(RewritingCell(YELP, RewritingWay.VALID, "neighborhood", 0.1), vocabulary) is None
+    assert lengths_of(RewritingCell(YELP, ExperimentWay.VALID, "neighborhood", 0.1), vocabulary) is None
 
 
 def test_the_second_way_feeds_clean_words_and_the_others_released_ones(setting, tmp_path, monkeypatch) -> None:
@@ -165,14 +159,14 @@ def test_the_second_way_feeds_clean_words_and_the_others_released_ones(setting, 
     material = material_of(setting, TINY, YELP)
     measure = Measurement(materials={YELP: material}, size=TINY, seed=3, device="cpu", folder=tmp_path)
     clean = measure(clean_cell(YELP))
-    coded = measure(RewritingCell(YELP, RewritingWay.CODE, "laplace", 0.1))
+    coded = measure(RewritingCell(YELP, ExperimentWay.CODE, "laplace", 0.1))
     assert set(fed) == {Feeding.CLEAN}
     assert len(coded["epoch_losses"]) == len(clean["epoch_losses"]) == 1
     fed.clear()
-    printed = measure(RewritingCell(YELP, RewritingWay.TEXT, "laplace", 0.1))
+    printed = measure(RewritingCell(YELP, ExperimentWay.TEXT, "laplace", 0.1))
     assert set(fed) == {Feeding.RELEASED}
     assert [len(one) for one in printed["outputs"]["held_out"]] == [len(one) for one in material.held_out]
-    assert measure(RewritingCell(YELP, RewritingWay.TEXT, "laplace", 0.1)) == printed
+    assert measure(RewritingCell(YELP, ExperimentWay.TEXT, "laplace", 0.1)) == printed
 
 
 def test_every_item_and_a_second_run_measures_nothing(setting, tmp_path, monkeypatch) -> None:

@@ -12,10 +12,11 @@ from textveil.research.evaluation.tables import Table
 from textveil.research.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil.research.papers.truncated_laplace.facts import BLOCKS, MECHANISMS, TableBlock, value
 from textveil.research.papers.truncated_laplace.mechanisms import VALID_DELTA
-from textveil.research.papers.truncated_laplace.plan import VALID_MECHANISMS, RewritingWay, cells_of, clean_cell
+from textveil.research.papers.truncated_laplace.plan import VALID_MECHANISMS, cells_of, clean_cell
 from textveil.research.papers.truncated_laplace.results import Results, Scores, results_of
 from textveil.research.papers.truncated_laplace.rows import SCORES, row_of, table_of
 from textveil.research.papers.truncated_laplace.tables import BERT_NOTE, settings_of
+from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 
 GLOVE = tuple(block for block in BLOCKS if block.embeddings == "GloVe")
 
@@ -36,7 +37,7 @@ def figure_3(setting: StudySetting) -> ItemOutcome:
     blocks = sorted(results.materials, key=lambda block: block.corpus, reverse=True)
     metrics = ("loss", "rouge1", "bertscore")
     charts = {}
-    for key, way in (("", RewritingWay.CODE), ("text", RewritingWay.TEXT), ("valid", RewritingWay.VALID)):
+    for key, way in (("", ExperimentWay.CODE), ("text", ExperimentWay.TEXT), ("valid", ExperimentWay.VALID)):
         titles = [f"{block.corpus}: {SCORES[metric]}, {way.value}" for block in blocks for metric in metrics]
         chart = new_figure(titles, x="epsilon", y=[SCORES[metric] for _ in blocks for metric in metrics], x_scale="log")
         spots = [(block, metric) for block in blocks for metric in metrics]
@@ -50,7 +51,7 @@ def figure_3(setting: StudySetting) -> ItemOutcome:
         "sentence until epsilon is large."
     )
     return ItemOutcome(
-        tables={"": _table(results, blocks, RewritingWay)},
+        tables={"": _table(results, blocks, ExperimentWay)},
         charts=charts,
         findings=(
             "Dotted: the paper's numbers. Its loss is summed over a sentence, as ours is here.",
@@ -65,13 +66,13 @@ def _unchanged(setting: StudySetting, corpus: str) -> ItemOutcome:
     blocks = [block for block in BLOCKS if block.corpus == corpus]
     results = results_of(setting, blocks)
     chosen = list(results.materials)
-    titles = [f"{block.corpus}, {block.embeddings}: {way.value}" for block in chosen for way in RewritingWay]
+    titles = [f"{block.corpus}, {block.embeddings}: {way.value}" for block in chosen for way in ExperimentWay]
     y = "N_w, share of words unchanged"
     chart = new_figure(titles, x="epsilon", y=y, columns=3, x_scale="log", y_range=(-0.02, 1.02))
-    spots = [(block, way) for block in chosen for way in RewritingWay]
+    spots = [(block, way) for block in chosen for way in ExperimentWay]
     for panel, (block, way) in zip(chart.panels, spots, strict=True):
         _curves(panel, results, block, way, "n_w")
-        if way is not RewritingWay.CODE:
+        if way is not ExperimentWay.CODE:
             grid = np.geomspace(results.size.epsilons[0], results.size.epsilons[-1], 60)
             limits = [limit_of(results, block, epsilon) for epsilon in grid]
             panel.line(grid, limits, "limit of any guarantee", style=6, marked=False)
@@ -81,7 +82,7 @@ def _unchanged(setting: StudySetting, corpus: str) -> ItemOutcome:
     alone = [
         cell
         for block in chosen
-        for way in (RewritingWay.TEXT, RewritingWay.VALID)
+        for way in (ExperimentWay.TEXT, ExperimentWay.VALID)
         for cell in cells_of(results.size, way, block)
     ]
     best = max(results.scores(cell).n_w for cell in alone if cell.epsilon == low)
@@ -94,7 +95,7 @@ def _unchanged(setting: StudySetting, corpus: str) -> ItemOutcome:
         "noise is added as the public code adds it: N_w is then that of the network."
     )
     return ItemOutcome(
-        tables={"": _table(results, chosen, RewritingWay)},
+        tables={"": _table(results, chosen, ExperimentWay)},
         charts={"": chart},
         findings=(
             "The paper calls a larger N_w better; in the source of the statistic (Feyisetan et al. 2020) it is less "
@@ -115,10 +116,10 @@ def limit_of(results: Results, block: TableBlock, epsilon: float) -> float:
     return unchanged_limit_of_prior(counts.astype(np.float64), epsilon, VALID_DELTA)
 
 
-def _curves(panel: Panel, results: Results, block: TableBlock, way: RewritingWay, metric: str) -> None:
+def _curves(panel: Panel, results: Results, block: TableBlock, way: ExperimentWay, metric: str) -> None:
     """Ours as lines, the paper's as dotted ones of the same color; the score without privacy as a level."""
-    part = "seen" if way is RewritingWay.CODE else "held_out"
-    for style, mechanism in enumerate(VALID_MECHANISMS if way is RewritingWay.VALID else MECHANISMS):
+    part = "seen" if way is ExperimentWay.CODE else "held_out"
+    for style, mechanism in enumerate(VALID_MECHANISMS if way is ExperimentWay.VALID else MECHANISMS):
         own = [cell for cell in cells_of(results.size, way, block) if cell.mechanism == mechanism]
         epsilons = [cell.epsilon for cell in own if cell.epsilon is not None]
         panel.line(epsilons, [_score(results.scores(cell, part), metric) for cell in own], mechanism, style=style)
@@ -136,7 +137,7 @@ def _score(scores: Scores, metric: str) -> float:
     return found
 
 
-def _table(results: Results, blocks: Sequence[TableBlock], ways: Iterable[RewritingWay]) -> Table:
+def _table(results: Results, blocks: Sequence[TableBlock], ways: Iterable[ExperimentWay]) -> Table:
     cells = [cell for block in blocks for way in ways for cell in cells_of(results.size, way, block)]
     rows = [row_of(results, cell) for cell in [*(clean_cell(block) for block in blocks), *cells]]
     return table_of(rows, {"size": results.size.as_data()})

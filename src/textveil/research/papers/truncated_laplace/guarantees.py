@@ -10,7 +10,8 @@ from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.privacy.guarantees import PureDP
 from textveil.research.papers.truncated_laplace.limits import claimed_delta
 from textveil.research.papers.truncated_laplace.mechanisms import VALID_DELTA, mechanism_of
-from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingWay
+from textveil.research.papers.truncated_laplace.plan import RewritingCell
+from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PAIRS = 20_000
@@ -47,11 +48,11 @@ def true_delta(cell: RewritingCell, vocabulary: Vocabulary) -> TrueDelta:
 def _true_delta(cell: RewritingCell, vocabulary: Vocabulary) -> TrueDelta:
     assert cell.mechanism is not None
     assert cell.epsilon is not None
-    if cell.way is RewritingWay.CODE:
+    if cell.way is ExperimentWay.CODE:
         claimed = claimed_delta(cell.mechanism, cell.epsilon)
         return TrueDelta(claimed, 1.0, "one noise vector for all words of a batch, and clean words for the decoder")
     mechanism = mechanism_of(cell, vocabulary)
-    if cell.way is RewritingWay.VALID:
+    if cell.way is ExperimentWay.VALID:
         pure = isinstance(mechanism.guarantee, PureDP)
         return TrueDelta(0.0, 0.0, "proved") if pure else TrueDelta(VALID_DELTA, VALID_DELTA, "proved: at most this")
     if cell.mechanism == "laplace":

@@ -16,8 +16,9 @@ from textveil.randomness import seeded_generator
 from textveil.research.papers.cells import Values
 from textveil.research.papers.truncated_laplace.facts import TableBlock
 from textveil.research.papers.truncated_laplace.mechanisms import injection_of
-from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingSize, RewritingWay, clean_cell
+from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingSize, clean_cell
 from textveil.research.papers.truncated_laplace.sentences import Material
+from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 from textveil.research.rewriting.injection import Feeding, Injection, Place
 from textveil.research.rewriting.rewriter import Rewriter, load_rewriter, save_rewriter, train_rewriter, views_of
 from textveil.types import Ids
@@ -48,7 +49,7 @@ class Measurement:
     def __call__(self, cell: RewritingCell) -> Values:
         """Measure one cell."""
         material = self.materials[cell.block]
-        return self._trained(cell, material) if cell.way is RewritingWay.CODE else self._released(cell, material)
+        return self._trained(cell, material) if cell.way is ExperimentWay.CODE else self._released(cell, material)
 
     def _trained(self, cell: RewritingCell, material: Material) -> Values:
         """The public code's way: noise at the encoder's input in training and after it, clean words for the decoder."""

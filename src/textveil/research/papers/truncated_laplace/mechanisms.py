@@ -11,8 +11,9 @@ from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.privacy.guarantees import ApproximateDP, Guarantee, NoGuarantee, PureDP, Status
 from textveil.research.papers.truncated_laplace.facts import LOG_DELTA, NOISE_DIMS
-from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingWay
+from textveil.research.papers.truncated_laplace.plan import RewritingCell
 from textveil.research.papers.truncated_laplace.public_code import public_noise
+from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 from textveil.research.rewriting.injection import Injection, Place
 from textveil.vocabulary.geometry import norm_range
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -25,7 +26,7 @@ def injection_of(cell: RewritingCell, vocabulary: Vocabulary) -> Injection:
     """Where noise enters in a cell, and which."""
     if cell.mechanism is None or cell.epsilon is None:
         return Injection.none()
-    if cell.way is RewritingWay.CODE:
+    if cell.way is ExperimentWay.CODE:
         noise = public_noise(cell.mechanism, cell.epsilon, vocabulary.vectors)
         return Injection(place=Place.ENCODER_INPUT, noise=noise, one_vector_a_batch=noise.one_vector_a_batch)
     return Injection(place=Place.TOKENS, mechanism=mechanism_of(cell, vocabulary))
@@ -44,7 +45,7 @@ def mechanism_of(cell: RewritingCell, vocabulary: Vocabulary) -> WordMechanism:
     name, epsilon = cell.mechanism, cell.epsilon
     assert name is not None
     assert epsilon is not None
-    if cell.way is RewritingWay.TEXT:
+    if cell.way is ExperimentWay.TEXT:
         return _as_printed(name, epsilon, vocabulary)
     if name == "optimal":
         return word_mechanism(name, vocabulary, epsilon=epsilon, prior="flat")

@@ -5,26 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from enum import Enum
 from typing import Any, NamedTuple, final
 
 from textveil.models.autoencoder.settings import AutoencoderSettings
 from textveil.research.papers.setting import StudySetting
 from textveil.research.papers.truncated_laplace.facts import BLOCKS, EPSILONS, MECHANISMS, TableBlock
-
-
-class RewritingWay(Enum):
-    """The three ways in which the paper's experiments are run."""
-
-    TEXT = "as the text says"
-    CODE = "as the public code does"
-    VALID = "as it would have to be"
-
-    @property
-    def short(self) -> str:
-        """In names of cells and files."""
-        return {RewritingWay.TEXT: "text", RewritingWay.CODE: "code", RewritingWay.VALID: "valid"}[self]
-
+from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 
 VALID_MECHANISMS = (*MECHANISMS, "neighborhood", "optimal")
 """Of the third way: the paper's three in valid forms, and the catalog's best."""
@@ -45,7 +31,7 @@ class RewritingCell(NamedTuple):
     """
 
     block: TableBlock
-    way: RewritingWay
+    way: ExperimentWay
     mechanism: str | None = None
     epsilon: float | None = None
 
@@ -105,9 +91,9 @@ def size_of(setting: StudySetting) -> RewritingSize:
     return RewritingSize(sentences=800, tested=200, words=1_000, network=network, further=4)
 
 
-def cells_of(size: RewritingSize, way: RewritingWay, block: TableBlock) -> Iterator[RewritingCell]:
+def cells_of(size: RewritingSize, way: ExperimentWay, block: TableBlock) -> Iterator[RewritingCell]:
     """The cells of one way and block, in the order of the paper's tables; without the one without privacy."""
-    for mechanism in VALID_MECHANISMS if way is RewritingWay.VALID else MECHANISMS:
+    for mechanism in VALID_MECHANISMS if way is ExperimentWay.VALID else MECHANISMS:
         for epsilon in size.epsilons:
             if mechanism != "optimal" or epsilon >= LEAST_OPTIMAL:
                 yield RewritingCell(block, way, mechanism, epsilon)
@@ -115,4 +101,4 @@ def cells_of(size: RewritingSize, way: RewritingWay, block: TableBlock) -> Itera
 
 def clean_cell(block: TableBlock) -> RewritingCell:
     """The cell without privacy: its network is the one that the first and the third way share."""
-    return RewritingCell(block, RewritingWay.CODE)
+    return RewritingCell(block, ExperimentWay.CODE)

@@ -20,15 +20,9 @@ from textveil.research.papers.cells import Values, measured, open_cells
 from textveil.research.papers.setting import StudySetting
 from textveil.research.papers.truncated_laplace.facts import TableBlock
 from textveil.research.papers.truncated_laplace.measuring import Measurement
-from textveil.research.papers.truncated_laplace.plan import (
-    RewritingCell,
-    RewritingSize,
-    RewritingWay,
-    cells_of,
-    clean_cell,
-    size_of,
-)
+from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingSize, cells_of, clean_cell, size_of
 from textveil.research.papers.truncated_laplace.sentences import Material, material_of
+from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 from textveil.types import Ids
 from textveil.version import VERSION
 
@@ -103,7 +97,7 @@ class Results:
 
 
 def results_of(
-    setting: StudySetting, blocks: Sequence[TableBlock], ways: Sequence[RewritingWay] = tuple(RewritingWay)
+    setting: StudySetting, blocks: Sequence[TableBlock], ways: Sequence[ExperimentWay] = tuple(ExperimentWay)
 ) -> Results:
     """The cells of these blocks and ways, measured where they are not kept.
 

@@ -8,10 +8,11 @@ from textveil.research.evaluation.tables import Table
 from textveil.research.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil.research.papers.truncated_laplace.facts import BLOCKS
 from textveil.research.papers.truncated_laplace.guarantees import true_delta
-from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingWay, cells_of, clean_cell
+from textveil.research.papers.truncated_laplace.plan import RewritingCell, cells_of, clean_cell
 from textveil.research.papers.truncated_laplace.results import results_of
 from textveil.research.papers.truncated_laplace.sentences import Material
 from textveil.research.papers.truncated_laplace.tables import settings_of
+from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 
 EPSILON = 0.1
 """Of the paper's figure."""
@@ -46,7 +47,7 @@ def _rewritten(setting: StudySetting, number: int) -> ItemOutcome:
     clean = said(clean_cell(BLOCK))
     rows: list[tuple[str, str, float | None, str]] = [("", "original", None, original)]
     rows.append(("", "the network without noise", None, clean))
-    for way in (RewritingWay.CODE, RewritingWay.TEXT, RewritingWay.VALID):
+    for way in (ExperimentWay.CODE, ExperimentWay.TEXT, ExperimentWay.VALID):
         for cell in cells_of(size, way, BLOCK):
             if cell.epsilon == epsilon:
                 delta = true_delta(cell, material.vocabulary).true
@@ -56,9 +57,11 @@ def _rewritten(setting: StudySetting, number: int) -> ItemOutcome:
         rows=tuple(rows),
         facts={"block": list(BLOCK), "epsilon": epsilon, "size": size.as_data()},
     )
-    whole = {name: _kept(original, text) for way, name, _, text in rows if way == RewritingWay.CODE.value}
+    whole = {name: _kept(original, text) for way, name, _, text in rows if way == ExperimentWay.CODE.value}
     alone = max(
-        _kept(original, text) for way, _, _, text in rows if way in (RewritingWay.TEXT.value, RewritingWay.VALID.value)
+        _kept(original, text)
+        for way, _, _, text in rows
+        if way in (ExperimentWay.TEXT.value, ExperimentWay.VALID.value)
     )
     scores = ", ".join(f"{name} {score:.0f}" for name, score in whole.items())
     why = (

@@ -13,10 +13,11 @@ from textveil.research.evaluation.tables import Table
 from textveil.research.papers.setting import ItemOutcome, StudySetting
 from textveil.research.papers.truncated_laplace.facts import BLOCKS, MECHANISMS
 from textveil.research.papers.truncated_laplace.mechanisms import clip_of, mechanism_of
-from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingWay, cells_of, clean_cell
+from textveil.research.papers.truncated_laplace.plan import RewritingCell, cells_of, clean_cell
 from textveil.research.papers.truncated_laplace.public_code import CLIP, public_noise
 from textveil.research.papers.truncated_laplace.results import Results, results_of
 from textveil.research.papers.truncated_laplace.tables import settings_of
+from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 from textveil.vocabulary.geometry import norms
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -43,7 +44,7 @@ def lengths_of(cell: RewritingCell, vocabulary: Vocabulary) -> Lengths | None:
     """Noise and vectors of a cell; None where words are drawn without noise on vectors."""
     assert cell.mechanism is not None
     assert cell.epsilon is not None
-    if cell.way is RewritingWay.CODE:
+    if cell.way is ExperimentWay.CODE:
         noise = public_noise(cell.mechanism, cell.epsilon, vocabulary.vectors)
         return Lengths(noise.size(1), float(np.mean(norms(vocabulary.vectors))))
     mechanism = mechanism_of(cell, vocabulary)
@@ -58,7 +59,7 @@ def noise_size(setting: StudySetting) -> ItemOutcome:
     results = results_of(setting, BLOCKS)
     rows = []
     for block, material in results.materials.items():
-        for way in RewritingWay:
+        for way in ExperimentWay:
             for cell in cells_of(results.size, way, block):
                 found = lengths_of(cell, material.vocabulary)
                 if found is not None:
@@ -78,11 +79,11 @@ def noise_size(setting: StudySetting) -> ItemOutcome:
 def _chart(results: Results) -> Chart:
     block = next(iter(results.materials))
     vocabulary = results.materials[block].vocabulary
-    titles = [f"{block.corpus}, {block.embeddings}: {way.value}" for way in RewritingWay]
+    titles = [f"{block.corpus}, {block.embeddings}: {way.value}" for way in ExperimentWay]
     titles += ["Loss against noise / vector, public code", "N_w against noise / vector, word by word"]
     y = ["noise length / vector length"] * 3 + ["loss, nats a sentence", "N_w, held out"]
     chart = new_figure(titles, x=["epsilon"] * 3 + ["noise length / vector length"] * 2, y=y, x_scale="log")
-    for panel, way in zip(chart.panels, RewritingWay, strict=False):
+    for panel, way in zip(chart.panels, ExperimentWay, strict=False):
         panel.axes.set_yscale("log")
         for style, mechanism in enumerate(MECHANISMS):
             own = [cell for cell in cells_of(results.size, way, block) if cell.mechanism == mechanism]
@@ -92,8 +93,8 @@ def _chart(results: Results) -> Chart:
         panel.ticks(results.size.epsilons)
     loss, words = chart.panels[3:]
     scattered = (
-        (loss, (RewritingWay.CODE,), "loss", "seen"),
-        (words, (RewritingWay.TEXT, RewritingWay.VALID), "n_w", "held_out"),
+        (loss, (ExperimentWay.CODE,), "loss", "seen"),
+        (words, (ExperimentWay.TEXT, ExperimentWay.VALID), "n_w", "held_out"),
     )
     for panel, ways, metric, part in scattered:
         for style, mechanism in enumerate(MECHANISMS):
@@ -112,9 +113,9 @@ def _findings(results: Results) -> tuple[str, ...]:
     low = results.size.epsilons[0]
     found = {
         way: {name: lengths_of(RewritingCell(block, way, name, low), vocabulary) for name in MECHANISMS}
-        for way in RewritingWay
+        for way in ExperimentWay
     }
-    code, text = found[RewritingWay.CODE], found[RewritingWay.TEXT]
+    code, text = found[ExperimentWay.CODE], found[ExperimentWay.TEXT]
     short, long = code["truncated-laplace"], code["laplace"]
     printed, printed_gaussian = text["truncated-laplace"], text["gaussian"]
     assert short is not None

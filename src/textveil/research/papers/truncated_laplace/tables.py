@@ -15,9 +15,10 @@ from textveil.research.papers.truncated_laplace.facts import (
     TableBlock,
     epoch_seconds,
 )
-from textveil.research.papers.truncated_laplace.plan import RewritingWay, cells_of, clean_cell
+from textveil.research.papers.truncated_laplace.plan import cells_of, clean_cell
 from textveil.research.papers.truncated_laplace.results import Results, results_of
 from textveil.research.papers.truncated_laplace.rows import SCORES, ScoreRow, row_of, table_of
+from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 
 FAST_TEXT = tuple(block for block in BLOCKS if block.embeddings == "fastText")
 GLOVE = tuple(block for block in BLOCKS if block.embeddings == "GloVe")
@@ -49,7 +50,7 @@ def table_3(setting: StudySetting) -> ItemOutcome:
 def table_5(setting: StudySetting) -> ItemOutcome:
     """Seconds an epoch of the networks that are trained, by mechanism and epsilon."""
     blocks = GLOVE
-    results = results_of(setting, blocks, (RewritingWay.CODE,))
+    results = results_of(setting, blocks, (ExperimentWay.CODE,))
     rows, comparisons = [], []
     for block in blocks:
         clean = _seconds(results, block, None)
@@ -114,7 +115,7 @@ def _table(setting: StudySetting, blocks: Sequence[TableBlock], epsilons: Sequen
     rows = [row_of(results, clean_cell(block)) for block in chosen]
     rows += [
         row_of(results, cell)
-        for way in RewritingWay
+        for way in ExperimentWay
         for block in chosen
         for cell in cells_of(results.size, way, block)
         if cell.epsilon in epsilons
@@ -141,14 +142,14 @@ def _seconds(results: Results, block: TableBlock, mechanism: str | None) -> floa
     found = [
         second
         for cell, values in results.values.items()
-        if cell.block == block and cell.way is RewritingWay.CODE and cell.mechanism == mechanism
+        if cell.block == block and cell.way is ExperimentWay.CODE and cell.mechanism == mechanism
         for second in values["epoch_seconds"][1:] or values["epoch_seconds"]
     ]
     return statistics.median(found)
 
 
 def _of(
-    rows: Sequence[ScoreRow], way: RewritingWay, mechanism: str | None, epsilon: float | None, block: TableBlock
+    rows: Sequence[ScoreRow], way: ExperimentWay, mechanism: str | None, epsilon: float | None, block: TableBlock
 ) -> ScoreRow | None:
     wanted = (block, way, mechanism, epsilon)
     return next((row for row in rows if tuple(row.cell) == wanted), None)
@@ -166,10 +167,10 @@ def _comparisons(rows: Sequence[ScoreRow]) -> list[Comparison]:
             ]:
                 ways = {
                     way.value: f"{getattr(row.seen, metric):.3g} ({getattr(row.held_out, metric):.3g})"
-                    for way in RewritingWay
+                    for way in ExperimentWay
                     if (row := _of(rows, way, mechanism, epsilon, block)) is not None
                 }
-                code = _of(rows, RewritingWay.CODE, mechanism, epsilon, block)
+                code = _of(rows, ExperimentWay.CODE, mechanism, epsilon, block)
                 if code is None or metric not in code.paper:
                     continue
                 where = "without privacy" if mechanism is None else f"{mechanism}, epsilon {epsilon:g}"
@@ -194,15 +195,15 @@ def _findings(rows: Sequence[ScoreRow]) -> tuple[str, ...]:
 def _pattern(rows: Sequence[ScoreRow], block: TableBlock) -> tuple[bool, list[str]]:
     """Whether the public code's way shows the paper's pattern at the least epsilon of the table, in words."""
     epsilon = min(row.cell.epsilon for row in rows if row.cell.epsilon is not None)
-    clean = _of(rows, RewritingWay.CODE, None, None, block)
-    ours = {mechanism: _of(rows, RewritingWay.CODE, mechanism, epsilon, block) for mechanism in MECHANISMS}
+    clean = _of(rows, ExperimentWay.CODE, None, None, block)
+    ours = {mechanism: _of(rows, ExperimentWay.CODE, mechanism, epsilon, block) for mechanism in MECHANISMS}
     assert clean is not None
     losses = {name: row.seen.loss for name, row in ours.items() if row is not None}
     added = {name: loss - clean.seen.loss for name, loss in losses.items()}
     others = min(added["gaussian"], added["laplace"])
     shows = others > 0 and added["truncated-laplace"] <= NEAR * others
     words = (
-        f"{block.corpus}, {block.embeddings}, {RewritingWay.CODE.value}, epsilon {epsilon:g}: the loss is "
+        f"{block.corpus}, {block.embeddings}, {ExperimentWay.CODE.value}, epsilon {epsilon:g}: the loss is "
         f"{clean.seen.loss:.1f} nats a sentence without noise, {losses['truncated-laplace']:.1f} with truncated "
         f"Laplace, {losses['laplace']:.1f} with Laplace and {losses['gaussian']:.1f} with Gaussian noise; the true "
         "delta of all three is 1."
@@ -213,7 +214,7 @@ def _pattern(rows: Sequence[ScoreRow], block: TableBlock) -> tuple[bool, list[st
 def _cost(rows: Sequence[ScoreRow], block: TableBlock) -> list[str]:
     """What is left of the text in the two ways that release words one by one."""
     found = []
-    for way in (RewritingWay.TEXT, RewritingWay.VALID):
+    for way in (ExperimentWay.TEXT, ExperimentWay.VALID):
         own = [row for row in rows if row.cell.way is way and row.cell.block == block]
         for epsilon in sorted({row.cell.epsilon for row in own if row.cell.epsilon is not None})[::-1][:1]:
             shares = {row.cell.mechanism: row.held_out.n_w for row in own if row.cell.epsilon == epsilon}

@@ -14,6 +14,7 @@ from textveil.privacy.guarantees import Status
 from textveil.research.downstream.measured import ON_RELEASES, ON_TEXTS, UNCHANGED, Measured
 from textveil.research.downstream.network import ClassifierSettings, Reader
 from textveil.research.downstream.tasks import LabelledPart, LabelledTask, Repetition
+from textveil.research.papers.cells import cell_seed
 from textveil.research.papers.setting import StudySetting
 from textveil.research.papers.truncated_laplace.figure_4 import (
     DEFAULT_SIZE,
@@ -49,7 +50,7 @@ def _study() -> AccuracyStudy:
 
 def test_cells_have_names_and_seeds_of_their_own() -> None:
     cells = cells_of((FASTTEXT, GLOVE, RANDOM), DEFAULT_SIZE)
-    assert len({cell.name for cell in cells}) == len({cell.seed(1) for cell in cells}) == len(cells)
+    assert len({cell.name for cell in cells}) == len({cell_seed(cell, 1) for cell in cells}) == len(cells)
     assert {cell.epsilon for cell in cells if cell.embeddings == GLOVE and cell.way} == set(DEFAULT_SIZE.all)
     assert {cell.way for cell in cells} == {None, TEXT, CODE, VALID}
     few = cells_of((FASTTEXT, GLOVE, RANDOM), QUICK_SIZE)

@@ -12,6 +12,7 @@ import pytest
 from textveil.errors import ParameterError
 from textveil.models.autoencoder.settings import AutoencoderSettings
 from textveil.research.evaluation.letter_bleu import letter_bleu
+from textveil.research.papers.cells import cell_seed
 from textveil.research.papers.registry import paper
 from textveil.research.papers.reproduction import reproduce
 from textveil.research.papers.setting import StudySetting
@@ -64,9 +65,9 @@ def test_the_cells_are_those_of_the_papers_tables() -> None:
     cells = [cell for block in BLOCKS for way in ExperimentWay for cell in cells_of(size, way, block)]
     cells += [clean_cell(block) for block in BLOCKS]
     assert len(cells) == 3 * (24 + 24 + 4 * 8 + 4 + 1)
-    assert len({cell.name for cell in cells}) == len({cell.seed(1) for cell in cells}) == len(cells)
+    assert len({cell.name for cell in cells}) == len({cell_seed(cell, 1) for cell in cells}) == len(cells)
     assert not set(cells[0].name) & set("/ :")
-    assert cells[0].seed(1) != cells[0].seed(2)
+    assert cell_seed(cells[0], 1) != cell_seed(cells[0], 2)
 
 
 def test_on_a_gpu_every_network_is_trained_as_in_the_paper() -> None:

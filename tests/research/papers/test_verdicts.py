@@ -13,7 +13,6 @@ from textveil.research.papers.registry import paper
 from textveil.research.papers.setting import StudySetting, first_words
 from textveil.research.papers.truncated_laplace.facts import DIM, EPSILONS
 from textveil.research.papers.truncated_laplace.verdicts import (
-    VALID_DELTA,
     PaperSetting,
     clips_that_matter,
     delta_of_words,
@@ -22,6 +21,7 @@ from textveil.research.papers.truncated_laplace.verdicts import (
     truncated_delta_at,
     valid_settings,
 )
+from textveil.research.papers.truncated_laplace.ways import VALID_DELTA
 from textveil.vocabulary.embedded import load_vocabulary
 
 BY_NAME = {(one.mechanism, one.claim.epsilon): one for one in paper_settings()}

@@ -6,6 +6,7 @@ setting, and a run with another is refused, for its tables would mix the two.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import multiprocessing
 import os
@@ -33,6 +34,12 @@ class Named(Protocol):
     @property
     def name(self) -> str:
         """Distinct among the cells of a study; the name of its file."""
+
+
+def cell_seed(cell: Named, seed: int) -> int:
+    """Of all that is drawn for a cell, from the seed of the study: no two cells share draws, whatever their order."""
+    digest = hashlib.blake2b(f"{seed} {cell.name}".encode(), digest_size=7).digest()
+    return int.from_bytes(digest, "big")
 
 
 @final

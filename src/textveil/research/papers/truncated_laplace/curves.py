@@ -11,12 +11,11 @@ from textveil.research.evaluation.plots import Panel, new_figure
 from textveil.research.evaluation.tables import Table
 from textveil.research.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil.research.papers.truncated_laplace.facts import BLOCKS, MECHANISMS, TableBlock, value
-from textveil.research.papers.truncated_laplace.mechanisms import VALID_DELTA
 from textveil.research.papers.truncated_laplace.plan import VALID_MECHANISMS, cells_of, clean_cell
 from textveil.research.papers.truncated_laplace.results import Results, Scores, results_of
 from textveil.research.papers.truncated_laplace.rows import SCORES, row_of, table_of
 from textveil.research.papers.truncated_laplace.tables import BERT_NOTE, settings_of
-from textveil.research.papers.truncated_laplace.ways import ExperimentWay
+from textveil.research.papers.truncated_laplace.ways import VALID_DELTA, ExperimentWay
 
 GLOVE = tuple(block for block in BLOCKS if block.embeddings == "GloVe")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -18,7 +17,7 @@ from textveil.research.downstream.features import BatchNoise, Disturb
 from textveil.research.downstream.measured import ON_TEXTS, Measured, Scorer, accuracy_scorer, measured, word_scorer
 from textveil.research.downstream.network import FAST, ClassifierSettings, NetworkLearner
 from textveil.research.downstream.tasks import LabelledTask, read_corpus, task_of, training_frequencies
-from textveil.research.papers.cells import Values
+from textveil.research.papers.cells import Values, cell_seed
 from textveil.research.papers.setting import ItemOutcome, StudySetting, first_words
 from textveil.research.papers.truncated_laplace.facts import EPSILONS, MECHANISMS, NOISE_DIMS
 from textveil.research.papers.truncated_laplace.figure_4_report import CODE, TEXT, VALID, WAYS, Point, reported
@@ -99,11 +98,6 @@ class AccuracyCell:
         if self.way is not None:
             parts += [self.way, str(self.mechanism), f"{self.epsilon:g}"]
         return "_".join(parts)
-
-    def seed(self, seed: int) -> int:
-        """Of all that is drawn for it, from the seed of the study."""
-        digest = hashlib.blake2b(f"{seed} {self.name}".encode(), digest_size=7).digest()
-        return int.from_bytes(digest, "big")
 
 
 @final
@@ -194,7 +188,7 @@ def cells_of(embeddings: tuple[str, ...], size: AccuracySize) -> list[AccuracyCe
 def measured_cell(study: AccuracyStudy, cell: AccuracyCell) -> Values:
     """One cell: release or disturb, learn, test, attack."""
     vocabulary, task = study.vocabularies[cell.embeddings], study.tasks[cell.corpus, cell.embeddings]
-    mechanism, noise, seed = None, None, cell.seed(study.seed)
+    mechanism, noise, seed = None, None, cell_seed(cell, study.seed)
     if cell.way == CODE:
         noise = BatchNoise(disturbed_by(cell, vocabulary), study.size.networks.batch)
     elif cell.way is not None:

@@ -9,9 +9,9 @@ from textveil.audit.noise.closed_form import delta_over_pairs
 from textveil.mechanisms.additive.perturb_project import PerturbProject
 from textveil.privacy.guarantees import PureDP
 from textveil.research.papers.truncated_laplace.limits import claimed_delta
-from textveil.research.papers.truncated_laplace.mechanisms import VALID_DELTA, mechanism_of
+from textveil.research.papers.truncated_laplace.mechanisms import mechanism_of
 from textveil.research.papers.truncated_laplace.plan import RewritingCell
-from textveil.research.papers.truncated_laplace.ways import ExperimentWay
+from textveil.research.papers.truncated_laplace.ways import VALID_DELTA, ExperimentWay
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PAIRS = 20_000

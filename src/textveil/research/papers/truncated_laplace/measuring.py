@@ -13,7 +13,7 @@ from typing import Any, final
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.models.autoencoder.training import Epochs, Training, adam
 from textveil.randomness import seeded_generator
-from textveil.research.papers.cells import Values
+from textveil.research.papers.cells import Values, cell_seed
 from textveil.research.papers.truncated_laplace.facts import TableBlock
 from textveil.research.papers.truncated_laplace.mechanisms import injection_of
 from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingSize, clean_cell
@@ -53,7 +53,7 @@ class Measurement:
 
     def _trained(self, cell: RewritingCell, material: Material) -> Values:
         """The public code's way: noise at the encoder's input in training and after it, clean words for the decoder."""
-        seed = cell.seed(self.seed)
+        seed = cell_seed(cell, self.seed)
         injection, clean = injection_of(cell, material.vocabulary), cell == clean_cell(cell.block)
         if clean or self.size.further is None:
             rewriter = train_rewriter(
@@ -85,7 +85,7 @@ class Measurement:
 
     def _released(self, cell: RewritingCell, material: Material) -> Values:
         """Word by word: nothing is trained for what is released; the loss is the shared network's."""
-        seed, injection = cell.seed(self.seed), injection_of(cell, material.vocabulary)
+        seed, injection = cell_seed(cell, self.seed), injection_of(cell, material.vocabulary)
         assert injection.mechanism is not None
         parts = {"seen": material.seen(self.size.tested), "held_out": material.held_out}
         shared = load_rewriter(self.shared(cell.block), material.vocabulary, self.device)

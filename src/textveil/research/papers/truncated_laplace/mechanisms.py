@@ -13,13 +13,10 @@ from textveil.privacy.guarantees import ApproximateDP, Guarantee, NoGuarantee, P
 from textveil.research.papers.truncated_laplace.facts import LOG_DELTA, NOISE_DIMS
 from textveil.research.papers.truncated_laplace.plan import RewritingCell
 from textveil.research.papers.truncated_laplace.public_code import public_noise
-from textveil.research.papers.truncated_laplace.ways import ExperimentWay
+from textveil.research.papers.truncated_laplace.ways import VALID_DELTA, ExperimentWay
 from textveil.research.rewriting.injection import Injection, Place
 from textveil.vocabulary.geometry import norm_range
 from textveil.vocabulary.vocabulary import Vocabulary
-
-VALID_DELTA = 1e-5
-"""Of the third way, where a mechanism has one."""
 
 
 def injection_of(cell: RewritingCell, vocabulary: Vocabulary) -> Injection:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, final
@@ -41,11 +40,6 @@ class RewritingCell(NamedTuple):
         parts = [self.block.corpus, self.block.embeddings.lower(), self.way.short]
         parts += ["no-privacy"] if self.mechanism is None else [self.mechanism, f"{self.epsilon:g}"]
         return "_".join(parts)
-
-    def seed(self, seed: int) -> int:
-        """Of all that is drawn for it, from the seed of the study."""
-        digest = hashlib.blake2b(f"{seed} {self.name}".encode(), digest_size=7).digest()
-        return int.from_bytes(digest, "big")
 
 
 @final

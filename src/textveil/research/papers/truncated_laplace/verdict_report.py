@@ -14,7 +14,6 @@ from textveil.research.papers.truncated_laplace.facts import EPSILONS, LOW_EPSIL
 from textveil.research.papers.truncated_laplace.public_code import PUBLIC_CODE
 from textveil.research.papers.truncated_laplace.verdicts import (
     PAIRS,
-    VALID_DELTA,
     WORDS,
     PaperSetting,
     ShiftVerdict,
@@ -26,6 +25,7 @@ from textveil.research.papers.truncated_laplace.verdicts import (
     truncated_delta_at,
     valid_settings,
 )
+from textveil.research.papers.truncated_laplace.ways import VALID_DELTA
 from textveil.vocabulary.vocabulary import Vocabulary
 
 RELEASED_WORDS = 1000

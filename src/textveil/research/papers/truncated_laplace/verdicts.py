@@ -30,15 +30,13 @@ from textveil.noise.gaussian import Gaussian
 from textveil.noise.truncated_laplace import TruncatedLaplace
 from textveil.privacy.calibration import laplace_scale, truncated_laplace_bound
 from textveil.privacy.truncation import equal_spread_delta, published_truncation
-from textveil.research.papers.truncated_laplace.facts import DIM, EPSILONS, NOISE_DIMS
+from textveil.research.papers.truncated_laplace.facts import DIM, EPSILONS, LOG_DELTA, NOISE_DIMS
 from textveil.research.papers.truncated_laplace.variance import gaussian_variance
+from textveil.research.papers.truncated_laplace.ways import VALID_DELTA
 from textveil.statistics import Bound
 from textveil.types import Reals
 from textveil.vocabulary.geometry import norm_range
 from textveil.vocabulary.vocabulary import Vocabulary
-
-VALID_DELTA = 1e-5
-"""Delta of the valid forms: of the usual size."""
 
 WORDS = 2_000
 PAIRS = 20_000
@@ -141,7 +139,7 @@ def _published(vocabulary: Vocabulary, epsilon: float, clip: float) -> PerturbPr
 
 
 def _gaussian(epsilon: float) -> PaperSetting:
-    claim = Claim(epsilon=epsilon, log_delta=-DIM * math.log(4))
+    claim = Claim(epsilon=epsilon, log_delta=LOG_DELTA)
     sigma = math.sqrt(gaussian_variance(epsilon, claim.log_delta))
     return PaperSetting(mechanism="gaussian", noise_dim=DIM, claim=claim, noise=Gaussian(dim=DIM, sigma=sigma))
 

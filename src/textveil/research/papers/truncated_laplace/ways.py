@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Final
+
+VALID_DELTA: Final = 1e-5
+"""Of the valid forms of what the paper compares, where they need one."""
 
 
 class ExperimentWay(Enum):

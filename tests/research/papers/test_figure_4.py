@@ -31,7 +31,8 @@ from textveil.research.papers.truncated_laplace.figure_4 import (
     measured_cell,
     released_by,
 )
-from textveil.research.papers.truncated_laplace.figure_4_report import CODE, TEXT, VALID, WAYS, Point, reported
+from textveil.research.papers.truncated_laplace.figure_4_report import Point, reported
+from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 from textveil.statistics import Bound
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -52,7 +53,7 @@ def test_cells_have_names_and_seeds_of_their_own() -> None:
     cells = cells_of((FASTTEXT, GLOVE, RANDOM), DEFAULT_SIZE)
     assert len({cell.name for cell in cells}) == len({cell_seed(cell, 1) for cell in cells}) == len(cells)
     assert {cell.epsilon for cell in cells if cell.embeddings == GLOVE and cell.way} == set(DEFAULT_SIZE.all)
-    assert {cell.way for cell in cells} == {None, TEXT, CODE, VALID}
+    assert {cell.way for cell in cells} == {None, *ExperimentWay}
     few = cells_of((FASTTEXT, GLOVE, RANDOM), QUICK_SIZE)
     assert [cell.name for cell in few if cell.embeddings == RANDOM] == ["sst2_random", "agnews_random"]
 
@@ -76,28 +77,28 @@ def test_every_cell_is_measured(cell: AccuracyCell) -> None:
     found = Measured.of_dict(values)
     assert {f"linear, {ON_RELEASES}", f"network, {ON_RELEASES}"} <= set(found.scores)
     assert all(len(runs) == 2 for runs in found.scores.values())
-    assert (UNCHANGED in found.scores) == (cell.way != CODE) == (f"linear, {ON_TEXTS}" in found.scores)
-    assert (found.recovered is not None) == (cell.way in (TEXT, VALID))
+    assert (UNCHANGED in found.scores) == (cell.way != ExperimentWay.CODE) == (f"linear, {ON_TEXTS}" in found.scores)
+    assert (found.recovered is not None) == (cell.way in (ExperimentWay.TEXT, ExperimentWay.VALID))
 
 
 def test_what_would_have_to_be_is_proved_and_what_is_printed_may_be_refuted() -> None:
     cells = [one for one in cells_of((GLOVE,), TINY) if one.corpus == "sst2"]
-    for cell in (one for one in cells if one.way == VALID):
+    for cell in (one for one in cells if one.way == ExperimentWay.VALID):
         promise = released_by(cell, VOCABULARY).guarantee
         assert promise.status in (Status.PROVED, Status.CERTIFIED)
         assert promise.approximate().epsilon <= (cell.epsilon or 0) * (1 + 1e-9)
-    printed = AccuracyCell("sst2", GLOVE, TEXT, "truncated-laplace", 0.05)
+    printed = AccuracyCell("sst2", GLOVE, ExperimentWay.TEXT, "truncated-laplace", 0.05)
     assert released_by(printed, VOCABULARY).guarantee.status is Status.REFUTED
     for name in METRIC:
         if name in {
-            one.mechanism for one in cells if one.way == TEXT
+            one.mechanism for one in cells if one.way == ExperimentWay.TEXT
         }:  # in the paper epsilon is one of a unit of distance
-            metric = released_by(AccuracyCell("sst2", GLOVE, TEXT, name, 5.0), VOCABULARY)
+            metric = released_by(AccuracyCell("sst2", GLOVE, ExperimentWay.TEXT, name, 5.0), VOCABULARY)
             assert metric.parameters["epsilon_per_distance"] == 5.0
 
 
 def test_the_public_code_moves_a_whole_batch_by_one_vector() -> None:
-    disturb = disturbed_by(AccuracyCell("sst2", GLOVE, CODE, "truncated-laplace", 0.05), VOCABULARY)
+    disturb = disturbed_by(AccuracyCell("sst2", GLOVE, ExperimentWay.CODE, "truncated-laplace", 0.05), VOCABULARY)
     moved = disturb(VOCABULARY.vectors, np.random.default_rng(1)) - VOCABULARY.vectors
     assert np.allclose(moved, moved[0], atol=1e-6)
     assert (moved > -1e-6).all()
@@ -106,15 +107,15 @@ def test_the_public_code_moves_a_whole_batch_by_one_vector() -> None:
 def _point(way: str, mechanism: str, epsilon: float | None, score: float) -> Point:
     runs = score + np.array([-0.01, 0.01])
     names = [f"{name}, {tested}" for name in ("linear", "network") for tested in (ON_RELEASES, ON_TEXTS)]
-    found = Measured(dict.fromkeys(names, runs), Bound(0, 0.1, 0.2, 0.95) if way == WAYS[TEXT] else None)
+    found = Measured(dict.fromkeys(names, runs), Bound(0, 0.1, 0.2, 0.95) if way == ExperimentWay.TEXT.value else None)
     return Point(corpus="sst2", embeddings="GloVe", way=way, mechanism=mechanism, epsilon=epsilon, measured=found)
 
 
 @pytest.mark.parametrize(("code", "held"), [(0.88, "reproduced in part"), (0.55, "not reproduced")])
 def test_the_report_says_in_which_way_the_pattern_comes_out(code: float, held: str) -> None:
     points = [_point("", "", None, 0.9)]
-    for way, score in ((TEXT, 0.5), (CODE, code), (VALID, 0.52)):
-        points += [_point(WAYS[way], "truncated-laplace", epsilon, score) for epsilon in (0.05, 20.0)]
+    for way, score in ((ExperimentWay.TEXT, 0.5), (ExperimentWay.CODE, code), (ExperimentWay.VALID, 0.52)):
+        points += [_point(way.value, "truncated-laplace", epsilon, score) for epsilon in (0.05, 20.0)]
     points.append(replace(_point("", "", None, 0.7), embeddings="random"))  # read as it is and no other way
     facts = {"words": 30, "networks": {"batch": 8}, "vocabularies": MappingProxyType({"GloVe": "made"})}
     outcome = reported(points, facts)

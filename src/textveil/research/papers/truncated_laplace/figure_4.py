@@ -20,12 +20,13 @@ from textveil.research.downstream.tasks import LabelledTask, read_corpus, task_o
 from textveil.research.papers.cells import Values, cell_seed
 from textveil.research.papers.setting import ItemOutcome, StudySetting, first_words
 from textveil.research.papers.truncated_laplace.facts import EPSILONS, MECHANISMS, NOISE_DIMS
-from textveil.research.papers.truncated_laplace.figure_4_report import CODE, TEXT, VALID, WAYS, Point, reported
+from textveil.research.papers.truncated_laplace.figure_4_report import Point, reported
 from textveil.research.papers.truncated_laplace.kept import kept_cells
+from textveil.research.papers.truncated_laplace.mechanisms import clip_of
 from textveil.research.papers.truncated_laplace.public_code import PUBLIC_CODE, public_noise
 from textveil.research.papers.truncated_laplace.public_noises import ThereAndBack
+from textveil.research.papers.truncated_laplace.ways import VALID_DELTA, ExperimentWay
 from textveil.vocabulary.embedded import load_vocabulary
-from textveil.vocabulary.geometry import norm_range
 from textveil.vocabulary.vocabulary import Vocabulary
 
 CORPORA: Final = ("sst2", "agnews")
@@ -41,7 +42,6 @@ vectors in the place of 2 C sqrt(d): less noise for the same guarantee."""
 BEST: Final = "neighborhood"
 """Of the catalog, beside the valid forms of what the paper compares."""
 
-VALID_DELTA: Final = 1e-5
 ATTACKED: Final = 60
 """Tokens that an attacker looks at in a cell, where densities must be computed for each."""
 
@@ -87,7 +87,7 @@ class AccuracyCell:
 
     corpus: str
     embeddings: str
-    way: str | None = None
+    way: ExperimentWay | None = None
     mechanism: str | None = None
     epsilon: float | None = None
 
@@ -96,7 +96,7 @@ class AccuracyCell:
         """Of the cell's file."""
         parts = [self.corpus, self.embeddings.lower()]
         if self.way is not None:
-            parts += [self.way, str(self.mechanism), f"{self.epsilon:g}"]
+            parts += [self.way.short, str(self.mechanism), f"{self.epsilon:g}"]
         return "_".join(parts)
 
 
@@ -176,9 +176,9 @@ def cells_of(embeddings: tuple[str, ...], size: AccuracySize) -> list[AccuracyCe
         for kind in embeddings:
             cells.append(AccuracyCell(corpus, kind))
             for way, names in (
-                (TEXT, (*MECHANISMS, *METRIC)),
-                (CODE, tuple(PUBLIC_CODE)),
-                (VALID, (*MECHANISMS, *METRIC, BEST)),
+                (ExperimentWay.TEXT, (*MECHANISMS, *METRIC)),
+                (ExperimentWay.CODE, tuple(PUBLIC_CODE)),
+                (ExperimentWay.VALID, (*MECHANISMS, *METRIC, BEST)),
             ):
                 epsilons = size.all if kind == GLOVE else size.few
                 cells += [AccuracyCell(corpus, kind, way, name, epsilon) for name in names for epsilon in epsilons]
@@ -189,7 +189,7 @@ def measured_cell(study: AccuracyStudy, cell: AccuracyCell) -> Values:
     """One cell: release or disturb, learn, test, attack."""
     vocabulary, task = study.vocabularies[cell.embeddings], study.tasks[cell.corpus, cell.embeddings]
     mechanism, noise, seed = None, None, cell_seed(cell, study.seed)
-    if cell.way == CODE:
+    if cell.way is ExperimentWay.CODE:
         noise = BatchNoise(disturbed_by(cell, vocabulary), study.size.networks.batch)
     elif cell.way is not None:
         mechanism = released_by(cell, vocabulary)
@@ -199,11 +199,11 @@ def measured_cell(study: AccuracyStudy, cell: AccuracyCell) -> Values:
         accuracy_scorer("linear", linear, task.classes, seed),
         accuracy_scorer("network", network, task.classes, seed),
     ]
-    if cell.way != CODE:
+    if cell.way is not ExperimentWay.CODE:
         scorers.append(word_scorer(vocabulary))
     prior = training_frequencies(task, len(vocabulary))
     found = measured(mechanism, task, scorers, seed, prior=prior, attacked=ATTACKED)
-    if cell.way == CODE:  # nothing is released there: documents are clean, and all are read through noise
+    if cell.way is ExperimentWay.CODE:  # nothing is released there: documents are clean, and all are read through noise
         kept = {name: values for name, values in found.scores.items() if ON_TEXTS not in name}
         found = Measured(kept)
     return found.as_dict()
@@ -220,17 +220,13 @@ def disturbed_by(cell: AccuracyCell, vocabulary: Vocabulary) -> Disturb:
 
 
 def released_by(cell: AccuracyCell, vocabulary: Vocabulary) -> WordMechanism:
-    """The mechanism of words of a cell of the first or the third way.
-
-    C, which the paper does not state, is the length of the shortest vector, which is public: noise and clipped vectors
-    grow together, so every smaller C gives the same distribution of released words.
-    """
+    """The mechanism of words of a cell of the first or the third way."""
     assert cell.mechanism is not None
     assert cell.epsilon is not None
-    name, clip = cell.mechanism, norm_range(vocabulary)[0]
-    if name in METRIC and cell.way == TEXT:
+    name, clip = cell.mechanism, clip_of(vocabulary)
+    if name in METRIC and cell.way is ExperimentWay.TEXT:
         return word_mechanism(name, vocabulary, epsilon_per_distance=cell.epsilon, clip=None)
-    if cell.way == TEXT and name in PRINTED:
+    if cell.way is ExperimentWay.TEXT and name in PRINTED:
         given = {"noise_dim": NOISE_DIMS.get(cell.epsilon)} if name == "truncated-laplace" else {}
         return word_mechanism(PRINTED[name], vocabulary, epsilon=cell.epsilon, clip=clip, **given)
     if name == BEST:
@@ -243,7 +239,7 @@ def _point(cell: AccuracyCell, values: Values) -> Point:
     return Point(
         corpus=cell.corpus,
         embeddings=cell.embeddings,
-        way="" if cell.way is None else WAYS[cell.way],
+        way="" if cell.way is None else cell.way.value,
         mechanism=cell.mechanism or "",
         epsilon=cell.epsilon,
         measured=Measured.of_dict(values),

@@ -11,10 +11,7 @@ from textveil.research.evaluation.plots import Chart, new_figure
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced
 from textveil.research.papers.truncated_laplace.facts import clean_accuracy
-
-TEXT, CODE, VALID = "text", "code", "valid"
-WAYS: Final = {TEXT: "as the text says", CODE: "as the public code does", VALID: "as it would have to be"}
-"""The three ways, and what the report calls them."""
+from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 
 _PRINTED: Final = {"sst2": "sst-2", "agnews": "ag-news"}
 _TITLES: Final = {"sst2": "SST-2", "agnews": "AG News"}
@@ -147,7 +144,7 @@ def _comparisons(points: Sequence[Point]) -> Iterator[Comparison]:
 def _judgment(points: Sequence[Point]) -> Judgment:
     """Whether the paper's order comes out: truncated Laplace near the texts as they are at the least epsilon."""
     score = f"network, {ON_RELEASES}"
-    kept: dict[str, list[float]] = {way: [] for way in WAYS.values()}
+    kept: dict[str, list[float]] = {way.value: [] for way in ExperimentWay}
     for point in (one for one in points if one.way):
         least = min(p.epsilon or 0 for p in points if p.way and p.embeddings == point.embeddings)
         if point.mechanism == "truncated-laplace" and point.epsilon == least and point.embeddings != "random":
@@ -156,7 +153,7 @@ def _judgment(points: Sequence[Point]) -> Judgment:
             kept[point.way].append((point.measured.bound(score).estimate - chance) / max(clean - chance, 1e-9))
     shares = {way: sum(values) / len(values) for way, values in kept.items() if values}
     told = "; ".join(f"{way}, {100 * share:.0f} %" for way, share in shares.items())
-    code, text = (shares.get(WAYS[way], 0.0) for way in (CODE, TEXT))
+    code, text = (shares.get(way.value, 0.0) for way in (ExperimentWay.CODE, ExperimentWay.TEXT))
     held = Reproduced.PARTLY if code > 0.5 > text else Reproduced.NO
     return Judgment(
         reproduced=held,

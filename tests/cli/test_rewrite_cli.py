@@ -62,6 +62,39 @@ def test_what_was_trained_on_is_promised_nothing(rewrite: Run) -> None:
     assert "no guarantee (the network was trained on this very text)" in err
 
 
+def test_what_a_kept_network_was_trained_on_is_promised_nothing_by_any_name(rewrite: Run) -> None:
+    rewrite("private.txt", "--train", "public.txt", "--network", "kept", *OPTIONS, *DRAWN)
+    Path("copy.txt").write_text(TRAINED)
+    for name in ("public.txt", "copy.txt"):
+        code, _, err = rewrite(name, "--network", "kept", "--tokenized", *DRAWN)
+        assert code == 0
+        assert "no guarantee (the network was trained on this very text)" in err
+    _, _, err = rewrite("public.txt", "--train", "p*.txt", *OPTIONS, *DRAWN)
+    assert "no guarantee (the network was trained on this very text)" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("absent.txt",), 1, "input 1 must be a readable file; got No such file"),
+        (("private.txt", "-o", "absent/out.txt"), 1, "the folder of an output must exist and be writable; got none."),
+        (("private.txt", "-o", "."), 1, "the output must be a file; got a folder."),
+        (("private.txt", "-o", "private.txt"), 2, "the input, --train and --output must be different files"),
+        (("private.txt", "-o", "public.txt"), 2, "the input, --train and --output must be different files"),
+        (("private.txt", "--words", 1), 2, "--words must be >= 2; got 1."),
+    ],
+)
+def test_bad_names_and_sizes_are_told_before_anything_is_trained(
+    rewrite: Run, arguments: tuple[object, ...], code: int, message: str
+) -> None:
+    before = Path("private.txt").read_bytes()
+    got, out, err = rewrite("--train", "public.txt", "--network", "kept", *OPTIONS, *arguments)
+    assert (got, out, err.count("\n")) == (code, "", 1)
+    assert message in err
+    assert not Path("kept").exists()
+    assert Path("private.txt").read_bytes() == before
+
+
 def test_clean_words_told_to_the_decoder_are_promised_nothing(rewrite: Run) -> None:
     _, _, err = rewrite("private.txt", "--train", "public.txt", *OPTIONS, *DRAWN, "--feeding", "clean")
     assert "fed with the private words themselves" in err
@@ -74,7 +107,7 @@ def test_a_kept_network_rewrites_without_its_training_text(rewrite: Run) -> None
     assert trained[1] == again[1]
     code, _, err = rewrite("private.txt", "--network", "kept", "--tokenized")
     assert code == 1
-    assert "with the noise that it was trained with, at the each-token; got other or none. Give --mechanism" in err
+    assert "with the noise that it was trained with, at place each-token; got other or none. Give --mechanism" in err
 
 
 def test_json_says_what_was_done(rewrite: Run) -> None:

@@ -92,6 +92,7 @@ def rewrite_command(
     What is promised of the texts that are rewritten is printed. Of the text of --train nothing is promised: the network
     learns its words as they are, so it must be public.
     """
+    from textveil.corpora.files.sources import one_file
     from textveil.models.autoencoder.settings import AutoencoderSettings
     from textveil.research.rewriting.corpora import sentences_of
     from textveil.research.rewriting.injection import Feeding, Place
@@ -114,16 +115,19 @@ def rewrite_command(
         precision=cast(Literal["float32", "bfloat16"], precision),
     )
     reading = _Reading(field, corpus_format, delimiter)
-    learned = None if not train else reading.texts(train)
+    inputs, public = reading.files(source or ["-"]), reading.files(train or [])
+    _check_output(output, (*inputs, *public))
+    learned = None if not train else reading.texts(public)
     rewriter = _rewriter(
         context, learned, network, mechanism, where, settings, device,
         known=(vocabulary, vocabulary_format, vocabulary_limit),
         words=words, random_vectors=random_vectors, tokenized=tokenized, seed=seed, allow_refuted=allow_refuted,
     )  # fmt: skip
-    promise = _promise(rewriter, fed, trained_on=bool(_files(source) & _files(train)))
     found = sentences_of(
-        reading.texts(source or ["-"]), rewriter.vocabulary, length=rewriter.settings.length, tokenized=tokenized
+        reading.texts(inputs), rewriter.vocabulary, length=rewriter.settings.length, tokenized=tokenized
     )
+    same = any(one_file(name, Path(other)) or name == other for name in inputs for other in public)
+    promise = _promise(rewriter, fed, trained_on=same or rewriter.learned_from(found.sentences))
     said = []
     if found.sentences:
         said = rewriter.rewrite(
@@ -148,12 +152,15 @@ class _Reading:
             corpus_format=corpus_format, sanitized=() if field is None else (field,), delimiter=delimiter
         )
 
-    def texts(self, patterns: list[str]) -> list[str]:
+    def files(self, patterns: list[str]) -> tuple[str, ...]:
+        """The inputs behind names and patterns; refused now where there is none."""
+        return opt.inputs_of(patterns, self._choice) if patterns else ()
+
+    def texts(self, inputs: tuple[str, ...]) -> list[str]:
         """The texts of all inputs; one that is empty stays one."""
         from textveil.cli.progress import counting
         from textveil.corpora.texts import released_blocks
 
-        inputs = opt.inputs_of(patterns, self._choice)
         texts: list[str] = []
         with counting("reading", "bytes") as progress:
             for block in released_blocks(self._choice.reader(inputs), inputs, progress):
@@ -182,12 +189,14 @@ def _rewriter(
     from textveil.research.rewriting.corpora import common_words, drawn_vectors, sentences_of
     from textveil.research.rewriting.kept_words import keep_words, kept_words
     from textveil.research.rewriting.rewriter import load_rewriter, train_rewriter
+    from textveil.vocabulary.vocabulary import SMALLEST
 
     if learned is None:
         assert folder is not None
         vocabulary = kept_words(folder)
         injection = _injection(context, name, place, vocabulary, allow_refuted)
         return load_rewriter(folder, vocabulary, device, injection=injection)
+    need(words >= SMALLEST, "words", words, f">= {SMALLEST}")
     vocabulary = common_words(learned, opt.load(*known), words, tokenized=tokenized)
     training_seed = TRAINING_SEED if seed is None else seed
     if random_vectors:
@@ -249,8 +258,16 @@ def _write(text: str, output: Path | None) -> None:
         sys.stdout.flush()
 
 
-def _files(patterns: list[str] | None) -> set[Path]:
-    return {Path(one).resolve() for one in patterns or []}
+def _check_output(output: Path | None, inputs: tuple[str, ...]) -> None:
+    """Refuse an output that cannot be written, or that would take an input's place."""
+    from textveil.corpora.files.atomic import check_folder
+    from textveil.corpora.files.sources import one_file
+
+    if output is None or str(output) == "-":
+        return
+    check_folder(output)
+    if any(one_file(name, output) for name in inputs):
+        raise ParameterError("the input, --train and --output must be different files; got one twice. Name another.")
 
 
 def _promise(rewriter: Rewriter, feeding: Feeding, *, trained_on: bool) -> Guarantee:

@@ -44,7 +44,7 @@ def test_a_network_is_not_used_without_its_noise(tmp_path: Path) -> None:
     save_rewriter(train_rewriter(sentences(), VOCABULARY, SMALL, drawn, seed=1), tmp_path)
     other = Injection(place=Place.TOKENS, mechanism=mechanism("neighborhood", VOCABULARY, epsilon=5.0))
     for wrong in (None, other):
-        with pytest.raises(ModelError, match="with the noise that it was trained with, at the each-token"):
+        with pytest.raises(ModelError, match="with the noise that it was trained with, at place each-token"):
             load_rewriter(tmp_path, VOCABULARY, injection=wrong)
 
 

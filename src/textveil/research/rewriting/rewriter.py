@@ -39,12 +39,14 @@ class Rewriter:
         injection: where noise enters, also when it rewrites.
         network: the network.
         epochs: losses (nats a token, ends of sentences counted) and seconds of each epoch of its training.
+        corpus: SHA-256 of the sentences of its training, None where it was not kept.
     """
 
     vocabulary: Vocabulary
     injection: Injection
     network: Autoencoder
     epochs: Epochs
+    corpus: str | None = None
 
     @property
     def settings(self) -> AutoencoderSettings:
@@ -60,6 +62,10 @@ class Rewriter:
     def seconds(self) -> tuple[float, ...]:
         """Of each epoch of the training."""
         return self.epochs.seconds
+
+    def learned_from(self, sentences: Sequence[Ids]) -> bool:
+        """Whether these are the very sentences of its training, in their order; of those nothing is promised."""
+        return self.corpus is not None and self.corpus == corpus_digest(sentences)
 
     def loss(self, sentences: Sequence[Ids], *, seed: int | None, feeding: Feeding) -> float:
         """Mean nats of the sentences' words, ends counted, as the decoder predicts them; one draw of the noise a token.
@@ -266,7 +272,7 @@ def train_rewriter(
         network, optimizer, done = kept.again(network)
     keep = None if kept is None else partial(kept.keep, network, optimizer)
     epochs = Training(network, views, injection.disturbing, seed).run(done, optimizer, progress, keep)
-    return Rewriter(vocabulary, injection, network, epochs)
+    return Rewriter(vocabulary, injection, network, epochs, corpus_digest(known))
 
 
 def save_rewriter(rewriter: Rewriter, folder: Path | str) -> None:
@@ -277,7 +283,8 @@ def save_rewriter(rewriter: Rewriter, folder: Path | str) -> None:
         OutputError: the folder cannot be written.
     """
     facts = facts_of(rewriter.network, rewriter.vocabulary, rewriter.epochs)
-    write_network(folder, rewriter.network, {**facts, "injection": rewriter.injection.as_data()})
+    own = {"injection": rewriter.injection.as_data(), "sentences": rewriter.corpus}
+    write_network(folder, rewriter.network, {**facts, **own})
 
 
 def load_rewriter(
@@ -300,7 +307,7 @@ def load_rewriter(
     network, epochs = restored_network(saved, vocabulary, checked_device(device))
     injection = injection or Injection.none()
     _check_injection(saved.facts.get("injection"), injection)
-    return Rewriter(vocabulary, injection, network, epochs)
+    return Rewriter(vocabulary, injection, network, epochs, saved.facts.get("sentences"))
 
 
 def _check_injection(there: Any, here: Injection) -> None:
@@ -308,7 +315,7 @@ def _check_injection(there: Any, here: Injection) -> None:
     if there != json.loads(json.dumps(here.as_data())):
         place = there.get("place") if isinstance(there, dict) else None
         raise ModelError(
-            f"the network must be used with the noise that it was trained with, at the {place}; got other or none. "
+            f"the network must be used with the noise that it was trained with, at place {place}; got other or none. "
             "Give `injection` as it was."
         )
 

@@ -15,16 +15,18 @@ from textveil.research.evaluation.letter_bleu import letter_bleu
 from textveil.research.papers.cells import cell_seed
 from textveil.research.papers.registry import paper
 from textveil.research.papers.reproduction import reproduce
-from textveil.research.papers.setting import StudySetting
-from textveil.research.papers.truncated_laplace import mechanisms, results
+from textveil.research.papers.setting import Reproduced, StudySetting
+from textveil.research.papers.truncated_laplace import mechanisms, results, rewritten
 from textveil.research.papers.truncated_laplace.facts import BLOCKS, EPSILONS, TableBlock
 from textveil.research.papers.truncated_laplace.guarantees import true_delta
 from textveil.research.papers.truncated_laplace.measuring import Measurement
 from textveil.research.papers.truncated_laplace.mechanisms import clip_of, gaussian_sigma, injection_of, mechanism_of
 from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingSize, cells_of, clean_cell, size_of
-from textveil.research.papers.truncated_laplace.rows import OURS
+from textveil.research.papers.truncated_laplace.results import Scores
+from textveil.research.papers.truncated_laplace.rows import OURS, ScoreRow
 from textveil.research.papers.truncated_laplace.sentences import RESTAURANT, WARNING, material_of
 from textveil.research.papers.truncated_laplace.sizes import lengths_of
+from textveil.research.papers.truncated_laplace.tables import judgment_of
 from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 from textveil.research.rewriting.injection import Feeding
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -193,6 +195,39 @@ def test_every_item_and_a_second_run_measures_nothing(setting, tmp_path, monkeyp
     with pytest.raises(ParameterError, match=r"seed 3 there, \d+ now"):
         reproduce(known, few, tmp_path / "three", other)
     assert not (tmp_path / "three").exists()
+
+
+def _row(
+    mechanism: str | None, epsilon: float | None, loss: float, way: ExperimentWay = ExperimentWay.CODE
+) -> ScoreRow:
+    scores = Scores(
+        loss=loss, nats_a_token=1, rouge1=1, bleu=1, bleu_signature="", paper_bleu=1, n_w=0.1, cosine=1, bertscore=1
+    )
+    cell = RewritingCell(YELP, way, mechanism, epsilon)
+    return ScoreRow(cell=cell, seen=scores, held_out=scores, delta=None, paper={"loss": 3.0})
+
+
+@pytest.mark.parametrize(("low", "truncated", "laplace", "held"), [
+    (0.05, 10.2, 40, Reproduced.PARTLY), (0.05, 39, 40, Reproduced.NO),
+    (1.0, 10.2, 12, Reproduced.PARTLY), (1.0, 10.2, 20, Reproduced.NO),
+])  # fmt: skip
+def test_a_table_is_judged_by_what_was_measured(low: float, truncated: float, laplace: float, held: Reproduced) -> None:
+    rows = [_row(None, None, 10), _row("laplace", low, 0.1, ExperimentWay.TEXT)]
+    for epsilon in (low, 20.0):
+        losses = {"gaussian": laplace, "laplace": laplace, "truncated-laplace": truncated}
+        rows += [_row(name, epsilon, loss) for name, loss in losses.items()]
+    found = judgment_of(rows)
+    assert found.reproduced is held
+    assert f"within {100 * (laplace / 10 - 1):.0f} % of that without noise at epsilon {low:g}" in found.why
+
+
+def test_a_sentence_that_is_not_shown_is_scored_by_what_it_says(setting, tmp_path, monkeypatch) -> None:
+    study = paper("truncated-laplace")
+    before = reproduce(study, study.chosen(["figure-1"]), tmp_path / "one", setting).results[0][1].judgment
+    monkeypatch.setattr(rewritten, "shown", lambda material, sentence: rewritten.WITHHELD)
+    after = reproduce(study, study.chosen(["figure-1"]), tmp_path / "two", setting).results[0][1]
+    assert after.judgment == before
+    assert rewritten.WITHHELD in after.tables[""].rows[-1]
 
 
 def test_tables_have_the_papers_bleu_beside_bleu(setting) -> None:

@@ -29,7 +29,8 @@ BERT_NOTE = (
 )
 
 NEAR = 0.25
-"""Truncated noise counts as near the loss without privacy where it adds at most this share of what the others add."""
+"""Truncated noise counts as near the loss without privacy where it adds at most this share of what the others add; all
+three count as together where none is farther from that loss than this share of it."""
 
 
 def table_1(setting: StudySetting) -> ItemOutcome:
@@ -69,9 +70,17 @@ def table_5(setting: StudySetting) -> ItemOutcome:
                 )
             )
     columns = ("corpus", "mechanism", "seconds, the paper", "seconds here", "ratio to no privacy here")
+    ratios = []
+    for block in results.materials:
+        truncated, gaussian = (
+            statistics.fmean(epoch_seconds(block.corpus)[name]) for name in ("truncated-laplace", "gaussian")
+        )
+        ours = _seconds(results, block, "truncated-laplace") / _seconds(results, block, "gaussian")
+        ratios.append(f"{block.corpus} {truncated / gaussian:.2f} in the paper and {ours:.2f} here")
     why = (
-        "In the paper truncated noise costs a tenth more. Its public code explains that: it draws a million numbers "
-        "for each batch and keeps 300 of them. Here 300 are drawn, and that share of an epoch is too small to be seen."
+        f"Seconds with truncated noise over seconds with Gaussian noise: {'; '.join(ratios)}. The paper's public code "
+        "draws a million numbers for each batch and keeps 300 of them; here 300 are drawn. Seconds of another machine "
+        "and another program cannot come out as printed."
     )
     return ItemOutcome(
         tables={"": Table(columns=columns, rows=tuple(rows), facts=_facts(results))},
@@ -125,7 +134,7 @@ def _table(setting: StudySetting, blocks: Sequence[TableBlock], epsilons: Sequen
         findings=_findings(rows),
         comparisons=tuple(_comparisons(rows)),
         settings=settings_of(results, [one for one in results.size.epsilons if one in epsilons]),
-        judgment=_judgment(rows),
+        judgment=judgment_of(rows),
     )
 
 
@@ -223,29 +232,50 @@ def _cost(rows: Sequence[ScoreRow], block: TableBlock) -> list[str]:
             said = ", ".join(f"{name} {100 * share:.1f} %" for name, share in shares.items())
             found.append(
                 f"{block.corpus}, {block.embeddings}, {way.value}: at epsilon {least:g} no mechanism keeps more than "
-                f"{100 * low:.1f} % of the words, so nothing of the text survives; at {epsilon:g}: {said}."
+                f"{100 * low:.1f} % of the words; at {epsilon:g}: {said}."
             )
     return found
 
 
-def _judgment(rows: Sequence[ScoreRow]) -> Judgment:
+def _spread(rows: Sequence[ScoreRow], epsilon: float, *, printed: bool = False) -> float:
+    """How far the loss of a mechanism is from that without noise at most, as a share; here or as printed."""
+
+    def loss(row: ScoreRow) -> float:
+        return row.paper["loss"] if printed else row.seen.loss
+
+    clean = {row.cell.block: loss(row) for row in rows if row.cell.mechanism is None}
+    noisy = [row for row in rows if row.cell.way is ExperimentWay.CODE and row.cell.epsilon == epsilon]
+    return max(abs(loss(row) / clean[row.cell.block] - 1) for row in noisy)
+
+
+def judgment_of(rows: Sequence[ScoreRow]) -> Judgment:
+    """Whether the paper's order of the three mechanisms comes out in the public code's way, and what the others keep.
+
+    Args:
+        rows: cells of one or more blocks with those without noise, at two epsilons or more where there are two.
+    """
     blocks = list(dict.fromkeys(row.cell.block for row in rows))
-    low = min(row.cell.epsilon for row in rows if row.cell.epsilon is not None)
-    shown = [block for block in blocks if _pattern(rows, block)[0]]
+    epsilons = sorted({row.cell.epsilon for row in rows if row.cell.epsilon is not None})
+    low, high = epsilons[0], epsilons[-1]
+    spreads = [_spread(rows, epsilon) for epsilon in (low, high)]
+    together = (
+        f"In the public code's way every loss is within {100 * spreads[0]:.0f} % of that without noise at epsilon "
+        f"{low:g}, and within {100 * spreads[1]:.0f} % at {high:g}."
+    )
     if low >= 1:
         why = (
-            "At these epsilons the three mechanisms are close together in the public code's way, as the paper prints "
-            "it; its numbers differ, for networks and corpora are smaller. No setting has the guarantee that is "
-            "claimed for truncated Laplace noise."
+            f"{together} In the paper it is {100 * _spread(rows, high, printed=True):.0f} % there; its numbers are "
+            "others, for networks and corpora differ. No setting has the guarantee that is claimed for truncated "
+            "Laplace noise."
         )
-        return Judgment(reproduced=Reproduced.PARTLY, why=why)
-    if not shown:
-        why = "The order of the three mechanisms did not come out at this size of networks and corpora."
-        return Judgment(reproduced=Reproduced.NO, why=why)
+        near = spreads[1] <= NEAR
+        return Judgment(reproduced=Reproduced.PARTLY if near else Reproduced.NO, why=why)
+    shown = [block for block in blocks if _pattern(rows, block)[0]]
+    kept = max(row.held_out.n_w for row in rows if row.cell.way is not ExperimentWay.CODE and row.cell.epsilon == low)
     why = (
-        f"The pattern comes out where noise is added as the public code adds it ({len(shown)} of {len(blocks)} pairs "
-        "of corpus and embeddings): truncated Laplace noise costs almost nothing, the others ruin the text, and they "
-        "come together as epsilon grows. It does not come out as the text says, or under a valid guarantee: there "
-        "nothing survives."
+        f"Where noise is added as the public code adds it, truncated Laplace noise adds at most {100 * NEAR:.0f} % of "
+        f"what the others add to the loss at epsilon {low:g} in {len(shown)} of {len(blocks)} pairs of corpus and "
+        f"embeddings. {together} As the text says and under a valid guarantee at most {100 * kept:.1f} % of the words "
+        f"stay at epsilon {low:g}."
     )
-    return Judgment(reproduced=Reproduced.PARTLY, why=why)
+    return Judgment(reproduced=Reproduced.PARTLY if shown else Reproduced.NO, why=why)

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from textveil.research.papers.cells import Named, Values, measured, open_cells
 from textveil.research.papers.setting import StudySetting
+
+
+@contextmanager
+def cells_path(setting: StudySetting, item: str) -> Iterator[Path]:
+    """The folder of an item's cells; without a folder of cells in the setting, one that is gone afterwards."""
+    if setting.cells is not None:
+        yield setting.cells.with_name(f"{setting.cells.name}-{item}")
+        return
+    with TemporaryDirectory() as passing:
+        yield Path(passing) / item
 
 
 def kept_cells(
@@ -27,8 +38,5 @@ def kept_cells(
         cells: of distinct names.
         measure: gives the values of one cell.
     """
-    with tempfile.TemporaryDirectory() as passing:
-        kept = setting.cells
-        folder = Path(passing) / item if kept is None else kept.with_name(f"{kept.name}-{item}")
-        opened = open_cells(folder, terms)
-        return measured(opened, cells, measure, processes=setting.processes, progress=setting.progress)
+    with cells_path(setting, item) as path:
+        return measured(open_cells(path, terms), cells, measure, processes=setting.processes, progress=setting.progress)

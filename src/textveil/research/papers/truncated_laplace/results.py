@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, final
 
 import numpy as np
@@ -19,6 +17,7 @@ from textveil.research.evaluation.unchanged import n_w
 from textveil.research.papers.cells import Values, measured, open_cells
 from textveil.research.papers.setting import StudySetting
 from textveil.research.papers.truncated_laplace.facts import TableBlock
+from textveil.research.papers.truncated_laplace.kept import cells_path
 from textveil.research.papers.truncated_laplace.measuring import Measurement
 from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingSize, cells_of, clean_cell, size_of
 from textveil.research.papers.truncated_laplace.sentences import Material, material_of
@@ -106,9 +105,7 @@ def results_of(
     size = size_of(setting)
     chosen = [block for block in size.blocks if block in blocks]
     materials = {block: material_of(setting, size, block) for block in chosen}
-    with TemporaryDirectory() as scratch:
-        kept = setting.cells
-        path = Path(scratch) / "cells" if kept is None else kept.with_name(f"{kept.name}-rewriting")
+    with cells_path(setting, "rewriting") as path:
         folder = open_cells(path, terms_of(setting, size))
         measure = Measurement(materials=materials, size=size, seed=setting.seed, device=setting.device, folder=path)
         clean = [clean_cell(block) for block in chosen]

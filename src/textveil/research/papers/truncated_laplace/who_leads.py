@@ -158,9 +158,9 @@ def _findings(clean: LeaderRow, rows: Sequence[LeaderRow], found: Sequence[Lead]
             value = best.measured.bound(score).estimate
             parts.append(f"{score} {value:.3f} ({least.best}), {_lead(least)} above the next, {least.baseline}")
         yield f"Epsilon {epsilon:g}: " + "; ".join(parts) + "."
-    for name, bound in ((name, clean.measured.bound(name)) for name in clean.measured.scores if name.startswith("l")):
-        yield f"Texts as they are, {name}: {bound.estimate:.3f}."
-        break
+    linear = next((name for name in clean.measured.scores if name.startswith("linear")), None)
+    if linear is not None:
+        yield f"Texts as they are, {linear}: {clean.measured.bound(linear).estimate:.3f}."
 
 
 def _lead(one: Lead) -> str:

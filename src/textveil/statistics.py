@@ -47,6 +47,18 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.99) -> Bo
     return Bound(lower, successes / trials, upper, confidence)
 
 
+def student_reach(error: float, freedom: int, confidence: float) -> float:
+    """Half the width of Student's two-sided interval.
+
+    Args:
+        error: standard error of the estimate, >= 0.
+        freedom: degrees of freedom of that error, >= 1.
+        confidence: of the interval, in (0, 1).
+    """
+    need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
+    return float(stdtrit(freedom, (1 + confidence) / 2)) * error
+
+
 def ratio_of_sums(hits: Integers, trials: Integers, confidence: float = 0.95) -> Bound:
     """A share of trials that come in groups, whose trials may depend on one another; groups do not.
 
@@ -66,7 +78,7 @@ def ratio_of_sums(hits: Integers, trials: Integers, confidence: float = 0.95) ->
     share = int(hits.sum()) / total
     squares = float(((hits - share * trials) ** 2).sum())
     error = math.sqrt(squares * groups / (groups - 1)) / total
-    reach = float(stdtrit(groups - 1, (1 + confidence) / 2)) * error
+    reach = student_reach(error, groups - 1, confidence)
     return Bound(max(0.0, share - reach), share, min(1.0, share + reach), confidence)
 
 
@@ -81,5 +93,5 @@ def student_mean(values: Reals, confidence: float = 0.95) -> Bound:
     need(count >= 2, "values", f"{count} measurements", "at least two")
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
     mean = float(values.mean())
-    reach = float(stdtrit(count - 1, (1 + confidence) / 2)) * float(values.std(ddof=1)) / math.sqrt(count)
+    reach = student_reach(float(values.std(ddof=1)) / math.sqrt(count), count - 1, confidence)
     return Bound(mean - reach, mean, mean + reach, confidence)

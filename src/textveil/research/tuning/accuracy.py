@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol, final
 
 import numpy as np
-from scipy.special import stdtrit
 
 from textveil.errors import InputError, need
 from textveil.research.tuning.sample import LEAST_OF_A_CLASS
-from textveil.statistics import Bound
+from textveil.statistics import Bound, student_reach
 from textveil.types import Ids
 
 TEST_SHARE: Final = 0.25
@@ -147,6 +146,6 @@ def _over_splits(shares: np.ndarray[Any, Any], split: Split, confidence: float) 
     """
     repeats = len(shares)
     variance = float(shares.var(ddof=1)) * (1 / repeats + len(split.test) / len(split.train))
-    reach = float(stdtrit(repeats - 1, (1 + confidence) / 2)) * math.sqrt(variance)
+    reach = student_reach(math.sqrt(variance), repeats - 1, confidence)
     mean = float(shares.mean())
     return Bound(max(0.0, mean - reach), mean, min(1.0, mean + reach), confidence)

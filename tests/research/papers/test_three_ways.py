@@ -16,7 +16,7 @@ from textveil.research.papers.cells import cell_seed
 from textveil.research.papers.registry import paper
 from textveil.research.papers.reproduction import reproduce
 from textveil.research.papers.setting import Reproduced, StudySetting
-from textveil.research.papers.truncated_laplace import mechanisms, results, rewritten
+from textveil.research.papers.truncated_laplace import mechanisms, results, rewritten, tables
 from textveil.research.papers.truncated_laplace.facts import BLOCKS, EPSILONS, TableBlock
 from textveil.research.papers.truncated_laplace.guarantees import true_delta
 from textveil.research.papers.truncated_laplace.measuring import Measurement
@@ -245,3 +245,17 @@ def test_our_sentences_stand_in_the_vocabularies_at_hand() -> None:
         pytest.skip("no ../shared/data")
     known = set(root.read_text(encoding="utf-8").split())
     assert set(f"{RESTAURANT} {WARNING}".split()) <= known
+
+
+@pytest.mark.parametrize(
+    ("clean", "laplace", "truncated", "shown"),
+    [
+        (8.1, 35.4, 8.4, True),  # the others ruin the text, truncated noise does not
+        (38.2, 38.5, 38.1, False),  # nothing was learned, so nothing is ruined
+        (8.1, 8.2, 8.1, False),  # all three are near
+        (8.1, 35.4, 30.0, False),  # all three ruin it
+    ],
+)
+def test_the_pattern_is_claimed_only_where_noise_ruins_what_was_learned(clean, laplace, truncated, shown) -> None:
+    losses = {"truncated-laplace": truncated, "laplace": laplace, "gaussian": laplace + 0.1}
+    assert tables.shows_pattern(clean, losses) is shown

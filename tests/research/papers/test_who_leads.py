@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
+from textveil.errors import ParameterError
 from textveil.estimation.documents import Documents
 from textveil.research.downstream.measured import COSINE, ON_TEXTS, UNCHANGED, Measured
 from textveil.research.downstream.tasks import LabelledPart, LabelledTask, Repetition, training_frequencies
@@ -86,3 +89,9 @@ def test_the_attacker_knows_the_training_documents() -> None:
     study = _study()
     words = np.concatenate([run.train.documents.ids for run in study.task.runs])
     assert np.array_equal(training_frequencies(study.task, 50), np.bincount(words, minlength=50) + 1)
+
+
+def test_a_device_that_is_absent_is_refused_here_too() -> None:
+    study = replace(_study(), device="mtia")
+    with pytest.raises(ParameterError, match="got mtia"):
+        measured_cell(study, GuaranteeCell(None, 0.0))

@@ -140,6 +140,7 @@ class ComparisonStudy:
     task: LabelledTask
     size: ComparisonSize
     seed: int
+    device: str = "cpu"
 
 
 def equal_guarantee(setting: StudySetting) -> ItemOutcome:
@@ -163,12 +164,12 @@ def equal_guarantee(setting: StudySetting) -> ItemOutcome:
     terms = {
         **size._asdict(),
         "vocabulary": vocabulary.digest,
-        "networks": FAST.as_data(),
+        "networks": FAST.as_data() | ({} if setting.device == "cpu" else {"device": setting.device}),
         "seed": setting.seed,
         "delta": DELTA,
         "clip": CLIP,
     }
-    study = ComparisonStudy(vocabulary, task, size, setting.seed)
+    study = ComparisonStudy(vocabulary, task, size, setting.seed, setting.device)
     found = kept_cells(setting, "equal-guarantee", terms, cells, partial(measured_cell, study))
     clean, *others = (_row(cell, found[cell.name]) for cell in cells)
     return reported(clean, others, facts={**terms, "corpus": corpus.name, "vocabulary": vocabulary.name})
@@ -199,11 +200,12 @@ def measured_cell(study: ComparisonStudy, cell: GuaranteeCell) -> Values:
 def _scorers(study: ComparisonStudy) -> list[Scorer]:
     vocabulary, classes = study.vocabulary, study.task.classes
     units = normalize(vocabulary.vectors)
+    network = NetworkLearner(vectors=units, settings=FAST, device=study.device)
     return [
         word_scorer(vocabulary),
         bert_scorer(vocabulary.words, _encoder(study), study.size.scored),
         accuracy_scorer("linear", LinearLearner(units), classes, study.seed),
-        accuracy_scorer("network", NetworkLearner(vectors=units, settings=FAST), classes, study.seed),
+        accuracy_scorer("network", network, classes, study.seed),
     ]
 
 

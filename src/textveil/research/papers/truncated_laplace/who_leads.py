@@ -136,15 +136,15 @@ def _chart(clean: LeaderRow, rows: Sequence[LeaderRow], scores: Sequence[str]) -
 
 
 def _findings(clean: LeaderRow, rows: Sequence[LeaderRow], found: Sequence[Lead]) -> Iterator[str]:
-    unverified = [f"{row.label} at epsilon {row.epsilon:g}" for row in rows if not row.verified]
-    yield (
-        f"{sum(row.verified for row in rows)} of {len(rows)} claims were proved or certified by the audit"
-        + (f"; left out of the comparison: {', '.join(unverified)}." if unverified else ", so all are compared.")
-    )
     held = [one for one in found if one.lead.lower > 0]
     yield (
         f"The best mechanism of the catalog leads the baseline in {len(held)} of {len(found)} comparisons with an "
         f"interval above 0 ({100 * CONFIDENCE:g} % each, over runs that share no document)."
+    )
+    unverified = [f"{row.label} at epsilon {row.epsilon:g}" for row in rows if not row.verified]
+    yield (
+        f"{sum(row.verified for row in rows)} of {len(rows)} claims were proved or certified by the audit"
+        + (f"; left out of the comparison: {', '.join(unverified)}." if unverified else ", so all are compared.")
     )
     for one in found:
         if one.lead.lower <= 0:

@@ -130,3 +130,13 @@ def test_it_is_frozen_and_pickled_whole() -> None:
 def test_parameters_have_domains(root: np.ndarray, rate: float, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         EllipticalLaplace(root=root, rate=rate)
+
+
+def test_a_root_whose_inverse_does_not_give_lengths_is_refused() -> None:
+    # Badly scaled columns: root @ inverse is 1 to all digits, inverse @ root is not, and that one bounds lengths.
+    root = np.random.default_rng(0).normal(size=(4, 4)) * 10.0 ** np.array([-8.0, 8.0, -7.0, 6.0])
+    inverse = np.linalg.inv(root)
+    assert np.linalg.norm(root @ inverse - np.eye(4)) < 2.0**-40
+    assert np.linalg.norm(inverse @ root - np.eye(4)) > 2.0**-20
+    with pytest.raises(ParameterError, match="invertible"):
+        EllipticalLaplace(root=root, rate=1.0)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -87,6 +88,19 @@ def test_the_guesses_that_are_needed_are_the_inverse(unchanged, epsilon, delta) 
         assert limit == pytest.approx(unchanged, rel=1e-6, abs=1e-9)
     else:
         assert unchanged <= unchanged_limit_of_guesses(1e-300, epsilon, delta) * (1 + 1e-9)
+
+
+@settings(deadline=None)
+@given(lost=st.floats(1e-16, 1e-2), epsilon=st.floats(0, 40), delta=st.sampled_from([0.0, 1e-5, 0.3, 0.9]))
+@example(lost=1.2e-16, epsilon=30.0, delta=0.3)
+def test_the_guesses_that_are_needed_are_rounded_down_near_one(lost, epsilon, delta) -> None:
+    unchanged = 1 - lost
+    with mpmath.workdps(60):
+        kept = (mpmath.mpf(unchanged) - delta) / (1 - mpmath.mpf(delta))
+        scaled = kept * mpmath.exp(-mpmath.mpf(epsilon))
+        exact = scaled / (scaled + 1 - kept)
+        found = least_guessed(unchanged, epsilon, delta)
+        assert exact * (1 - mpmath.mpf(10) ** -11) <= found <= exact
 
 
 @pytest.mark.parametrize("prior", [[], [0.0, 0.0], [1.0, -0.1], [math.nan], [[1.0]], [math.inf, 1.0]])

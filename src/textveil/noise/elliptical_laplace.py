@@ -53,7 +53,7 @@ class EllipticalLaplace:
         except np.linalg.LinAlgError:
             inverse = np.full_like(root, np.nan)
         with np.errstate(invalid="ignore", over="ignore"):
-            residual = float(np.linalg.norm(root @ inverse - np.eye(len(root))))
+            residual = float(np.linalg.norm(inverse @ root - np.eye(len(root))))  # this side bounds lengths
         need(residual < _RESIDUAL, "root", "a nearly singular one", "invertible to 8 digits")
         for name, value in (("root", root), ("_inverse", inverse)):
             value.flags.writeable = False

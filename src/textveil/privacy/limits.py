@@ -123,9 +123,9 @@ def least_guessed(unchanged: float, epsilon: float, delta: float = 0.0) -> float
     _check_guarantee(epsilon, delta)
     if unchanged <= delta:
         return 0.0
-    kept = (unchanged - delta) / (1 - delta)
-    scaled = kept * math.exp(-epsilon)
-    return scaled / (scaled + 1 - kept) / _MARGIN if kept < 1 else 1.0
+    lost = (1 - unchanged) / (1 - delta)  # by its own difference: near 1 the one from a rounded share has no digits
+    scaled = (unchanged - delta) / (1 - delta) * math.exp(-epsilon)
+    return scaled / (scaled + lost) / _MARGIN if lost > 0 else 1.0
 
 
 def _mixed(kept: float, delta: float, rounding: float = 0.0) -> float:

@@ -31,7 +31,7 @@ from textveil.research.papers.truncated_laplace.figure_4 import (
     measured_cell,
     released_by,
 )
-from textveil.research.papers.truncated_laplace.figure_4_report import Point, reported
+from textveil.research.papers.truncated_laplace.figure_4_report import CALLED, Point, reported
 from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 from textveil.statistics import Bound
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -107,7 +107,9 @@ def test_the_public_code_moves_a_whole_batch_by_one_vector() -> None:
 def _point(way: str, mechanism: str, epsilon: float | None, score: float) -> Point:
     runs = score + np.array([-0.01, 0.01])
     names = [f"{name}, {tested}" for name in ("linear", "network") for tested in (ON_RELEASES, ON_TEXTS)]
-    found = Measured(dict.fromkeys(names, runs), Bound(0, 0.1, 0.2, 0.95) if way == ExperimentWay.TEXT.value else None)
+    found = Measured(
+        dict.fromkeys(names, runs), Bound(0, 0.1, 0.2, 0.95) if way == CALLED[ExperimentWay.TEXT] else None
+    )
     return Point(corpus="sst2", embeddings="GloVe", way=way, mechanism=mechanism, epsilon=epsilon, measured=found)
 
 
@@ -115,13 +117,14 @@ def _point(way: str, mechanism: str, epsilon: float | None, score: float) -> Poi
 def test_the_report_says_in_which_way_the_pattern_comes_out(code: float, held: str) -> None:
     points = [_point("", "", None, 0.9)]
     for way, score in ((ExperimentWay.TEXT, 0.5), (ExperimentWay.CODE, code), (ExperimentWay.VALID, 0.52)):
-        points += [_point(way.value, "truncated-laplace", epsilon, score) for epsilon in (0.05, 20.0)]
+        points += [_point(CALLED[way], "truncated-laplace", epsilon, score) for epsilon in (0.05, 20.0)]
     points.append(replace(_point("", "", None, 0.7), embeddings="random"))  # read as it is and no other way
     facts = {"words": 30, "networks": {"batch": 8}, "vocabularies": MappingProxyType({"GloVe": "made"})}
     outcome = reported(points, facts)
     assert outcome.judgment is not None
     assert outcome.judgment.reproduced.value == held
-    assert f"as the public code does, {100 * (code - 0.5) / 0.4:.0f} %" in outcome.judgment.why
+    assert f"noise of the public code, {100 * (code - 0.5) / 0.4:.0f} %" in outcome.judgment.why
+    assert "classifiers read no noise" in outcome.judgment.why  # in the public code itself
     assert outcome.comparisons[0].paper == "0.8997"
     assert any("attacker 0.10" in finding for finding in outcome.findings)
     assert len(outcome.tables[""].rows) == 8

@@ -15,7 +15,7 @@ from textveil.research.evaluation.letter_bleu import letter_bleu
 from textveil.research.papers.cells import cell_seed
 from textveil.research.papers.registry import paper
 from textveil.research.papers.reproduction import reproduce
-from textveil.research.papers.setting import Reproduced, StudySetting
+from textveil.research.papers.setting import Reproduced, StudySetting, first_words
 from textveil.research.papers.truncated_laplace import mechanisms, results, rewritten, tables
 from textveil.research.papers.truncated_laplace.facts import BLOCKS, EPSILONS, TableBlock
 from textveil.research.papers.truncated_laplace.guarantees import true_delta
@@ -131,6 +131,17 @@ def test_true_deltas(setting) -> None:
     assert gaussian.true == gaussian.claimed
     assert true_delta(RewritingCell(YELP, ExperimentWay.VALID, "truncated-laplace", 0.1), vocabulary).true == 1e-5
     assert true_delta(RewritingCell(YELP, ExperimentWay.VALID, "optimal", 1.0), vocabulary).true == 0
+
+
+def test_a_claim_holds_where_it_holds_for_the_two_farthest_words() -> None:
+    vectors = np.random.default_rng(3).normal(size=(1000, 300)).astype(np.float32)
+    vectors[:, 0] += 40  # all in one cone, but for the last, which is opposite to the first
+    vectors[-1] = -vectors[0]
+    words = Vocabulary([f"word{place}" for place in range(1000)], vectors, "a cone and its opposite")
+    found = true_delta(RewritingCell(YELP, ExperimentWay.TEXT, "gaussian", 20.0), words)
+    assert 3 < found.true / found.claimed < 6  # 5.5 for vectors at the ends of the clipping ball
+    cone = true_delta(RewritingCell(YELP, ExperimentWay.TEXT, "gaussian", 20.0), first_words(words, 999))
+    assert cone.true == cone.claimed
 
 
 def test_noise_is_as_long_as_it_is_said_to_be(setting) -> None:

@@ -20,7 +20,7 @@ from textveil.research.downstream.tasks import LabelledTask, read_corpus, task_o
 from textveil.research.papers.cells import Values, cell_seed
 from textveil.research.papers.setting import ItemOutcome, StudySetting, first_words
 from textveil.research.papers.truncated_laplace.facts import EPSILONS, MECHANISMS, NOISE_DIMS
-from textveil.research.papers.truncated_laplace.figure_4_report import Point, reported
+from textveil.research.papers.truncated_laplace.figure_4_report import CALLED, Point, reported
 from textveil.research.papers.truncated_laplace.kept import kept_cells
 from textveil.research.papers.truncated_laplace.mechanisms import clip_of
 from textveil.research.papers.truncated_laplace.public_code import PUBLIC_CODE, public_noise
@@ -239,7 +239,7 @@ def _point(cell: AccuracyCell, values: Values) -> Point:
     return Point(
         corpus=cell.corpus,
         embeddings=cell.embeddings,
-        way="" if cell.way is None else cell.way.value,
+        way="" if cell.way is None else CALLED[cell.way],
         mechanism=cell.mechanism or "",
         epsilon=cell.epsilon,
         measured=Measured.of_dict(values),

@@ -164,7 +164,7 @@ PAPER = Paper(
         ),
         _item(
             "contradictions",
-            "Where the printed numbers cannot all be true",
+            "Where the printed numbers go against each other",
             Basis.BEYOND,
             "contradictions:contradictions",
             "Checks of the tables against each other, against the paper's formulas and against its text: nothing is "

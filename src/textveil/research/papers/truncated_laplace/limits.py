@@ -93,7 +93,7 @@ class Judged(NamedTuple):
 
 
 def claimed_delta(mechanism: str, epsilon: float) -> float:
-    """The delta that the paper claims, 4^-d, the least float that is not below it; 0 for Laplace noise.
+    """The delta that the paper claims, 4^-d, rounded up to a normal float; 0 for Laplace noise.
 
     Dummy dimensions belong to truncated Laplace noise alone.
     """
@@ -287,7 +287,8 @@ def _findings(found: Sequence[Judged], guesses: Mapping[str, Guessed]) -> tuple[
     ]
     if guesses:
         shares = ", ".join(
-            f"{name} {one.share.estimate:.3f} (99 % interval {one.share.lower:.3f} to {one.share.upper:.3f})"
+            f"{name} {one.share.estimate:.3f} (99 % interval, as of independent tokens, {one.share.lower:.3f} to "
+            f"{one.share.upper:.3f})"
             for name, one in guesses.items()
         )
         sentences.append(
@@ -297,7 +298,7 @@ def _findings(found: Sequence[Judged], guesses: Mapping[str, Guessed]) -> tuple[
     sentences += [
         f"The cell that needs most is {worst.cell.mechanism} at epsilon {worst.cell.epsilon:g} "
         f"({worst.cell.block.corpus}, {worst.cell.block.embeddings}), N_w {worst.cell.value:g}: possible only where "
-        f"{100 * worst.least_guessed:.0f} % of all words can be guessed without the release.",
+        f"{100 * worst.least_guessed:.0f} % of all words can be guessed without their own release.",
         f"With clean previous words fed to the decoder, none of the {total} cells is impossible: there is no bound, "
         "and no privacy to speak of, because the decoder reads the text.",
     ]

@@ -35,7 +35,7 @@ class Guessed(NamedTuple):
     """What was measured.
 
     Attributes:
-        share: of tokens guessed right.
+        share: of tokens guessed right; its interval is one of independent tokens, and those of a sentence are not.
         tokens: that were guessed.
         learned: sentences that the counts are from.
     """

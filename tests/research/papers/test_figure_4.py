@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
+from textveil.errors import ParameterError
 from textveil.estimation.documents import Documents
 from textveil.privacy.guarantees import Status
 from textveil.research.downstream.measured import ON_RELEASES, ON_TEXTS, UNCHANGED, Measured
@@ -16,6 +17,7 @@ from textveil.research.downstream.network import ClassifierSettings, Reader
 from textveil.research.downstream.tasks import LabelledPart, LabelledTask, Repetition
 from textveil.research.papers.cells import cell_seed
 from textveil.research.papers.setting import StudySetting
+from textveil.research.papers.truncated_laplace import kept
 from textveil.research.papers.truncated_laplace.figure_4 import (
     DEFAULT_SIZE,
     FASTTEXT,
@@ -47,6 +49,16 @@ def _study() -> AccuracyStudy:
     return AccuracyStudy(
         vocabularies={GLOVE: VOCABULARY}, tasks={("sst2", GLOVE): task}, size=TINY, seed=3, device="cpu"
     )
+
+
+def test_cells_of_another_version_are_refused(tmp_path, monkeypatch) -> None:
+    setting = StudySetting(vocabularies=(VOCABULARY,), origin="made", cells=tmp_path / "cells")
+    cells = cells_of((RANDOM,), QUICK_SIZE)[:1]
+    found = kept.kept_cells(setting, "figure-4", {"seed": 1}, cells, lambda cell: {"value": 1})
+    assert found == kept.kept_cells(setting, "figure-4", {"seed": 1}, cells, lambda cell: {"value": 2})
+    monkeypatch.setattr(kept, "VERSION", "another")
+    with pytest.raises(ParameterError, match="version"):
+        kept.kept_cells(setting, "figure-4", {"seed": 1}, cells, lambda cell: {"value": 2})
 
 
 def test_cells_have_names_and_seeds_of_their_own() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from textveil.research.papers.cells import Named, Values, measured, open_cells
 from textveil.research.papers.setting import StudySetting
+from textveil.version import VERSION
 
 
 @contextmanager
@@ -34,9 +35,10 @@ def kept_cells(
     Args:
         setting: of the run; without a folder of cells none is kept.
         item: the folder's name ends with it.
-        terms: all that a cell's values depend on beside its own name.
+        terms: all that a cell's values depend on beside its own name; the version is added.
         cells: of distinct names.
         measure: gives the values of one cell.
     """
     with cells_path(setting, item) as path:
-        return measured(open_cells(path, terms), cells, measure, processes=setting.processes, progress=setting.progress)
+        folder = open_cells(path, {"version": VERSION, **terms})
+        return measured(folder, cells, measure, processes=setting.processes, progress=setting.progress)

@@ -271,7 +271,22 @@ def test_the_catalog(textveil) -> None:
     assert next(row["name"] for row in rows) == "neighborhood"
     assert {row["status"] for row in rows} == {"proved", "refuted"}
     assert all(
-        {"name", "family", "guarantee", "status", "proof", "source", "summary", "options"} <= set(row) for row in rows
+        {
+            "name",
+            "family",
+            "guarantee",
+            "notion",
+            "unit",
+            "adjacency",
+            "needs",
+            "status",
+            "proof",
+            "source",
+            "summary",
+            "options",
+        }
+        <= set(row)
+        for row in rows
     )
 
 

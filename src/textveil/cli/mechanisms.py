@@ -36,6 +36,7 @@ def mechanisms_command(
     else:
         (one,) = shown
         facts = {"mechanism": one.name, "guarantee": f"{one.notion} [{one.status.value}]", "family": one.family}
+        facts |= {"unit": one.unit.value, "adjacency": one.adjacency.text, "needs": one.needs}
         facts |= {"source": one.source, "proof": one.proof, "instead": one.instead}
         _write([(key, value) for key, value in facts.items() if value])
         sys.stdout.write(f"\n{one.summary}\n\n")
@@ -58,6 +59,10 @@ def _data(one: CatalogEntry) -> dict[str, Any]:
         "name": one.name,
         "family": one.family,
         "guarantee": one.notion,
+        "notion": one.notion,
+        "unit": one.unit.value,
+        "adjacency": one.adjacency.text,
+        "needs": one.needs or None,
         "status": one.status.value,
         "proof": one.proof,
         "source": one.source,

@@ -1,11 +1,12 @@
 """What a mechanism is: private input in, released output out, and a guarantee that is data.
 
-Three kinds, by what one draw may look at:
+Kinds, by what one draw may look at:
 
 - a ``WordMechanism`` draws for each word id alone;
 - a ``SequenceMechanism`` draws for the ids of a document in their order, and a draw may look at that document's earlier
   *outputs*, which are released anyway;
-- a ``TextMechanism`` maps a whole text to a text, under a guarantee of a unit of its own.
+- a ``TextMechanism`` maps a whole text to a text, under a guarantee of a unit of its own;
+- a ``VectorMechanism`` maps a vector computed from a text to a vector, and no text comes out of it.
 """
 
 from __future__ import annotations
@@ -88,6 +89,24 @@ class TextMechanism(Described, Protocol):
         """One fresh draw for each text, independently of the others; ``rng=None`` is the operating system's randomness.
 
         All of an output is released: nothing beside it, such as the number of words of the input, is public.
+        """
+
+
+@runtime_checkable
+class VectorMechanism(Described, Protocol):
+    """Maps vectors that were computed from texts to random vectors, which are released as they are.
+
+    Its guarantee speaks of any two vectors of its domain, whatever texts they were computed from.
+    """
+
+    @property
+    def dim(self) -> int:
+        """Numbers of a vector, before and after."""
+
+    def privatize_vectors(self, vectors: Reals, rng: np.random.Generator | None = None) -> Reals:
+        """One fresh draw for each vector; shape (batch, dim) to shape (batch, dim), float64.
+
+        ``rng=None`` draws from the operating system's randomness.
         """
 
 

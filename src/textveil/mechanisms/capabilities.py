@@ -74,6 +74,15 @@ class OnWordMetric(Protocol):
 
 
 @runtime_checkable
+class WithinGroups(Protocol):
+    """A mechanism whose guarantee compares words of one public group alone; that group may be released."""
+
+    @property
+    def groups(self) -> Integers:
+        """The group of every word of the vocabulary, int64, shape (n,); -1 is a word that nothing protects."""
+
+
+@runtime_checkable
 class Tabulated(Protocol):
     """A mechanism whose draws read public tables where there are any; without them it draws the same, only later."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, final
 
 from textveil.mechanisms.options import Option, options_of
 from textveil.privacy.guarantees import Status
+from textveil.privacy.units import ONE_TOKEN, Adjacency, Unit
 
 if TYPE_CHECKING:
     from textveil.mechanisms.base import Mechanism
@@ -29,14 +30,16 @@ class CatalogEntry:
     Attributes:
         name: what users write.
         target: ``module:function``; the function takes a vocabulary and keyword options.
-        family: ``"channel"``, ``"perturb and project"``, ``"sequence"`` or ``"document"``.
-        notion: the guarantee's notion, ``"pure DP"``, ``"approximate DP"`` or ``"metric DP"``.
+        family: ``"channel"``, ``"perturb and project"``, ``"sequence"``, ``"document"`` or ``"vectors"``.
+        notion: the guarantee's notion, ``"pure DP"``, ``"approximate DP"``, ``"metric DP"`` or ``"none"``.
         status: how far its guarantee can be trusted.
         proof: the proof, or the page that refutes the claim: a path below textveil, or one that begins with the package
             that ``target`` is in.
         source: the publication, with its section.
         summary: one line.
         instead: for a refuted mechanism, the name of the valid one.
+        adjacency: which two inputs its guarantee compares.
+        needs: what must be given beside a vocabulary, in words: "a model on disk (extra transformers)".
     """
 
     name: str
@@ -48,11 +51,18 @@ class CatalogEntry:
     source: str
     summary: str
     instead: str = ""
+    adjacency: Adjacency = ONE_TOKEN
+    needs: str = ""
+
+    @property
+    def unit(self) -> Unit:
+        """What two adjacent inputs differ in."""
+        return self.adjacency.unit
 
     @property
     def words_alone(self) -> bool:
-        """Whether it draws for each word alone; else for sequences or whole documents."""
-        return self.family not in ("sequence", "document")
+        """Whether it draws a word for each word alone; else for sequences, whole documents or vectors."""
+        return self.family not in ("sequence", "document", "vectors")
 
     def constructor(self) -> Callable[..., Mechanism]:
         """Import and return the constructor."""
@@ -87,6 +97,8 @@ def declared(
     source: str,
     summary: str,
     instead: str = "",
+    adjacency: Adjacency = ONE_TOKEN,
+    needs: str = "",
     name: str = "",
 ) -> Callable[[Callable[P, M]], Callable[P, M]]:
     """Declare the decorated function as the constructor of a mechanism: see ``CatalogEntry`` for the facts.
@@ -104,6 +116,8 @@ def declared(
         source: publication.
         summary: one line.
         instead: name of the valid mechanism.
+        adjacency: of the guarantee.
+        needs: beside a vocabulary.
     """
 
     def decorate(make: Callable[P, M]) -> Callable[P, M]:
@@ -123,6 +137,8 @@ def declared(
             source=source,
             summary=summary,
             instead=instead,
+            adjacency=adjacency,
+            needs=needs,
         )
         return checked
 

@@ -137,6 +137,28 @@ def one_value(*, tokens: bool) -> Adjacency:
     )
 
 
+def within_groups(groups: str) -> Adjacency:
+    """Two texts that differ in one token, between words of one public group alone; up to whole documents and all.
+
+    Args:
+        groups: what a group is, in words: "cluster", "part of speech".
+    """
+    same = f"where a word is exchanged for one of its own public {groups} alone"
+    return Adjacency(
+        Unit.TOKEN,
+        f"two texts that differ in one token of the same kind, {same}",
+        Adjacency(
+            Unit.DOCUMENT,
+            f"two documents with the same number, order and kinds of tokens, any of which may differ, {same}",
+            Adjacency(
+                Unit.PERSON,
+                "two inputs of as many documents with the same number, order and kinds of tokens, any of which may "
+                f"differ, {same} (as if one person wrote all)",
+            ),
+        ),
+    )
+
+
 ONE_TOKEN_OUTSIDE: Final = Adjacency(
     Unit.TOKEN,
     "two texts in which the same spans of the same kinds are found, and that differ in one token of the same kind "

@@ -109,6 +109,7 @@ def _made(vocabulary: Vocabulary, weights: TwoLevelWeights, keywords: int, guara
     notion="pure DP",
     status=Status.PROVED,
     proof=PROOF,
+    adjacency=ANY_DOCUMENT,
     source=f"{PROOF}; extremal shape: Kairouz, Oh and Viswanath 2014",
     summary="Replaces a whole document by a few words, likelier those that stand in it.",
 )

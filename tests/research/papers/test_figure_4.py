@@ -12,10 +12,10 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.errors import ParameterError
 from textveil.estimation.documents import Documents
 from textveil.privacy.guarantees import Status
+from textveil.research.cells import cell_seed
 from textveil.research.downstream.measured import ON_RELEASES, ON_TEXTS, UNCHANGED, Measured
 from textveil.research.downstream.network import ClassifierSettings, Reader
 from textveil.research.downstream.tasks import LabelledPart, LabelledTask, Repetition
-from textveil.research.papers.cells import cell_seed
 from textveil.research.papers.setting import StudySetting
 from textveil.research.papers.truncated_laplace import kept
 from textveil.research.papers.truncated_laplace.figure_4 import (

@@ -11,8 +11,8 @@ import pytest
 
 from textveil.errors import ParameterError
 from textveil.models.autoencoder.settings import AutoencoderSettings
+from textveil.research.cells import cell_seed
 from textveil.research.evaluation.letter_bleu import letter_bleu
-from textveil.research.papers.cells import cell_seed
 from textveil.research.papers.registry import paper
 from textveil.research.papers.reproduction import reproduce
 from textveil.research.papers.setting import Reproduced, StudySetting, first_words

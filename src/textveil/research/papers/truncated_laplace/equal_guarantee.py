@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, final
 from textveil.audit.run import audit_mechanism
 from textveil.catalog import entries, word_mechanism
 from textveil.models.encoder import TextEncoder
+from textveil.research.cells import Values
 from textveil.research.downstream.accuracy import LinearLearner
 from textveil.research.downstream.measured import (
     BERT_SCORE,
@@ -27,7 +28,6 @@ from textveil.research.downstream.measured import (
 from textveil.research.downstream.network import FAST, NetworkLearner
 from textveil.research.downstream.tasks import LabelledTask, read_corpus, task_of, training_frequencies
 from textveil.research.evaluation.study_encoder import static_encoder, study_encoder
-from textveil.research.papers.cells import Values
 from textveil.research.papers.setting import ItemOutcome, StudySetting, first_words
 from textveil.research.papers.truncated_laplace.kept import kept_cells
 from textveil.research.papers.truncated_laplace.who_leads import LeaderRow, reported

@@ -12,12 +12,12 @@ import numpy as np
 from textveil.catalog import entries, word_mechanism
 from textveil.mechanisms.base import WordMechanism
 from textveil.randomness import seeded_generator
+from textveil.research.cells import Values, cell_seed
 from textveil.research.downstream.accuracy import LinearLearner
 from textveil.research.downstream.features import BatchNoise, Disturb
 from textveil.research.downstream.measured import ON_TEXTS, Measured, Scorer, accuracy_scorer, measured, word_scorer
 from textveil.research.downstream.network import FAST, ClassifierSettings, NetworkLearner
 from textveil.research.downstream.tasks import LabelledTask, read_corpus, task_of, training_frequencies
-from textveil.research.papers.cells import Values, cell_seed
 from textveil.research.papers.setting import ItemOutcome, StudySetting, first_words
 from textveil.research.papers.truncated_laplace.facts import EPSILONS, MECHANISMS, NOISE_DIMS
 from textveil.research.papers.truncated_laplace.figure_4_report import CALLED, Point, reported

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from textveil.research.papers.cells import Named, Values, measured, open_cells
+from textveil.research.cells import Named, Values, measured, open_cells
 from textveil.research.papers.setting import StudySetting
 from textveil.version import VERSION
 

@@ -13,7 +13,7 @@ from typing import Any, final
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.models.autoencoder.training import Epochs, Training, adam
 from textveil.randomness import seeded_generator
-from textveil.research.papers.cells import Values, cell_seed
+from textveil.research.cells import Values, cell_seed
 from textveil.research.papers.truncated_laplace.facts import TableBlock
 from textveil.research.papers.truncated_laplace.mechanisms import injection_of
 from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingSize, clean_cell

@@ -8,13 +8,13 @@ from typing import Any, final
 
 import numpy as np
 
+from textveil.research.cells import Values, measured, open_cells
 from textveil.research.evaluation.bert_score import bert_score
 from textveil.research.evaluation.cosine import mean_cosine
 from textveil.research.evaluation.letter_bleu import letter_bleu
 from textveil.research.evaluation.overlap import bleu, rouge_1
 from textveil.research.evaluation.study_encoder import static_encoder
 from textveil.research.evaluation.unchanged import n_w
-from textveil.research.papers.cells import Values, measured, open_cells
 from textveil.research.papers.setting import StudySetting
 from textveil.research.papers.truncated_laplace.facts import TableBlock
 from textveil.research.papers.truncated_laplace.kept import cells_path

@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from textveil.errors import OutputError, ParameterError, TextveilError
-from textveil.research.papers.cells import TERMS, CellFolder, measured, open_cells
+from textveil.research.cells import TERMS, CellFolder, measured, open_cells
 
 
 @dataclass(frozen=True)

@@ -51,12 +51,15 @@ def test_a_stopped_run_goes_on_and_measures_nothing_twice(tmp_path) -> None:
 
 def test_a_damaged_cell_is_measured_again(tmp_path) -> None:
     folder = open_cells(tmp_path / "cells", {})
-    measured(folder, CELLS[:2], partial(counted, []))
+    measured(folder, CELLS[:4], partial(counted, []))
     (tmp_path / "cells/cell-0.json").write_text('{"name": "cel')
     (tmp_path / "cells/cell-1.json").write_text("[]")
+    (tmp_path / "cells/cell-2.json").write_text('{"other": 1}')
+    changed = (tmp_path / "cells/cell-3.json").read_text().replace('"value": 6', '"value": 7')
+    (tmp_path / "cells/cell-3.json").write_text(changed)
     calls: list[str] = []
-    found = measured(folder, CELLS[:2], partial(counted, calls))
-    assert calls == ["cell-0", "cell-1"]
+    found = measured(folder, CELLS[:4], partial(counted, calls))
+    assert calls == ["cell-0", "cell-1", "cell-2", "cell-3"]
     assert found["cell-0"]["value"] == 6
 
 

@@ -27,6 +27,9 @@ Values: TypeAlias = dict[str, Any]
 TERMS = "setting.json"
 """What marks a folder as one of cells, and says under what they were measured."""
 
+_DIGEST = "digest"
+"""Of a cell's other values, in its file: what was changed since is measured again."""
+
 
 class Named(Protocol):
     """What a cell must offer; it is sent to other processes, so it must be picklable."""
@@ -59,7 +62,9 @@ class CellFolder:
             values = json.loads((self.path / f"{name}.json").read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
             return None
-        return values if isinstance(values, dict) else None
+        if not isinstance(values, dict) or values.pop(_DIGEST, None) != _digest(values):
+            return None
+        return values
 
     def keep(self, name: str, values: Values) -> None:
         """Write what a cell found; its file appears whole.
@@ -67,7 +72,8 @@ class CellFolder:
         Raises:
             OutputError: the folder cannot be written or the disk is full.
         """
-        text = json.dumps(values, indent=1, sort_keys=True, allow_nan=False) + "\n"
+        plain = json.loads(json.dumps(values, allow_nan=False))
+        text = json.dumps({**plain, _DIGEST: _digest(plain)}, indent=1, sort_keys=True) + "\n"
         write_whole(self.path / f"{name}.json", text.encode("utf-8"))
 
 
@@ -183,6 +189,10 @@ def _terms(path: Path) -> dict[str, Any]:
             "files. Name another."
         )
     return terms
+
+
+def _digest(values: Mapping[str, Any]) -> str:
+    return hashlib.blake2b(json.dumps(values, sort_keys=True).encode("utf-8"), digest_size=16).hexdigest()
 
 
 def _short(value: Any) -> str:

@@ -29,7 +29,7 @@ from textveil.research.papers.truncated_laplace.figure_4 import (
     AccuracyStudy,
     cells_of,
     disturbed_by,
-    embeddings_of,
+    embeddings_at_hand,
     measured_cell,
     released_by,
 )
@@ -73,11 +73,11 @@ def test_cells_have_names_and_seeds_of_their_own() -> None:
 def test_embeddings_are_those_at_hand() -> None:
     fast = Vocabulary(VOCABULARY.words, VOCABULARY.vectors, "fasttext-small")
     setting = StudySetting(vocabularies=(fast, VOCABULARY), origin="made")
-    found = embeddings_of(setting, 20)
+    found = embeddings_at_hand(setting, 20)
     assert list(found) == [FASTTEXT, GLOVE, RANDOM]
     assert found[GLOVE].words == found[RANDOM].words == VOCABULARY.words[:20]
     assert not np.allclose(found[RANDOM].vectors, found[GLOVE].vectors)
-    again = embeddings_of(setting, 20)[RANDOM]
+    again = embeddings_at_hand(setting, 20)[RANDOM]
     assert np.array_equal(again.vectors, found[RANDOM].vectors)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from textveil.errors import ParameterError
+from textveil.errors import ModelError, ParameterError
 from textveil.models.autoencoder.settings import AutoencoderSettings
 from textveil.research.cells import cell_seed
 from textveil.research.evaluation.letter_bleu import letter_bleu
@@ -17,16 +18,17 @@ from textveil.research.papers.registry import paper
 from textveil.research.papers.reproduction import reproduce
 from textveil.research.papers.setting import Reproduced, StudySetting, first_words
 from textveil.research.papers.truncated_laplace import mechanisms, results, rewritten, tables
-from textveil.research.papers.truncated_laplace.facts import BLOCKS, EPSILONS, TableBlock
+from textveil.research.papers.truncated_laplace.facts import BLOCKS, EPSILONS, LOG_DELTA, TableBlock
 from textveil.research.papers.truncated_laplace.guarantees import true_delta
 from textveil.research.papers.truncated_laplace.measuring import Measurement
-from textveil.research.papers.truncated_laplace.mechanisms import clip_of, gaussian_sigma, injection_of, mechanism_of
+from textveil.research.papers.truncated_laplace.mechanisms import clip_of, injection_of, mechanism_of
+from textveil.research.papers.truncated_laplace.noise_size import lengths_of
 from textveil.research.papers.truncated_laplace.plan import RewritingCell, RewritingSize, cells_of, clean_cell, size_of
 from textveil.research.papers.truncated_laplace.results import Scores
 from textveil.research.papers.truncated_laplace.rows import OURS, ScoreRow
 from textveil.research.papers.truncated_laplace.sentences import RESTAURANT, WARNING, material_of
-from textveil.research.papers.truncated_laplace.sizes import lengths_of
 from textveil.research.papers.truncated_laplace.tables import judgment_of
+from textveil.research.papers.truncated_laplace.variance import gaussian_variance
 from textveil.research.papers.truncated_laplace.ways import ExperimentWay
 from textveil.research.rewriting.injection import Feeding
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -101,7 +103,9 @@ def test_the_first_way_has_the_papers_scales(setting) -> None:
     assert clip == pytest.approx(np.linalg.norm(vocabulary.vectors, axis=1).min(), rel=1e-6)
     laplace = mechanism_of(RewritingCell(YELP, ExperimentWay.TEXT, "laplace", 0.1), vocabulary)
     assert laplace.distribution.scale == pytest.approx(2 * math.sqrt(8) * clip / 0.1)
-    assert gaussian_sigma(2.0, 0.5) ** 2 == pytest.approx(8 * 4 * math.log(1.25 * 4.0**300) / 0.25)
+    gaussian = mechanism_of(RewritingCell(YELP, ExperimentWay.TEXT, "gaussian", 0.5), vocabulary)
+    assert gaussian.distribution.sigma**2 == pytest.approx(8 * clip**2 * math.log(1.25 * 4.0**300) / 0.25)
+    assert gaussian.distribution.sigma**2 == pytest.approx(clip**2 * gaussian_variance(0.5, LOG_DELTA))
     padded = mechanism_of(RewritingCell(YELP, ExperimentWay.TEXT, "truncated-laplace", 20.0), vocabulary)
     assert padded.parameters["noise_dim"] == 1700
 
@@ -181,6 +185,28 @@ def test_the_second_way_feeds_clean_words_and_the_others_released_ones(setting, 
     assert set(fed) == {Feeding.RELEASED}
     assert [len(one) for one in printed["outputs"]["held_out"]] == [len(one) for one in material.held_out]
     assert measure(RewritingCell(YELP, ExperimentWay.TEXT, "laplace", 0.1)) == printed
+
+
+def test_a_damaged_shared_network_says_what_to_remove(setting, tmp_path) -> None:
+    measure = Measurement(
+        materials={YELP: material_of(setting, TINY, YELP)}, size=TINY, seed=3, device="cpu", folder=tmp_path / "cells"
+    )
+    measure.folder.mkdir()
+    measure(clean_cell(YELP))
+    for path in measure.shared(YELP).glob("*.safetensors"):
+        path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(ModelError, match=r"got one that is damaged or missing .*\. Remove the folder cells"):
+        measure(RewritingCell(YELP, ExperimentWay.TEXT, "laplace", 0.1))
+
+
+def test_a_device_that_is_absent_is_refused_before_a_folder_is_made(setting, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("torch.zeros", lambda *size, device: (_ for _ in ()).throw(AssertionError(device)))
+    known = paper("truncated-laplace")
+    absent = replace(setting, device="cuda", cells=tmp_path / "cells")
+    with pytest.raises(ParameterError, match="device must be one that torch finds on this machine; got cuda"):
+        reproduce(known, known.chosen(["table-1"]), tmp_path / "out", absent)
+    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.glob("cells*"))
 
 
 def test_every_item_and_a_second_run_measures_nothing(setting, tmp_path, monkeypatch) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from textveil.corpora.files.atomic import write_whole
 from textveil.errors import OutputError, ParameterError
+from textveil.numerics.torch_package import checked_device
 from textveil.research.evaluation.plots import need_matplotlib, save_figure
 from textveil.research.evaluation.tables import save_table
 from textveil.research.papers.registry import Item, Paper
@@ -49,10 +50,12 @@ def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: StudyS
     Raises:
         ParameterError: the folder cannot be made or written or holds something else, or an item refuses the setting.
         OutputError: the disk is full.
-        MissingExtra: matplotlib is not installed.
+        MissingExtra: matplotlib is not installed, or torch where a device is named.
     """
     if any(item.draws for item in items):
         need_matplotlib()  # before minutes of work, not after
+    if setting.device != "cpu":
+        checked_device(setting.device)  # before a folder is made
     with _whole_folder(folder) as staging:
         results, files, seconds, samples = [], {}, {}, {}
         for index, item in enumerate(items):

@@ -54,7 +54,8 @@ def _loaded(paths: Sequence[Path], progress: Progress | None) -> tuple[tuple[Voc
         vocabulary, left_out = without_twins(load_vocabulary(path, progress=progress))
         found.append(vocabulary)
         if left_out:
-            notes.append(f" From {vocabulary.name}, {left_out:,} words are left out: an earlier word has their vector.")
+            lost = "1 word is" if left_out == 1 else f"{left_out:,} words are"
+            notes.append(f" From {vocabulary.name}, {lost} left out: an earlier word has their vector.")
     return tuple(found), "".join(notes)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from textveil.research.evaluation.plots import COLORS, GRAY, Panel, new_figure
 from textveil.research.evaluation.tables import Cell, Table
-from textveil.research.papers.curse.kolmogorov import gap_sentence, largest_gap
+from textveil.research.papers.curse.kolmogorov import agrees, gap_sentence, largest_gap
 from textveil.research.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil.statistics import clopper_pearson
 from textveil.types import Reals, Vectors
@@ -95,7 +95,7 @@ def figure_10(setting: StudySetting) -> ItemOutcome:
         ),
         settings={"draws": count, "points shown": min(count, _SHOWN)},
         judgment=Judgment(
-            reproduced=Reproduced.YES if gap < 1.95 / count**0.5 else Reproduced.NO,
+            reproduced=Reproduced.YES if agrees(gap, count) else Reproduced.NO,
             why="The thin ring has a share 2r dr / R² of the area, and lengths drawn with that density fill the "
             "disc evenly.",
         ),

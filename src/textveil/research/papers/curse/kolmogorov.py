@@ -19,6 +19,11 @@ def largest_gap(drawn: Reals, cdf: Callable[[Reals], Reals]) -> float:
     return float(max(np.abs(exact - steps[1:]).max(), np.abs(exact - steps[:-1]).max()))
 
 
+def agrees(gap: float, draws: int) -> bool:
+    """Whether chance allows that distance, at 0.1 %."""
+    return gap < 1.95 / draws**0.5
+
+
 def gap_sentence(what: str, gap: float, draws: int) -> str:
     """The distance and what chance allows, as a sentence of a report."""
     return (

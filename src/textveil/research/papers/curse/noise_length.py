@@ -10,7 +10,7 @@ from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.research.evaluation.plots import Panel, new_figure
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.laws.noise_components import NoiseLength
-from textveil.research.papers.curse.kolmogorov import gap_sentence, largest_gap
+from textveil.research.papers.curse.kolmogorov import agrees, gap_sentence, largest_gap
 from textveil.research.papers.setting import ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil.types import Reals
 
@@ -76,10 +76,10 @@ def figure_4(setting: StudySetting) -> ItemOutcome:
         ),
         settings={"n": tuple(map(float, DIMENSIONS)), "epsilon": RATE, "draws in the histogram": len(drawn)},
         judgment=Judgment(
-            reproduced=Reproduced.YES,
-            why="The density is that of Gamma(n, 1 / epsilon), as the paper says, and draws of the noise agree "
-            "with it. "
-            "The paper's n and epsilon were not at hand.",
+            reproduced=Reproduced.YES if agrees(gap, len(drawn)) else Reproduced.NO,
+            why="The density is that of Gamma(n, 1 / epsilon), as the paper says, and draws of the noise "
+            f"{'agree' if agrees(gap, len(drawn)) else 'do not agree'} with it. The paper's n and epsilon were "
+            "not at hand.",
         ),
     )
 

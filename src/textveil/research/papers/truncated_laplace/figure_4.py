@@ -19,10 +19,10 @@ from textveil.research.downstream.measured import ON_TEXTS, Measured, Scorer, ac
 from textveil.research.downstream.network import FAST, ClassifierSettings, NetworkLearner
 from textveil.research.downstream.tasks import LabelledTask, read_corpus, task_of, training_frequencies
 from textveil.research.papers.setting import ItemOutcome, StudySetting, first_words
-from textveil.research.papers.truncated_laplace.facts import EPSILONS, MECHANISMS, NOISE_DIMS
+from textveil.research.papers.truncated_laplace.facts import EPSILONS, MECHANISMS
 from textveil.research.papers.truncated_laplace.figure_4_report import CALLED, Point, reported
 from textveil.research.papers.truncated_laplace.kept import kept_cells
-from textveil.research.papers.truncated_laplace.mechanisms import clip_of
+from textveil.research.papers.truncated_laplace.mechanisms import clip_of, printed_mechanism
 from textveil.research.papers.truncated_laplace.public_code import PUBLIC_CODE, public_noise
 from textveil.research.papers.truncated_laplace.public_noises import ThereAndBack
 from textveil.research.papers.truncated_laplace.ways import VALID_DELTA, ExperimentWay
@@ -34,10 +34,6 @@ FASTTEXT, GLOVE, RANDOM = "fastText", "GloVe", "random"
 
 METRIC: Final = ("spherical-laplace", "mahalanobis", "pte")
 """CMP, Mahalanobis and PTE: the baselines whose epsilon is one of a unit of distance."""
-
-PRINTED: Final = {"gaussian": "gaussian-classical-published", "truncated-laplace": "truncated-laplace-published"}
-"""By the formulas of the paper. Its Laplace noise is the catalog's, which takes the exact L1 diameter of the clipped
-vectors in the place of 2 C sqrt(d): less noise for the same guarantee."""
 
 BEST: Final = "neighborhood"
 """Of the catalog, beside the valid forms of what the paper compares."""
@@ -123,7 +119,7 @@ class AccuracyStudy:
 def figure_4(setting: StudySetting) -> ItemOutcome:
     """Accuracy of what is learned from releases, by corpus, embeddings, way, mechanism and epsilon."""
     size = size_of(setting)
-    vocabularies = embeddings_of(setting, size.words)
+    vocabularies = embeddings_at_hand(setting, size.words)
     corpora = {name: read_corpus(name, setting.text(name).parent) for name in CORPORA}
     tasks = {
         (name, kind): task_of(
@@ -149,6 +145,8 @@ def figure_4(setting: StudySetting) -> ItemOutcome:
         "networks": {**size.networks.as_data(), "device": setting.device},
         "vocabularies": {kind: one.digest for kind, one in vocabularies.items()},
         "seed": setting.seed,
+        "delta": VALID_DELTA,
+        "attacked": ATTACKED,
     }
     found = kept_cells(setting, "figure-4", terms, cells, partial(measured_cell, study))
     points = [_point(cell, found[cell.name]) for cell in cells]
@@ -156,7 +154,7 @@ def figure_4(setting: StudySetting) -> ItemOutcome:
     return reported(points, {**terms, "vocabularies": names})
 
 
-def embeddings_of(setting: StudySetting, words: int) -> dict[str, Vocabulary]:
+def embeddings_at_hand(setting: StudySetting, words: int) -> dict[str, Vocabulary]:
     """FastText where it is at hand, GloVe (else the embedded words), and random vectors for the words of GloVe."""
     given = {one.name: one for one in setting.vocabularies}
     fast = next((one for name, one in given.items() if "fasttext" in name.lower()), None)
@@ -226,9 +224,8 @@ def released_by(cell: AccuracyCell, vocabulary: Vocabulary) -> WordMechanism:
     name, clip = cell.mechanism, clip_of(vocabulary)
     if name in METRIC and cell.way is ExperimentWay.TEXT:
         return word_mechanism(name, vocabulary, epsilon_per_distance=cell.epsilon, clip=None)
-    if cell.way is ExperimentWay.TEXT and name in PRINTED:
-        given = {"noise_dim": NOISE_DIMS.get(cell.epsilon)} if name == "truncated-laplace" else {}
-        return word_mechanism(PRINTED[name], vocabulary, epsilon=cell.epsilon, clip=clip, **given)
+    if cell.way is ExperimentWay.TEXT:
+        return printed_mechanism(name, cell.epsilon, vocabulary)
     if name == BEST:
         return word_mechanism(name, vocabulary, epsilon=cell.epsilon, base_weights="flat")
     delta = {"delta": VALID_DELTA} if "delta" in entries()[name].options() else {}

@@ -156,17 +156,23 @@ def _comparisons(points: Sequence[Point]) -> Iterator[Comparison]:
 def _judgment(points: Sequence[Point]) -> Judgment:
     """Whether the paper's order comes out: truncated Laplace near the texts as they are at the least epsilon."""
     score = f"network, {ON_RELEASES}"
-    kept: dict[str, list[float]] = {way: [] for way in CALLED.values()}
+    kept: dict[str, list[tuple[float, float, float]]] = {way: [] for way in CALLED.values()}
     for point in (one for one in points if one.way):
         least = min(p.epsilon or 0 for p in points if p.way and p.embeddings == point.embeddings)
         if point.mechanism == "truncated-laplace" and point.epsilon == least and point.embeddings != "random":
             same = [p for p in points if not p.way and (p.corpus, p.embeddings) == (point.corpus, point.embeddings)]
             chance, clean = _CHANCE[point.corpus], same[0].measured.bound(score).estimate
-            kept[point.way].append((point.measured.bound(score).estimate - chance) / max(clean - chance, 1e-9))
-    shares = {way: sum(values) / len(values) for way, values in kept.items() if values}
-    told = "; ".join(f"{way}, {100 * share:.0f} %" for way, share in shares.items())
-    code, text = (shares.get(CALLED[way], 0.0) for way in (ExperimentWay.CODE, ExperimentWay.TEXT))
-    held = Reproduced.PARTLY if code > 0.5 > text else Reproduced.NO
+            low, middle, high = ((one - chance) / max(clean - chance, 1e-9) for one in point.measured.bound(score)[:3])
+            kept[point.way].append((low, middle, high))
+    shares = {
+        way: [sum(ends) / len(ends) for ends in zip(*values, strict=True)] for way, values in kept.items() if values
+    }
+    told = "; ".join(
+        f"{way}, {100 * middle:.0f} % (between {100 * low:.0f} and {100 * high:.0f})"
+        for way, (low, middle, high) in shares.items()
+    )
+    apart = shares[CALLED[ExperimentWay.CODE]][0] > 0.5 > shares[CALLED[ExperimentWay.TEXT]][2]
+    held = Reproduced.PARTLY if apart else Reproduced.NO
     return Judgment(
         reproduced=held,
         why="What truncated Laplace noise leaves at the least epsilon of all that can be learned without privacy, "

@@ -96,7 +96,7 @@ _THREE_WAYS = (
         "noise-size",
         "The noise beside the vectors: why the public code gives the paper's pattern",
         Basis.BEYOND,
-        "sizes:noise_size",
+        "noise_size:noise_size",
         "The root mean square length of the noise over the mean length of the vectors to which it is added, in every "
         "way, and the scores at each ratio.",
     ),

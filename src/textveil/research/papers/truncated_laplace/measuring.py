@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
+from textveil.errors import ModelError
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.models.autoencoder.training import Epochs, Training, adam
 from textveil.randomness import seeded_generator
@@ -68,7 +69,7 @@ class Measurement:
             if clean:
                 save_rewriter(rewriter, self.shared(cell.block))
         else:
-            rewriter = load_rewriter(self.shared(cell.block), material.vocabulary, self.device)
+            rewriter = self._shared_rewriter(material)
         if self.size.further is not None:
             rewriter = _further(rewriter, injection, material, self.size.further, seed + _FURTHER)
         parts = {"seen": material.seen(self.size.tested), "held_out": material.held_out}
@@ -88,8 +89,7 @@ class Measurement:
         seed, injection = cell_seed(cell, self.seed), injection_of(cell, material.vocabulary)
         assert injection.mechanism is not None
         parts = {"seen": material.seen(self.size.tested), "held_out": material.held_out}
-        shared = load_rewriter(self.shared(cell.block), material.vocabulary, self.device)
-        rewriter = replace(shared, injection=injection)
+        rewriter = replace(self._shared_rewriter(material), injection=injection)
         released = {part: _draws(injection.mechanism, some, seed + _RELEASED) for part, some in parts.items()}
         return {
             "nats_a_token": {
@@ -98,6 +98,16 @@ class Measurement:
             "outputs": {part: _plain(some) for part, some in released.items()},
             "examples": _plain(_draws(injection.mechanism, material.examples, seed + _REWRITTEN)),
         }
+
+    def _shared_rewriter(self, material: Material) -> Rewriter:
+        try:
+            return load_rewriter(self.shared(material.block), material.vocabulary, self.device)
+        except ModelError as error:
+            raise ModelError(
+                "`cells` must hold the network without noise that its cells share, whole; got one that is damaged or "
+                f"missing ({self.shared(material.block).name}). Remove the folder {self.folder.name}, and it is "
+                "measured anew."
+            ) from error
 
     def shared(self, block: TableBlock) -> Path:
         """The folder of the network without privacy of a block."""

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from textveil.catalog import word_mechanism
 from textveil.mechanisms.additive.perturb_project import perturb_project
 from textveil.mechanisms.base import WordMechanism
 from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.gaussian import Gaussian
-from textveil.privacy.guarantees import ApproximateDP, Guarantee, NoGuarantee, PureDP, Status
-from textveil.research.papers.truncated_laplace.facts import LOG_DELTA, NOISE_DIMS
+from textveil.privacy.guarantees import PureDP, Status
+from textveil.research.papers.truncated_laplace.facts import DIM, NOISE_DIMS
 from textveil.research.papers.truncated_laplace.plan import RewritingCell
 from textveil.research.papers.truncated_laplace.public_code import public_noise
 from textveil.research.papers.truncated_laplace.ways import VALID_DELTA, ExperimentWay
 from textveil.research.rewriting.injection import Injection, Place
 from textveil.vocabulary.geometry import norm_range
 from textveil.vocabulary.vocabulary import Vocabulary
+
+PRINTED: Final = {"gaussian": "gaussian-classical-published", "truncated-laplace": "truncated-laplace-published"}
+"""The catalog's mechanisms by the formulas of the paper."""
 
 
 def injection_of(cell: RewritingCell, vocabulary: Vocabulary) -> Injection:
@@ -43,7 +46,7 @@ def mechanism_of(cell: RewritingCell, vocabulary: Vocabulary) -> WordMechanism:
     assert name is not None
     assert epsilon is not None
     if cell.way is ExperimentWay.TEXT:
-        return _as_printed(name, epsilon, vocabulary)
+        return printed_mechanism(name, epsilon, vocabulary)
     if name == "optimal":
         return word_mechanism(name, vocabulary, epsilon=epsilon, prior="flat")
     if name == "neighborhood":
@@ -52,29 +55,23 @@ def mechanism_of(cell: RewritingCell, vocabulary: Vocabulary) -> WordMechanism:
     return word_mechanism(name, vocabulary, epsilon=epsilon, clip=clip_of(vocabulary), **delta)
 
 
-def _as_printed(name: str, epsilon: float, vocabulary: Vocabulary) -> WordMechanism:
-    """Clip, noise every token by the paper's own formula, take the nearest word."""
+def printed_mechanism(name: str, epsilon: float, vocabulary: Vocabulary) -> WordMechanism:
+    """As the text says: clip, noise every token by the paper's own formula, take the nearest word.
+
+    Args:
+        name: one of the paper's three.
+        epsilon: nats of one word, as claimed.
+        vocabulary: of the words.
+    """
     clip, dim = clip_of(vocabulary), vocabulary.dim
-    if name == "truncated-laplace":
-        k = NOISE_DIMS.get(epsilon)
-        return word_mechanism("truncated-laplace-published", vocabulary, epsilon=epsilon, clip=clip, noise_dim=k)
-    noise: CoordinateLaplace | Gaussian
-    claim: Guarantee
-    if name == "laplace":
-        noise = CoordinateLaplace(dim=dim, scale=2 * math.sqrt(dim) * clip / epsilon)
-        claim = PureDP(epsilon=epsilon, status=Status.CLAIMED)
-    else:
-        noise = Gaussian(dim=dim, sigma=gaussian_sigma(clip, epsilon))
-        claim = (
-            ApproximateDP(epsilon=epsilon, log_delta=LOG_DELTA, status=Status.CLAIMED)
-            if epsilon <= 1
-            else NoGuarantee(reason="the classical formula is stated for epsilon up to 1")
+    if name == "laplace":  # the catalog's takes the exact diameter in the place of 2 C sqrt(d): less noise
+        return perturb_project(
+            vocabulary,
+            CoordinateLaplace(dim=dim, scale=2 * math.sqrt(dim) * clip / epsilon),
+            PureDP(epsilon=epsilon, status=Status.CLAIMED),
+            name="laplace, as printed",
+            parameters={"epsilon": epsilon},
+            clip=clip,
         )
-    return perturb_project(
-        vocabulary, noise, claim, name=f"{name}, as printed", parameters={"epsilon": epsilon}, clip=clip
-    )
-
-
-def gaussian_sigma(clip: float, epsilon: float) -> float:
-    """The paper's Theorem 2: variance 8 C^2 ln(1.25 / delta) / epsilon^2, with delta = 4^-300."""
-    return clip * math.sqrt(8 * (math.log(1.25) - LOG_DELTA)) / epsilon
+    k = NOISE_DIMS.get(epsilon) if name == "truncated-laplace" else DIM
+    return word_mechanism(PRINTED[name], vocabulary, epsilon=epsilon, clip=clip, noise_dim=k)

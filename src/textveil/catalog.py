@@ -60,6 +60,8 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "consistent-neighborhood": "textveil.mechanisms.sequence.consistent_neighborhood:consistent_neighborhood",
         "keywords": "textveil.mechanisms.document.keywords:keywords",
         "spherical-laplace": "textveil.mechanisms.additive.spherical_laplace:spherical_laplace",
+        "cmp": "textveil.mechanisms.additive.cmp:cmp",
+        "cmp-approximate": "textveil.mechanisms.additive.cmp:cmp_approximate",
         "mahalanobis": "textveil.mechanisms.additive.mahalanobis:mahalanobis",
         "pte": "textveil.mechanisms.additive.pte:pte",
         "gaussian": "textveil.mechanisms.additive.gaussian:gaussian",

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import binom
-from tests.helpers.catalog import as_listed
+from tests.helpers.catalog import as_listed, audited
 from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
@@ -52,7 +52,7 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "foreign_run"
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", [one for one in MECHANISMS if audited(one)])
 def test_the_catalog_keeps_what_it_promises(tiny, name: str) -> None:
     report = tv.audit(tv.mechanism(name, tiny, **as_listed(name)), seed=1)
     entry = MECHANISMS[name]

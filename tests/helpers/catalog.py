@@ -19,3 +19,8 @@ def as_listed(name: str) -> dict[str, Any]:
 def taking(epsilon: float, names: Iterable[str] = MECHANISMS) -> list[str]:
     """Those of the names that take this epsilon."""
     return [name for name in names if MECHANISMS[name].takes(epsilon)]
+
+
+def audited(name: str) -> bool:
+    """Whether audits know the distribution of its outputs: not where its search is approximate."""
+    return name != "cmp-approximate"

@@ -162,6 +162,8 @@ def test_metric_parameters(tiny: Vocabulary) -> None:
 )
 @pytest.mark.parametrize("name", NOISY)
 def test_options_have_domains(tiny: Vocabulary, name: str, options: dict[str, float], message: str) -> None:
+    if not options.keys() <= MECHANISMS[name].options().keys():
+        pytest.skip("the mechanism has no such option")
     with pytest.raises(ParameterError, match=message):
         mechanism(name, tiny, **options)
 

@@ -20,7 +20,13 @@ from textveil.nearest.exact_numpy import exact_numpy
 from textveil.numerics.exact_products import exact_here
 from textveil.testing import check_projection
 
-NEEDS = {"numpy": "numpy", "int8": "torch", "faiss": "faiss", "approximate-faiss": "faiss"}
+NEEDS = {
+    "numpy": "numpy",
+    "int8": "torch",
+    "faiss": "faiss",
+    "approximate-faiss": "faiss",
+    "approximate-forest": "numpy",
+}
 
 
 def needed(name: str) -> None:

@@ -22,6 +22,7 @@ BACKENDS: Mapping[str, str] = MappingProxyType(
         "faiss": "textveil.nearest.exact_faiss:exact_faiss",
         "gpu": "textveil.nearest.exact_torch:exact_torch",
         "approximate-faiss": "textveil.nearest.approximate_faiss:approximate_faiss",
+        "approximate-forest": "textveil.nearest.approximate_forest:approximate_forest",
     }
 )
 """Backends by name; those that are not exact say so in it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import (
@@ -55,26 +57,56 @@ def spherical_laplace(
         rank_constant: c of the resampling exp(-c rate i) of ranks around the nearest word; None leaves it out.
         projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
+    return spherical_mechanism(
+        vocabulary,
+        name="spherical-laplace",
+        epsilon=epsilon,
+        epsilon_per_distance=epsilon_per_distance,
+        clip=clip,
+        rank_constant=rank_constant,
+        projection=projection,
+    )
+
+
+def spherical_mechanism(
+    vocabulary: Vocabulary,
+    *,
+    name: str,
+    epsilon: float | None,
+    epsilon_per_distance: float | None,
+    clip: float | None,
+    rank_constant: float | None = None,
+    projection: str | None = None,
+) -> PerturbProject:
+    """The mechanism under any name of the catalog; see ``spherical_laplace``."""
+    noise, guarantee, spent = spherical_noise(
+        vocabulary, epsilon=epsilon, epsilon_per_distance=epsilon_per_distance, clip=clip
+    )
+    return perturb_project(
+        vocabulary,
+        noise,
+        guarantee,
+        name=name,
+        parameters={**spent, **given(rank_constant=rank_constant)},
+        clip=clip,
+        rank_decay=rank_decay(rank_constant, noise.rate),
+        projection=projection,
+    )
+
+
+def spherical_noise(
+    vocabulary: Vocabulary, *, epsilon: float | None, epsilon_per_distance: float | None, clip: float | None
+) -> tuple[SphericalLaplace, MetricDP, dict[str, Any]]:
+    """The noise, what it promises of the noisy vector, and the parameters that say so."""
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     diameter = outward(clipped_diameter(vocabulary, clip, 2))
     rate = value if name == "epsilon_per_distance" else rate_within(value, diameter)
-    return perturb_project(
-        vocabulary,
-        SphericalLaplace(dim=vocabulary.dim, rate=rate),
-        MetricDP(
-            epsilon_per_distance=rate,
-            metric=metric_name("euclidean", clip),
-            diameter=diameter,
-            status=Status.PROVED,
-            source=PROOF,
-        ),
-        name="spherical-laplace",
-        parameters={
-            "epsilon": rate * diameter,
-            "rate": rate,
-            **given(epsilon_per_distance=epsilon_per_distance, rank_constant=rank_constant),
-        },
-        clip=clip,
-        rank_decay=rank_decay(rank_constant, rate),
-        projection=projection,
+    guarantee = MetricDP(
+        epsilon_per_distance=rate,
+        metric=metric_name("euclidean", clip),
+        diameter=diameter,
+        status=Status.PROVED,
+        source=PROOF,
     )
+    spent = {"epsilon": rate * diameter, "rate": rate, **given(epsilon_per_distance=epsilon_per_distance)}
+    return SphericalLaplace(dim=vocabulary.dim, rate=rate), guarantee, spent

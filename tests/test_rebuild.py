@@ -17,6 +17,7 @@ from textveil.sanitize.sanitizer import Sanitizer
 VOCABULARY = lettered_vocabulary(40)
 MADE = {
     "neighborhood": [{"epsilon": 3.0}, {"epsilon": 3.0, "alpha": 1.25, "base_mass": 0.4}, {"base_weights": "flat"}],
+    "custext": [{"epsilon": 2.0}, {"epsilon": 2.0, "top_k": 8, "measure": "cosine"}],
     "exponential": [{"epsilon": 2.0}, {"epsilon_per_distance": 0.7, "clip": None}],
     "consistent-neighborhood": [{"epsilon": 2.0, "recent": 7}],
     "metric-exponential": [{"epsilon": 2.0}],

@@ -12,6 +12,7 @@ import numpy as np
 
 from textveil.audit.attacks import bayes_vulnerability, nearest_neighbor_inversion
 from textveil.audit.channels.exact import audit_channel
+from textveil.audit.channels.groups import audit_within_groups
 from textveil.audit.documents import audit_sequences, audit_texts, public_words
 from textveil.audit.foreign.callables import in_child, load_callable
 from textveil.audit.foreign.hygiene import run_hygiene
@@ -26,7 +27,14 @@ from textveil.audit.sampled.draws import audit_mechanism_sampled, callable_draw
 from textveil.decoding.decode import default_model
 from textveil.errors import InputError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Channel, Mechanism, SequenceMechanism, TextMechanism, WordMechanism
-from textveil.mechanisms.capabilities import IntegerWeights, NearestSearch, NearestWord, NoisyVectors, OnWordMetric
+from textveil.mechanisms.capabilities import (
+    IntegerWeights,
+    NearestSearch,
+    NearestWord,
+    NoisyVectors,
+    OnWordMetric,
+    WithinGroups,
+)
 from textveil.models.base import LanguageModel
 from textveil.noise.capabilities import ProfiledNoise
 from textveil.randomness import resolve, seeded_generator
@@ -61,7 +69,8 @@ def audit_mechanism(
 
     Args:
         mechanism: textveil's own or a third party's.
-        claim: what to test; None takes the mechanism's guarantee for any two words.
+        claim: what to test; None takes the mechanism's guarantee for any two words (of one public group, where a
+            mechanism compares no others).
         samples: draws for each word of a pair; 0 samples only where no other method applies, with 20,000 (with as many
             as the claim needs for mechanisms that look at more than one word).
         confidence: of the sampled bounds together, in (0, 1).
@@ -147,7 +156,10 @@ def _of_words(
     """Every method that reaches a mechanism that draws for each word alone."""
     findings: list[Finding] = []
     if isinstance(mechanism, Channel | IntegerWeights):
-        findings.append(audit_channel(mechanism, claim, progress=progress))
+        if isinstance(mechanism, WithinGroups):
+            findings.append(audit_within_groups(mechanism, mechanism, claim, mechanism.vocabulary, progress=progress))
+        else:
+            findings.append(audit_channel(mechanism, claim, progress=progress))
     elif isinstance(mechanism, NoisyVectors) and isinstance(mechanism.distribution, ProfiledNoise):
         findings.append(audit_noise(mechanism, claim, progress=progress))
         if isinstance(mechanism, NearestWord) and (word := audit_cells(mechanism, claim)) is not None:

@@ -33,6 +33,16 @@ Epsilon: TypeAlias = Annotated[
         unset=f"{DEFAULT_EPSILON:g}",
     ),
 ]
+GroupEpsilon: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=POSITIVE,
+        help="Privacy loss in nats of one token, for any two words of one public group alone.",
+        metavar="E",
+        group=GUARANTEE,
+        unset=f"{DEFAULT_EPSILON:g}",
+    ),
+]
 NeighborhoodSize: TypeAlias = Annotated[
     int,
     Option(

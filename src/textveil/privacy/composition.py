@@ -52,6 +52,7 @@ def added_up(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> 
                 f"guarantees of {_units(parts)} cannot add up to one of a {into.unit.value}; wanted a unit that is at "
                 "least as large. Use narrowed() for what follows for a smaller unit."
             )
+        _need_shared(parts, into)
         return into
     if len(parts) > 1:
         raise UnsupportedGuarantee(
@@ -60,6 +61,16 @@ def added_up(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> 
     one = parts.pop() if parts else ONE_TOKEN
     within = one.unit in (Unit.TOKEN, Unit.SPAN, Unit.ENTITY)
     return one.larger if within and one.larger is not None else one
+
+
+def _need_shared(parts: set[Adjacency], adjacency: Adjacency) -> None:
+    """Refuse to state for any two words what holds for some of them alone."""
+    narrow = next((one for one in parts if one.shared not in ("", adjacency.shared)), None)
+    if narrow is not None:
+        raise UnsupportedGuarantee(
+            f"a guarantee that leaves {narrow.shared} public says nothing of {adjacency}; wanted one for any two "
+            "words. Choose a mechanism whose adjacency is that of one token (`textveil mechanisms`)."
+        )
 
 
 def _units(parts: set[Adjacency]) -> str:
@@ -71,13 +82,14 @@ def narrowed(guarantee: Guarantee, adjacency: Adjacency) -> Guarantee:
     """What ``guarantee`` says for a unit that is not larger: two texts that differ in one token are two documents.
 
     Raises:
-        UnsupportedGuarantee: the unit is larger.
+        UnsupportedGuarantee: the unit is larger, or more words may be exchanged than the guarantee compares.
     """
     if not guarantee.unit.holds(adjacency.unit):
         raise UnsupportedGuarantee(
             f"a guarantee of a {guarantee.unit.value} says nothing of a {adjacency.unit.value}. Add up the draws "
             "that it takes, by repeat()."
         )
+    _need_shared({guarantee.adjacency}, adjacency)
     return replace(guarantee, adjacency=adjacency)
 
 

@@ -272,7 +272,8 @@ class MetricDP:
 
     def __str__(self) -> str:
         per_distance = shown_up(self.epsilon_per_distance)
-        return f"{per_distance} d-privacy ({self.metric}; {self.worst_case()} for any two words)"
+        words = "two words that share what is public" if self.adjacency.shared else "any two words"
+        return f"{per_distance} d-privacy ({self.metric}; {self.worst_case()} for {words})"
 
 
 @final

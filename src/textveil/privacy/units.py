@@ -40,11 +40,14 @@ class Adjacency:
         unit: what two adjacent inputs differ in.
         text: the same in words, for reports: "two texts that ...".
         larger: the adjacency of the next larger unit, to which the draws for many units add up; None at the top.
+        shared: where a word is not exchanged for any other: what the two inputs share of it, which is public then, in
+            words; empty where any two words are compared. A guarantee of the one says nothing of the other.
     """
 
     unit: Unit
     text: str
     larger: Adjacency | None = field(default=None, repr=False)
+    shared: str = ""
 
     def __str__(self) -> str:
         return self.text
@@ -143,7 +146,13 @@ def within_groups(groups: str) -> Adjacency:
     Args:
         groups: what a group is, in words: "cluster", "part of speech".
     """
-    same = f"where a word is exchanged for one of its own public {groups} alone"
+    return _exchanged(
+        f"where a word is exchanged for one of its own public {groups} alone", f"the public {groups} of every word"
+    )
+
+
+def _exchanged(same: str, shared: str) -> Adjacency:
+    """Two texts that differ in one token, where a word is exchanged for some words alone: which and what is shared."""
     return Adjacency(
         Unit.TOKEN,
         f"two texts that differ in one token of the same kind, {same}",
@@ -154,9 +163,19 @@ def within_groups(groups: str) -> Adjacency:
                 Unit.PERSON,
                 "two inputs of as many documents with the same number, order and kinds of tokens, any of which may "
                 f"differ, {same} (as if one person wrote all)",
+                shared=shared,
             ),
+            shared,
         ),
+        shared,
     )
+
+
+AMONG_SENSITIVE: Final = _exchanged(
+    "where a word of the public list of sensitive words is exchanged for another of that list alone",
+    "which words are on the list of sensitive words, and every word that is not",
+)
+"""Words outside a public list are not protected."""
 
 
 ONE_TOKEN_OUTSIDE: Final = Adjacency(

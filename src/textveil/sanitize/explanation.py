@@ -87,6 +87,7 @@ class Explanation:
         lines = [
             f"mechanism          {self.mechanism}",
             f"guarantee          {self.guarantee} [{self.guarantee.status.value}]",
+            *([f"compares           {self.guarantee.adjacency}"] if self.guarantee.adjacency.shared else []),
             f"distribution of    {subject} ({method})",
             f"unchanged          {_shown(self.unchanged)}",
             f"among 100 nearest  {_shown(self.near)}",

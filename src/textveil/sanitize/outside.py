@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, Protocol, final
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.channels.digits import DigitResponse
+from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_TOKEN_OUTSIDE
 from textveil.sanitize.setting import Protected
@@ -143,7 +143,7 @@ class DrawnOutside:
         # Every digit lies in a span, so no number is ever drawn here.
         self._tokens = TokenDraws(mechanism, DigitResponse(1.0), marks, function_words=function_words)
         self.marks: Marks = marks
-        guarantee = replace(promise, adjacency=ONE_TOKEN_OUTSIDE)
+        guarantee = narrowed(promise, ONE_TOKEN_OUTSIDE)
         self.protected = (Protected("word", guarantee, done=mechanism.name),)
 
     def plain(self, value: str) -> str:

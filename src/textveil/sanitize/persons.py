@@ -60,4 +60,5 @@ def one_person(setting: Setting) -> Adjacency:
         Unit.PERSON,
         "two inputs that differ in the documents of one person alone, who has as many in both, each of them as in "
         f"{setting.one_document.text}",
+        shared=setting.one_document.shared,
     )

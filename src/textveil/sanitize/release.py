@@ -189,6 +189,7 @@ class Report:
             *(policy_lines(setting, tally.kinds, self.recall) if setting.policy is not None else []),
             *([f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip()] if tokens else []),
             *([] if spans else [f"per token   {guarantee_line(setting.token)}"]),
+            *([f"compares    {setting.one_token}"] if setting.one_token.shared else []),
             *_number_lines(setting),
             *(short_number_lines(setting.unchanged_numbers) if tally.kinds.get("number") else []),
             f"per document {guarantee_line(document.guarantee)} for the costliest, {_counted(document.tokens, drawn)}",
@@ -230,7 +231,8 @@ def _public(setting: Setting) -> str:
     form = " as they are" if setting.marks == "keep" else " in plain form"
     spans = setting.policy is not None and setting.policy.finds_spans
     shown = "where spans are, their kinds and what is said of each kind" if spans else "digits a number has"
-    return f"vocabulary; number, order and kinds of tokens; {shown}; spacing, punctuation{form}"
+    groups = f"; {setting.one_token.shared}" if setting.one_token.shared else ""
+    return f"vocabulary; number, order and kinds of tokens{groups}; {shown}; spacing, punctuation{form}"
 
 
 def _vocabulary_lines(vocabulary: Mapping[str, Any]) -> list[str]:

@@ -135,9 +135,11 @@ class Setting:
                 *(f"of each {one.kind}: {fact}" for one in self.protected for fact in one.public),
             )
         marks = "as they are: they can carry data" if self.marks == "keep" else "in plain form (one space, ASCII marks)"
+        shared = self.one_token.shared
         return (
             "the vocabulary, its vectors and everything computed from them",
             "the number, the order and the kinds of the tokens",
+            *([shared] if shared else []),
             "how many digits each number has, and what stands between them",
             f"spacing, line ends and punctuation, {marks}",
             "the mechanism, its parameters and this report",
@@ -152,7 +154,12 @@ class Setting:
         if self.policy is not None:
             one_value = self.policy.adjacency
             return weakest([replace(one.guarantee, adjacency=one_value) for one in self.protected])
-        return weakest([narrowed(one.guarantee, ONE_TOKEN) for one in self.protected])
+        return weakest([narrowed(one.guarantee, self.one_token) for one in self.protected])
+
+    @property
+    def one_token(self) -> Adjacency:
+        """Which two tokens the guarantee of a token compares: of words the fewest that any of the draws compares."""
+        return next((one.guarantee.adjacency for one in self.protected if one.guarantee.adjacency.shared), ONE_TOKEN)
 
     @property
     def recovery(self) -> dict[str, Any] | None:
@@ -201,7 +208,7 @@ class Setting:
         if self.policy is not None:
             return self.policy.adjacency.larger or self.policy.adjacency
         whole = [one.guarantee.adjacency for one in self.protected if one.unit is Unit.DOCUMENT]
-        return whole[0] if whole else ONE_DOCUMENT
+        return whole[0] if whole else self.one_token.larger or ONE_DOCUMENT
 
     def accountant(self, counts: Mapping[str, int], into: Adjacency | None = None) -> Accountant:
         """What so many draws cost together.

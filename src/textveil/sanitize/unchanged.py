@@ -45,7 +45,7 @@ def mostly_unchanged(mechanism: Mechanism, promise: Guarantee) -> bool:
     if isinstance(mechanism, TextMechanism):
         return False
     size = len(mechanism.vocabulary)
-    if promise.promises:
+    if promise.promises and not promise.adjacency.shared:  # the limit is of guarantees for any two words
         most = promise.approximate()
         if unchanged_limit(size, min(most.epsilon, _ENDLESS), most.delta) <= MOST:
             return False

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, final, runtime_checkable
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from textveil.errors import ParameterError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import SequenceMechanism, TextMechanism, WordMechanism
 from textveil.mechanisms.channels.digits import DigitResponse
+from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_CONTENT_TOKEN, Unit
 from textveil.sanitize.release import Release
@@ -117,7 +117,7 @@ class ByTokens:
         self.marks = marks
         protected = {"word": promise, "number": digits.guarantee if promise.promises else promise}
         if function_words:
-            protected = {kind: replace(one, adjacency=ONE_CONTENT_TOKEN) for kind, one in protected.items()}
+            protected = {kind: narrowed(one, ONE_CONTENT_TOKEN) for kind, one in protected.items()}
         done = {"word": mechanism.name, "number": "digits"} if function_words else {}
         self.protected = tuple(Protected(kind, one, done=done.get(kind, "")) for kind, one in protected.items())
 

@@ -210,6 +210,7 @@ def audit_channel(
     claim: Claim,
     vocabulary: Vocabulary | Sequence[str] | None = None,
     *,
+    outputs: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Finding:
     """Certify or refute ``claim`` from the channel's table, for any two inputs.
@@ -221,6 +222,7 @@ def audit_channel(
         channel: a channel, a source of rows, or a table of probabilities of shape (n, k).
         claim: what is put to the test.
         vocabulary: public words of the rows, for the witness; a channel brings its own; else rows are numbered.
+        outputs: public words of the columns, where they are others than those of the rows.
         progress: called as rows are done, once for each pass.
 
     Returns:
@@ -249,7 +251,7 @@ def audit_channel(
         epsilon=_epsilon(source, loss, claim, divergence),
         delta=delta,
         method="exact channel",
-        witness=_witness(loss, divergence, claim, words, source),
+        witness=_witness(loss, divergence, claim, words, source, outputs),
         profile=_points(source, loss, claim),
         notes=_notes(source, loss, divergence),
     )
@@ -276,16 +278,22 @@ def _epsilon(source: RowSource, loss: PureLoss, claim: Claim, divergence: Diverg
 
 
 def _witness(
-    loss: PureLoss, divergence: Divergence | None, claim: Claim, words: tuple[str, ...] | None, source: RowSource
+    loss: PureLoss,
+    divergence: Divergence | None,
+    claim: Claim,
+    words: tuple[str, ...] | None,
+    source: RowSource,
+    outputs: Sequence[str] | None,
 ) -> Mapping[str, Any]:
     def named(row: int) -> str | int:
         return words[row] if words is not None else row
 
-    square = source.shape[0] == source.shape[1]
+    if outputs is None and source.shape[0] == source.shape[1]:
+        outputs = words
     found: dict[str, Any] = {
         "input": named(loss.likely),
         "other_input": named(loss.unlikely),
-        "output": named(loss.output) if square else loss.output,
+        "output": outputs[loss.output] if outputs is not None else loss.output,
         "probability": loss.probability,
         "other_probability": loss.other_probability,
         "log_ratio": loss.epsilon.estimate,

@@ -115,7 +115,7 @@ class AuditReport:
                 f"{_at_least(lead.epsilon.lower)}{_at_delta(lead)}{pair} ({how})."
             )
         word = "certified" if lead.verdict is Verdict.CERTIFIED else "proved"
-        return f"{_who(self)} is {claim}, {word} ({lead.method}): its {_largest(lead)}, for any two words."
+        return f"{_who(self)} is {claim}, {word} ({lead.method}): its {_largest(lead)}, for {lead.inputs}."
 
     def summary(self) -> str:
         """The report for a reader, a few lines."""
@@ -176,6 +176,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
         "samples": finding.samples,
         "profile": [list(point) for point in finding.profile],
         "notes": list(finding.notes),
+        "inputs": finding.inputs,
     }
 
 

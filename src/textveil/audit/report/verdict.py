@@ -92,6 +92,7 @@ class Finding:
         samples: draws made; 0 where nothing was sampled.
         profile: points (epsilon, delta) of the privacy profile, where it is known; increasing in epsilon.
         notes: sentences for the reader (power of a sampled audit, what was not reached).
+        inputs: which inputs were compared, in words.
     """
 
     verdict: Verdict
@@ -105,3 +106,4 @@ class Finding:
     samples: int = 0
     profile: tuple[tuple[float, float], ...] = ()
     notes: tuple[str, ...] = ()
+    inputs: str = "any two words"

@@ -13,9 +13,10 @@ from textveil.audit.report.verdict import Claim, Finding, Subject, claim_of
 from textveil.audit.sampled.bounds import CONFIDENCE, SAMPLES, Draw, Score, audit_sampled
 from textveil.errors import need
 from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.capabilities import WithinGroups
 from textveil.noise.base import NoiseDistribution
 from textveil.randomness import resolve
-from textveil.types import Reals
+from textveil.types import Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _SCANNED = 512
@@ -130,7 +131,7 @@ def audit_mechanism_sampled(
     Args:
         mechanism: draws the ids.
         claim: None takes what the mechanism's guarantee says of any two words.
-        pairs: of ids; None takes four by ``candidate_pairs``.
+        pairs: of ids; None takes four by ``candidate_pairs``, or of words of one group where others are not compared.
         samples: draws for each word of each pair.
         confidence: of the bounds together.
         rng: None is the operating system's randomness.
@@ -142,9 +143,12 @@ def audit_mechanism_sampled(
     words = mechanism.vocabulary.words
     if claim is None:
         claim = claim_of(mechanism.guarantee)
-    if pairs is None:
+    groups = mechanism.groups if isinstance(mechanism, WithinGroups) else None
+    if pairs is None and groups is not None:
+        pairs = _pairs_of_groups(groups, 4, rng)
+    elif pairs is None:
         pairs = candidate_pairs(mechanism.vocabulary, 4, rng)
-    return audit_sampled(
+    found = audit_sampled(
         mechanism_draw(mechanism, rng),
         pairs,
         claim,
@@ -152,6 +156,16 @@ def audit_mechanism_sampled(
         confidence=confidence,
         name=lambda word_id: words[int(word_id)],
     )
+    return found if groups is None else replace(found, inputs="any two words of one public group")
+
+
+def _pairs_of_groups(groups: Integers, count: int, rng: np.random.Generator | None) -> list[tuple[int, int]]:
+    """Random pairs of words of one group each; all different."""
+    order = np.argsort(groups, kind="stable")
+    beside = np.flatnonzero((np.diff(groups[order]) == 0) & (groups[order[1:]] >= 0))
+    need(len(beside) > 0, "groups", "none of two words", "of two words at least")
+    chosen = resolve(rng).permutation(beside)[:count]
+    return [(int(order[place]), int(order[place + 1])) for place in chosen]
 
 
 def candidate_pairs(

@@ -1,0 +1,192 @@
+"""CusText: a word is drawn from its public cluster, the nearer of the cluster's words with more weight."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.errors import need
+from textveil.mechanisms.channels.integer_channel import GroupedChannel, IntegerChannel
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import NEIGHBORHOODS, VECTORS, Option, at_least, named
+from textveil.mechanisms.parameters import GroupEpsilon, given
+from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
+from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up, stated_epsilon
+from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.units import within_groups
+from textveil.types import Ids, Integers, Progress, Reals
+from textveil.vocabulary.clusters import EUCLIDEAN, MEASURES, distances_among, frequency_clusters
+from textveil.vocabulary.grid import integer_grid
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF: Final = "privacy/proofs/custext.md"
+SOURCE: Final = "Chen et al. 2023 (CusText), sections 4.1 and 4.2"
+
+K: Final = 20
+"""K of the paper's experiments."""
+
+CLUSTERS: Final = within_groups("cluster")
+"""Which two words are compared."""
+
+TOP_K: Final = Option(
+    domain=at_least(2),
+    help="Words of a cluster, which a word is exchanged for: a divisor of the number of words.",
+    metavar="K",
+    group=NEIGHBORHOODS,
+    unset="20, the last cluster with what is left",
+)
+MEASURE: Final = Option(
+    domain=named(*MEASURES), help="How far a word is from the others.", metavar="NAME", group=VECTORS
+)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreWeights:
+    """Integer weights of scores u in [0, 1]: max(floor, floor(top * exp(-epsilon / 2 * (1 - u)))).
+
+    Attributes:
+        epsilon: of the exponent, nats.
+        top: weight of the score 1.
+        floor: least weight, at least top * exp(-epsilon / 2).
+    """
+
+    epsilon: float
+    top: int
+    floor: int
+
+    def __call__(self, scores: Reals) -> Integers:
+        """The weights, int64, same shape."""
+        falling = float(self.top) * np.exp(-self.epsilon / 2 * (1.0 - scores))
+        return np.clip(falling.astype(np.int64), self.floor, self.top)
+
+    @property
+    def loss(self) -> float:
+        """2 ln(top / floor), rounded up: what two rows over the same words differ by at most."""
+        return log_ratio_up(self.top**2, self.floor**2)
+
+
+def score_weights(epsilon: float, outputs: int) -> ScoreWeights:
+    """The weights whose loss over at most so many outputs is at most ``epsilon``."""
+    top = 1 << (61 - math.ceil(math.log2(outputs)))
+    return ScoreWeights(epsilon=epsilon, top=top, floor=exp_minus_half_ceiling(epsilon, top))
+
+
+def scores(distances: Reals) -> Reals:
+    """The paper's score: 1 at the least distance of a list, 0 at the largest; 1 where all are equal."""
+    low, high = float(distances.min()), float(distances.max())
+    return np.ones_like(distances) if high <= low else (high - distances) / (high - low)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class ClusterRows:
+    """Makes the row of a word: its cluster's words with their weights, or the word alone; see ``ListRows``.
+
+    Attributes:
+        vocabulary: public words and vectors.
+        clusters: the cluster of every word, shape (n,).
+        kept: words that are released as they are, shape (n,).
+        weights: of scores.
+        measure: of distances.
+    """
+
+    vocabulary: Vocabulary
+    clusters: Integers
+    kept: NDArray[np.bool_]
+    weights: ScoreWeights
+    measure: str
+
+    def __call__(self, words: Ids) -> list[ListedRow]:
+        """The rows of these words."""
+        grid, rows = integer_grid(self.vocabulary), []
+        members: dict[int, NDArray[Any]] = {}
+        for word in words.tolist():
+            if self.kept[word]:
+                rows.append(ListedRow(np.array([word]), np.array([1])))
+                continue
+            cluster = int(self.clusters[word])
+            if cluster not in members:
+                members[cluster] = np.flatnonzero(self.clusters == cluster)
+            here = members[cluster]
+            far = distances_among(grid, word, here, self.measure)
+            rows.append(ListedRow(here, np.cumsum(self.weights(scores(far)))))
+        return rows
+
+
+@declared(
+    family="channel",
+    notion="pure DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source=SOURCE,
+    summary="A word of the same public cluster, the nearer the likelier; clusters stay visible.",
+    adjacency=CLUSTERS,
+)
+def custext(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: GroupEpsilon,
+    top_k: Annotated[int, TOP_K] | None = None,
+    measure: Annotated[str, MEASURE] = EUCLIDEAN,
+    progress: Progress | None = None,
+) -> GroupedChannel:
+    """P(y | x) proportional to exp(epsilon u(x, y) / 2) over the words y of the cluster of x.
+
+    u is the nearness of y to x, scaled over the cluster to [0, 1]. Clusters partition the vocabulary: the most frequent
+    word that is in none takes its nearest words that are in none. The guarantee compares two words of one cluster;
+    which cluster a word is in is released.
+    Source: Chen et al., Findings of ACL 2023, sections 4.1 and 4.2; proof: privacy/proofs/custext.md.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: nats for any two words of one cluster, finite and > 0.
+        top_k: words of a cluster, K of the paper: between 2 and all words, and a divisor of their number; None takes 20
+            (or all words where there are fewer), the last cluster with what is left.
+        measure: ``"euclidean"``, or ``"cosine"``, which is 1 less the cosine.
+        progress: called as clusters are made.
+
+    Raises:
+        ParameterError: an option outside its domain, or a ``top_k`` that does not divide the vocabulary.
+    """
+    kept = np.zeros(len(vocabulary), dtype=bool)
+    return clustered("custext", vocabulary, kept, epsilon, top_k, measure, progress)
+
+
+def clustered(
+    name: str,
+    vocabulary: Vocabulary,
+    kept: NDArray[np.bool_],
+    epsilon: float,
+    top_k: int | None,
+    measure: str,
+    progress: Progress | None,
+) -> GroupedChannel:
+    """The channel of that name, with some public words released as they are; see ``custext``."""
+    clusters = frequency_clusters(vocabulary, _cluster_size(top_k, len(vocabulary)), measure, progress)
+    weights = score_weights(epsilon, int(np.bincount(clusters).max()))
+    groups = np.where(kept, -1, clusters)
+    groups.flags.writeable = False
+    promise = PureDP(
+        epsilon=stated_epsilon(weights.loss, epsilon),
+        status=Status.PROVED,
+        source=PROOF,
+        adjacency=CLUSTERS,
+    )
+    rows = ListedRows(len(vocabulary), ClusterRows(vocabulary, clusters, kept, weights, measure))
+    facts = {"epsilon": promise.epsilon, **given(top_k=top_k), "measure": measure}
+    return GroupedChannel(IntegerChannel(vocabulary, name, facts, promise, rows), groups)
+
+
+def _cluster_size(top_k: int | None, words: int) -> int:
+    if top_k is None:
+        return min(K, words)
+    divisors = [size for size in range(2, words + 1) if words % size == 0]
+    shown = ", ".join(map(str, divisors if len(divisors) <= 8 else [*divisors[:7], f"... {words}"]))
+    hint = "Leave it out for 20, the last cluster with what is left."
+    need(top_k in divisors, "top_k", top_k, f"a divisor of the {words} words ({shown})", hint)
+    return top_k

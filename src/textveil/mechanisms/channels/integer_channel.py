@@ -1,0 +1,104 @@
+"""Channels that are nothing but their rows of integer weights: what several constructors make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, final
+
+import numpy as np
+
+from textveil.mechanisms.base import checked_ids, checked_word_id
+from textveil.privacy.guarantees import MetricDP, PureDP
+from textveil.randomness import resolve
+from textveil.types import Ids, Integers, Reals
+from textveil.vocabulary.vocabulary import Vocabulary
+
+
+class DrawnRows(Protocol):
+    """Rows of integer weights, and draws by them; ids are checked already."""
+
+    def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
+        """One draw for each id: y with probability w(x, y) / sum over y of w(x, y)."""
+
+    def weights(self, words: Ids) -> Integers:
+        """The integers w(x, y), int64, shape (batch, n); a row's sum is below 2^62."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class IntegerChannel:
+    """P(y | x) = w(x, y) / Z(x) for integers w(x, y) >= 0, Z(x) their sum; drawn by the very same integers.
+
+    Attributes:
+        vocabulary: the public words and vectors.
+        name: the catalog's name.
+        parameters: public parameters, for reports.
+        guarantee: what the weights give; its proof is its ``source``.
+    """
+
+    vocabulary: Vocabulary
+    name: str
+    parameters: Mapping[str, Any]
+    guarantee: PureDP | MetricDP
+    _rows: DrawnRows = field(repr=False)
+
+    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
+        """One draw for each id; see ``WordMechanism.privatize``."""
+        return self._rows.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
+
+    def probabilities(self, word_id: int) -> Reals:
+        """P(y | word_id), shape (n,)."""
+        word = checked_word_id(word_id, len(self.vocabulary))
+        row = self._rows.weights(np.array([word]))[0]
+        return row / float(row.sum())
+
+    def integer_weights(self, ids: Ids) -> Integers:
+        """See ``capabilities.IntegerWeights``."""
+        return self._rows.weights(checked_ids(ids, len(self.vocabulary)))
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupedChannel:
+    """A channel whose guarantee compares words of one public group alone.
+
+    Attributes:
+        channel: the channel; its guarantee's adjacency says what a group is.
+        groups: the group of every word, shape (n,); -1 is a word that nothing protects.
+    """
+
+    channel: IntegerChannel
+    groups: Integers
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The public words and vectors."""
+        return self.channel.vocabulary
+
+    @property
+    def name(self) -> str:
+        """The catalog's name."""
+        return self.channel.name
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Public parameters, for reports."""
+        return self.channel.parameters
+
+    @property
+    def guarantee(self) -> PureDP | MetricDP:
+        """What holds for two words of one group."""
+        return self.channel.guarantee
+
+    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
+        """One draw for each id; see ``WordMechanism.privatize``."""
+        return self.channel.privatize(ids, rng)
+
+    def probabilities(self, word_id: int) -> Reals:
+        """P(y | word_id), shape (n,)."""
+        return self.channel.probabilities(word_id)
+
+    def integer_weights(self, ids: Ids) -> Integers:
+        """See ``capabilities.IntegerWeights``."""
+        return self.channel.integer_weights(ids)

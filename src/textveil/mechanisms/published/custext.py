@@ -1,0 +1,99 @@
+"""CusText with a list of its own for every word, as its code's "aggressive" mapping has it: for audits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final, final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.mechanisms.channels.custext import MEASURE, K, ScoreWeights, score_weights, scores
+from textveil.mechanisms.channels.integer_channel import IntegerChannel
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
+from textveil.mechanisms.parameters import Epsilon, given
+from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
+from textveil.numerics.integer_weights import stated_epsilon
+from textveil.privacy.guarantees import PureDP, Status
+from textveil.types import Ids
+from textveil.vocabulary.clusters import EUCLIDEAN, all_distances
+from textveil.vocabulary.grid import integer_grid
+from textveil.vocabulary.vocabulary import Vocabulary
+
+REFUTATION: Final = "privacy/proofs/custext_published.md"
+
+_LIST = Option(
+    domain=at_least(2),
+    help="Words of the list that a word is exchanged for, its own.",
+    metavar="K",
+    group=NEIGHBORHOODS,
+    unset=f"{K}, or all words where there are fewer",
+)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class NearestRows:
+    """Makes the row of a word: its nearest words with their weights; see ``ListRows``."""
+
+    vocabulary: Vocabulary
+    size: int
+    weights: ScoreWeights
+    measure: str
+
+    def __call__(self, words: Ids) -> list[ListedRow]:
+        """The rows of these words; of equally near words the lower ids."""
+        rows = []
+        distances = all_distances(integer_grid(self.vocabulary), words, self.measure)
+        for word, far in zip(words.tolist(), distances, strict=True):
+            ranked = far.copy()
+            ranked[word] = -1.0  # the word itself, before words of the same vector
+            near = np.sort(np.argsort(ranked, kind="stable")[: self.size])
+            rows.append(ListedRow(near, np.cumsum(self.weights(scores(far[near])))))
+        return rows
+
+
+@declared(
+    family="channel",
+    notion="pure DP",
+    status=Status.REFUTED,
+    proof=REFUTATION,
+    source="public code of Chen et al. 2023 (CusText), mapping strategy aggressive; pyPANTERA's CusText",
+    summary="A word of the input's own nearest words: outputs of one input are impossible for another.",
+    instead="custext",
+)
+def custext_published(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon,
+    top_k: Annotated[int, _LIST] | None = None,
+    measure: Annotated[str, MEASURE] = EUCLIDEAN,
+) -> IntegerChannel:
+    """``custext``'s weights over the ``top_k`` nearest words of the input itself, in place of a shared cluster.
+
+    What is claimed is epsilon-DP for any two words. Two words with different lists have outputs that the other never
+    gives. The status is computed: lists are all the same, and the claim ``PROVED``, where ``top_k`` is the whole
+    vocabulary alone; else it is ``REFUTED``. Refutation: privacy/proofs/custext_published.md.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: the claimed nats, finite and > 0.
+        top_k: words of a list, the word itself included: between 2 and all words; None takes 20.
+        measure: ``"euclidean"`` or ``"cosine"``.
+
+    Raises:
+        ParameterError: an option outside its domain.
+    """
+    n = len(vocabulary)
+    size = min(K, n) if top_k is None else top_k
+    need(size <= n, "top_k", size, f"between 2 and the {n} words")
+    weights = score_weights(epsilon, size)
+    promise = PureDP(
+        epsilon=stated_epsilon(weights.loss, epsilon),
+        status=Status.PROVED if size == n else Status.REFUTED,
+        source=REFUTATION,
+    )
+    rows = ListedRows(n, NearestRows(vocabulary, size, weights, measure))
+    facts = {"epsilon": promise.epsilon, **given(top_k=top_k), "measure": measure}
+    return IntegerChannel(vocabulary, "custext-published", facts, promise, rows)

@@ -1,0 +1,82 @@
+"""Rows that list the few words with a weight: their running sums are looked up with one uniform integer.
+
+What a word's row is, a function of public data says (``ListRows``); rows are made when a word first appears, and kept
+within a byte budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
+from textveil.types import Ids, Integers
+
+_BLOCK = 128
+
+
+class ListedRow(NamedTuple):
+    """The words with a weight, each once, and the running sums of their weights, which are integers > 0."""
+
+    members: Ids
+    sums: Integers
+
+
+ListRows: TypeAlias = Callable[[Ids], list[ListedRow]]
+"""The rows of these words; a function of each word alone, and picklable."""
+
+
+@final
+class ListedRows:
+    """Rows of words, made when a word first appears.
+
+    A pickled copy starts empty: which rows are kept tells which words were seen.
+
+    Args:
+        size: number of words n.
+        make: see ``ListRows``.
+        budget: bytes that may be kept.
+    """
+
+    __slots__ = ("_budget", "_cache", "_list", "_size")
+
+    def __init__(self, size: int, make: ListRows, budget: int = ROW_BYTES) -> None:
+        self._size, self._list, self._budget = size, make, budget
+        self._cache = RowCache(size, block=_BLOCK, size=_bytes, budget=budget)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(ListedRows, budget=self._budget), (self._size, self._list)
+
+    def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
+        """One draw for each id."""
+        out = np.empty(len(ids), dtype=np.int64)
+        order = np.argsort(ids, kind="stable")
+        words, starts = np.unique(ids[order], return_index=True)
+        bounds = np.append(starts, len(ids))
+        for block in range(0, len(words), _BLOCK):
+            with self._cache.rows(words[block : block + _BLOCK], self._make) as slots:
+                rows: list[ListedRow] = self._cache.table[slots].tolist()
+            for place, row in enumerate(rows, block):
+                here = order[bounds[place] : bounds[place + 1]]
+                uniform = rng.integers(0, row.sums[-1], size=len(here), dtype=np.int64)
+                out[here] = row.members[np.searchsorted(row.sums, uniform, side="right")]
+        return out
+
+    def weights(self, words: Ids) -> Integers:
+        """Integer weights, shape (batch, n)."""
+        out = np.zeros((len(words), self._size), dtype=np.int64)
+        for values, row in zip(out, self._list(words), strict=True):
+            values[row.members] = np.diff(row.sums, prepend=0)
+        return out
+
+    def _make(self, words: Ids, table: NDArray[Any], slots: Integers, wanted: int) -> None:
+        for slot, row in zip(slots.tolist(), self._list(words), strict=True):
+            table[slot] = row
+
+
+def _bytes(row: ListedRow) -> int:
+    return int(row.members.nbytes + row.sums.nbytes)

@@ -235,10 +235,14 @@ def test_every_item_and_a_second_run_measures_nothing(setting, tmp_path, monkeyp
 
 
 def _row(
-    mechanism: str | None, epsilon: float | None, loss: float, way: ExperimentWay = ExperimentWay.CODE
+    mechanism: str | None,
+    epsilon: float | None,
+    loss: float,
+    way: ExperimentWay = ExperimentWay.CODE,
+    rouge: float = 90,
 ) -> ScoreRow:
     scores = Scores(
-        loss=loss, nats_a_token=1, rouge1=1, bleu=1, bleu_signature="", paper_bleu=1, n_w=0.1, cosine=1, bertscore=1
+        loss=loss, nats_a_token=1, rouge1=rouge, bleu=1, bleu_signature="", paper_bleu=1, n_w=0.1, cosine=1, bertscore=1
     )
     cell = RewritingCell(YELP, way, mechanism, epsilon)
     return ScoreRow(cell=cell, seen=scores, held_out=scores, delta=None, paper={"loss": 3.0})
@@ -256,6 +260,16 @@ def test_a_table_is_judged_by_what_was_measured(low: float, truncated: float, la
     found = judgment_of(rows)
     assert found.reproduced is held
     assert f"within {100 * (laplace / 10 - 1):.0f} % of that without noise at epsilon {low:g}" in found.why
+
+
+def test_nothing_is_judged_of_a_network_that_has_not_learned() -> None:
+    rows = [_row(None, None, 10, rouge=49), _row("laplace", 0.05, 0.1, ExperimentWay.TEXT)]
+    for epsilon in (0.05, 20.0):
+        losses = {"gaussian": 40.0, "laplace": 40.0, "truncated-laplace": 10.2}
+        rows += [_row(name, epsilon, loss) for name, loss in losses.items()]
+    found = judgment_of(rows)
+    assert found.reproduced is Reproduced.NO
+    assert "ROUGE-1 49 of what it was trained on" in found.why
 
 
 def test_a_sentence_that_is_not_shown_is_scored_by_what_it_says(setting, tmp_path, monkeypatch) -> None:

@@ -59,6 +59,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "metric-exponential": "textveil.mechanisms.channels.metric_exponential:metric_exponential",
         "custext": "textveil.mechanisms.channels.custext:custext",
         "custext-plus": "textveil.mechanisms.channels.custext_plus:custext_plus",
+        "diffractor": "textveil.mechanisms.channels.diffractor:diffractor",
         "consistent-neighborhood": "textveil.mechanisms.sequence.consistent_neighborhood:consistent_neighborhood",
         "keywords": "textveil.mechanisms.document.keywords:keywords",
         "spherical-laplace": "textveil.mechanisms.additive.spherical_laplace:spherical_laplace",
@@ -73,6 +74,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "truncated-laplace-published": "textveil.mechanisms.published.truncated_laplace:truncated_laplace_published",
         "gaussian-classical-published": "textveil.mechanisms.published.gaussian_classical:gaussian_classical_published",
         "custext-published": "textveil.mechanisms.published.custext:custext_published",
+        "diffractor-published": "textveil.mechanisms.published.diffractor:diffractor_published",
     }
 )
 """textveil's own mechanisms: the name, and the function that makes it and declares all else."""

@@ -113,6 +113,11 @@ ASKED: dict[str, Any] = {
     "utility": "rank",
     "names": "free",
     "hops": 4,
+    "method": "tem",
+    "gamma": 3,
+    "lists": 2,
+    "list_seed": 11,
+    "noise_seed": 5,
 }
 
 

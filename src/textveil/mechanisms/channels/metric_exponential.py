@@ -14,7 +14,7 @@ from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least, named
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of
-from textveil.mechanisms.sampling.level_weights import TOTAL_BITS, LevelRows, LevelWeights, level_weights
+from textveil.mechanisms.sampling.level_weights import LevelRows, LevelWeights, most_fall, pure_weights, weights_at
 from textveil.numerics.integer_weights import log_ratio_up
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.randomness import resolve
@@ -146,7 +146,7 @@ def metric_exponential(
     deepest = int(np.flatnonzero(counts.any(axis=0))[-1])
     distances, counts = chosen.facts.distances[: deepest + 1], counts[:, : deepest + 1]
     if name == "epsilon":
-        weights = _pure_weights(value, distances, counts)
+        weights = pure_weights(value, distances, counts)
         loss = weights.loss(counts)
         stated = loss if loss < value - 1e-9 else value
         promise: PureDP | MetricDP = PureDP(epsilon=stated, status=Status.PROVED, source=PROOF)
@@ -165,55 +165,23 @@ def metric_exponential(
     return MetricExponential(vocabulary, chosen, weights, promise, sizes, LevelRows(chosen, weights))
 
 
-def _weights(rate: float, distances: tuple[int, ...], counts: Integers) -> LevelWeights:
-    """Weights that fall by at most exp(-rate) per unit of distance."""
-    gaps = np.diff(distances).tolist()
-    most = _most(counts)
-    need(rate * distances[-1] <= most, "epsilon_per_distance", 2 * rate, f"at most {2 * most / distances[-1]:.4g} here")
-    # A product that was rounded up would let two weights differ by more than the rate allows.
-    return level_weights([math.nextafter(rate * gap, 0.0) for gap in gaps], counts)
-
-
-def _pure_weights(epsilon: float, distances: tuple[int, ...], counts: Integers) -> LevelWeights:
-    """The steepest weights, within 2^-40, whose loss by ``LevelWeights.loss`` is at most epsilon (proof, section 1)."""
-    most = _most(counts)
-    low, high = min(epsilon / 2 * (1 - 1e-9), most), min(epsilon, most)
-    best = _weights(low / distances[-1], distances, counts)
-    if best.loss(counts) > epsilon:  # only rounding of tiny weights leads here
-        low = 0.0
-        best = LevelWeights(weights=(1,) * len(distances), shift=0)
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        tried = _weights(middle / distances[-1], distances, counts)
-        if tried.loss(counts) <= epsilon:
-            low, best = middle, tried
-        else:
-            high = middle
-    return best
-
-
 def _metric_weights(epsilon_per_distance: float, distances: tuple[int, ...], counts: Integers) -> LevelWeights:
     """The steepest weights, within 2^-40, whose loss is at most ``epsilon_per_distance`` (proof, section 2).
 
     With rate r it is r + min(r, G / d_1), G = ln(max Z / min Z), d_1 the least distance of two words.
     """
     low, high = epsilon_per_distance / 2, epsilon_per_distance
-    best = _weights(low, distances, counts)
+    best = weights_at(low, distances, counts)
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
         # The logarithm is rounded up; 2^-50 pays for the quotient and the sum.
-        if middle * distances[-1] <= _most(counts):
-            tried = _weights(middle, distances, counts)
+        if middle * distances[-1] <= most_fall(counts):
+            tried = weights_at(middle, distances, counts)
             if (middle + tried.spread(counts) / distances[1]) * (1 + 2.0**-50) <= epsilon_per_distance:
                 low, best = middle, tried
                 continue
         high = middle
     return best
-
-
-def _most(counts: Integers) -> float:
-    """The largest rate times distance for which the totals of all words stay below 2^60."""
-    return (TOTAL_BITS - 1) * math.log(2) - math.log(int(counts[0].sum())) - 1e-9
 
 
 def certified_guarantee(mechanism: MetricExponential, *, progress: Progress | None = None) -> MetricDP:

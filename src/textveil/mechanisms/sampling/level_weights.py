@@ -27,6 +27,7 @@ TOTAL_BITS = 60
 
 _BLOCK = 128
 _DRAWS = 1 << 15
+_BISECTIONS = 40
 
 
 @final
@@ -80,6 +81,38 @@ def level_weights(steps: list[float], counts: Integers) -> LevelWeights:
     for step in reversed(steps):
         weights.append(exp_floor(step, weights[-1]))
     return LevelWeights(weights=tuple(reversed(weights)), shift=shift)
+
+
+def weights_at(rate: float, distances: tuple[int, ...], counts: Integers) -> LevelWeights:
+    """Weights that fall by at most exp(-rate) per unit of distance."""
+    gaps = np.diff(distances).tolist()
+    most = most_fall(counts)
+    need(rate * distances[-1] <= most, "epsilon_per_distance", 2 * rate, f"at most {2 * most / distances[-1]:.4g} here")
+    # A product that was rounded up would let two weights differ by more than the rate allows.
+    return level_weights([math.nextafter(rate * gap, 0.0) for gap in gaps], counts)
+
+
+def pure_weights(epsilon: float, distances: tuple[int, ...], counts: Integers) -> LevelWeights:
+    """The steepest weights, within 2^-40, whose loss by ``LevelWeights.loss`` is at most epsilon (proof, section 1)."""
+    most = most_fall(counts)
+    low, high = min(epsilon / 2 * (1 - 1e-9), most), min(epsilon, most)
+    best = weights_at(low / distances[-1], distances, counts)
+    if best.loss(counts) > epsilon:  # only rounding of tiny weights leads here
+        low = 0.0
+        best = LevelWeights(weights=(1,) * len(distances), shift=0)
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        tried = weights_at(middle / distances[-1], distances, counts)
+        if tried.loss(counts) <= epsilon:
+            low, best = middle, tried
+        else:
+            high = middle
+    return best
+
+
+def most_fall(counts: Integers) -> float:
+    """The largest rate times distance for which the totals of all words stay below 2^60."""
+    return (TOTAL_BITS - 1) * math.log(2) - math.log(int(counts[0].sum())) - 1e-9
 
 
 class Row(NamedTuple):

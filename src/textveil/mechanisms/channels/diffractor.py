@@ -1,0 +1,177 @@
+"""1-Diffractor: a step along a public list of words, in which neighbors are close in meaning."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.mechanisms.base import checked_ids, checked_word_id
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import Option, at_least, named
+from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of
+from textveil.mechanisms.sampling.level_weights import pure_weights, weights_at
+from textveil.mechanisms.sampling.list_draws import GeometricDraws, ListDraws, TruncatedDraws, distance_counts
+from textveil.numerics.geometric_steps import geometric_steps, least_rate
+from textveil.numerics.integer_weights import stated_epsilon
+from textveil.privacy.guarantees import MetricDP, PureDP, Status
+from textveil.randomness import resolve
+from textveil.types import Ids, Integers, Progress, Reals
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil.vocabulary.word_lists import lists_digest, word_lists
+
+PROOF = "privacy/proofs/diffractor.md"
+
+GEOMETRIC, TEM = "geometric", "tem"
+"""The two laws of a step."""
+
+_MOST = 1 << 61
+GROUP: Final = "Lists of words"
+
+METHOD = Option(
+    domain=named(GEOMETRIC, TEM),
+    help="How a place is drawn: geometric steps, or weights that fall up to gamma.",
+    metavar="NAME",
+    group=GROUP,
+)
+GAMMA = Option(domain=at_least(1), help="Places from which on all weigh alike, for tem.", metavar="N", group=GROUP)
+LISTS = Option(domain=at_least(1), help="Lists, of which each draw takes one.", metavar="K", group=GROUP)
+LIST_SEED = Option(
+    domain=at_least(0), help="Seed of the public words with which lists begin.", metavar="N", group=GROUP
+)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Diffractor:
+    """y is a word of a list of all words, near the place of x in that list; the lists are public.
+
+    Law, geometric: one of K lists uniformly, then z steps from the place of x, P(z) proportional to e^(-epsilon |z|),
+    stopped at the ends. Law, tem: P(list, place) proportional to exp(-epsilon / 2 min(distance to the place of x there,
+    gamma)). Integer weights are sampled. Source: Meisenbacher, Chevli and Matthes 2024, section 3; proof:
+    privacy/proofs/diffractor.md.
+
+    Attributes:
+        vocabulary: the public words.
+        guarantee: metric DP for the largest distance of two words in any list where ``epsilon_per_distance`` was asked
+            for, pure DP where ``epsilon`` was.
+        method: ``"geometric"`` or ``"tem"``.
+        gamma: of ``"tem"``.
+        lists: word ids, shape (lists, n).
+        list_seed: of the first words.
+        draws: the law of an output, by integers.
+    """
+
+    vocabulary: Vocabulary
+    guarantee: PureDP | MetricDP
+    method: str
+    gamma: int
+    lists: Ids = field(repr=False)
+    list_seed: int
+    draws: ListDraws = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The catalog's name."""
+        return "diffractor"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Public parameters, for reports."""
+        return {
+            **self.guarantee.numbers,
+            "method": self.method,
+            "gamma": self.gamma,
+            "lists": len(self.lists),
+            "list_seed": self.list_seed,
+            "lists_digest": lists_digest(self.lists),
+        }
+
+    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
+        """One draw for each id; see ``WordMechanism.privatize``."""
+        return self.draws.draw(checked_ids(ids, len(self.vocabulary)), resolve(rng))
+
+    def probabilities(self, word_id: int) -> Reals:
+        """P(y | word_id), shape (n,)."""
+        row = self.draws.weights(np.array([checked_word_id(word_id, len(self.vocabulary))]))[0]
+        return row / float(row.sum())
+
+    def integer_weights(self, ids: Ids) -> Integers:
+        """See ``capabilities.IntegerWeights``."""
+        return self.draws.weights(checked_ids(ids, len(self.vocabulary)))
+
+
+@declared(
+    family="channel",
+    notion="pure or metric DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="Meisenbacher, Chevli and Matthes 2024 (1-Diffractor), section 3",
+    summary="A geometric step, or a truncated exponential one, along a public list of neighboring words.",
+)
+def diffractor(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon | None = None,
+    epsilon_per_distance: EpsilonPerDistance | None = None,
+    method: Annotated[str, METHOD] = GEOMETRIC,
+    gamma: Annotated[int, GAMMA] = 5,
+    lists: Annotated[int, LISTS] = 5,
+    list_seed: Annotated[int, LIST_SEED] = 0,
+    progress: Progress | None = None,
+) -> Diffractor:
+    """1-Diffractor over lists of this vocabulary, calibrated by exactly one of its two parameters.
+
+    The paper has one list for each of five sets of vectors; here all lists are of one set, from different words on. Its
+    epsilon is per place of a list; the largest distance of two words is n - 1 places for the geometric steps and gamma
+    for tem. Stopwords and unknown words, which the paper's code returns as they are, are drawn like all others.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: nats for any two words.
+        epsilon_per_distance: nats a place, for the largest distance of two words in any list.
+        method: ``"geometric"`` or ``"tem"``.
+        gamma: places from which on all weigh alike, for ``"tem"``; more than the vocabulary has are as many as it has.
+        lists: number K of lists.
+        list_seed: of the words with which they begin.
+        progress: called as lists are made: 33,000 words take about a minute.
+
+    Raises:
+        ParameterError: neither or both epsilons, an option outside its domain, or an epsilon out of the range of
+            integer weights.
+    """
+    name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
+    size = len(vocabulary)
+    need(size > 2, "vocabulary", f"{size} words", "of 3 words at least, a list with a middle")
+    order = word_lists(vocabulary, lists, list_seed, progress)
+    pure = name == "epsilon"
+    draws: ListDraws
+    if method == GEOMETRIC:
+        reach = size - 1
+        # One float below, so that n - 1 steps of this rate do not exceed epsilon.
+        rate = math.nextafter(value / reach, 0.0) if pure else value
+        least = least_rate(size, _MOST // lists)
+        wanted = f"at least {least * (reach if pure else 1) * (1 + 1e-9):.3g}, for integer weights over {size} words"
+        need(rate >= least, name, value, wanted)
+        steps = geometric_steps(rate, size, _MOST // lists)
+        draws, spent = GeometricDraws(order, steps), steps.loss
+    else:
+        reach = min(gamma, size - 1)
+        counts = np.unique(distance_counts(size, order, reach), axis=0)
+        distances = tuple(range(reach + 1))
+        levels = pure_weights(value, distances, counts) if pure else weights_at(value / 2, distances, counts)
+        draws, spent = TruncatedDraws(order, levels), levels.loss(counts)
+    promise: PureDP | MetricDP
+    if pure:
+        promise = PureDP(epsilon=stated_epsilon(spent, value), status=Status.PROVED, source=PROOF)
+    else:
+        metric = f"largest distance in {lists} list{'s' * (lists > 1)} of words"
+        metric += f", at most {reach}" if method == TEM else ""
+        promise = MetricDP(
+            epsilon_per_distance=value, metric=metric, diameter=float(reach), status=Status.PROVED, source=PROOF
+        )
+    return Diffractor(vocabulary, promise, method, gamma, order, list_seed, draws)

@@ -1,0 +1,136 @@
+"""1-Diffractor with the seed that its package has by default: noise that everybody knows, for audits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Final, final
+
+import numpy as np
+
+from textveil.mechanisms.base import checked_bounds, checked_ids
+from textveil.mechanisms.channels.diffractor import GEOMETRIC, GROUP, LIST_SEED, LISTS, Diffractor, diffractor
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import Option, at_least
+from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance
+from textveil.mechanisms.sampling.list_draws import GeometricDraws
+from textveil.privacy.guarantees import Guarantee, Status
+from textveil.randomness import seeded_generator
+from textveil.types import Ids, Integers, Progress
+from textveil.vocabulary.vocabulary import Vocabulary
+
+REFUTATION: Final = "privacy/proofs/diffractor_published.md"
+
+_SEED = Option(domain=at_least(0), help="Seed of the noise.", metavar="N", group=GROUP)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class PublishedDiffractor:
+    """The geometric form of ``Diffractor`` whose steps come from one public seed, anew for every document.
+
+    The step of a place in a document is then a constant that anybody can compute, and the output a function of the
+    word. The package's stream is NumPy's, this one another; what is refuted is that there is one known stream.
+    Source: package `diffractor` 0.2.1, `DiffractorConfig`; refutation: privacy/proofs/diffractor_published.md.
+
+    Attributes:
+        valid: the mechanism with fresh noise.
+        guarantee: as claimed, refuted.
+        noise_seed: of the noise.
+    """
+
+    valid: Diffractor
+    guarantee: Guarantee
+    noise_seed: int
+    _draws: GeometricDraws = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The catalog's name."""
+        return "diffractor-published"
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The public words."""
+        return self.valid.vocabulary
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Public parameters, for reports."""
+        left_out = ("method", "gamma")
+        kept = {key: value for key, value in self.valid.parameters.items() if key not in left_out}
+        return {**kept, "noise_seed": self.noise_seed}
+
+    def privatize_documents(self, ids: Ids, bounds: Integers, rng: np.random.Generator | None = None) -> Ids:
+        """The same output for the same documents, whatever ``rng`` is; see ``SequenceMechanism``."""
+        words = checked_ids(ids, len(self.vocabulary))
+        edges = checked_bounds(bounds, len(words))
+        lengths = np.diff(edges)
+        place = np.arange(len(words)) - np.repeat(edges[:-1], lengths)
+        which, steps = self._stream(int(lengths.max(initial=0)))
+        return self._moved(words, which[place], steps[place])
+
+    def integer_weights_after(self, past: Ids, ids: Ids) -> Integers:
+        """A 1 for the one word that can come out, else 0; see ``capabilities.SequenceWeights``."""
+        words = checked_ids(ids, len(self.vocabulary))
+        which, steps = self._stream(len(past) + 1)
+        out = np.zeros((len(words), len(self.vocabulary)), dtype=np.int64)
+        out[np.arange(len(words)), self._moved(words, which[-1], steps[-1])] = 1
+        return out
+
+    def _stream(self, length: int) -> tuple[Integers, Integers]:
+        """List and step of the first places of every document; two streams, so that longer ones begin as shorter."""
+        which = seeded_generator(self.noise_seed).integers(0, len(self._draws.lists), size=length)
+        return which, self._draws.steps.drawn(length, seeded_generator(self.noise_seed + 1))
+
+    def _moved(self, words: Ids, which: Any, steps: Any) -> Ids:
+        draws = self._draws
+        out: Ids = draws.lists[which, draws.steps.moved(draws.places[which, words], steps)]
+        return out
+
+
+@declared(
+    family="sequence",
+    notion="pure or metric DP",
+    status=Status.REFUTED,
+    proof=REFUTATION,
+    source="package diffractor 0.2.1 (Meisenbacher, Chevli and Matthes 2024)",
+    summary="1-Diffractor with the default seed of its package: noise that everybody knows.",
+    instead="diffractor",
+)
+def diffractor_published(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon | None = None,
+    epsilon_per_distance: EpsilonPerDistance | None = None,
+    lists: Annotated[int, LISTS] = 5,
+    list_seed: Annotated[int, LIST_SEED] = 0,
+    noise_seed: Annotated[int, _SEED] = 42,
+    progress: Progress | None = None,
+) -> PublishedDiffractor:
+    """The geometric form of ``diffractor`` with noise of a public seed. Use ``diffractor`` for a guarantee that holds.
+
+    Source: package diffractor 0.2.1; refutation: privacy/proofs/diffractor_published.md.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: the claimed nats for any two words.
+        epsilon_per_distance: the claimed nats a place.
+        lists: number of lists.
+        list_seed: of the words with which they begin.
+        noise_seed: of the noise; 42 is the package's.
+        progress: called as lists are made.
+    """
+    valid = diffractor(
+        vocabulary,
+        epsilon=epsilon,
+        epsilon_per_distance=epsilon_per_distance,
+        method=GEOMETRIC,
+        lists=lists,
+        list_seed=list_seed,
+        progress=progress,
+    )
+    claim = replace(valid.guarantee, status=Status.REFUTED, source=REFUTATION)
+    draws = valid.draws
+    assert isinstance(draws, GeometricDraws)
+    return PublishedDiffractor(valid, claim, noise_seed, draws)

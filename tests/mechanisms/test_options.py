@@ -97,6 +97,8 @@ ASKED: dict[str, Any] = {
     "clip": 2.0,
     "calibration": "classical",
     "covariance_weight": 0.25,
+    "t": 0.5,
+    "neighbor_rates": "2,0.5",
     "map_dim": 3,
     "map_seed": 7,
     "rank_constant": 0.5,

@@ -30,6 +30,9 @@ ALPHA = 1e-6
 
 NOISY = [name for name, one in MECHANISMS.items() if one.family == "perturb and project"]
 
+NEAREST = [name for name in NOISY if MECHANISMS[name].status is Status.PROVED and name != "vickrey"]
+"""Those that release the nearest word itself."""
+
 
 def _diameters(vocabulary: Vocabulary, clip: float | None) -> dict[str, float]:
     points = vocabulary.vectors.astype(np.float64)
@@ -100,7 +103,6 @@ def test_it_is_a_mechanism_and_no_channel(tiny: Vocabulary, name: str) -> None:
     made = mechanism(name, tiny, epsilon=1.0)
     assert isinstance(made, Mechanism)
     assert not isinstance(made, Channel)
-    assert isinstance(made, PerturbProject)
     assert made.vocabulary is tiny
 
 
@@ -114,7 +116,7 @@ def test_every_token_has_noise_of_its_own(tiny: Vocabulary, name: str, rng) -> N
     assert not np.array_equal(first, second)
 
 
-@pytest.mark.parametrize("name", [name for name in taking(5000.0, NOISY) if name != "truncated-laplace-published"])
+@pytest.mark.parametrize("name", taking(5000.0, NEAREST))
 def test_with_next_to_no_privacy_words_stay(tiny: Vocabulary, name: str, rng) -> None:
     ids = np.arange(40)
     np.testing.assert_array_equal(mechanism(name, tiny, epsilon=5000.0).privatize(ids, rng), ids)

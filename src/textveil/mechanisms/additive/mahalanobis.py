@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,12 +36,15 @@ PROOF = "privacy/proofs/mahalanobis.md"
 _LEAST = 1e-10
 """The least eigenvalue of the shape, relative to the largest: its root is then inverted to 9 digits."""
 
-_WEIGHT = Option(
-    domain=Domain("between 0 and 1", lambda value: 0 <= value <= 1),
-    help="Share of the vectors' covariance in the shape of the noise; the rest is a sphere.",
-    metavar="W",
-    group=VECTORS,
-)
+CovarianceWeight: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=Domain("between 0 and 1", lambda value: 0 <= value <= 1),
+        help="Share of the vectors' covariance in the shape of the noise; the rest is a sphere.",
+        metavar="W",
+        group=VECTORS,
+    ),
+]
 
 
 @declared(
@@ -57,7 +60,7 @@ def mahalanobis(
     *,
     epsilon: Epsilon | None = None,
     epsilon_per_distance: EpsilonPerDistance | None = None,
-    covariance_weight: Annotated[float, _WEIGHT] = 0.5,
+    covariance_weight: CovarianceWeight = 0.5,
     clip: Clip | None = 1.0,
     rank_constant: RankConstant | None = None,
     projection: ProjectionName | None = None,
@@ -80,9 +83,39 @@ def mahalanobis(
         projection: how the nearest word is searched; None is the fastest exact way that is installed.
         progress: called as the diameter is measured, ten seconds for 30,000 words.
     """
+    noise, guarantee, spent = elliptical_noise(
+        vocabulary,
+        epsilon=epsilon,
+        epsilon_per_distance=epsilon_per_distance,
+        covariance_weight=covariance_weight,
+        clip=clip,
+        progress=progress,
+    )
+    return perturb_project(
+        vocabulary,
+        noise,
+        guarantee,
+        name="mahalanobis",
+        parameters={**spent, **given(rank_constant=rank_constant)},
+        clip=clip,
+        rank_decay=rank_decay(rank_constant, noise.rate),
+        projection=projection,
+    )
+
+
+def elliptical_noise(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: float | None,
+    epsilon_per_distance: float | None,
+    covariance_weight: float,
+    clip: float | None,
+    progress: Progress | None = None,
+) -> tuple[EllipticalLaplace, MetricDP, dict[str, Any]]:
+    """The noise, what it promises of the noisy vector, and the parameters that say so; see ``mahalanobis``."""
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     points = clipped_points(vocabulary, clip)
-    root, least = _root(points, covariance_weight)
+    root, least = covariance_root(points, covariance_weight)
     unit = EllipticalLaplace(root=root, rate=1.0)
     reach = remembered(
         vocabulary,
@@ -90,31 +123,24 @@ def mahalanobis(
         lambda: outward(diameter(unit.coordinates(points), 2, progress).value),
     )
     rate = value if name == "epsilon_per_distance" else rate_within(value, reach)
-    return perturb_project(
-        vocabulary,
-        EllipticalLaplace(root=root, rate=rate),
-        MetricDP(
-            epsilon_per_distance=rate,
-            metric=metric_name(f"Mahalanobis of covariance weight {covariance_weight:g}", clip),
-            diameter=reach,
-            status=Status.PROVED,
-            source=PROOF,
-        ),
-        name="mahalanobis",
-        parameters={
-            "epsilon": rate * reach,
-            "rate": rate,
-            "covariance_weight": covariance_weight,
-            "euclidean_epsilon_per_distance": outward(rate / least),
-            **given(epsilon_per_distance=epsilon_per_distance, rank_constant=rank_constant),
-        },
-        clip=clip,
-        rank_decay=rank_decay(rank_constant, rate),
-        projection=projection,
+    guarantee = MetricDP(
+        epsilon_per_distance=rate,
+        metric=metric_name(f"Mahalanobis of covariance weight {covariance_weight:g}", clip),
+        diameter=reach,
+        status=Status.PROVED,
+        source=PROOF,
     )
+    spent = {
+        "epsilon": rate * reach,
+        "rate": rate,
+        "covariance_weight": covariance_weight,
+        "euclidean_epsilon_per_distance": outward(rate / least),
+        **given(epsilon_per_distance=epsilon_per_distance),
+    }
+    return EllipticalLaplace(root=root, rate=rate), guarantee, spent
 
 
-def _root(points: Vectors, weight: float) -> tuple[Reals, float]:
+def covariance_root(points: Vectors, weight: float) -> tuple[Reals, float]:
     """The symmetric root of M, and its least eigenvalue.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -59,23 +59,52 @@ class PerturbProject:
         """One draw for each id; see ``WordMechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))
         generator = resolve(rng)
-        self.distribution.sample(0, generator)  # refuses noise that would not fit the search's float32
-        out = np.empty(len(words), dtype=np.int64)
-        for start in range(0, len(words), _BLOCK):
-            block = words[start : start + _BLOCK]
-            out[start : start + len(block)] = self.projection(self._noisy(block, generator))
+        out = drawn_from_noise(
+            self.points, words, self.distribution, generator, lambda _, vectors: self.projection(vectors)
+        )
         return out if self.resampling is None else self.resampling(out, generator)
 
-    def _noisy(self, words: Ids, generator: np.random.Generator) -> Vectors:
-        """Noisy vectors, added in float64 and then rounded: rounding is a function of the noisy vector alone."""
-        out = np.empty((len(words), self.distribution.dim), dtype=np.float32)
-        rows = block_rows(self.distribution.dim)
-        for start in range(0, len(words), rows):
-            part = words[start : start + rows]
-            noise = self.distribution.sample(len(part), generator, np.float64)
-            noise += self.points[part]
-            out[start : start + rows] = noise
-        return out
+
+def noisy_vectors(
+    points: Vectors, words: Ids, distribution: NoiseDistribution, generator: np.random.Generator
+) -> Vectors:
+    """Vectors of words with fresh noise, float32, shape (batch, dim).
+
+    Added in float64 and then rounded: rounding is a function of the noisy vector alone.
+    """
+    out = np.empty((len(words), distribution.dim), dtype=np.float32)
+    rows = block_rows(distribution.dim)
+    for start in range(0, len(words), rows):
+        part = words[start : start + rows]
+        noise = distribution.sample(len(part), generator, np.float64)
+        noise += points[part]
+        out[start : start + rows] = noise
+    return out
+
+
+def drawn_from_noise(
+    points: Vectors,
+    words: Ids,
+    distribution: NoiseDistribution,
+    generator: np.random.Generator,
+    choose: Callable[[Ids, Vectors], Ids],
+) -> Ids:
+    """One output word for each word; shape (batch,).
+
+    Args:
+        points: what noise is added to, shape (n, dim).
+        words: ids, shape (batch,).
+        distribution: of the noise.
+        generator: source of randomness.
+        choose: from a block of words and their noisy vectors to output ids. A mechanism that is private looks at the
+            vectors alone.
+    """
+    distribution.sample(0, generator)  # refuses noise that would not fit the search's float32
+    out = np.empty(len(words), dtype=np.int64)
+    for start in range(0, len(words), _BLOCK):
+        block = words[start : start + _BLOCK]
+        out[start : start + len(block)] = choose(block, noisy_vectors(points, block, distribution, generator))
+    return out
 
 
 def clipped_points(vocabulary: Vocabulary, clip: float | None) -> Vectors:

@@ -1,0 +1,45 @@
+"""The few nearest rows to a point, in order of distance, by NumPy alone: exact."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.nearest.base import checked_queries, half_squares
+from textveil.types import Ids, Reals, Vectors
+
+_ENTRIES = 1 << 22
+"""Scores that are made at once: 16 MB."""
+
+
+def nearest_few(vectors: Vectors, queries: Vectors, count: int) -> tuple[Ids, Reals]:
+    """The ``count`` nearest rows to each query, the nearest first, ties to the lower row, with their distances.
+
+    Which rows are found is decided by float32 scores, as in every backend; their distances are float64. Both are
+    functions of the queries and the rows alone.
+
+    Args:
+        vectors: float32, finite, shape (n, dim).
+        queries: float32, shape (batch, dim).
+        count: between 1 and n.
+
+    Returns:
+        Rows, int64, and distances, both of shape (batch, count).
+    """
+    need(1 <= count <= len(vectors), "count", count, f"between 1 and {len(vectors)}")
+    points = checked_queries(queries, vectors.shape[1])
+    halves = half_squares(vectors)
+    ids = np.empty((len(points), count), dtype=np.int64)
+    distances = np.empty((len(points), count))
+    rows = max(1, _ENTRIES // len(vectors))
+    for start in range(0, len(points), rows):
+        block = points[start : start + rows]
+        scores = halves - block @ vectors.T
+        found = np.argpartition(scores, count - 1, axis=1)[:, :count]
+        gaps = block[:, None].astype(np.float64) - vectors[found]
+        lengths = np.sqrt(np.einsum("bkd,bkd->bk", gaps, gaps))
+        order = np.lexsort((found, lengths), axis=1)
+        part = slice(start, start + len(block))
+        ids[part] = np.take_along_axis(found, order, axis=1)
+        distances[part] = np.take_along_axis(lengths, order, axis=1)
+    return ids, distances

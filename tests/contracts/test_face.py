@@ -36,6 +36,7 @@ FACE = [
     "decode",
     "detect",
     "explain",
+    "frontier",
     "load_vocabulary",
     "mechanism",
     "policy",

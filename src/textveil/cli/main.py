@@ -23,6 +23,7 @@ from textveil.cli.decode import decode_command
 from textveil.cli.detect import detect_command
 from textveil.cli.estimate import estimate_command
 from textveil.cli.explain import explain_command
+from textveil.cli.frontier import frontier_command
 from textveil.cli.help_groups import GroupedCommand
 from textveil.cli.mechanism_options import MechanismCommand
 from textveil.cli.mechanisms import mechanisms_command
@@ -56,6 +57,7 @@ app.command("mechanisms")(mechanisms_command)
 app.command("policies")(policies_command)
 app.command("tune", cls=GroupedCommand)(tune_command)
 app.command("rewrite", cls=MechanismCommand)(rewrite_command)
+app.command("frontier", cls=GroupedCommand)(frontier_command)
 app.command("bench")(bench_command)
 app.command("reproduce")(reproduce_command)
 app.add_typer(tables_app, name="tables")

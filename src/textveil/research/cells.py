@@ -148,11 +148,11 @@ def _answers(cells: Sequence[Named], measure: Callable[[Any], Values], processes
         for cell in cells:
             yield cell.name, measure(cell)
         return
-    # Started anew rather than forked: threads and locks of this process cannot harm them.
+    # Started anew rather than forked: threads and locks of this process cannot harm them. What measures is sent once.
     context = multiprocessing.get_context("spawn")
     count = min(processes, len(cells))
-    with ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent) as pool:
-        waiting: dict[Future[Values], str] = {pool.submit(measure, cell): cell.name for cell in cells}
+    with ProcessPoolExecutor(count, mp_context=context, initializer=_start, initargs=(measure,)) as pool:
+        waiting: dict[Future[Values], str] = {pool.submit(_measured_here, cell): cell.name for cell in cells}
         try:
             while waiting:
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
@@ -164,6 +164,20 @@ def _answers(cells: Sequence[Named], measure: Callable[[Any], Values], processes
             ) from None
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+_MEASURES: list[Callable[[Any], Values]] = []
+"""What a process that measures cells was given when it started."""
+
+
+def _start(measure: Callable[[Any], Values]) -> None:
+    """Keep what measures, with all that it holds, for every cell that this process gets."""
+    _MEASURES[:] = [measure]
+    _end_with_parent()
+
+
+def _measured_here(cell: Named) -> Values:
+    return _MEASURES[0](cell)
 
 
 def _end_with_parent() -> None:

@@ -1,0 +1,121 @@
+"""``textveil frontier``: mechanisms at one verified guarantee, measured and drawn with the limits."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from textveil.cli import options as opt
+from textveil.errors import ParameterError
+
+if TYPE_CHECKING:
+    from textveil.research.frontier.points import Frontier
+
+MECHANISMS = "neighborhood,randomized-response,exponential,gaussian,spherical-laplace"
+EPSILONS = "1,2,3,5,8,10"
+
+
+def frontier_command(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures, the page and the numbers.")
+    ],
+    mechanisms: Annotated[
+        str,
+        typer.Option(metavar="A,B,...", help="Names from: textveil mechanisms; NAME:OPTION=VALUE fixes an option."),
+    ] = MECHANISMS,
+    epsilons: Annotated[str, typer.Option(metavar="E,E,...", help="Of one word, for any two words.")] = EPSILONS,
+    delta: Annotated[float, typer.Option(metavar="D", help="Of mechanisms that take one.")] = 1e-5,
+    words: Annotated[
+        int | None, typer.Option(metavar="N", help="The first N words of the vocabulary.  [default: all]")
+    ] = None,
+    prior: Annotated[
+        str | None,
+        typer.Option(metavar="NAME|FILE", help="Of words: flat, zipf or counts.  [default: the vocabulary's own]"),
+    ] = None,
+    cells: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where every measurement is kept, so that a stopped run goes on.  [default: DIR.cells beside "
+            "--output]",
+        ),
+    ] = None,
+    processes: Annotated[int, typer.Option(metavar="N", help="Measurements side by side.")] = 1,
+    as_json: opt.AsJson = False,
+    vocabulary: opt.VocabularyPath = None,
+    vocabulary_format: opt.VocabularyFormat = None,
+    vocabulary_limit: opt.VocabularyLimit = None,
+    seed: opt.Seed = None,
+) -> None:
+    """Compare mechanisms at one verified guarantee: what they keep, what they give away, and the limits."""
+    from textveil.cli.progress import counting
+    from textveil.cli.spelling import renamed
+    from textveil.research.frontier.contenders import contenders_of
+    from textveil.research.frontier.files import checked_folder, frontier_json
+    from textveil.research.frontier.run import DEFAULT_SEED, frontier
+    from textveil.research.papers.setting import first_words
+
+    names = _parts(mechanisms)
+    with renamed(names="mechanisms"):
+        contenders_of(names)
+    grid = _numbers(epsilons)
+    folder = checked_folder(output)
+    known = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
+    if words is not None and not 2 <= words <= len(known):
+        raise ParameterError(f"--words must be between 2 and the {len(known)} of the vocabulary; got {words}.")
+    with counting("measuring", "steps") as steps:
+        found = frontier(
+            names,
+            known if words is None else first_words(known, words),
+            epsilons=grid,
+            delta=delta,
+            prior=prior,
+            seed=DEFAULT_SEED if seed is None else seed,
+            cells=_beside(output) if cells is None else cells,
+            processes=processes,
+            progress=lambda share: steps(round(1000 * share), 1000),
+        )
+    found.save(folder)
+    sys.stdout.write(frontier_json(found) if as_json else _text(found))
+
+
+def _parts(given: str) -> list[str]:
+    return [one.strip() for one in given.split(",") if one.strip()]
+
+
+def _numbers(given: str) -> list[float]:
+    try:
+        return [float(one) for one in _parts(given)]
+    except ValueError:
+        raise ParameterError("--epsilons must be numbers separated by commas; got others. Write 1,2,5,8.") from None
+
+
+def _beside(output: Path) -> Path:
+    """The folder of cells of a run, next to that of its results."""
+    target = output.absolute()
+    return target.with_name(f"{target.name}.cells")
+
+
+def _text(found: Frontier) -> str:
+    """The points for a terminal: a line each."""
+    from textveil.research.tuning.lines import aligned
+
+    keys = found.measured
+    head = ("mechanism", "epsilon", "verified", *keys)
+    rows = []
+    for one in found.points:
+        scores = [f"{one.scores[key].estimate:.4f}" if key in one.scores else "-" for key in keys]
+        verified = f"{one.verified_epsilon:.4g}" if one.verified else "-"
+        rows.append([one.contender.label, f"{one.epsilon:g}", verified, *scores])
+    lines = aligned(head, rows)
+    lines += [f"{one.contender.label} at {one.epsilon:g}: {one.missing}" for one in found.points if one.missing]
+    lines += [f"{label} is not comparable: it compares {text}" for label, text in _weaker(found).items()]
+    lines.append("Experiment, not for release. Page: index.html in the folder of --output.")
+    return "\n".join(lines) + "\n"
+
+
+def _weaker(found: Frontier) -> dict[str, str]:
+    return {one.contender.label: one.contender.weaker for one in found.points if one.contender.weaker}

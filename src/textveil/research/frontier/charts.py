@@ -1,0 +1,82 @@
+"""The frontier as a static figure: a panel a measure, a line a mechanism, the limits in gray."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from textveil.research.evaluation.plots import GRAY, Chart, Panel, new_figure
+from textveil.research.frontier.measures import APART, COSINE, MEASURES, VULNERABILITY
+from textveil.research.frontier.points import GUARANTEE, Frontier, Point, lines_of
+
+_LOOKS: Final = 7
+"""Colors and markers; further mechanisms take them again with another kind of line."""
+
+_SIZE: Final = (5.0, 3.6)
+
+
+def drawn_frontier(found: Frontier) -> Chart:
+    """Every measure against the verified epsilon of any two words; metric mechanisms at equal vulnerability dashed.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    keys = found.measured
+    neighbors = found.facts["neighbors"]
+    titles = [MEASURES[key].title.format(k=neighbors) for key in keys]
+    chart = new_figure(titles, x="epsilon, nats of one word", y="", columns=3, panel_size=_SIZE)
+    for panel, key in zip(chart.panels, keys, strict=True):
+        _draw(panel, found, key)
+    labels: dict[str, object] = {}
+    for panel in chart.panels:
+        handles, names = panel.axes.get_legend_handles_labels()
+        labels |= dict(zip(names, handles, strict=True))
+    chart.figure.legend(labels.values(), labels.keys(), loc="outside lower center", ncols=3)
+    return chart
+
+
+def looks(found: Frontier) -> dict[str, int]:
+    """The number of the look of every contender."""
+    return {label: place for place, label in enumerate(dict.fromkeys(one.contender.label for one in found.points))}
+
+
+def shown_label(one: Point) -> str:
+    """What a legend calls a line."""
+    if one.way != GUARANTEE:
+        return f"{one.contender.label}, at equal Bayes vulnerability"
+    return one.contender.label if one.contender.comparable else f"{one.contender.label} (weaker: its groups are public)"
+
+
+def _draw(panel: Panel, found: Frontier, key: str) -> None:
+    numbers = looks(found)
+    for points in lines_of(found.points, key).values():
+        place = numbers[points[0].contender.label]
+        solid = points[0].way == GUARANTEE and points[0].contender.comparable
+        bounds = [one.scores[key] for one in points]
+        panel.line(
+            [one.epsilon for one in points],
+            [bound.estimate for bound in bounds],
+            shown_label(points[0]),
+            style=place,
+            low=[bound.lower for bound in bounds],
+            high=[bound.upper for bound in bounds],
+            pattern=(2 if place >= _LOOKS else 0) if solid else 1,
+        )
+    for delta in sorted({one.delta for one in found.limits if one.measure == key}):
+        some = [one for one in found.limits if one.measure == key and one.delta == delta]
+        name = "limit" if delta == 0 else f"limit with delta {delta:g}"
+        panel.axes.plot([one.epsilon for one in some], [one.value for one in some], color=GRAY if delta else "black",
+                        linewidth=1.2, linestyle="-" if delta == 0 else ":", label=name)  # fmt: skip
+    if key in APART:
+        panel.level(0.5, "a coin")
+    if key in found.baselines:
+        panel.level(found.baselines[key].estimate, "texts as they are")
+    if key == VULNERABILITY:
+        panel.level(found.facts["best guess without a release"], "without any release")
+    if key == COSINE:
+        panel.axes.set_ylim(top=1.02)
+    _ticks(panel, [one.epsilon for one in found.points])
+
+
+def _ticks(panel: Panel, epsilons: Sequence[float]) -> None:
+    panel.ticks(sorted(set(epsilons)))

@@ -1,0 +1,66 @@
+"""A frontier as files: figures, numbers, and one page that holds all and needs no network."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+from textveil.corpora.files.atomic import write_whole
+from textveil.errors import ParameterError
+from textveil.research.evaluation.plots import need_matplotlib, save_figure
+from textveil.research.evaluation.tables import save_table
+from textveil.research.frontier.charts import drawn_frontier
+from textveil.research.frontier.page import to_html
+from textveil.research.frontier.points import Frontier
+
+NAME: Final = "frontier"
+PAGE: Final = "index.html"
+LIMITS: Final = "limits"
+LOSSES: Final = "shown-losses"
+
+
+def checked_folder(folder: Path) -> Path:
+    """A folder that results can be written to, made where it does not exist; to be called before long work.
+
+    Raises:
+        ParameterError: it cannot be made, or holds something and no results of an earlier run.
+        MissingExtra: matplotlib is not installed.
+    """
+    need_matplotlib()
+    try:
+        folder.mkdir(exist_ok=True)
+        foreign = any(folder.iterdir()) and not (folder / f"{NAME}.json").is_file()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ParameterError(
+            f"`output` must be a folder that can be written, in one that exists; got {reason}. Name another."
+        ) from None
+    if foreign:
+        raise ParameterError(
+            "`output` must be a new folder, an empty one, or one of an earlier run; got one with other files. "
+            "Name another."
+        )
+    return folder
+
+
+def write_frontier(found: Frontier, folder: Path) -> list[Path]:
+    """Write all files of a frontier.
+
+    Args:
+        found: what was measured.
+        folder: see ``checked_folder``.
+    """
+    home = checked_folder(folder)
+    made = save_table(found.table(), home, NAME)
+    made += save_table(found.limit_table(), home, LIMITS)
+    made += save_table(found.shown_losses(), home, LOSSES)
+    made += save_figure(drawn_frontier(found), home, NAME)
+    made.append(write_whole(home / PAGE, to_html(found, home).encode("utf-8")))
+    return made
+
+
+def frontier_json(found: Frontier) -> str:
+    """The points and facts as JSON text, for the command line."""
+    whole = {"points": json.loads(found.table().to_json()), "limits": json.loads(found.limit_table().to_json())}
+    return json.dumps(whole, indent=2, sort_keys=True) + "\n"

@@ -1,0 +1,167 @@
+"""What a frontier found, as data: points with their guarantee and scores, and the limits beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, final
+
+from textveil.research.cells import Values
+from textveil.research.evaluation.tables import Cell, Table
+from textveil.research.frontier.contenders import Contender
+from textveil.research.frontier.limits import Limit
+from textveil.research.frontier.measures import APART, MEASURES
+from textveil.research.frontier.told_apart import shown_epsilon
+from textveil.statistics import Bound
+
+GUARANTEE: Final = "guarantee"
+VULNERABILITY_WAY: Final = "vulnerability"
+
+COLUMNS: Final = (
+    "mechanism",
+    "compared at equal",
+    "epsilon",
+    "measure",
+    "low",
+    "estimate",
+    "high",
+    "confidence",
+    "epsilon given",
+    "verified epsilon",
+    "verified delta",
+    "verified",
+    "guarantee",
+    "compares",
+)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Point:
+    """One mechanism at one epsilon.
+
+    Attributes:
+        contender: what was measured.
+        way: what is equal at one epsilon: "guarantee", or "vulnerability" for metric mechanisms beside the reference.
+        epsilon: of the axis, nats for any two words: the target, or the reference's.
+        given: what the constructor was given; None where it could not be made.
+        verified_epsilon: of any two words; inf where nothing is verified.
+        verified_delta: at that epsilon.
+        verified: how, see ``calibrated.Calibrated``; empty where nothing is verified for any two words.
+        guarantee: what the mechanism says of itself.
+        scores: by the measure's key.
+        missing: why there are none; else empty.
+    """
+
+    contender: Contender
+    way: str
+    epsilon: float
+    given: float | None
+    verified_epsilon: float
+    verified_delta: float
+    verified: str
+    guarantee: str
+    scores: Mapping[str, Bound]
+    missing: str = ""
+
+
+def point_of(contender: Contender, way: str, epsilon: float, values: Values) -> Point:
+    """A point from what its cell keeps."""
+    return Point(
+        contender=contender,
+        way=way,
+        epsilon=epsilon,
+        given=values["given"],
+        verified_epsilon=math.inf if values["verified_epsilon"] is None else values["verified_epsilon"],
+        verified_delta=values["verified_delta"],
+        verified=values["verified"],
+        guarantee=values["guarantee"],
+        scores={key: Bound(*bound) for key, bound in values["scores"].items()},
+        missing=values["missing"],
+    )
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Frontier:
+    """Mechanisms at one verified guarantee; made by ``run.frontier``.
+
+    Attributes:
+        points: by contender, way and epsilon, in this order.
+        limits: of every epsilon, pure and with the delta that contenders took.
+        baselines: horizontal lines that do not depend on epsilon, such as the accuracy without any release.
+        facts: vocabulary, prior, sizes, seed; JSON values.
+    """
+
+    points: tuple[Point, ...]
+    limits: tuple[Limit, ...]
+    baselines: Mapping[str, Bound]
+    facts: Mapping[str, Any]
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Keys of the measures that a point has, in their order."""
+        return tuple(key for key in MEASURES if any(key in one.scores for one in self.points))
+
+    def table(self) -> Table:
+        """A row for each point and measure; a point that could not be made has one row that says why."""
+        rows: list[tuple[Cell, ...]] = []
+        for one in self.points:
+            compares = one.contender.weaker or "any two words"
+            for key in self.measured:
+                if key in one.scores:
+                    bound = one.scores[key]
+                    rows.append((*_place(one), key, bound.lower, bound.estimate, bound.upper, bound.confidence,
+                                 *_promise(one), compares))  # fmt: skip
+            if one.missing:
+                rows.append((*_place(one), one.missing, None, None, None, None, *_promise(one), compares))
+        return Table(columns=COLUMNS, rows=tuple(rows), facts=self.facts)
+
+    def limit_table(self) -> Table:
+        """A row for each limit."""
+        return Table(columns=Limit._fields, rows=tuple(tuple(one) for one in self.limits), facts=self.facts)
+
+    def shown_losses(self) -> Table:
+        """The loss that readers who tell two inputs apart have shown, beside the verified one."""
+        columns = ("mechanism", "compared at equal", "epsilon", "verified epsilon", *APART)
+        rows = [
+            (one.contender.label, one.way, one.epsilon, _finite(one.verified_epsilon),
+             *(shown_epsilon(one.scores[key]) if key in one.scores else None for key in APART))
+            for one in self.points
+            if one.scores
+        ]  # fmt: skip
+        return Table(columns=columns, rows=tuple(rows), facts=self.facts)
+
+    def save(self, folder: Path | str) -> list[Path]:
+        """Write figures (PNG, SVG), an interactive page that needs no network, CSV and JSON into a folder.
+
+        Raises:
+            ParameterError: the folder cannot be made, or holds other files.
+            MissingExtra: matplotlib is not installed.
+        """
+        from textveil.research.frontier.files import write_frontier
+
+        return write_frontier(self, Path(folder))
+
+
+def lines_of(points: Sequence[Point], key: str) -> dict[tuple[str, str], list[Point]]:
+    """Points that have a measure, by label and way."""
+    found: dict[tuple[str, str], list[Point]] = {}
+    for one in points:
+        if key in one.scores:
+            found.setdefault((one.contender.label, one.way), []).append(one)
+    return found
+
+
+def _place(one: Point) -> tuple[Cell, ...]:
+    return one.contender.label, one.way, one.epsilon
+
+
+def _promise(one: Point) -> tuple[Cell, ...]:
+    return one.given, _finite(one.verified_epsilon), one.verified_delta, one.verified, one.guarantee
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,101 @@
+"""``textveil.frontier``: mechanisms compared at one verified guarantee."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from textveil.errors import need
+from textveil.research.cells import measured, open_cells
+from textveil.research.frontier.contenders import contenders_of
+from textveil.research.frontier.limits import limits_of
+from textveil.research.frontier.measuring import FrontierCell, measured_cell
+from textveil.research.frontier.points import Frontier, point_of
+from textveil.research.frontier.study import FrontierStudy, Sizes, study_of
+from textveil.version import VERSION
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
+
+EPSILONS: Final = (1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
+"""Nats of one word, for any two words."""
+
+DEFAULT_SEED: Final = 20260101
+"""Frontiers repeat by default: they draw for experiments, never for a release."""
+
+
+def frontier(
+    names: Sequence[str],
+    vocabulary: Vocabulary | None = None,
+    *,
+    epsilons: Sequence[float] = EPSILONS,
+    delta: float = 1e-5,
+    prior: str | None = None,
+    sizes: Sizes | None = None,
+    seed: int = DEFAULT_SEED,
+    cells: Path | str | None = None,
+    processes: int = 1,
+    progress: Callable[[float], None] | None = None,
+) -> Frontier:
+    """Calibrate mechanisms to the same verified guarantee, and measure what each keeps and gives away.
+
+    Every mechanism is made for each epsilon, audited, and given more where an exact channel spends less than its
+    constructor promises. Mechanisms whose guarantee compares less than any two words (those of public groups) are
+    measured too, but stand apart with what they compare.
+
+    Args:
+        names: of the catalog, each once; ``name:option=value`` fixes options.
+        vocabulary: public words and vectors; None is the embedded vocabulary.
+        epsilons: nats of one word, for any two words, each once.
+        delta: of mechanisms that take one.
+        prior: of words: "flat", "zipf", or a file of public counts; None takes the vocabulary's own frequencies.
+        sizes: how much is drawn for each point.
+        seed: of every draw; frontiers are experiments.
+        cells: a folder that keeps every measurement, so that a run that was stopped goes on; None keeps none.
+        processes: measurements side by side; the numbers do not depend on it.
+        progress: called with the share that is done, in [0, 1].
+
+    Returns:
+        Points, limits and tables; ``save(folder)`` writes figures, a page and numbers.
+
+    Raises:
+        UnknownNameError: no such mechanism.
+        ParameterError: a mechanism cannot be compared (it draws for documents, or its claim is refuted), or an
+            argument is outside its domain.
+    """
+    contenders = contenders_of(names)
+    grid = _checked_epsilons(epsilons)
+    need(processes >= 1, "processes", processes, ">= 1")
+    words = load_vocabulary() if vocabulary is None else vocabulary
+    study = study_of(words, prior=prior, sizes=sizes, delta=delta, seed=seed)
+    asked = [FrontierCell(one, epsilon) for one in contenders for epsilon in grid]
+    with tempfile.TemporaryDirectory() as beside:
+        folder = open_cells(Path(beside) / "cells" if cells is None else Path(cells), _terms(study))
+        found = measured(folder, asked, partial(measured_cell, study), processes=processes, progress=progress)
+    points = tuple(point_of(cell.contender, cell.way, cell.epsilon, found[cell.name]) for cell in asked)
+    deltas = [0.0, *([delta] if any(one.takes_delta for one in contenders) else [])]
+    limits = tuple(one for epsilon in grid for part in deltas for one in limits_of(study, epsilon, part))
+    facts = {
+        **_terms(study),
+        "vocabulary name": words.name,
+        "words": len(words),
+        "epsilons": grid,
+        "best guess without a release": float(study.prior.max()),
+        "for release": False,
+    }
+    return Frontier(points=points, limits=limits, baselines={}, facts=facts)
+
+
+def _terms(study: FrontierStudy) -> dict[str, Any]:
+    return {"version": VERSION, **study.terms()}
+
+
+def _checked_epsilons(epsilons: Sequence[float]) -> list[float]:
+    grid = sorted(float(one) for one in epsilons)
+    need(0 < len(set(grid)) == len(grid), "epsilons", f"{len(grid)} of them", "one or more, each once")
+    inside = all(0 < one < math.inf for one in grid)
+    need(inside, "epsilons", "one that is not", "finite and > 0")
+    return grid

@@ -1,0 +1,45 @@
+"""``textveil frontier`` end to end, and its messages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> tuple[str, ...]:
+    rows = np.random.default_rng(3).normal(size=(120, 6))
+    path = tmp_path / "own.txt"
+    path.write_text("".join(f"w{n} {' '.join(f'{x:.4f}' for x in row)}\n" for n, row in enumerate(rows)))
+    return ("--vocabulary", str(path))
+
+
+def test_a_frontier_from_the_command_line(command, words, tmp_path: Path) -> None:
+    options = ("--mechanisms", "randomized-response,exponential", "--epsilons", "1,4", *words, "-o", tmp_path / "out")
+    code, out, err = command("frontier", *options)
+    assert (code, err) == (0, "")
+    assert b"randomized-response" in out and b"not for release" in out
+    assert (tmp_path / "out/index.html").is_file() and (tmp_path / "out.cells").is_dir()
+    code, again, _ = command("frontier", *options, "--json")
+    assert code == 0
+    rows = json.loads(again)["points"]["rows"]
+    assert {row[0] for row in rows} == {"randomized-response", "exponential"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--mechanisms", "keywords"), "--mechanisms must be mechanisms that draw for each word alone; got keywords"),
+        (("--epsilons", "1,two"), "--epsilons must be numbers separated by commas"),
+        (("--words", "1"), "--words must be between 2 and the 120 of the vocabulary; got 1."),
+        (("--processes", "0"), "--processes must be >= 1; got 0"),
+    ],
+)
+def test_bad_input_is_one_line(command, words, tmp_path: Path, options, message: str) -> None:
+    code, _, err = command("frontier", *words, "-o", tmp_path / "out", *options)
+    assert code == 2 and message in err and err.count("\n") == 1

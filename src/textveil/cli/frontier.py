@@ -58,10 +58,10 @@ def frontier_command(
     from textveil.research.frontier.run import DEFAULT_SEED, frontier
     from textveil.research.papers.setting import first_words
 
-    names = _parts(mechanisms)
+    names = opt.parts_of(mechanisms)
     with renamed(names="mechanisms"):
         contenders_of(names)
-    grid = _numbers(epsilons)
+    grid = opt.numbers_in(epsilons, "--epsilons")
     folder = checked_folder(output)
     known = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
     if words is not None and not 2 <= words <= len(known):
@@ -74,29 +74,12 @@ def frontier_command(
             delta=delta,
             prior=prior,
             seed=DEFAULT_SEED if seed is None else seed,
-            cells=_beside(output) if cells is None else cells,
+            cells=opt.cells_beside(output) if cells is None else cells,
             processes=processes,
             progress=lambda share: steps(round(1000 * share), 1000),
         )
     found.save(folder)
     sys.stdout.write(frontier_json(found) if as_json else _text(found))
-
-
-def _parts(given: str) -> list[str]:
-    return [one.strip() for one in given.split(",") if one.strip()]
-
-
-def _numbers(given: str) -> list[float]:
-    try:
-        return [float(one) for one in _parts(given)]
-    except ValueError:
-        raise ParameterError("--epsilons must be numbers separated by commas; got others. Write 1,2,5,8.") from None
-
-
-def _beside(output: Path) -> Path:
-    """The folder of cells of a run, next to that of its results."""
-    target = output.absolute()
-    return target.with_name(f"{target.name}.cells")
 
 
 def _text(found: Frontier) -> str:

@@ -125,3 +125,26 @@ def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
         if strays and (choice.sanitized or choice.kept):
             error.args = (f"{error} To name several fields, repeat the option: --field A --field B.",)
         raise
+
+
+def parts_of(given: str) -> list[str]:
+    """The parts of a list with commas."""
+    return [one.strip() for one in given.split(",") if one.strip()]
+
+
+def numbers_in(given: str, option: str) -> list[float]:
+    """The numbers of a list with commas.
+
+    Raises:
+        ParameterError: one is none; names the option.
+    """
+    try:
+        return [float(one) for one in parts_of(given)]
+    except ValueError:
+        raise ParameterError(f"{option} must be numbers separated by commas; got others. Write 3,5,8.") from None
+
+
+def cells_beside(output: Path) -> Path:
+    """The folder of cells of a run, next to that of its results: these appear together, cells one by one."""
+    target = output.absolute()
+    return target.with_name(f"{target.name}.cells")

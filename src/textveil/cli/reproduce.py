@@ -98,7 +98,7 @@ def reproduce_command(
             seed=DEFAULT_SEED if seed is None else seed,
             quick=quick,
             texts=found_texts(chosen.texts),
-            cells=(cells or _beside(output)) if chosen.keeps_cells else None,
+            cells=(cells or opt.cells_beside(output)) if chosen.keeps_cells else None,
             device=device or "cpu",
             processes=1 if processes is None else processes,
             progress=lambda share: steps(round(1000 * share), 1000),
@@ -112,9 +112,3 @@ def reproduce_command(
         sys.stdout.writelines(f"  {finding}\n" for finding in outcome.findings)
     sys.stdout.write(f"{origin} Experiment with seed {setting.seed}, not for release.\n")
     sys.stdout.write("Report: index.html and report.md in the folder of --output.\n")
-
-
-def _beside(output: Path) -> Path:
-    """The folder of cells of a run, next to that of its results: these appear together, cells one by one."""
-    target = output.absolute()
-    return target.with_name(f"{target.name}.cells")

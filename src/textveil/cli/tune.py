@@ -76,7 +76,7 @@ def tune_command(
 
     if entities and (field or label or corpus_format or delimiter):
         raise ParameterError("--entities must stand without --field, --label and --format; got one. Tune twice.")
-    grid = _numbers(epsilons)
+    grid = opt.numbers_in(epsilons, "--epsilons")
     need_matplotlib()
     learner = None
     if label is not None:
@@ -95,7 +95,7 @@ def tune_command(
         sample = sample.with_detected(finder)
     known = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
     with counting("making mechanisms", "policies") as making:
-        grid_of = candidates(_names(policies), grid, known, None if seed is None else rng, making)
+        grid_of = candidates(opt.parts_of(policies), grid, known, None if seed is None else rng, making)
     with counting("tuning", "steps") as steps:
         run = tune(
             sample,
@@ -110,17 +110,6 @@ def tune_command(
         )
     write_results(run, folder)
     sys.stdout.write(json.dumps(run.facts(), indent=2) + "\n" if as_json else _text(run))
-
-
-def _names(given: str) -> list[str]:
-    return [one.strip() for one in given.split(",") if one.strip()]
-
-
-def _numbers(given: str) -> list[float]:
-    try:
-        return [float(one) for one in _names(given)]
-    except ValueError:
-        raise ParameterError("--epsilons must be numbers separated by commas; got others. Write 3,5,8.") from None
 
 
 def _read(

@@ -54,7 +54,7 @@ def frontier_command(
     from textveil.cli.progress import counting
     from textveil.cli.spelling import renamed
     from textveil.research.frontier.contenders import contenders_of
-    from textveil.research.frontier.files import checked_folder, frontier_json
+    from textveil.research.frontier.files import frontier_json
     from textveil.research.frontier.run import DEFAULT_SEED, frontier
     from textveil.research.papers.setting import first_words
 
@@ -62,7 +62,6 @@ def frontier_command(
     with renamed(names="mechanisms"):
         contenders_of(names)
     grid = opt.numbers_in(epsilons, "--epsilons")
-    folder = checked_folder(output)
     known = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
     if words is not None and not 2 <= words <= len(known):
         raise ParameterError(f"--words must be between 2 and the {len(known)} of the vocabulary; got {words}.")
@@ -74,11 +73,11 @@ def frontier_command(
             delta=delta,
             prior=prior,
             seed=DEFAULT_SEED if seed is None else seed,
+            output=output,
             cells=opt.cells_beside(output) if cells is None else cells,
             processes=processes,
             progress=lambda share: steps(round(1000 * share), 1000),
         )
-    found.save(folder)
     sys.stdout.write(frontier_json(found) if as_json else _text(found))
 
 

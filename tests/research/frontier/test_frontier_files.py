@@ -10,6 +10,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
 from textveil.errors import ParameterError
+from textveil.research.frontier.files import write_frontier
 from textveil.research.frontier.page import to_html
 from textveil.research.frontier.study import Sizes
 
@@ -23,7 +24,7 @@ def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("frontier")
     names = ["randomized-response", "exponential", "gaussian"]
     found = tv.frontier(names, made_vocabulary(30), epsilons=[1.0, 4.0], sizes=SMALL)
-    return found, folder, found.save(folder)
+    return found, folder, write_frontier(found, folder)
 
 
 def test_all_files_are_written(written):
@@ -65,6 +66,6 @@ def test_the_same_frontier_has_the_same_page(written):
 def test_a_folder_of_other_files_is_refused(written, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(ParameterError, match="must be a new folder, an empty one, or one of an earlier run"):
-        written[0].save(tmp_path)
+        write_frontier(written[0], tmp_path)
     with pytest.raises(ParameterError, match="`output` must be a folder that can be written"):
-        written[0].save(tmp_path / "a" / "b")
+        write_frontier(written[0], tmp_path / "a" / "b")

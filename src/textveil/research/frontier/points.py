@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, final
 
 from textveil.research.cells import Values
@@ -133,17 +132,6 @@ class Frontier:
             if one.scores
         ]  # fmt: skip
         return Table(columns=columns, rows=tuple(rows), facts=self.facts)
-
-    def save(self, folder: Path | str) -> list[Path]:
-        """Write figures (PNG, SVG), an interactive page that needs no network, CSV and JSON into a folder.
-
-        Raises:
-            ParameterError: the folder cannot be made, or holds other files.
-            MissingExtra: matplotlib is not installed.
-        """
-        from textveil.research.frontier.files import write_frontier
-
-        return write_frontier(self, Path(folder))
 
 
 def lines_of(points: Sequence[Point], key: str) -> dict[tuple[str, str], list[Point]]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from textveil.errors import need
 from textveil.research.cells import measured, open_cells
 from textveil.research.frontier.contenders import contenders_of
+from textveil.research.frontier.files import checked_folder, write_frontier
 from textveil.research.frontier.limits import limits_of
 from textveil.research.frontier.measuring import FrontierCell, measured_cell
 from textveil.research.frontier.points import Frontier, point_of
@@ -36,6 +37,7 @@ def frontier(
     prior: str | None = None,
     sizes: Sizes | None = None,
     seed: int = DEFAULT_SEED,
+    output: Path | str | None = None,
     cells: Path | str | None = None,
     processes: int = 1,
     progress: Callable[[float], None] | None = None,
@@ -54,21 +56,25 @@ def frontier(
         prior: of words: "flat", "zipf", or a file of public counts; None takes the vocabulary's own frequencies.
         sizes: how much is drawn for each point.
         seed: of every draw; frontiers are experiments.
+        output: a folder for figures (PNG, SVG), an interactive page that needs no network, CSV and JSON; None writes
+            none.
         cells: a folder that keeps every measurement, so that a run that was stopped goes on; None keeps none.
         processes: measurements side by side; the numbers do not depend on it.
         progress: called with the share that is done, in [0, 1].
 
     Returns:
-        Points, limits and tables; ``save(folder)`` writes figures, a page and numbers.
+        Points, limits and tables.
 
     Raises:
         UnknownNameError: no such mechanism.
         ParameterError: a mechanism cannot be compared (it draws for documents, or its claim is refuted), or an
             argument is outside its domain.
+        MissingExtra: with ``output``, matplotlib is not installed.
     """
     contenders = contenders_of(names)
     grid = _checked_epsilons(epsilons)
     need(processes >= 1, "processes", processes, ">= 1")
+    folder_of_results = None if output is None else checked_folder(Path(output))
     words = load_vocabulary() if vocabulary is None else vocabulary
     study = study_of(words, prior=prior, sizes=sizes, delta=delta, seed=seed)
     asked = [FrontierCell(one, epsilon) for one in contenders for epsilon in grid]
@@ -86,7 +92,10 @@ def frontier(
         "best guess without a release": float(study.prior.max()),
         "for release": False,
     }
-    return Frontier(points=points, limits=limits, baselines={}, facts=facts)
+    made = Frontier(points=points, limits=limits, baselines={}, facts=facts)
+    if folder_of_results is not None:
+        write_frontier(made, folder_of_results)
+    return made
 
 
 def _terms(study: FrontierStudy) -> dict[str, Any]:

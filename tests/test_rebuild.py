@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.helpers.catalog import drawing_text
 from tests.helpers.vocabularies import lettered_vocabulary
 
 from textveil.catalog import MECHANISMS, mechanism
@@ -29,7 +30,7 @@ MADE = {
 }
 CASES = [
     (name, options)
-    for name in MECHANISMS
+    for name in drawing_text()
     for options in MADE.get(name, [{"epsilon": 2.0}])
     if MECHANISMS[name].status is not Status.REFUTED
 ]

@@ -18,7 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.base import Channel, Mechanism, SequenceMechanism, TextMechanism, WordMechanism
+from textveil.mechanisms.base import (
+    Channel,
+    Mechanism,
+    SequenceMechanism,
+    SetMechanism,
+    TextMechanism,
+    VectorMechanism,
+    WordMechanism,
+)
 from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.declaration import CatalogEntry, entry_of
 from textveil.mechanisms.options import Option, options_of
@@ -165,9 +173,9 @@ def check_mechanism(
 
     The declaration has a proof that exists, where the status needs one, and options with help and a domain. What is
     made states the name, the status and the source that are declared, and names every option that was given. Its draws
-    are ids of the vocabulary, or texts of a mechanism of whole texts, the same under the same seed, also of a pickled
-    copy; ids outside are refused. A channel's rows are probabilities, and its integer weights give them. Whether the
-    guarantee is true is another question: ask ``textveil.audit``.
+    are ids of the vocabulary, sets of them, texts or vectors, by the kind of mechanism, the same under the same seed,
+    also of a pickled copy; ids outside, and vectors that are none, are refused. A channel's rows are probabilities, and
+    its integer weights give them. Whether the guarantee is true is another question: ask ``textveil.audit``.
 
     Args:
         constructor: a function that ``textveil.mechanisms.declaration.declared`` decorates.
@@ -214,12 +222,16 @@ def _check_draws(made: Mechanism, size: int, seed: int) -> None:
     if isinstance(made, TextMechanism):
         _check_texts(made, seed)
         return
+    if isinstance(made, VectorMechanism):
+        _check_vectors(made, seed)
+        return
     ids = np.arange(5 * size, dtype=np.int64) % size
     drawn = _drawn(made, ids, seed)
-    assert drawn.dtype == np.int64 and drawn.shape == ids.shape, f"draws must be int64 of shape {ids.shape}"
+    shape = (len(ids), *drawn.shape[1:2]) if isinstance(made, SetMechanism) else ids.shape
+    assert drawn.dtype == np.int64 and drawn.shape == shape, f"draws must be int64 of shape {shape}"
     assert bool((drawn >= 0).all() and (drawn < size).all()), f"draws must be in [0, {size})"
     assert np.array_equal(ids, np.arange(5 * size) % size), "ids must not be written to"
-    assert _drawn(made, ids[:0], seed).shape == (0,), "no ids must give no draws"
+    assert len(_drawn(made, ids[:0], seed)) == 0, "no ids must give no draws"
     copy = pickle.loads(pickle.dumps(made))
     for one, which in ((made, "the mechanism"), (copy, "a pickled copy")):
         assert np.array_equal(_drawn(one, ids, seed), drawn), f"{which} must draw the same under the same seed"
@@ -231,12 +243,34 @@ def _check_draws(made: Mechanism, size: int, seed: int) -> None:
         raise AssertionError(f"ids {outside} must be refused with a ParameterError")
 
 
-def _drawn(made: WordMechanism | SequenceMechanism, ids: NDArray[Any], seed: int) -> NDArray[Any]:
+def _drawn(made: WordMechanism | SequenceMechanism | SetMechanism, ids: NDArray[Any], seed: int) -> NDArray[Any]:
     """Draws for words, in documents of three words and one of the rest where the mechanism looks at documents."""
     rng = seeded_generator(seed)
     if isinstance(made, SequenceMechanism):
         return made.privatize_documents(ids, np.append(np.arange(0, len(ids), 3), len(ids)), rng)
-    return made.privatize(ids, rng)
+    return made.privatize_sets(ids, rng) if isinstance(made, SetMechanism) else made.privatize(ids, rng)
+
+
+def _check_vectors(made: VectorMechanism, seed: int) -> None:
+    """A vector for each vector, the same under the same seed; what is no vector of finite numbers is refused."""
+    vectors = np.linspace(-1.0, 1.0, 7 * made.dim).reshape(7, made.dim)
+    kept = vectors.copy()
+    drawn = made.privatize_vectors(vectors, seeded_generator(seed))
+    assert drawn.dtype == np.float64, f"draws must be float64; got {drawn.dtype}"
+    assert drawn.shape == (7, made.released_dim), f"draws must have shape {(7, made.released_dim)}; got {drawn.shape}"
+    assert bool(np.isfinite(drawn).all()), "draws must be finite"
+    assert np.array_equal(vectors, kept), "vectors must not be written to"
+    assert made.privatize_vectors(vectors[:0], seeded_generator(seed)).shape == (0, made.released_dim)
+    copy = pickle.loads(pickle.dumps(made))
+    for one, which in ((made, "the mechanism"), (copy, "a pickled copy")):
+        again = one.privatize_vectors(vectors, seeded_generator(seed))
+        assert np.array_equal(again, drawn), f"{which} must draw the same under the same seed"
+    for wrong in (vectors[0], np.zeros((1, made.dim + 1)), np.full((1, made.dim), np.nan)):
+        try:
+            made.privatize_vectors(wrong)
+        except ParameterError:
+            continue
+        raise AssertionError(f"vectors of shape {wrong.shape} that are wrong must be refused with a ParameterError")
 
 
 def _check_texts(made: TextMechanism, seed: int) -> None:

@@ -20,6 +20,11 @@ def as_listed(name: str) -> dict[str, Any]:
     return AS_LISTED.get(name, {"epsilon": 1.0})
 
 
+def drawing_text(names: Iterable[str] = MECHANISMS) -> list[str]:
+    """Those of the names that a sanitizer can be made of."""
+    return [name for name in names if MECHANISMS[name].draws_text]
+
+
 def taking(epsilon: float, names: Iterable[str] = MECHANISMS) -> list[str]:
     """Those of the names that take this epsilon."""
     return [name for name in names if MECHANISMS[name].takes(epsilon)]

@@ -32,6 +32,8 @@ EVERY = [(name, key) for name, one in MECHANISMS.items() for key in one.options(
 OUTSIDE: dict[str, list[Any]] = {
     POSITIVE.wanted: [0, -1.0, math.nan, math.inf, 10**400],
     "in (0, 1]": [0.0, 1.5, -1.0, math.nan],
+    "in [0, 1)": [-0.25, 1.0, math.nan],
+    "finite": [math.nan, math.inf],
     "between 0 and 1": [-0.25, 1.5, math.nan],
     FRACTION.wanted: [0.0, 1.0, -1e-9, math.nan, 2],
     at_least(0).wanted: [-1],
@@ -87,6 +89,10 @@ def test_values_become_the_declared_type(tiny) -> None:
 
 
 ASKED: dict[str, Any] = {
+    "vector_dim": 5,
+    "lowest": -2.0,
+    "highest": 3.0,
+    "dropout": 0.25,
     "recent": 3,
     "copies": 5,
     "keywords": 2,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.helpers.catalog import taking
+from tests.helpers.catalog import drawing_text, taking
 from tests.helpers.constant import Constant
 
 from textveil.catalog import MECHANISMS, mechanism
@@ -14,7 +14,9 @@ from textveil.sanitize.release import Report, Tally
 from textveil.sanitize.sanitizer import Sanitizer
 
 VALID = [
-    name for name in taking(8.0) if MECHANISMS[name].family != "document" and MECHANISMS[name].status is Status.PROVED
+    name
+    for name in drawing_text(taking(8.0))
+    if MECHANISMS[name].family != "document" and MECHANISMS[name].status is Status.PROVED
 ]
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from tests.helpers.catalog import taking
+from tests.helpers.catalog import drawing_text, taking
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import MECHANISMS, mechanism
@@ -18,7 +18,7 @@ from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.unchanged import MOST, mostly_unchanged
 from textveil.vocabulary.vocabulary import Vocabulary
 
-VALID = [name for name in taking(8.0) if MECHANISMS[name].status is Status.PROVED]
+VALID = [name for name in drawing_text(taking(8.0)) if MECHANISMS[name].status is Status.PROVED]
 
 WORD_BY_WORD = [name for name in VALID if MECHANISMS[name].words_alone]
 

@@ -19,6 +19,7 @@ from textveil.audit.foreign.hygiene import run_hygiene
 from textveil.audit.noise.closed_form import audit_noise
 from textveil.audit.noise.word_channel import audit_cells
 from textveil.audit.recovery import measure_recovery
+from textveil.audit.releases import audit_releases
 from textveil.audit.report.report import AuditReport
 from textveil.audit.report.verdict import Claim, Finding
 from textveil.audit.report.verdict import claim_of as claim_of
@@ -26,7 +27,16 @@ from textveil.audit.sampled.bounds import Interrupted, audit_sampled
 from textveil.audit.sampled.draws import audit_mechanism_sampled, callable_draw
 from textveil.decoding.decode import default_model
 from textveil.errors import InputError, UnsupportedGuarantee, need
-from textveil.mechanisms.base import Channel, Mechanism, SequenceMechanism, TextMechanism, WordMechanism
+from textveil.mechanisms.base import (
+    Channel,
+    Mechanism,
+    SequenceMechanism,
+    SetMechanism,
+    TextMechanism,
+    VectorMechanism,
+    WordMechanism,
+    drawing_text,
+)
 from textveil.mechanisms.capabilities import (
     IntegerWeights,
     NearestSearch,
@@ -65,7 +75,8 @@ def audit_mechanism(
 
     Channels are computed exactly, noise of a known distribution in closed form; anything else is sampled. ``samples``
     adds a sampled audit to the first two. Mechanisms of sequences are tried on documents of two words, by sampling
-    and in small vocabularies exactly; mechanisms of whole texts by sampling, on texts of words that are public.
+    and in small vocabularies exactly; mechanisms of whole texts by sampling, on texts of words that are public;
+    mechanisms that release vectors or sets exactly, where they know the two inputs that are easiest to tell apart.
 
     Args:
         mechanism: textveil's own or a third party's.
@@ -103,6 +114,8 @@ def audit_mechanism(
         findings = audit_sequences(
             mechanism, tested, samples=samples, confidence=confidence, rng=rng, progress=progress
         )
+    elif isinstance(mechanism, VectorMechanism | SetMechanism):
+        findings = audit_releases(mechanism, tested, samples=samples, confidence=confidence, rng=rng, otherwise=SAMPLES)
     else:
         findings = _of_words(mechanism, tested, samples, confidence, rng, progress)
         found = _attacks(mechanism, rng, progress) if attacks else ()
@@ -136,6 +149,7 @@ def _recovery(
             return None
         epsilon = mechanism.guarantee.approximate().epsilon
         return quoted_recovery(mechanism.name, mechanism.parameters, vocabulary.digest, epsilon)
+    mechanism = drawing_text(mechanism, "`reference`")
     if isinstance(mechanism, TextMechanism):
         raise UnsupportedGuarantee(
             f"`reference` needs a mechanism that replaces words; got {mechanism.name}, which replaces whole texts."

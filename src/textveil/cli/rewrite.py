@@ -223,13 +223,13 @@ def _injection(
 ) -> Injection:
     """The mechanism at its place; none where none is named."""
     from textveil.errors import RefutedGuarantee, UnsupportedGuarantee
-    from textveil.mechanisms.base import TextMechanism
+    from textveil.mechanisms.base import TextMechanism, drawing_text
     from textveil.privacy.guarantees import Status
     from textveil.research.rewriting.injection import Injection
 
     if name is None:
         return Injection.none()
-    mechanism = make(context, name, vocabulary)
+    mechanism = drawing_text(make(context, name, vocabulary), "rewriting")
     if isinstance(mechanism, TextMechanism):
         raise UnsupportedGuarantee(f"rewriting needs a mechanism of words; got {name}, which draws for whole texts.")
     if mechanism.guarantee.status is Status.REFUTED and not allow_refuted:

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from textveil.mechanisms.base import Mechanism, TextMechanism
+from textveil.mechanisms.base import Mechanism, SequenceMechanism, WordMechanism
 from textveil.mechanisms.capabilities import Tabulated, TabulatedColumns
 from textveil.types import Progress
 from textveil.vocabulary.tables.public import OpenTable, PublicTable, tables_folder
@@ -43,7 +43,7 @@ def provided_tables(
         tell: called with one line, at most.
         progress: called as rows of a table are done.
     """
-    if isinstance(mechanism, TextMechanism) or not isinstance(mechanism, Tabulated):
+    if not isinstance(mechanism, WordMechanism | SequenceMechanism) or not isinstance(mechanism, Tabulated):
         return []
     building = input_bytes is not None and pays(input_bytes, len(mechanism.vocabulary))
     return _provided(mechanism.tables, building, tell, progress)

@@ -6,7 +6,8 @@ Kinds, by what one draw may look at:
 - a ``SequenceMechanism`` draws for the ids of a document in their order, and a draw may look at that document's earlier
   *outputs*, which are released anyway;
 - a ``TextMechanism`` maps a whole text to a text, under a guarantee of a unit of its own;
-- a ``VectorMechanism`` maps a vector computed from a text to a vector, and no text comes out of it.
+- a ``VectorMechanism`` maps a vector computed from a text to a vector, and no text comes out of it;
+- a ``SetMechanism`` maps each word id to a random set of word ids, of which none is *the* output.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from textveil.errors import UnsupportedGuarantee, need
 from textveil.numerics.integer_range import all_below
@@ -101,17 +103,55 @@ class VectorMechanism(Described, Protocol):
 
     @property
     def dim(self) -> int:
-        """Numbers of a vector, before and after."""
+        """Numbers of a vector that goes in."""
 
-    def privatize_vectors(self, vectors: Reals, rng: np.random.Generator | None = None) -> Reals:
-        """One fresh draw for each vector; shape (batch, dim) to shape (batch, dim), float64.
+    @property
+    def released_dim(self) -> int:
+        """Numbers of a vector that comes out."""
+
+    def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:
+        """One fresh draw for each vector; shape (batch, dim) to shape (batch, released_dim), float64.
 
         ``rng=None`` draws from the operating system's randomness.
         """
 
 
-Mechanism: TypeAlias = WordMechanism | SequenceMechanism | TextMechanism
-"""What a sanitizer can be made of."""
+@runtime_checkable
+class SetMechanism(OverWords, Protocol):
+    """Maps each word id to a random set of word ids, independently of the other ids; its guarantee is of one token."""
+
+    def privatize_sets(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
+        """One fresh set for each id; shape (batch,) to shape (batch, members), rising along each row, int64.
+
+        ``rng=None`` draws from the operating system's randomness.
+        """
+
+
+Mechanism: TypeAlias = WordMechanism | SequenceMechanism | TextMechanism | VectorMechanism | SetMechanism
+"""What the catalog makes."""
+
+DrawsText: TypeAlias = WordMechanism | SequenceMechanism | TextMechanism
+"""What a sanitizer can be made of: out of all others comes no text."""
+
+
+def drawing_text(mechanism: Mechanism, use: str) -> DrawsText:
+    """``mechanism``, where what it releases is text.
+
+    Args:
+        mechanism: any.
+        use: what asks for it, for the message.
+
+    Raises:
+        UnsupportedGuarantee: it releases vectors, or sets of words.
+    """
+    if not isinstance(mechanism, VectorMechanism | SetMechanism):
+        return mechanism
+    vectors = isinstance(mechanism, VectorMechanism)
+    what, call = ("vectors", "privatize_vectors") if vectors else ("sets of words", "privatize_sets")
+    raise UnsupportedGuarantee(
+        f"{use} needs a mechanism that releases text; got {mechanism.name}, which releases {what}. "
+        f"Draw them by its {call}(): see docs/representations.md."
+    )
 
 
 @runtime_checkable
@@ -130,8 +170,9 @@ def words_alone(mechanism: Mechanism, use: str) -> WordMechanism:
         use: what asks for it, for the message.
 
     Raises:
-        UnsupportedGuarantee: it draws for whole documents or texts.
+        UnsupportedGuarantee: it draws for whole documents or texts, or releases no text.
     """
+    mechanism = drawing_text(mechanism, use)
     if isinstance(mechanism, WordMechanism):
         return mechanism
     following = mechanism.parameters.get("context") == "released"
@@ -172,6 +213,21 @@ def checked_ids(ids: Ids, size: int) -> Ids:
     if not all_below(array, size):
         need(False, "ids", "an id outside", f"in [0, {size})", "Map unknown words to the vocabulary first.")
     return array.astype(np.int64, copy=False)
+
+
+def checked_vectors(vectors: ArrayLike, dim: int) -> Reals:
+    """``vectors`` as float64 of shape (batch, dim), every number finite.
+
+    Raises:
+        ParameterError: another shape or type, or a number that is not finite (no number is printed: they are private).
+    """
+    array = np.asarray(vectors)
+    need(array.dtype.kind in "fiu", "vectors", f"dtype {array.dtype}", "real numbers")
+    fits = array.ndim == 2 and array.shape[1] == dim
+    need(fits, "vectors", f"shape {array.shape}", f"of shape (batch, {dim})", "Set `vector_dim` to what yours have.")
+    array = array.astype(np.float64)
+    need(bool(np.isfinite(array).all()), "vectors", "a number that is not", "finite")
+    return array
 
 
 def checked_word_id(word_id: int, size: int) -> int:

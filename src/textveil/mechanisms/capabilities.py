@@ -5,13 +5,16 @@ A capability is a promise about the mechanism's draws that audits rely on. A mec
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
+
+from numpy.typing import NDArray
 
 from textveil.mechanisms.base import OverWords, WordMechanism
 from textveil.mechanisms.sampling.columns import Columns
 from textveil.nearest.base import Projection
 from textveil.noise.base import NoiseDistribution
-from textveil.types import Ids, Integers, Vectors
+from textveil.noise.capabilities import PrivacyProfile
+from textveil.types import Ids, Integers, Reals, Vectors
 from textveil.vocabulary.metrics.base import WordMetric
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -80,6 +83,31 @@ class WithinGroups(Protocol):
     @property
     def groups(self) -> Integers:
         """The group of every word of the vocabulary, int64, shape (n,); -1 is a word that nothing protects."""
+
+
+@runtime_checkable
+class WorstInputs(Protocol):
+    """A mechanism of vectors or sets for which two inputs are known that no two others are easier to tell apart than.
+
+    Inputs are vectors of shape (dim,), or word ids of shape ().
+    """
+
+    def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The two, such that the largest loss is that of the first against the second."""
+
+    def worst_profile(self) -> PrivacyProfile:
+        """How far what is released of the first is from what is released of the second."""
+
+
+@runtime_checkable
+class LikelihoodRatio(Protocol):
+    """A mechanism of vectors or sets whose law is known: audits then sample by the best events there are."""
+
+    def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
+        """The natural logarithm of P(released | first) / P(released | second) of each row, shape (batch,).
+
+        It is infinite where one of the two cannot give what was released, and 0 where neither can.
+        """
 
 
 @runtime_checkable

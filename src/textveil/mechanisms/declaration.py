@@ -30,7 +30,7 @@ class CatalogEntry:
     Attributes:
         name: what users write.
         target: ``module:function``; the function takes a vocabulary and keyword options.
-        family: ``"channel"``, ``"perturb and project"``, ``"sequence"``, ``"document"`` or ``"vectors"``.
+        family: ``"channel"``, ``"perturb and project"``, ``"sequence"``, ``"document"``, ``"vectors"`` or ``"sets"``.
         notion: the guarantee's notion, ``"pure DP"``, ``"approximate DP"``, ``"metric DP"`` or ``"none"``.
         status: how far its guarantee can be trusted.
         proof: the proof, or the page that refutes the claim: a path below textveil, or one that begins with the package
@@ -61,8 +61,13 @@ class CatalogEntry:
 
     @property
     def words_alone(self) -> bool:
-        """Whether it draws a word for each word alone; else for sequences, whole documents or vectors."""
-        return self.family not in ("sequence", "document", "vectors")
+        """Whether it draws a word for each word alone; else for sequences, documents or vectors, or it draws sets."""
+        return self.family not in ("sequence", "document", "vectors", "sets")
+
+    @property
+    def draws_text(self) -> bool:
+        """Whether what it releases is text, so that a sanitizer can be made of it."""
+        return self.family not in ("vectors", "sets")
 
     def constructor(self) -> Callable[..., Mechanism]:
         """Import and return the constructor."""

@@ -29,7 +29,7 @@ def checked_shift(shift: ArrayLike, dim: int) -> Reals:
 def l1_over(shift: Reals, scale: float) -> float:
     """||shift||_1 / scale, the least float that is not below it; inf beyond floats."""
     exact = sum(map(Fraction, np.abs(shift).tolist()), Fraction(0)) / Fraction(scale)
-    return _float_up(exact)
+    return float_up(exact)
 
 
 def l2_times(shift: Reals, rate: float) -> float:
@@ -51,7 +51,8 @@ def rounded_log(value: Reals) -> tuple[Reals, Reals]:
     return value - slack, np.minimum(value + slack, 0.0)
 
 
-def _float_up(exact: Fraction) -> float:
+def float_up(exact: Fraction) -> float:
+    """The least float that is not below a fraction; inf beyond floats."""
     try:
         value = float(exact)
     except OverflowError:

@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from textveil.errors import need
+from textveil.types import Flags, Integers
 
 
 def uniform_below(size: int, rng: np.random.Generator) -> int:
@@ -52,3 +53,53 @@ def discrete_laplace(scale: Fraction, rng: np.random.Generator) -> int:
         negative = uniform_below(2, rng) == 1
         if size or not negative:
             return -size if negative else size
+
+
+LARGEST_SCALE = 2**46
+"""Of many draws at once: uniform integers below a multiple of it fit into 64 bits."""
+
+
+def discrete_laplace_draws(scale: int, count: int, rng: np.random.Generator) -> Integers:
+    """As many independent draws of the law above, for a whole scale; int64, shape (count,).
+
+    Args:
+        scale: between 1 and ``LARGEST_SCALE``.
+        count: >= 0.
+        rng: source of uniform integers.
+    """
+    need(1 <= scale <= LARGEST_SCALE, "scale", scale, f"between 1 and {LARGEST_SCALE}")
+    out = np.zeros(count, dtype=np.int64)
+    missing = np.arange(count)
+    while missing.size:
+        rest = rng.integers(0, scale, missing.size)
+        kept = _all_happen(rest, scale, rng)
+        sizes = rest[kept] + scale * _repeats(int(kept.sum()), rng)
+        negative = rng.integers(0, 2, sizes.size) == 1
+        good = (sizes > 0) | ~negative  # zero is drawn once, not twice
+        taken = np.flatnonzero(kept)[good]
+        out[missing[taken]] = np.where(negative, -sizes, sizes)[good]
+        missing = np.delete(missing, taken)
+    return out
+
+
+def _all_happen(tops: Integers, bottom: int, rng: np.random.Generator) -> Flags:
+    """For each numerator in [0, bottom], True with probability exp(-numerator / bottom): ``happens`` side by side."""
+    happened = np.zeros(tops.size, dtype=np.bool_)
+    asked = np.arange(tops.size)
+    trials = 1
+    while asked.size:
+        ended = rng.integers(0, bottom * trials, asked.size) >= tops[asked]
+        happened[asked[ended]] = trials % 2 == 1
+        asked = asked[~ended]
+        trials += 1
+    return happened
+
+
+def _repeats(count: int, rng: np.random.Generator) -> Integers:
+    """How often in a row an event of probability 1/e happens; shape (count,)."""
+    out = np.zeros(count, dtype=np.int64)
+    going = np.arange(count)
+    while going.size:
+        going = going[_all_happen(np.ones(going.size, dtype=np.int64), 1, rng)]
+        out[going] += 1
+    return out

@@ -66,6 +66,10 @@ ONE_DOCUMENT: Final = Adjacency(
     "two documents with the same number, order and kinds of tokens, any of which may differ",
     ALL_DOCUMENTS,
 )
+ANY_VECTOR: Final = Adjacency(
+    Unit.DOCUMENT, "any two texts, whatever vectors were computed from them by a public function", ALL_TEXTS
+)
+"""Two vectors of a mechanism's whole domain, each computed from one text."""
 ANY_DOCUMENT: Final = Adjacency(Unit.DOCUMENT, "any two documents, whatever they hold", ALL_TEXTS)
 ONE_TOKEN: Final = Adjacency(Unit.TOKEN, "two texts that differ in one token of the same kind", ONE_DOCUMENT)
 _SPANS_OF_A_DOCUMENT: Final = Adjacency(

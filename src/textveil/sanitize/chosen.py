@@ -11,7 +11,7 @@ import numpy as np
 
 from textveil.catalog import MECHANISMS
 from textveil.errors import RefutedGuarantee, need
-from textveil.mechanisms.base import Mechanism, TextMechanism
+from textveil.mechanisms.base import DrawsText, Mechanism, TextMechanism, drawing_text
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.privacy.guarantees import Guarantee, NoGuarantee, Status
 from textveil.privacy.units import ONE_CONTENT_TOKEN, one_value
@@ -57,7 +57,7 @@ class Chosen(NamedTuple):
     """
 
     way: Way
-    mechanism: Mechanism | None
+    mechanism: DrawsText | None
     promise: Guarantee | None
     policy: PolicyFacts | None = None
     surrogates: Mapping[str, Surrogate] = MappingProxyType({})
@@ -69,8 +69,9 @@ def way_of(mechanism: Mechanism, asked: Asked) -> Chosen:
     Raises:
         RefutedGuarantee: its claim is refuted, and that is not allowed.
         ParameterError: an option is outside its domain.
-        UnsupportedGuarantee: its guarantee is of another unit than its draws.
+        UnsupportedGuarantee: its guarantee is of another unit than its draws, or it releases no text.
     """
+    mechanism = drawing_text(mechanism, "a sanitizer")
     promise = _promise(mechanism, asked.allow_refuted)
     need(asked.key is None, "key", "one", "left out for a mechanism", "It is for the pseudonyms of a policy.")
     if isinstance(mechanism, TextMechanism):

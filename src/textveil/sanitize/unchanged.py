@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from textveil.mechanisms.base import Channel, Mechanism, SequenceMechanism, TextMechanism
+from textveil.mechanisms.base import Channel, DrawsText, SequenceMechanism, TextMechanism
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.limits import unchanged_limit
 from textveil.randomness import seeded_generator
@@ -31,7 +31,7 @@ _ENDLESS: Final = 1e6
 """Nats that allow anything; larger ones can be infinite where they are a product."""
 
 
-def mostly_unchanged(mechanism: Mechanism, promise: Guarantee) -> bool:
+def mostly_unchanged(mechanism: DrawsText, promise: Guarantee) -> bool:
     """Whether more than ``MOST`` of words come out unchanged, equally likely words taken.
 
     Read from the guarantee where that allows no such thing, at no cost. Else estimated from public data alone, over

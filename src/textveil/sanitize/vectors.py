@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.base import Mechanism, TextMechanism
+from textveil.mechanisms.base import DrawsText, TextMechanism
 from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.posterior.words import WordPosterior, checked_prior, posterior_means, posteriors
 from textveil.text.released import ReleaseReader
@@ -26,7 +26,7 @@ class WordVectors:
 
     __slots__ = ("_lock", "_mechanism", "_posterior", "_reader")
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: DrawsText) -> None:
         self._mechanism = mechanism
         self._posterior: WordPosterior | None = None
         self._reader: ReleaseReader | None = None

@@ -20,7 +20,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textveil.audit.noise.profiles import as_delta, epsilon_at, judged
+from textveil.audit.noise.profiles import epsilon_at, profile_finding
 from textveil.audit.report.verdict import Claim, Finding, Subject, claim_of
 from textveil.errors import ParameterError, need
 from textveil.mechanisms.capabilities import NoisyVectors
@@ -31,8 +31,6 @@ from textveil.statistics import Bound
 from textveil.types import Ids, Progress, Reals
 from textveil.vocabulary.geometry import clip as clip_vectors
 from textveil.vocabulary.geometry import clipped_diameter, diameter, norm_range
-
-METHOD = "closed form"
 
 _UP = 1 + 2.0**-30
 _ROUNDED = 2.0**-30
@@ -328,19 +326,9 @@ def _finding(
         notes = (*notes, "The loss of this noise has no bound: with delta 0 no epsilon holds for the vector.")
     elif profile.log_outside.lower > -math.inf:
         notes = (*notes, "Some noisy vectors of one word cannot come from the other: with delta 0 no epsilon holds.")
-    end = max(2 * claim.epsilon, 1.2 * largest if math.isfinite(largest) else 0.0, 1.0)
-    epsilons = sorted({*np.linspace(0.0, end, 33).tolist(), claim.epsilon})
-    return Finding(
-        verdict=judged(claim, profile, log_delta),
-        subject=Subject.NOISY_VECTOR,
-        claim=claim,
-        epsilon=epsilon,
-        delta=as_delta(log_delta),
-        log_delta=log_delta,
-        method=METHOD,
-        witness={**witness, "shift": dict(norms)},
-        profile=tuple((one, as_delta(profile.log_delta(one)).upper) for one in epsilons),
-        notes=notes,
+    found = {**witness, "shift": dict(norms)}
+    return profile_finding(
+        claim, profile, log_delta, epsilon, subject=Subject.NOISY_VECTOR, witness=found, notes=notes, largest=largest
     )
 
 

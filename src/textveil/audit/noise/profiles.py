@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from textveil.audit.report.verdict import Claim, Verdict
+import numpy as np
+
+from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.noise.capabilities import PrivacyProfile
 from textveil.statistics import Bound, exactly
+
+METHOD = "closed form"
 
 _CLOSE = 1e-9
 """Relative width at which the bisection of an epsilon ends."""
@@ -29,6 +34,46 @@ def judged(claim: Claim, witness: PrivacyProfile, log_delta: Bound) -> Verdict:
     if log_delta.lower > claim.log_delta:
         return Verdict.REFUTED
     return Verdict.PROVED if log_delta.upper <= claim.log_delta else Verdict.NOT_REFUTED
+
+
+def profile_finding(
+    claim: Claim,
+    profile: PrivacyProfile,
+    log_delta: Bound,
+    epsilon: Bound,
+    *,
+    subject: Subject,
+    witness: Mapping[str, Any],
+    notes: tuple[str, ...],
+    largest: float | None = None,
+) -> Finding:
+    """The verdict, with the profile of the witness around the claim.
+
+    Args:
+        claim: what was put to the test.
+        profile: of the witness.
+        log_delta: bounds on ln delta at the claimed epsilon, for all inputs.
+        epsilon: bounds on the least epsilon at the claimed delta, for all inputs.
+        subject: what the verdict speaks of.
+        witness: as JSON data.
+        notes: for the reader.
+        largest: largest loss, where another than the profile's is known.
+    """
+    top = profile.largest_loss if largest is None else largest
+    end = max(2 * claim.epsilon, 1.2 * top if math.isfinite(top) else 0.0, 1.0)
+    epsilons = sorted({*np.linspace(0.0, end, 33).tolist(), claim.epsilon})
+    return Finding(
+        verdict=judged(claim, profile, log_delta),
+        subject=subject,
+        claim=claim,
+        epsilon=epsilon,
+        delta=as_delta(log_delta),
+        log_delta=log_delta,
+        method=METHOD,
+        witness=witness,
+        profile=tuple((one, as_delta(profile.log_delta(one)).upper) for one in epsilons),
+        notes=notes,
+    )
 
 
 def as_delta(log_delta: Bound) -> Bound:

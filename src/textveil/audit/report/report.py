@@ -25,6 +25,7 @@ _WEIGHT = (
     (Subject.NOISY_VECTOR, Verdict.NOT_REFUTED),
     (Subject.WORD_CHANNEL, Verdict.NOT_REFUTED),
     (Subject.DOCUMENT_CHANNEL, Verdict.NOT_REFUTED),
+    *((Subject.RELEASE, one) for one in (Verdict.REFUTED, Verdict.CERTIFIED, Verdict.PROVED, Verdict.NOT_REFUTED)),
 )
 
 
@@ -191,7 +192,7 @@ def shown_claim(finding: Finding) -> str:
 
 def _pair(finding: Finding) -> str:
     """The two inputs of the witness: each method names them in its own way."""
-    inputs_are = "documents" if finding.subject is Subject.DOCUMENT_CHANNEL else "words"
+    inputs_are = {Subject.DOCUMENT_CHANNEL: "documents", Subject.RELEASE: "inputs"}.get(finding.subject, "words")
     witness = finding.witness
     worst = witness.get("delta_pair") if finding.claim.delta > 0 else None
     inputs = worst if isinstance(worst, Mapping) else witness

@@ -36,6 +36,8 @@ class Subject(Enum):
     """The word that is released, given the word that went in."""
     DOCUMENT_CHANNEL = "document channel"
     """All that is released of a document, given the document: of mechanisms that look at more than one word."""
+    RELEASE = "release"
+    """The vector or the set of words that is released as it is, given the vector or the word that went in."""
 
 
 @final

@@ -14,7 +14,7 @@ from textveil.detection.detectors import detector_of
 from textveil.detection.given import ListDetector, PatternDetector
 from textveil.detection.token_kinds import TokenKindDetector
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
-from textveil.mechanisms.base import SequenceMechanism, TextMechanism, WordMechanism
+from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.sanitize.policy.finding import SpanFinder
 from textveil.sanitize.policy.policy import Action, Policy, Rule, ScopeName
@@ -125,7 +125,7 @@ def words_of(policy: Policy) -> WordMechanism | SequenceMechanism | None:
                 if rule.epsilon is not None:
                     options["epsilon"] = rule.epsilon
                 made = mechanism(rule.name, policy.vocabulary, **options)
-                if isinstance(made, TextMechanism):
+                if not isinstance(made, WordMechanism | SequenceMechanism):
                     raise ParameterError(f"mechanism must be one of words; got {rule.name}. Use it without a policy.")
                 return made
     return None

@@ -1,0 +1,130 @@
+"""Audits of mechanisms that release vectors or sets of words: exactly where the law is known, and by sampling."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textveil.audit.noise.profiles import epsilon_at, profile_finding
+from textveil.audit.report.verdict import Claim, Finding, Subject
+from textveil.audit.sampled.bounds import Draw, Score, audit_sampled
+from textveil.mechanisms.base import SetMechanism, VectorMechanism
+from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
+from textveil.types import Reals
+
+_CELLS = 32
+"""Into which outputs are sorted where their law is not known."""
+
+_PILOT = 2000
+"""Draws that choose how outputs are sorted."""
+
+_DECIMALS = 9
+"""Of a log-likelihood ratio: a loss that many outputs share is one level, not rounding noise."""
+
+_SHOWN = 4
+"""Numbers of a vector that a witness shows."""
+
+
+def audit_releases(
+    mechanism: VectorMechanism | SetMechanism,
+    claim: Claim,
+    *,
+    samples: int,
+    confidence: float,
+    rng: np.random.Generator,
+    otherwise: int,
+) -> list[Finding]:
+    """Put a claim about any two inputs to the test.
+
+    Exactly, where the mechanism knows its worst inputs and how far apart their releases are. By sampling, where it does
+    not or ``samples`` are asked for: by likelihood ratios where it knows them, else by the direction in which pilot
+    draws differ most.
+
+    Args:
+        mechanism: releases vectors, or sets of words.
+        claim: of any two inputs.
+        samples: draws for each of the two inputs; 0 samples only where nothing is exact.
+        confidence: of the sampled bounds together.
+        rng: for the draws.
+        otherwise: draws where none are asked for and nothing is exact.
+    """
+    exact = [_exact(mechanism, claim)] if isinstance(mechanism, WorstInputs) else []
+    if not samples and exact:
+        return exact
+    pair = mechanism.worst_inputs() if isinstance(mechanism, WorstInputs) else _any_inputs(mechanism)
+    draw = release_draw(mechanism, rng)
+    score: Score | None = None
+    if isinstance(mechanism, LikelihoodRatio):
+        score = _rounded(mechanism)
+    else:
+        draw = _sorted_draw(draw, pair)
+    found = audit_sampled(
+        draw,
+        [pair],
+        claim,
+        samples=samples or otherwise,
+        confidence=confidence,
+        score=score,
+        name=lambda one: shown_input(mechanism, one),
+    )
+    return [*exact, replace(found, subject=Subject.RELEASE)]
+
+
+def _exact(mechanism: Any, claim: Claim) -> Finding:
+    """The verdict by the profile of the worst two inputs."""
+    profile = mechanism.worst_profile()
+    witness = {"pair": [shown_input(mechanism, one) for one in mechanism.worst_inputs()]}
+    log_delta, epsilon = profile.log_delta(claim.epsilon), epsilon_at(profile, claim.log_delta)
+    note = "By the law of the numbers that are drawn; no two inputs are easier to tell apart than these."
+    found = profile_finding(claim, profile, log_delta, epsilon, subject=Subject.RELEASE, witness=witness, notes=(note,))
+    return replace(found, inputs="any two inputs")
+
+
+def release_draw(mechanism: VectorMechanism | SetMechanism, rng: np.random.Generator) -> Draw:
+    """Draws of releases, one a row, for one input."""
+
+    def draw(one: Any, count: int) -> NDArray[Any]:
+        if isinstance(mechanism, VectorMechanism):
+            return mechanism.privatize_vectors(np.tile(one, (count, 1)), rng)
+        return mechanism.privatize_sets(np.full(count, one, dtype=np.int64), rng)
+
+    return draw
+
+
+def shown_input(mechanism: VectorMechanism | SetMechanism, one: Any) -> Any:
+    """An input in a witness: a public word, or the first numbers of a vector that is nobody's."""
+    if isinstance(mechanism, SetMechanism):
+        return mechanism.vocabulary.words[int(one)]
+    numbers = np.ravel(one)
+    more = ", ..." if numbers.size > _SHOWN else ""
+    return f"({', '.join(f'{number:g}' for number in numbers[:_SHOWN])}{more})"
+
+
+def _rounded(mechanism: LikelihoodRatio) -> Score:
+    def score(first: Any, second: Any, outputs: NDArray[Any]) -> Reals:
+        return mechanism.log_ratio(np.asarray(first), np.asarray(second), outputs).round(_DECIMALS)
+
+    return score
+
+
+def _any_inputs(mechanism: VectorMechanism | SetMechanism) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Two inputs of a mechanism that names none: opposite vectors, or the first and the last word."""
+    if isinstance(mechanism, SetMechanism):
+        return np.asarray(0), np.asarray(len(mechanism.vocabulary) - 1)
+    return -np.ones(mechanism.dim), np.ones(mechanism.dim)
+
+
+def _sorted_draw(draw: Draw, pair: tuple[NDArray[Any], NDArray[Any]]) -> Draw:
+    """The draws as cells along the direction in which pilot draws of the two inputs differ in the mean."""
+    pilots = [np.asarray(draw(one, _PILOT), dtype=np.float64) for one in pair]
+    direction = pilots[0].mean(axis=0) - pilots[1].mean(axis=0)
+    values = np.concatenate(pilots) @ direction
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, _CELLS + 1)[1:-1]))
+
+    def cells(one: Any, count: int) -> NDArray[Any]:
+        return np.searchsorted(edges, np.asarray(draw(one, count), dtype=np.float64) @ direction)
+
+    return cells

@@ -1,0 +1,72 @@
+"""Privacy profiles of which the largest loss is known exactly, and delta below it between two bounds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+from textveil.errors import need
+from textveil.statistics import Bound, exactly
+
+_SLACK = 2.0**-40
+"""Absolute, of a logarithm: covers the rounding of the formulas."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundedLoss:
+    """See ``capabilities.PrivacyProfile``: a law under which the largest loss L is attained with a known probability.
+
+    Where losses are at most L, delta at epsilon is at most 1 - e^(epsilon - L): P - e^epsilon Q is at most
+    P (1 - e^(epsilon - L)). The event on which the loss is L gives its probability times that.
+
+    Attributes:
+        largest_loss: L, nats, rounded up.
+        log_probability: natural logarithm of the probability, under the first input, that the loss is L.
+    """
+
+    largest_loss: float
+    log_probability: float
+
+    @property
+    def log_outside(self) -> Bound:
+        """Nothing that one input gives is impossible from the other."""
+        return exactly(-math.inf)
+
+    def log_delta(self, epsilon: float) -> Bound:
+        """Natural logarithm of the least delta at epsilon, between two bounds."""
+        need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
+        if epsilon >= self.largest_loss:
+            return exactly(-math.inf)
+        gain = math.log(-math.expm1(epsilon - self.largest_loss))
+        upper = min(0.0, gain + _SLACK)
+        lower = min(upper, gain + self.log_probability - _SLACK * (1 + abs(self.log_probability)))
+        return Bound(lower, upper if self.log_probability == 0 else (lower + upper) / 2, upper, 1.0)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownInput:
+    """See ``capabilities.PrivacyProfile``: with a known probability, what is released shows which input it was.
+
+    Attributes:
+        log_shown: natural logarithm of the probability that the other input cannot give what is released; > -inf.
+    """
+
+    log_shown: float
+
+    @property
+    def largest_loss(self) -> float:
+        """Nothing is known of the finite losses."""
+        return math.inf
+
+    @property
+    def log_outside(self) -> Bound:
+        """The probability that the input is shown."""
+        return Bound(self.log_shown, self.log_shown, 0.0, 1.0) if self.log_shown < 0 else exactly(0.0)
+
+    def log_delta(self, epsilon: float) -> Bound:
+        """Natural logarithm of the least delta at epsilon, between two bounds."""
+        need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
+        return self.log_outside

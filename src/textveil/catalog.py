@@ -70,6 +70,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "cmp-approximate": "textveil.mechanisms.additive.cmp:cmp_approximate",
         "mahalanobis": "textveil.mechanisms.additive.mahalanobis:mahalanobis",
         "vickrey": "textveil.mechanisms.additive.vickrey:vickrey",
+        "brr": "textveil.mechanisms.additive.brr:brr",
         "pte": "textveil.mechanisms.additive.pte:pte",
         "gaussian": "textveil.mechanisms.additive.gaussian:gaussian",
         "gaussian-classical": "textveil.mechanisms.additive.gaussian_classical:gaussian_classical",

@@ -104,6 +104,8 @@ ASKED: dict[str, Any] = {
     "calibration": "classical",
     "covariance_weight": 0.25,
     "t": 0.5,
+    "bits": 24,
+    "code_seed": 5,
     "neighbor_rates": "2,0.5",
     "map_dim": 3,
     "map_seed": 7,

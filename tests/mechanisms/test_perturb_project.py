@@ -30,7 +30,7 @@ ALPHA = 1e-6
 
 NOISY = [name for name, one in MECHANISMS.items() if one.family == "perturb and project"]
 
-NEAREST = [name for name in NOISY if MECHANISMS[name].status is Status.PROVED and name != "vickrey"]
+NEAREST = [name for name in NOISY if MECHANISMS[name].status is Status.PROVED and name not in ("vickrey", "brr")]
 """Those that release the nearest word itself."""
 
 

@@ -17,6 +17,7 @@ from textveil.audit.documents import audit_sequences, audit_texts, public_words
 from textveil.audit.foreign.callables import in_child, load_callable
 from textveil.audit.foreign.hygiene import run_hygiene
 from textveil.audit.noise.closed_form import audit_noise
+from textveil.audit.noise.states import audit_states
 from textveil.audit.noise.word_channel import audit_cells
 from textveil.audit.recovery import measure_recovery
 from textveil.audit.releases import audit_releases
@@ -41,6 +42,7 @@ from textveil.mechanisms.capabilities import (
     IntegerWeights,
     NearestSearch,
     NearestWord,
+    NoisyStates,
     NoisyVectors,
     OnWordMetric,
     WithinGroups,
@@ -178,6 +180,8 @@ def _of_words(
         findings.append(audit_noise(mechanism, claim, progress=progress))
         if isinstance(mechanism, NearestWord) and (word := audit_cells(mechanism, claim)) is not None:
             findings.append(word)
+    elif isinstance(mechanism, NoisyStates):
+        findings.append(audit_states(mechanism, claim))
     if isinstance(mechanism, OnWordMetric):
         need_metric(mechanism.metric, progress=progress)
     if samples or not findings:

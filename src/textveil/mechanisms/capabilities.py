@@ -5,7 +5,7 @@ A capability is a promise about the mechanism's draws that audits rely on. A mec
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
@@ -47,6 +47,33 @@ class NoisyVectors(WordMechanism, Protocol):
     @property
     def points(self) -> Vectors:
         """What noise is added to: the vocabulary's vectors after clipping, or what a public map makes of them."""
+
+
+class WorstPair(NamedTuple):
+    """Two words whose noisy states are farther apart than those of any other two, at every epsilon.
+
+    Attributes:
+        first: word id.
+        second: word id.
+        distance: between them, in the metric of the guarantee.
+        profile: of their noisy states.
+    """
+
+    first: int
+    second: int
+    distance: float
+    profile: PrivacyProfile
+
+
+@runtime_checkable
+class NoisyStates(WordMechanism, Protocol):
+    """A mechanism whose output is computed from a noisy state of the word, and from nothing else that is private.
+
+    Noisy bits are such a state, or a noisy point of a curved space.
+    """
+
+    def worst_pair(self) -> WorstPair:
+        """The worst pair of the vocabulary; the state's dependence on the word is as the mechanism's proof has it."""
 
 
 @runtime_checkable

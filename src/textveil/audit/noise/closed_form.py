@@ -114,7 +114,7 @@ def audit_shift(distribution: object, shift: ArrayLike, claim: Claim) -> Finding
     norms = _norms(checked)
     notes = (f"The verdict is about one shift, of L2 norm {norms['l2']:.6g} and L1 norm {norms['l1']:.6g}.",)
     found = epsilon_at(profile, claim.log_delta)
-    return _finding(claim, profile, profile.log_delta(claim.epsilon), found, profile.largest_loss, norms, {}, notes)
+    return finding_of(claim, profile, profile.log_delta(claim.epsilon), found, profile.largest_loss, norms, {}, notes)
 
 
 def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: Progress | None = None) -> Finding:
@@ -146,7 +146,7 @@ def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: P
     witness = {"words": [words[pair.first], words[pair.second]], "ids": [pair.first, pair.second]}
     measured = "norm of the noise" if isinstance(distribution, OwnCoordinates) else f"L{pair.norm} norm"
     notes = (_VECTOR_NOTE, f"No two words are farther apart than {pair.reach:.6g} in the {measured}.")
-    return _finding(claim, profile, log_delta, epsilon, worst.largest_loss, _norms(pair.shift), witness, notes)
+    return finding_of(claim, profile, log_delta, epsilon, worst.largest_loss, _norms(pair.shift), witness, notes)
 
 
 @final
@@ -311,7 +311,7 @@ def _all_pairs(n: int) -> Iterator[tuple[Ids, Ids]]:
         yield np.full(n - 1 - row, row), np.arange(row + 1, n)
 
 
-def _finding(
+def finding_of(
     claim: Claim,
     profile: PrivacyProfile,
     log_delta: Bound,

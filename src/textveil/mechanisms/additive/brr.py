@@ -1,0 +1,157 @@
+"""BRR: every bit of a word's code flipped at random, then the word with the nearest code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.mechanisms.additive.binary_codes import binary_codes
+from textveil.mechanisms.base import checked_ids
+from textveil.mechanisms.capabilities import WorstPair
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import VECTORS, Option, at_least
+from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of, rate_within
+from textveil.nearest.base import Projection
+from textveil.nearest.choice import nearest
+from textveil.noise.bit_flips import BitFlips, FlippedBitsProfile, bit_flips
+from textveil.privacy.guarantees import MetricDP, Status
+from textveil.randomness import resolve
+from textveil.types import Ids, Progress, Vectors
+from textveil.vocabulary.geometry import diameter, remembered
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/brr.md"
+
+_MOST_BITS = 8192
+_ENTRIES = 1 << 20
+"""Bits that are drawn at once: 8 MB of integers."""
+
+_BITS = Option(
+    domain=at_least(1),
+    help="Bits of a word's code.",
+    metavar="M",
+    group=VECTORS,
+    unset="as many as the vectors have dimensions",
+)
+_SEED = Option(domain=at_least(0), help="Seed of the public hyperplanes of the codes.", metavar="N", group=VECTORS)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class BinaryResponse:
+    """y = the word whose code is nearest, in the Hamming distance, to the code of x with every bit flipped at random.
+
+    Source: Carvalho, Vasiloudis and Feyisetan 2021 (BRR); proof: privacy/proofs/brr.md.
+
+    Attributes:
+        vocabulary: the public words and vectors.
+        parameters: public parameters, for reports.
+        guarantee: metric DP in the Hamming distance of codes.
+        flips: of bits, fresh for every token.
+        codes: entries -1 and 1, shape (n, bits).
+        projection: the search for the nearest code; ties go to the lowest id.
+        farthest: two words whose codes differ most.
+    """
+
+    vocabulary: Vocabulary
+    parameters: Mapping[str, Any]
+    guarantee: MetricDP
+    flips: BitFlips
+    codes: Vectors = field(repr=False)
+    projection: Projection = field(repr=False)
+    farthest: tuple[int, int]
+
+    @property
+    def name(self) -> str:
+        """The catalog's name."""
+        return "brr"
+
+    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
+        """One draw for each id; see ``WordMechanism.privatize``."""
+        words, generator = checked_ids(ids, len(self.vocabulary)), resolve(rng)
+        bits = self.codes.shape[1]
+        rows = max(1, _ENTRIES // bits)
+        out = np.empty(len(words), dtype=np.int64)
+        for start in range(0, len(words), rows):
+            noisy = self.codes[words[start : start + rows]]
+            noisy[self.flips.sample(len(noisy), bits, generator)] *= -1
+            out[start : start + rows] = self.projection(noisy)
+        return out
+
+    def worst_pair(self) -> WorstPair:
+        """See ``capabilities.NoisyStates``: the more bits differ, the more is told at every epsilon."""
+        first, second = self.farthest
+        differing = int(np.count_nonzero(self.codes[first] != self.codes[second]))
+        return WorstPair(first, second, differing, FlippedBitsProfile(flips=self.flips, bits=differing))
+
+
+@declared(
+    family="perturb and project",
+    notion="metric DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="Carvalho, Vasiloudis and Feyisetan 2021 (arXiv 2107.07923)",
+    summary="Bits of a binary code flipped with probability 1 / (1 + e^rate), then the word with the nearest code.",
+)
+def brr(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon | None = None,
+    epsilon_per_distance: EpsilonPerDistance | None = None,
+    bits: Annotated[int, _BITS] | None = None,
+    code_seed: Annotated[int, _SEED] = 0,
+    progress: Progress | None = None,
+) -> BinaryResponse:
+    """Binary randomized response, calibrated by exactly one of its first two parameters.
+
+    How the paper makes codes of vectors could not be read; here a bit says on which side of a public random hyperplane
+    a vector lies, after the mean vector is taken away. The guarantee is of the codes, whatever they are made by.
+    Source: Carvalho, Vasiloudis and Feyisetan 2021 (arXiv 2107.07923); proof: privacy/proofs/brr.md.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: nats for any two words; shared by the bits in which the two farthest codes differ.
+        epsilon_per_distance: nats for one bit.
+        bits: of a code, between 1 and 8,192; None is as many as the vectors have dimensions.
+        code_seed: of the hyperplanes, >= 0; public.
+        progress: called as the largest Hamming distance is measured.
+
+    Raises:
+        ParameterError: neither or both parameters, one out of its domain, or one code for all words.
+    """
+    name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
+    chosen = vocabulary.dim if bits is None else bits
+    need(chosen <= _MOST_BITS, "bits", chosen, f"between 1 and {_MOST_BITS}")
+    codes = binary_codes(vocabulary.vectors, chosen, code_seed)
+    found = remembered(vocabulary, ("codes", chosen, code_seed), lambda: diameter(codes, 2, progress))
+    differing = int(np.count_nonzero(codes[found.first] != codes[found.second]))
+    need(differing > 0, "bits", chosen, "enough to tell two words apart", "Give more.")
+    rate = value if name == "epsilon_per_distance" else rate_within(value, differing)
+    flips = bit_flips(rate)
+    guarantee = MetricDP(
+        epsilon_per_distance=min(rate, flips.loss),
+        metric=f"Hamming between codes of {chosen} bits",
+        diameter=differing,
+        status=Status.PROVED,
+        source=PROOF,
+    )
+    return BinaryResponse(
+        vocabulary=vocabulary,
+        parameters={
+            "epsilon": guarantee.epsilon_per_distance * differing,
+            **given(epsilon_per_distance=epsilon_per_distance),
+            "rate": flips.loss,
+            "flip_probability": flips.probability,
+            "bits": chosen,
+            "code_seed": code_seed,
+        },
+        guarantee=guarantee,
+        flips=flips,
+        codes=codes,
+        projection=nearest(codes, "numpy"),
+        farthest=(found.first, found.second),
+    )

@@ -91,13 +91,23 @@ def _between(below: Calibrated, above: Calibrated | None, target: float) -> floa
 
 
 def _made(contender: Contender, vocabulary: Vocabulary, epsilon: float, delta: float) -> Calibrated:
-    options: dict[str, Any] = dict(contender.options)
-    if contender.takes_delta:
-        options["delta"] = delta
-    mechanism = word_mechanism(contender.name, vocabulary, epsilon=epsilon, **options)
+    mechanism = word_mechanism(contender.name, vocabulary, epsilon=epsilon, **fixed_options(contender, delta))
     if not contender.comparable:
         return Calibrated(mechanism, epsilon, math.inf, 0.0, "")
     return audited(mechanism, epsilon)
+
+
+def given_as_it_is(contender: Contender, vocabulary: Vocabulary, epsilon: float, delta: float) -> Calibrated:
+    """The mechanism at the epsilon that it is given, with what is verified of it."""
+    return _made(contender, vocabulary, epsilon, delta)
+
+
+def fixed_options(contender: Contender, delta: float) -> dict[str, Any]:
+    """What a contender's constructor is given beside epsilon."""
+    options: dict[str, Any] = dict(contender.options)
+    if contender.takes_delta:
+        options["delta"] = delta
+    return options
 
 
 def audited(mechanism: WordMechanism, given: float) -> Calibrated:

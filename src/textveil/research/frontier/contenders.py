@@ -45,6 +45,11 @@ class Contender:
         return not self.weaker
 
     @property
+    def metric(self) -> bool:
+        """Whether its guarantee can be one per distance."""
+        return "epsilon_per_distance" in entry(self.name).options()
+
+    @property
     def takes_delta(self) -> bool:
         """Whether it has a delta that was not fixed."""
         return "delta" in entry(self.name).options() and "delta" not in self.options

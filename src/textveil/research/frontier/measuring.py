@@ -11,10 +11,11 @@ from typing import Final, final
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.randomness import seeded_generator
 from textveil.research.cells import Values, cell_seed
-from textveil.research.frontier.calibrated import calibrated
+from textveil.research.frontier.calibrated import Calibrated, calibrated, given_as_it_is
 from textveil.research.frontier.contenders import Contender
+from textveil.research.frontier.equal_vulnerability import Bracket, curve_of, epsilon_within, vulnerability_at
 from textveil.research.frontier.measures import VULNERABILITY
-from textveil.research.frontier.points import GUARANTEE
+from textveil.research.frontier.points import GUARANTEE, VULNERABILITY_WAY
 from textveil.research.frontier.study import FrontierStudy
 from textveil.research.frontier.told_apart import texts_apart, words_apart
 from textveil.research.frontier.word_scores import vulnerability, word_scores
@@ -26,16 +27,63 @@ _UNSAFE: Final = re.compile(r"[^a-z0-9.-]+")
 @final
 @dataclass(frozen=True, slots=True)
 class FrontierCell:
-    """A contender at an epsilon, in one way of comparing."""
+    """A contender at one verified epsilon."""
 
     contender: Contender
     epsilon: float
-    way: str = GUARANTEE
+
+    @property
+    def way(self) -> str:
+        """What is equal."""
+        return GUARANTEE
 
     @property
     def name(self) -> str:
         """Of the cell's file."""
         return f"{slug(self.contender.label)}-{self.way}-{self.epsilon:.17g}"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CurveCell:
+    """The Bayes vulnerability of a contender over the epsilons that it can be given."""
+
+    contender: Contender
+
+    @property
+    def name(self) -> str:
+        """Of the cell's file."""
+        return f"{slug(self.contender.label)}-curve"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class EqualCell:
+    """A metric contender at the vulnerability of a reference.
+
+    Attributes:
+        contender: what is measured.
+        epsilon: of the reference.
+        reference: its label.
+        wanted: the vulnerability of the reference there.
+        bracket: where the contender reaches it.
+    """
+
+    contender: Contender
+    epsilon: float
+    reference: str
+    wanted: float
+    bracket: Bracket
+
+    @property
+    def way(self) -> str:
+        """What is equal."""
+        return VULNERABILITY_WAY
+
+    @property
+    def name(self) -> str:
+        """Of the cell's file."""
+        return f"{slug(self.contender.label)}-as-{slug(self.reference)}-{self.epsilon:.17g}"
 
 
 def slug(label: str) -> str:
@@ -46,10 +94,10 @@ def slug(label: str) -> str:
     return f"{plain[:60]}-{hashlib.blake2b(label.encode(), digest_size=4).hexdigest()}"
 
 
-def measured_cell(study: FrontierStudy, cell: FrontierCell) -> Values:
+def measured_cell(study: FrontierStudy, cell: FrontierCell | EqualCell) -> Values:
     """The values of a cell; where the mechanism cannot be made for its epsilon, why."""
     try:
-        made = calibrated(cell.contender, study.vocabulary, cell.epsilon, study.delta)
+        made = _made(study, cell)
     except (ParameterError, UnsupportedGuarantee) as error:
         return _values(None, math.inf, 0.0, "", "", {}, str(error))
     rng = seeded_generator(cell_seed(cell, study.seed))
@@ -59,6 +107,25 @@ def measured_cell(study: FrontierStudy, cell: FrontierCell) -> Values:
         scores[VULNERABILITY] = known
     scores |= words_apart(study, made.mechanism, rng) | texts_apart(study, made.mechanism, rng)
     return _values(made.given, made.epsilon, made.delta, made.verified, str(made.mechanism.guarantee), scores, "")
+
+
+def measured_curve(study: FrontierStudy, cell: CurveCell) -> Values:
+    """See ``equal_vulnerability.curve_of``."""
+    given, found = curve_of(study, cell.contender, cell_seed(cell, study.seed))
+    return {"given": given, "vulnerability": found}
+
+
+def _made(study: FrontierStudy, cell: FrontierCell | EqualCell) -> Calibrated:
+    if isinstance(cell, FrontierCell):
+        return calibrated(cell.contender, study.vocabulary, cell.epsilon, study.delta)
+    stream = cell_seed(cell, study.seed)
+
+    def reached(epsilon: float) -> float:
+        found = vulnerability_at(study, cell.contender, epsilon, stream)
+        return 1.0 if found is None else found
+
+    given = epsilon_within(cell.bracket, cell.wanted, reached)
+    return given_as_it_is(cell.contender, study.vocabulary, given, study.delta)
 
 
 def _values(

@@ -7,15 +7,17 @@ import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from textveil.errors import need
-from textveil.research.cells import measured, open_cells
-from textveil.research.frontier.contenders import contenders_of
+from textveil.research.cells import CellFolder, Values, measured, open_cells
+from textveil.research.frontier.contenders import Contender, contenders_of
+from textveil.research.frontier.equal_vulnerability import bracket_of
 from textveil.research.frontier.files import checked_folder, write_frontier
 from textveil.research.frontier.limits import limits_of
-from textveil.research.frontier.measuring import FrontierCell, measured_cell
-from textveil.research.frontier.points import Frontier, point_of
+from textveil.research.frontier.measures import VULNERABILITY
+from textveil.research.frontier.measuring import CurveCell, EqualCell, FrontierCell, measured_cell, measured_curve
+from textveil.research.frontier.points import Frontier, Point, point_of
 from textveil.research.frontier.study import FrontierStudy, Sizes, study_of
 from textveil.version import VERSION
 from textveil.vocabulary.embedded import load_vocabulary
@@ -77,11 +79,9 @@ def frontier(
     folder_of_results = None if output is None else checked_folder(Path(output))
     words = load_vocabulary() if vocabulary is None else vocabulary
     study = study_of(words, prior=prior, sizes=sizes, delta=delta, seed=seed)
-    asked = [FrontierCell(one, epsilon) for one in contenders for epsilon in grid]
     with tempfile.TemporaryDirectory() as beside:
-        folder = open_cells(Path(beside) / "cells" if cells is None else Path(cells), _terms(study))
-        found = measured(folder, asked, partial(measured_cell, study), processes=processes, progress=progress)
-    points = tuple(point_of(cell.contender, cell.way, cell.epsilon, found[cell.name]) for cell in asked)
+        kept = open_cells(Path(beside) / "cells" if cells is None else Path(cells), _terms(study))
+        points = _points(_Measuring(study, kept, processes, progress), contenders, grid)
     deltas = [0.0, *([delta] if any(one.takes_delta for one in contenders) else [])]
     limits = tuple(one for epsilon in grid for part in deltas for one in limits_of(study, epsilon, part))
     facts = {
@@ -108,3 +108,58 @@ def _checked_epsilons(epsilons: Sequence[float]) -> list[float]:
     inside = all(0 < one < math.inf for one in grid)
     need(inside, "epsilons", "one that is not", "finite and > 0")
     return grid
+
+
+class _Measuring(NamedTuple):
+    """What measures cells, some after others.
+
+    Attributes:
+        study: what they share.
+        folder: where they are kept.
+        processes: side by side.
+        progress: of all.
+    """
+
+    study: FrontierStudy
+    folder: CellFolder
+    processes: int
+    progress: Callable[[float], None] | None
+
+    def __call__(self, cells: Sequence[Any], measure: Callable[..., Values], before: int, whole: int) -> list[Values]:
+        """The values of cells, of which ``before`` others of ``whole`` are done."""
+
+        def told(share: float) -> None:
+            if self.progress is not None:
+                self.progress((before + share * len(cells)) / whole)
+
+        one = partial(measure, self.study)
+        found = measured(self.folder, cells, one, processes=self.processes, progress=told)
+        return [found[cell.name] for cell in cells]
+
+
+def _points(measuring: _Measuring, contenders: Sequence[Contender], grid: Sequence[float]) -> tuple[Point, ...]:
+    """All at equal guarantees, then metric ones at the Bayes vulnerability of the first that is none."""
+    cells = [FrontierCell(one, epsilon) for one in contenders for epsilon in grid]
+    reference = next((one for one in contenders if one.comparable and not one.metric), None)
+    metric = [one for one in contenders if one.comparable and one.metric] if reference is not None else []
+    whole = len(cells) + len(metric) * (1 + len(grid))
+    first = [
+        _point(cell, values) for cell, values in zip(cells, measuring(cells, measured_cell, 0, whole), strict=True)
+    ]
+    if reference is None or not metric:
+        return tuple(first)
+    target = {one.epsilon: one.scores[VULNERABILITY].estimate for one in first
+              if one.contender is reference and VULNERABILITY in one.scores}  # fmt: skip
+    curves = measuring([CurveCell(one) for one in metric], measured_curve, len(cells), whole)
+    equal = []
+    for one, curve in zip(metric, curves, strict=True):
+        for epsilon, wanted in target.items():
+            bracket = bracket_of(curve["given"], curve["vulnerability"], wanted)
+            if bracket is not None:
+                equal.append(EqualCell(one, epsilon, reference.label, wanted, bracket))
+    values = measuring(equal, measured_cell, len(cells) + len(metric), len(cells) + len(metric) + len(equal))
+    return (*first, *(_point(cell, one) for cell, one in zip(equal, values, strict=True)))
+
+
+def _point(cell: FrontierCell | EqualCell, values: Values) -> Point:
+    return point_of(cell.contender, cell.way, cell.epsilon, values)

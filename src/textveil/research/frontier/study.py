@@ -41,7 +41,7 @@ class Sizes:
     neighbors: int = NEIGHBORS
     pairs: int = PAIRS
     texts: int = TEXTS
-    noisy: int = 200
+    noisy: int = 100
 
     def __post_init__(self) -> None:
         for name, least in (("draws", 2), ("neighbors", 1), ("pairs", 1), ("texts", 1), ("noisy", 2)):

@@ -71,6 +71,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "mahalanobis": "textveil.mechanisms.additive.mahalanobis:mahalanobis",
         "vickrey": "textveil.mechanisms.additive.vickrey:vickrey",
         "brr": "textveil.mechanisms.additive.brr:brr",
+        "word-budgets": "textveil.mechanisms.additive.word_budgets:word_budgets",
         "pte": "textveil.mechanisms.additive.pte:pte",
         "gaussian": "textveil.mechanisms.additive.gaussian:gaussian",
         "gaussian-classical": "textveil.mechanisms.additive.gaussian_classical:gaussian_classical",
@@ -80,6 +81,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "truncated-laplace-published": "textveil.mechanisms.published.truncated_laplace:truncated_laplace_published",
         "gaussian-classical-published": "textveil.mechanisms.published.gaussian_classical:gaussian_classical_published",
         "custext-published": "textveil.mechanisms.published.custext:custext_published",
+        "rantext-published": "textveil.mechanisms.published.rantext:rantext_published",
         "diffractor-published": "textveil.mechanisms.published.diffractor:diffractor_published",
     }
 )

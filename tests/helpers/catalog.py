@@ -10,9 +10,14 @@ from textveil.catalog import MECHANISMS
 AS_LISTED: dict[str, dict[str, Any]] = {
     "gaussian-classical-published": {"epsilon": 40.0},
     "diffractor-published": {"epsilon": 8.0},  # at epsilon 1 a step is longer than the list of a tiny vocabulary
+    "rantext-published": {"epsilon": 3.0},
     "vickrey-published": {"epsilon": 0.5, "t": 0.25},
 }
 """Options at which a mechanism has the status of its line, where that is not so at epsilon 1."""
+
+
+SAMPLED = frozenset({"word-budgets"})
+"""Mechanisms of words that are proved, and of whose distribution no audit knows more than samples."""
 
 
 def as_listed(name: str) -> dict[str, Any]:

@@ -128,6 +128,7 @@ ASKED: dict[str, Any] = {
     "lists": 2,
     "list_seed": 11,
     "noise_seed": 5,
+    "sensitive_share": 0.25,
 }
 
 
@@ -144,6 +145,10 @@ def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: 
         path.write_text(f"{tiny.words[3]}\t900\n{tiny.words[0]} 2.5\n", encoding="utf-8")
         asked: Any = str(path)
         wanted: Any = path.name
+    elif key == "budgets":
+        path = tmp_path / "budgets.txt"
+        path.write_text(f"{tiny.words[3]} 0.25\n", encoding="utf-8")
+        asked, wanted = str(path), path.name
     else:
         asked = wanted = ASKED[key]
     made = mechanism(name, words, **others, **{key: asked})

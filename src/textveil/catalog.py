@@ -16,7 +16,7 @@ from textveil.errors import ParameterError, UnknownNameError, need
 from textveil.mechanisms.declaration import CatalogEntry as CatalogEntry
 from textveil.mechanisms.declaration import entry_of
 from textveil.mechanisms.options import DEFAULT_EPSILON as DEFAULT_EPSILON
-from textveil.mechanisms.options import takes_progress
+from textveil.mechanisms.options import IN_PLACE_OF_EPSILON, takes_progress
 from textveil.plugins import loaded
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "dpnr": "textveil.mechanisms.vectors.dpnr:dpnr",
         "cape": "textveil.mechanisms.vectors.cape:cape",
         "dpnr-published": "textveil.mechanisms.published.dpnr:dpnr_published",
+        "dp-prompt": "textveil.mechanisms.generation.dp_prompt:dp_prompt",
         "spherical-laplace": "textveil.mechanisms.additive.spherical_laplace:spherical_laplace",
         "cmp": "textveil.mechanisms.additive.cmp:cmp",
         "cmp-approximate": "textveil.mechanisms.additive.cmp:cmp_approximate",
@@ -162,7 +163,7 @@ def mechanism(
         elif value is not None:
             raise unknown_option(name, key, known)
     undecided = "epsilon" in known and known["epsilon"].default is None
-    if undecided and "epsilon" not in given and "epsilon_per_distance" not in given:
+    if undecided and not given.keys() & {"epsilon", *IN_PLACE_OF_EPSILON}:
         given["epsilon"] = DEFAULT_EPSILON
     for key, option in known.items():
         if option.required and key not in given:

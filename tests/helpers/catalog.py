@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from tests.helpers.writing_models import folder_of, libraries
+
 from textveil.catalog import MECHANISMS
 
 AS_LISTED: dict[str, dict[str, Any]] = {
@@ -15,6 +17,9 @@ AS_LISTED: dict[str, dict[str, Any]] = {
 }
 """Options at which a mechanism has the status of its line, where that is not so at epsilon 1."""
 
+WITH_MODEL: dict[str, dict[str, Any]] = {"dp-prompt": {"tokens": 2, "prompt": "{text}"}}
+"""Mechanisms over a model on disk: what makes them quick with a tiny one."""
+
 
 SAMPLED = frozenset({"word-budgets"})
 """Mechanisms of words that are proved, and of whose distribution no audit knows more than samples."""
@@ -22,7 +27,15 @@ SAMPLED = frozenset({"word-budgets"})
 
 def as_listed(name: str) -> dict[str, Any]:
     """Options at which a mechanism has the status that the catalog lists, epsilon among them."""
-    return AS_LISTED.get(name, {"epsilon": 1.0})
+    return {**needed(name), **AS_LISTED.get(name, {"epsilon": 1.0})}
+
+
+def needed(name: str) -> dict[str, Any]:
+    """What a mechanism cannot be made without, beside a vocabulary; skips where a package for it is missing."""
+    if name not in WITH_MODEL:
+        return {}
+    libraries()
+    return {"model": str(folder_of("gpt2")), **WITH_MODEL[name]}
 
 
 def drawing_text(names: Iterable[str] = MECHANISMS) -> list[str]:
@@ -31,8 +44,8 @@ def drawing_text(names: Iterable[str] = MECHANISMS) -> list[str]:
 
 
 def taking(epsilon: float, names: Iterable[str] = MECHANISMS) -> list[str]:
-    """Those of the names that take this epsilon."""
-    return [name for name in names if MECHANISMS[name].takes(epsilon)]
+    """Those of the names that take this epsilon, and nothing that is not at hand."""
+    return [name for name in names if MECHANISMS[name].takes(epsilon) and not MECHANISMS[name].needs]
 
 
 def audited(name: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import pytest
-from tests.helpers.catalog import AS_LISTED
+from tests.helpers.catalog import AS_LISTED, needed
 
 from textveil.catalog import MECHANISMS
 from textveil.mechanisms.base import checked_ids
@@ -22,7 +22,7 @@ CLAIMED = PureDP(epsilon=1.0, status=Status.CLAIMED, source="page")
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_every_mechanism_of_the_catalog_passes(name: str, tiny) -> None:
-    made = check_mechanism(MECHANISMS[name].constructor(), tiny, **AS_LISTED.get(name, {}))
+    made = check_mechanism(MECHANISMS[name].constructor(), tiny, **needed(name), **AS_LISTED.get(name, {}))
     assert made.name == name
 
 

@@ -7,10 +7,12 @@ import json
 import math
 import pickle
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import pytest
+from tests.helpers.catalog import needed
 
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.errors import ParameterError, UnknownNameError
@@ -129,17 +131,25 @@ ASKED: dict[str, Any] = {
     "list_seed": 11,
     "noise_seed": 5,
     "sensitive_share": 0.25,
+    "epsilon_per_token": 0.5,
+    "temperature": 3.0,
+    "tokens": 5,
+    "min_logit": -1.5,
+    "max_logit": 40.0,
+    "prompt": "say: {text}",
+    "long_texts": "cut",
+    "device": "cpu:0",
 }
 
 
 @pytest.mark.parametrize(("name", "key"), EVERY)
 def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: str, tiny, embedded, tmp_path) -> None:
-    needed = {
+    besides = {
         "hops": {"metric": "neighbor-graph"},
         "calibration": {"epsilon": 0.75},
         "context_weight": {"context": "released"},
     }
-    others, words = needed.get(key, {}), embedded if key.startswith("context") else tiny
+    others, words = besides.get(key, {}), embedded if key.startswith("context") else tiny
     if key == "prior":  # a file, of which reports hold the name and not the folder
         path = tmp_path / "counts.txt"
         path.write_text(f"{tiny.words[3]}\t900\n{tiny.words[0]} 2.5\n", encoding="utf-8")
@@ -150,11 +160,15 @@ def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: 
         path.write_text(f"{tiny.words[3]} 0.25\n", encoding="utf-8")
         asked, wanted = str(path), path.name
     else:
-        asked = wanted = ASKED[key]
-    made = mechanism(name, words, **others, **{key: asked})
+        asked = wanted = ASKED.get(key)
+    others = {**needed(name), **others}
+    if key == "model":  # a folder, of which reports hold the name
+        asked = others["model"]
+        wanted = Path(asked).name
+    made = mechanism(name, words, **{**others, key: asked})
     assert made.parameters[key] == (wanted if isinstance(wanted, str) else pytest.approx(wanted, rel=1e-5))
-    usual = mechanism(name, words)
-    assert json.dumps(dict(made.parameters)) != json.dumps(dict(usual.parameters))
+    usual = mechanism(name, words, **needed(name))
+    assert key == "model" or json.dumps(dict(made.parameters)) != json.dumps(dict(usual.parameters))
 
 
 def test_none_turns_off_what_is_on_by_default_and_counts_as_not_given_elsewhere(tiny) -> None:

@@ -30,11 +30,15 @@ _KINDS: Mapping[Any, str] = {float: "a number", int: "an integer", str: "a name"
 GUARANTEE = "Guarantee"
 VECTORS = "Vectors and noise"
 NEIGHBORHOODS = "Neighborhoods and word metrics"
+MODELS = "Models on disk and their codes"
 OTHERS = "Other options of mechanisms"
 """Headings under which help lists options."""
 
 DEFAULT_EPSILON = 8.0
 """What the catalog takes where neither epsilon nor what stands in its place is given."""
+
+IN_PLACE_OF_EPSILON = ("epsilon_per_distance", "epsilon_per_token", "temperature")
+"""Options that say how much instead of epsilon, where a mechanism has them."""
 
 PROGRESS = "progress"
 """A keyword of this name is no option: it is called as work is done, ``(done, total)``."""

@@ -11,6 +11,7 @@ from textveil.mechanisms.options import (
     DEFAULT_EPSILON,
     FRACTION,
     GUARANTEE,
+    MODELS,
     NEIGHBORHOODS,
     POSITIVE,
     VECTORS,
@@ -119,6 +120,27 @@ ProjectionName: TypeAlias = Annotated[
         metavar="NAME",
         group=VECTORS,
         unset="the fastest exact way that is installed",
+    ),
+]
+DocumentEpsilon: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=POSITIVE,
+        help="Privacy loss in nats of one document, for any two documents.",
+        metavar="E",
+        group=GUARANTEE,
+        unset=f"{DEFAULT_EPSILON:g}",
+    ),
+]
+ModelFolder: TypeAlias = Annotated[
+    str,
+    Option(
+        domain=Domain(
+            "the folder of a model", lambda value: value != "" and Path(value).is_dir(), hint="Check its path."
+        ),
+        help="A Hugging Face model on disk: configuration, weights in safetensors, tokenizer.",
+        metavar="DIR",
+        group=MODELS,
     ),
 ]
 

@@ -16,23 +16,37 @@ from textveil.numerics.torch_package import checked_device
 
 EXTRA: Final = "transformers"
 
-Kind = Literal["causal", "masked", "token", "encoder"]
+Kind = Literal["causal", "masked", "token", "encoder", "encoder-decoder"]
 
 _CLASSES: Final[dict[Kind, str]] = {
     "causal": "AutoModelForCausalLM",
     "masked": "AutoModelForMaskedLM",
     "token": "AutoModelForTokenClassification",
     "encoder": "AutoModel",
+    "encoder-decoder": "AutoModelForSeq2SeqLM",
 }
 _MODELS: Final[dict[Kind, str]] = {
     "causal": "a causal language model",
     "masked": "a masked language model",
     "token": "a token classifier",
     "encoder": "an encoder",
+    "encoder-decoder": "an encoder-decoder",
 }
 _HASHED: Final = (".json", ".safetensors", ".txt", ".model")
 """Ends of the names of files that a model's numbers depend on."""
 
+
+_TOKENIZERS: Final = (
+    "tokenizer.json",
+    "tokenizer.model",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "source.spm",
+    "vocab.json",
+    "vocab.txt",
+    "tokenizer.tiktoken",
+)
+"""Names of files that hold the pieces of a tokenizer."""
 
 _SPARE: Final = 4
 """Positions that some models count but do not offer to tokens."""
@@ -99,6 +113,11 @@ def read_model(folder: Path | str, kind: Kind, device: str = "cpu") -> ForeignMo
             if pickled
             else f"{wanted}; got a configuration without weights. Copy its safetensors files there too."
         )
+    if not any((where / name).is_file() for name in _TOKENIZERS):
+        # transformers makes an empty tokenizer of some configurations.
+        raise ModelError(
+            f"{wanted}; got no tokenizer. Copy its files there too: {', '.join(_TOKENIZERS[:3])} or others."
+        )
     try:
         with _quiet(libraries.transformers):
             tokenizer = libraries.transformers.AutoTokenizer.from_pretrained(where, local_files_only=True)
@@ -112,6 +131,8 @@ def read_model(folder: Path | str, kind: Kind, device: str = "cpu") -> ForeignMo
     if kind == "token" and about["missing_keys"]:
         # Without them transformers draws the weights of the last layer at random.
         raise ModelError(f"{wanted}; got one without weights that tell classes apart.")
+    if kind == "encoder-decoder" and any("final_logits_bias" not in key for key in about["missing_keys"]):
+        raise ModelError(f"{wanted}; got one without the weights of some layers. Take a model of this configuration.")
     if kind == "encoder" and any("pooler" not in key for key in about["missing_keys"]):
         raise ModelError(f"{wanted}; got one without the weights of some layers. Take a model of this configuration.")
     places = getattr(model.config, "max_position_embeddings", None) or _MOST_TOKENS
@@ -139,6 +160,15 @@ def is_masked(folder: Path | str) -> bool:
         config = json.loads((Path(folder) / "config.json").read_text(encoding="utf-8"))
         return any("MaskedLM" in str(one) for one in config["architectures"])
     except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def is_encoder_decoder(folder: Path | str) -> bool:
+    """Whether the configuration in a folder is of an encoder with a decoder; a fault shows when it is read."""
+    try:
+        config = json.loads((Path(folder) / "config.json").read_text(encoding="utf-8"))
+        return config.get("is_encoder_decoder") is True
+    except (OSError, ValueError, AttributeError):
         return False
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from textveil.errors import InputError, need
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import DEFAULT_EPSILON, GUARANTEE, POSITIVE, Option, at_least
+from textveil.mechanisms.options import Option, at_least
+from textveil.mechanisms.parameters import DocumentEpsilon
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.composition import repeat
 from textveil.privacy.guarantees import PureDP, Status
@@ -116,16 +117,7 @@ def _made(vocabulary: Vocabulary, weights: TwoLevelWeights, keywords: int, guara
 def keywords(
     vocabulary: Vocabulary,
     *,
-    epsilon: Annotated[
-        float,
-        Option(
-            domain=POSITIVE,
-            help="Privacy loss in nats of one document, for any two documents.",
-            metavar="E",
-            group=GUARANTEE,
-            unset=f"{DEFAULT_EPSILON:g}",
-        ),
-    ],
+    epsilon: DocumentEpsilon,
     keywords: Annotated[
         int, Option(domain=at_least(1), help="Words that a document becomes.", metavar="K", group=_GROUP)
     ] = 1,

@@ -1,0 +1,163 @@
+"""A document rewritten by a language model that is prompted with it: n tokens, each drawn from clipped logits."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, final
+
+import numpy as np
+
+from textveil.errors import InputError, ModelError, need
+from textveil.mechanisms.generation.token_weights import TokenWeights
+from textveil.mechanisms.generation.writing import write
+from textveil.models.next_tokens import NextTokens
+from textveil.privacy.guarantees import Guarantee
+from textveil.randomness import resolve
+from textveil.types import Ids, Integers
+
+PLACE: Final = "{text}"
+"""Stands in a prompt for the document."""
+
+PUBLIC_SENTENCES: Final = (
+    "The train to the coast leaves at nine and stops twice.",
+    "I liked the film, although the end came too soon.",
+    "Please send the report to the office before Friday.",
+    "The doctor said that rest and water would be enough.",
+    "Our team won the match in the last minute.",
+    "Prices rose again this month, and so did wages.",
+    "She bought two books and left her umbrella in the shop.",
+    "The new phone is fast, but its battery is weak.",
+)
+"""What a model is asked about where the range of its logits is not given."""
+
+_STEPS: Final = 8
+_DEVIATIONS: Final = 4.0
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class PromptedWriting:
+    """A text of at most ``tokens`` tokens for a document, drawn after a prompt that holds the document.
+
+    Token y of n has weight max(floor, floor(top exp((clip(l_y) - max_logit) / T))) where l are the model's logits after
+    the prompt and the tokens drawn before: no other change of the logits, no choice among the best alone, no penalty.
+    So each draw costs at most 2 ln(top / floor), and a document ``tokens`` times that, for any two documents that the
+    model has room for. Proof: privacy/proofs/clipped_sampling.md.
+
+    Attributes:
+        name: the catalog's.
+        model: gives the logits.
+        weights: of the next token.
+        prompt: what the model reads, the document in the place of ``{text}``.
+        tokens: the most that an output has.
+        long_texts: what is done with a document that the model has no room for: "refuse" or "cut".
+        guarantee: of one document.
+        parameters: public, for reports.
+        batch: documents that are read together.
+    """
+
+    name: str
+    model: NextTokens = field(repr=False)
+    weights: TokenWeights
+    prompt: str
+    tokens: int
+    long_texts: str
+    guarantee: Guarantee
+    parameters: Mapping[str, Any]
+    batch: int = 16
+
+    def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
+        """One output for each text; see ``TextMechanism.privatize_texts``.
+
+        Raises:
+            InputError: a document is longer than the model takes, and ``long_texts`` is "refuse".
+        """
+        prompts = self.prompts(texts)
+        drawn = write(self.model, prompts, self.weights.rows, tokens=self.tokens, batch=self.batch, rng=resolve(rng))
+        return [self.model.decoded(one) for one in drawn]
+
+    def prompts(self, texts: Sequence[str]) -> list[list[int]]:
+        """The tokens that the model reads for each text."""
+        room = self.model.room(self.tokens)
+        return [
+            fitted(self.model, self.prompt, text, room, cut=self.long_texts == "cut", number=number)
+            for number, text in enumerate(texts, start=1)
+        ]
+
+    def integer_weights_after(self, past: Ids, texts: Sequence[str]) -> Integers:
+        """The very integers that the draw after the tokens ``past`` uses for each text, int64, shape (texts, size)."""
+        reading = self.model.read(self.prompts(texts))
+        for token in np.asarray(past, dtype=np.int64).tolist():
+            rows = np.arange(len(texts))
+            reading = reading.going_on(rows, np.full(len(texts), token))
+        return self.weights.rows(reading.logits)
+
+
+def fitted(model: NextTokens, prompt: str, text: str, room: int, *, cut: bool, number: int) -> list[int]:
+    """The tokens of a prompt with a document in it.
+
+    Raises:
+        InputError: the document is no str, or too long, and is not to be cut.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
+
+    def length(characters: int) -> int:
+        return len(model.encoded(prompt.replace(PLACE, text[:characters])))
+
+    whole = model.encoded(prompt.replace(PLACE, text))
+    if len(whole) <= room:
+        return whole
+    if not cut:
+        raise InputError(
+            f"document {number} must have between 0 and {room - length(0)} tokens, what {model.name} has room for "
+            "beside the prompt and the output; got a longer one. Split it, or use `long_texts='cut'`."
+        )
+    fits = bisect.bisect_right(range(len(text)), room, key=length) - 1
+    while length(fits) > room:  # tokens of a beginning can be more than those of a longer one
+        fits -= 1
+    return model.encoded(prompt.replace(PLACE, text[:fits]))
+
+
+def checked_prompt(prompt: str) -> str:
+    """A prompt with one place for the document."""
+    need(prompt.count(PLACE) == 1, "prompt", f"{prompt.count(PLACE)} of them", f"a text with one {PLACE} in it")
+    return prompt
+
+
+def need_room(model: NextTokens, prompt: str, tokens: int) -> None:
+    """See that the model has room for the prompt, a token of a document and the output.
+
+    Raises:
+        ParameterError: it has not; says how many tokens it can write.
+    """
+    spare = 1 + len(model.encoded(prompt.replace(PLACE, "")))
+    most = bisect.bisect_left(range(1, 1 << 20), True, key=lambda count: model.room(count) < spare)
+    need(model.room(tokens) >= spare, "tokens", tokens, f"between 1 and {most}, what {model.name} has room for")
+
+
+def public_range(model: NextTokens, prompt: str) -> tuple[float, float]:
+    """A range of logits from public sentences alone: their mean, and four standard deviations above it.
+
+    Source: this package; any public range serves, and the guarantee holds for each.
+
+    Raises:
+        ModelError: the model gives numbers that are not finite.
+    """
+    prompts = [model.encoded(prompt.replace(PLACE, one)) for one in PUBLIC_SENTENCES]
+    forced = [model.encoded(one) for one in PUBLIC_SENTENCES]
+    reading = model.read(prompts)
+    found = [reading.logits]
+    rows = np.arange(len(prompts))
+    for step in range(_STEPS - 1):
+        reading = reading.going_on(rows, np.array([one[step % len(one)] for one in forced]))
+        found.append(reading.logits)
+    numbers = np.concatenate(found)
+    mean, deviation = float(numbers.mean()), float(numbers.std())
+    if not (math.isfinite(mean) and deviation > 0):
+        raise ModelError(f"the language model {model.name} must give finite numbers; got others. Check its weights.")
+    # Six digits, so that two machines agree.
+    return float(f"{mean:.6g}"), float(f"{mean + _DEVIATIONS * deviation:.6g}")

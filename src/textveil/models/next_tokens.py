@@ -1,0 +1,259 @@
+"""What comes next, by a Hugging Face model on disk: causal, or an encoder with a decoder.
+
+A prompt is read once; what the model keeps of it is used for every token that follows. Rows of a reading may be taken
+several times and in any order, so that equal beginnings of many outputs are computed once.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, Protocol, final, runtime_checkable
+
+import numpy as np
+
+from textveil.errors import ModelError
+from textveil.models.foreign_files import ForeignModel, files_digest, is_encoder_decoder, load_libraries, read_model
+from textveil.types import Ids, Integers, Reals
+
+Tokens = Sequence[int]
+"""Numbers of tokens, each below the model's ``size``."""
+
+
+class PromptReading(Protocol):
+    """Prompts with what has been generated for each so far."""
+
+    @property
+    def logits(self) -> Reals:
+        """The model's numbers for every next token, float64, shape (rows, size)."""
+
+    def going_on(self, rows: Integers, tokens: Ids) -> PromptReading:
+        """One more token for each of some rows, which may come twice; this reading must not be used again.
+
+        Args:
+            rows: of this reading, shape (more,).
+            tokens: what follows each, shape (more,).
+        """
+
+
+@runtime_checkable
+class NextTokens(Protocol):
+    """Numbers for the token that follows a prompt and what was generated after it."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that its numbers depend on."""
+
+    @property
+    def size(self) -> int:
+        """How many tokens it chooses from."""
+
+    @property
+    def ends(self) -> frozenset[int]:
+        """Tokens that end an output."""
+
+    def room(self, tokens: int) -> int:
+        """How many tokens a prompt may have where ``tokens`` are to be generated; below 1 where there is no room."""
+
+    def encoded(self, text: str) -> list[int]:
+        """The tokens of a prompt, one at least."""
+
+    def decoded(self, tokens: Tokens) -> str:
+        """The text of generated tokens, marks of the model left out."""
+
+    def read(self, prompts: Sequence[Tokens]) -> PromptReading:
+        """Prompts with nothing generated yet; each of one token at least."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ModelOnDisk:
+    """A model in a folder; made by ``next_tokens``."""
+
+    folder: Path
+    foreign: ForeignModel
+    decodes: bool
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(next_tokens, device=self.foreign.device), (self.folder,)
+
+    @property
+    def name(self) -> str:
+        """The name of its folder."""
+        return self.foreign.name
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of its files."""
+        return files_digest(self.folder, "next tokens")
+
+    @cached_property
+    def size(self) -> int:
+        """How many tokens it chooses from: the width of its logits."""
+        return int(self.foreign.model.config.get_text_config().vocab_size)
+
+    @cached_property
+    def ends(self) -> frozenset[int]:
+        """The end tokens of its generation settings, its configuration and its tokenizer."""
+        model = self.foreign.model
+        named = [
+            getattr(one, "eos_token_id", None) for one in (getattr(model, "generation_config", None), model.config)
+        ]
+        found = [*named, self.foreign.tokenizer.eos_token_id]
+        flat = [one for some in found for one in (some if isinstance(some, list | tuple) else [some])]
+        return frozenset(int(one) for one in flat if one is not None)
+
+    def room(self, tokens: int) -> int:
+        """See ``NextTokens.room``; a decoder has places of its own."""
+        most = min(self.foreign.room, int(self.foreign.tokenizer.model_max_length))
+        if self.decodes:
+            return most if tokens < self.foreign.room else 0
+        return most - tokens
+
+    def encoded(self, text: str) -> list[int]:
+        """See ``NextTokens.encoded``; of nothing at all, the mark that texts begin with."""
+        return [int(one) for one in self.foreign.tokenizer(text)["input_ids"]] or [self.start]
+
+    def decoded(self, tokens: Tokens) -> str:
+        """See ``NextTokens.decoded``."""
+        known = len(self.foreign.tokenizer)  # a model may have more rows than its tokenizer has tokens
+        kept = [int(one) for one in tokens if one < known]
+        return str(self.foreign.tokenizer.decode(kept, skip_special_tokens=True))
+
+    def read(self, prompts: Sequence[Tokens]) -> PromptReading:
+        """See ``NextTokens.read``."""
+        return _read(self, [list(one) for one in prompts], [[] for _ in prompts])
+
+    @cached_property
+    def start(self) -> int:
+        """The token that a decoder begins with, or a text."""
+        settings = (getattr(self.foreign.model, "generation_config", None), self.foreign.model.config)
+        for name in ("decoder_start_token_id", "bos_token_id", "eos_token_id", "pad_token_id"):
+            for one in (*settings, self.foreign.tokenizer):
+                found = getattr(one, name, None)
+                if isinstance(found, int):
+                    return found
+        raise ModelError(f"the model {self.name} must name the token that texts begin with; got none.")
+
+    @cached_property
+    def placed(self) -> bool:
+        """Whether a causal model takes the places of tokens."""
+        return "position_ids" in inspect.signature(self.foreign.model.forward).parameters
+
+    def tensor(self, rows: Any) -> Any:
+        """Whole numbers as the model takes them."""
+        return load_libraries().torch.as_tensor(np.asarray(rows, dtype=np.int64), device=self.foreign.device)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _PromptsRead:
+    """A reading of a model on disk.
+
+    Attributes:
+        model: what reads.
+        prompts: tokens of each row's prompt.
+        outputs: what was generated for each.
+        logits: see ``PromptReading``.
+        past: what the model keeps of each row; None where it keeps nothing that rows can be taken from.
+        mask: 1 where a row has a token, 0 where it was filled up.
+        encoded: of a decoder's prompts, shape (rows, longest, width); None for a causal model.
+    """
+
+    model: ModelOnDisk
+    prompts: list[list[int]]
+    outputs: list[list[int]]
+    logits: Reals
+    past: Any
+    mask: Any
+    encoded: Any
+
+    def going_on(self, rows: Integers, tokens: Ids) -> _PromptsRead:
+        """See ``PromptReading.going_on``."""
+        model, torch = self.model, load_libraries().torch
+        prompts = [self.prompts[row] for row in rows.tolist()]
+        outputs = [[*self.outputs[row], token] for row, token in zip(rows.tolist(), tokens.tolist(), strict=True)]
+        if not hasattr(self.past, "batch_select_indices"):
+            return _read(model, prompts, outputs)
+        taken, last = model.tensor(rows), model.tensor(tokens)[:, None]
+        with torch.inference_mode():
+            self.past.batch_select_indices(taken)
+            mask, encoded = self.mask[taken], None
+            if self.encoded is not None:
+                encoded = self.encoded[taken]
+                out = model.foreign.model(
+                    encoder_outputs=_hidden(encoded),
+                    attention_mask=mask,
+                    decoder_input_ids=last,
+                    past_key_values=self.past,
+                    use_cache=True,
+                )
+            else:
+                mask = torch.cat([mask, torch.ones_like(last)], dim=1)
+                places = {"position_ids": mask.sum(dim=1, keepdim=True) - 1} if model.placed else {}
+                out = model.foreign.model(
+                    input_ids=last, attention_mask=mask, past_key_values=self.past, use_cache=True, **places
+                )
+        return _PromptsRead(model, prompts, outputs, _numbers(out.logits[:, -1]), out.past_key_values, mask, encoded)
+
+
+def _read(model: ModelOnDisk, prompts: list[list[int]], outputs: list[list[int]]) -> _PromptsRead:
+    """Prompts and what was generated for each, all outputs of one length, from the beginning."""
+    torch, network = load_libraries().torch, model.foreign.model
+    rows = prompts if model.decodes else [one + more for one, more in zip(prompts, outputs, strict=True)]
+    longest = max(map(len, rows))
+    ids = np.zeros((len(rows), longest), dtype=np.int64)
+    mask = np.zeros((len(rows), longest), dtype=np.int64)
+    for number, one in enumerate(rows):  # a decoder's prompts are filled up behind, a causal model's before
+        here = slice(0, len(one)) if model.decodes else slice(longest - len(one), longest)
+        ids[number, here], mask[number, here] = one, 1
+    given = {"input_ids": model.tensor(ids), "attention_mask": model.tensor(mask)}
+    with torch.inference_mode():
+        encoded = None
+        if model.decodes:
+            encoded = network.get_encoder()(**given).last_hidden_state
+            begun = model.tensor([[model.start, *one] for one in outputs])
+            out = network(
+                encoder_outputs=_hidden(encoded),
+                attention_mask=given["attention_mask"],
+                decoder_input_ids=begun,
+                use_cache=True,
+            )
+        else:
+            places = {"position_ids": (given["attention_mask"].cumsum(dim=1) - 1).clamp(min=0)} if model.placed else {}
+            out = network(**given, use_cache=True, **places)
+    past = getattr(out, "past_key_values", None)
+    return _PromptsRead(model, prompts, outputs, _numbers(out.logits[:, -1]), past, given["attention_mask"], encoded)
+
+
+def _hidden(encoded: Any) -> Any:
+    return load_libraries().transformers.modeling_outputs.BaseModelOutput(last_hidden_state=encoded)
+
+
+def _numbers(logits: Any) -> Reals:
+    numbers: Reals = logits.float().cpu().numpy().astype(np.float64)
+    return numbers
+
+
+def next_tokens(folder: Path | str, *, device: str = "cpu") -> ModelOnDisk:
+    """The model in a folder, whichever of the two kinds it is.
+
+    Args:
+        folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
+        device: where torch keeps the model.
+
+    Raises:
+        MissingExtra: torch or transformers is not installed.
+        ParameterError: torch finds no such device.
+        ModelError: no such model in the folder.
+    """
+    decodes = is_encoder_decoder(folder)
+    foreign = read_model(folder, "encoder-decoder" if decodes else "causal", device)
+    return ModelOnDisk(Path(folder), foreign, decodes)

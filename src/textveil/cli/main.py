@@ -18,6 +18,7 @@ from typing import NoReturn
 import typer
 
 from textveil.cli.audit import audit_command
+from textveil.cli.audit_field import audit_field_command
 from textveil.cli.bench import bench_command
 from textveil.cli.decode import decode_command
 from textveil.cli.detect import detect_command
@@ -53,6 +54,7 @@ app.command("decode", cls=GroupedCommand)(decode_command)
 app.command("detect", cls=GroupedCommand)(detect_command)
 app.command("estimate", cls=GroupedCommand)(estimate_command)
 app.command("audit", cls=MechanismCommand)(audit_command)
+app.command("audit-field")(audit_field_command)
 app.command("mechanisms")(mechanisms_command)
 app.command("policies")(policies_command)
 app.command("tune", cls=GroupedCommand)(tune_command)

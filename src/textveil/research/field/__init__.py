@@ -1,0 +1,1 @@
+"""The table of the field, written for people and for machines."""

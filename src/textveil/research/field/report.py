@@ -1,0 +1,139 @@
+"""The table of the field as Markdown, CSV, JSON and one HTML page that asks nothing of the network."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from textveil.audit.field.rows import FieldRow, witness_text
+from textveil.audit.field.run import FieldTable
+from textveil.audit.report.report import finite_json
+from textveil.corpora.files.atomic import write_whole
+from textveil.errors import OutputError
+from textveil.research.evaluation.pages import html_table, page_head, safe
+from textveil.research.evaluation.tables import Table
+
+HEAD = ("library or paper", "part", "claim", "verdict", "claimed and found", "witness", "what mending costs")
+
+STEM = "field"
+"""Of the files' names."""
+
+
+def in_short(table: FieldTable) -> str:
+    """What the rows add up to, in one sentence."""
+    stand = sum(row.finding is not None and not row.refuted for row in table.rows)
+    idle = sum(row.finding is None for row in table.rows)
+    left = f" {idle} could not be run here." if idle else ""
+    refuted, works = len(table.violations), len(table.works)
+    return (
+        f"{refuted} {_plural('claim', refuted)} of {works} {_plural('library or paper', works)} refuted, "
+        f"{stand} {_plural('claim', stand)} not refuted.{left}"
+    )
+
+
+def _plural(noun: str, count: int) -> str:
+    many = {"library or paper": "libraries and papers"}.get(noun, f"{noun}s")
+    return noun if count == 1 else many
+
+
+def _cells(row: FieldRow) -> tuple[str, ...]:
+    witness = witness_text(row.finding)
+    return (row.work, row.part, row.claim, row.verdict, row.found, witness, row.mended)
+
+
+def plain_table(table: FieldTable) -> Table:
+    """One line a row, everything that is known of it but the whole finding."""
+    columns = ("name", *HEAD, "why", "source", "basis", "instead", "repeat")
+    rows = tuple(
+        (row.name, *_cells(row), row.why, row.source, row.basis.value, row.instead, row.repeat) for row in table.rows
+    )
+    return Table(columns=columns, rows=rows)
+
+
+def to_markdown(table: FieldTable) -> str:
+    """The table for a page of documentation: refuted claims first, then those that stand."""
+    lines = [in_short(table), ""]
+    for title, rows in _parts(table):
+        head = ("name", "library or paper", "part", "claim", "claimed and found", "why", "what mending costs")
+        cells = tuple(
+            (f"`{row.name}`", row.work, row.part, row.claim, row.found, row.why, row.mended or "-") for row in rows
+        )
+        lines += [f"### {title}", "", Table(columns=head, rows=cells).to_markdown(), ""]
+    return "\n".join(lines)
+
+
+def to_json(table: FieldTable) -> str:
+    """All that is known; infinite numbers are null."""
+    return json.dumps(finite_json(table.as_dict()), indent=2, allow_nan=False) + "\n"
+
+
+def to_html(table: FieldTable) -> str:
+    """One page: what was found, then every row with its witness, its source and the command that makes it again."""
+    parts = [
+        page_head("Claims of the field, put to the test"),
+        "<h1>Claims of the field, put to the test</h1>",
+        f"<p>{safe(in_short(table))}</p>",
+        "<p>A claim is refuted where what was computed exceeds it by more than the error of the computation, or what "
+        "was drawn does so at 99.9 % confidence. Formulas of public code were read there and derived again; none of "
+        "that code was run but that of packages that are installed.</p>",
+        *(f"<p>Not installed: {safe(one)}</p>" for one in table.missing),
+    ]
+    for title, rows in _parts(table):
+        shown = [_cells(row)[:3] + _cells(row)[4:] for row in rows]
+        head = (*HEAD[:3], *HEAD[4:])
+        parts += [
+            f"<h2>{safe(title)}</h2>",
+            html_table(head, shown, stacked=True, links=[f"#{row.name}" for row in rows]),
+        ]
+    parts += ["<h2>Each claim</h2>", *map(_details, table.rows), "</body></html>", ""]
+    return "\n".join(parts)
+
+
+def _details(row: FieldRow) -> str:
+    facts = {
+        "Claim": row.claim,
+        "Verdict": row.verdict,
+        "Claimed and found": row.found,
+        "Why": row.why,
+        "Witness": witness_text(row.finding),
+        "Method": "" if row.finding is None else row.finding.method,
+        "What mending costs": row.mended,
+        "The mended form": "" if row.repaired is None else row.repaired.value,
+        "In the catalog": row.instead,
+        "Source": row.source,
+        "ClaimBasis": row.basis.value,
+        "Repeat with": row.repeat,
+        "Note": row.note,
+    }
+    shown = [(key, value) for key, value in facts.items() if value]
+    table = html_table(("", ""), shown, stacked=True)
+    return f"<details id='{row.name}'><summary>{safe(row.work)}: {safe(row.part)}</summary>{table}</details>"
+
+
+def _parts(table: FieldTable) -> list[tuple[str, list[FieldRow]]]:
+    groups = {
+        "Refuted": [row for row in table.rows if row.refuted],
+        "Not refuted": [row for row in table.rows if row.finding is not None and not row.refuted],
+        "Not run here": [row for row in table.rows if row.finding is None],
+    }
+    return [(title, rows) for title, rows in groups.items() if rows]
+
+
+def save_field(table: FieldTable, folder: Path) -> list[Path]:
+    """Write ``field.md``, ``field.csv``, ``field.json`` and ``field.html`` into ``folder``, made where there is none.
+
+    Raises:
+        OutputError: the folder cannot be made or written.
+    """
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise OutputError(f"`output` must be a folder, in one that exists; got {reason}. Name another.") from None
+    made = {
+        "md": to_markdown(table),
+        "csv": plain_table(table).to_csv(),
+        "json": to_json(table),
+        "html": to_html(table),
+    }
+    return [write_whole(folder / f"{STEM}.{end}", text.encode("utf-8")) for end, text in made.items()]

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.audit.field.cases import made_setting
+from textveil.audit.field.channels import exponential
 from textveil.audit.field.run import accuse_sound
 from textveil.audit.field.subjects import DrawnPairs
-from textveil.audit.field.words import exponential
 from textveil.audit.report.verdict import Claim, Verdict
 from textveil.statistics import clopper_pearson
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from textveil.audit.field.cases import ClaimBasis, TrialSetting, line, made_setting
+from textveil.audit.field.channels import exponential, nearest_word
 from textveil.audit.field.lines import integral, laplace
 from textveil.audit.field.randomness import one_stream
 from textveil.audit.field.run import CASES, FieldTable, accuse_sound, audit_field, names
 from textveil.audit.field.subjects import ComputedTable, DensityAtPoint, DrawnPairs, MovedNoise
-from textveil.audit.field.words import exponential, nearest_word
 from textveil.audit.report.verdict import Claim, Verdict
 from textveil.catalog import MECHANISMS
 from textveil.errors import ParameterError, UnknownNameError
@@ -60,13 +60,13 @@ def test_every_mended_form_stands_at_the_same_claim(computed: FieldTable) -> Non
     mended = [row for row in computed.rows if row.repaired is not None]
     assert len(mended) == len(CASES) - len(STANDING)
     assert all(row.repaired is not Verdict.REFUTED for row in mended)
-    assert all(row.refuted and row.repair for row in mended)
+    assert all(row.refuted and row.about.repair for row in mended)
 
 
 def test_witnesses_hold_what_a_reviewer_needs(computed: FieldTable) -> None:
     for row in computed.rows:
         assert row.finding is not None and row.finding.witness, row.name
-        assert row.source and row.why and row.claim, row.name
+        assert row.about.source and row.about.why and row.about.claim, row.name
 
 
 def test_the_page_shows_every_case(computed: FieldTable) -> None:
@@ -78,8 +78,8 @@ def test_the_page_shows_every_case(computed: FieldTable) -> None:
 
 def test_catalog_names_in_the_table_are_sound_where_they_exist() -> None:
     for case in CASES:
-        if case.instead in MECHANISMS:
-            assert MECHANISMS[case.instead].status is not Status.REFUTED, case.name
+        if case.about.instead in MECHANISMS:
+            assert MECHANISMS[case.about.instead].status is not Status.REFUTED, case.name
 
 
 def test_sound_forms_are_not_accused_at_settings_drawn_at_random() -> None:
@@ -218,7 +218,11 @@ def test_settings_at_random_are_settings() -> None:
 
 def test_a_row_is_chosen_by_name_and_an_unknown_one_is_named() -> None:
     (row,) = audit_field(["rantext"]).rows
-    assert (row.name, row.basis, row.repeat) == ("rantext", ClaimBasis.CODE, "textveil audit-field --only rantext")
+    assert (row.name, row.about.basis, row.repeat) == (
+        "rantext",
+        ClaimBasis.CODE,
+        "textveil audit-field --only rantext",
+    )
     with pytest.raises(UnknownNameError, match="Did you mean 'rantext'"):
         audit_field(["rantex"])
     assert len(set(names())) == len(names())

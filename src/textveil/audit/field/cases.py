@@ -82,22 +82,19 @@ class Cost(NamedTuple):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Case:
-    """One claim of one library or paper.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimText:
+    """A claim and what is to be said of it, in words.
 
     Attributes:
-        name: of the row.
+        name: of the row, unique in the table.
         work: the library or paper whose claim it is; rows of one work count as one work.
         part: the part of it that is meant.
-        claim: what is claimed, in words.
+        claim: what is claimed.
         source: where the claim and the formula stand.
         basis: how the formula came here.
         why: what goes wrong, or why it is right, in one sentence.
-        setting: on which the case is tried.
-        published: the form that is claimed to hold.
-        repaired: the same with the fault mended, at the same claim; None where nothing is wrong.
-        repair: what mending is, in words; empty where nothing is wrong.
+        repair: what mending is; empty where nothing is wrong.
         instead: the catalog's name of a sound form; empty where it has none.
         form: the catalog's name of this published form; empty where it has none.
     """
@@ -109,12 +106,32 @@ class Case:
     source: str
     basis: ClaimBasis
     why: str
-    setting: TrialSetting
-    published: Making
-    repaired: Making | None = None
     repair: str = ""
     instead: str = ""
     form: str = ""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Case:
+    """One claim of one library or paper, with how it is put to the test.
+
+    Attributes:
+        about: the claim in words.
+        setting: on which the case is tried.
+        published: the form that is claimed to hold.
+        repaired: the same with the fault mended, at the same claim; None where nothing is wrong.
+    """
+
+    about: ClaimText
+    setting: TrialSetting
+    published: Making
+    repaired: Making | None = None
+
+    @property
+    def name(self) -> str:
+        """Of the row."""
+        return self.about.name
 
     @property
     def sound(self) -> Making:

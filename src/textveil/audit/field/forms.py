@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from textveil.audit.field.cases import ClaimBasis
+from textveil.audit.field.cases import ClaimBasis, ClaimText
 from textveil.audit.field.rows import FieldRow
 from textveil.audit.report.verdict import Finding
 from textveil.audit.run import audit_mechanism
@@ -52,20 +52,19 @@ def forms(names: Mapping[str, CatalogEntry] | None = None) -> Iterator[FieldRow]
 
 def _row(name: str, entry: CatalogEntry) -> FieldRow:
     found, note = _audited(name, entry)
-    return FieldRow(
+    about = ClaimText(
         name=name,
         work=entry.source.partition(",")[0].partition(";")[0],
-        part=entry.summary,
+        part=name,
         claim=f"{entry.notion}: {entry.adjacency}",
         source=f"{entry.source}; textveil/{entry.proof}",
         basis=ClaimBasis.CATALOG,
         why=entry.summary,
-        finding=found,
         repair=f"textveil's {entry.instead}" if entry.instead else "",
         instead=entry.instead,
         form=name,
-        note=note,
     )
+    return FieldRow(about=about, finding=found, note=note)
 
 
 def _audited(name: str, entry: CatalogEntry) -> tuple[Finding | None, str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, final
 
 import numpy as np
 
-from textveil.audit.field.cases import ClaimBasis
+from textveil.audit.field.cases import ClaimBasis, ClaimText
 from textveil.audit.field.rows import FieldRow
 from textveil.audit.field.subjects import DrawnPairs
 from textveil.audit.foreign.mldp import Places, distance, installed, mldp_mechanism
@@ -139,7 +139,7 @@ def peers() -> Iterator[FieldRow]:
 
 def peer_row(peer: Peer) -> FieldRow:
     """What the installed package draws, put to the test."""
-    row = FieldRow(
+    about = ClaimText(
         name=peer.name,
         work="MLDP",
         part=f"{peer.mechanism} of mldp-text as installed",
@@ -147,12 +147,11 @@ def peer_row(peer: Peer) -> FieldRow:
         source="mldp-text 0.1.2 from the registry, exact search",
         basis=ClaimBasis.INSTALLED,
         why=peer.why,
-        finding=None,
     )
     try:
-        return replace(row, finding=peer.subject().judged())
+        return FieldRow(about=about, finding=peer.subject().judged())
     except InputError as error:
-        return replace(row, note=str(error))
+        return FieldRow(about=about, finding=None, note=str(error))
 
 
 def frequencies(peer: Peer, word: str, count: int) -> np.ndarray:

@@ -13,9 +13,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from textveil.audit.field.cases import Case, ClaimBasis, TrialSetting, line
+from textveil.audit.field.cases import Case, ClaimBasis, ClaimText, Making, TrialSetting, line
+from textveil.audit.field.channels import softmax, two_inputs
 from textveil.audit.field.subjects import ComputedTable
-from textveil.audit.field.words import softmax
 from textveil.types import Reals
 
 
@@ -86,127 +86,129 @@ _COORDINATES = ("a text whose first coordinates are equal", "one whose are not")
 _TEXTS = ("two texts with equal vectors", "two with others")
 
 
-def _noise(
-    inputs: tuple[str, str], *, shared: bool, log_delta: float = -math.inf
-) -> Callable[[TrialSetting], ComputedTable]:
+def _noise(inputs: tuple[str, str], *, shared: bool, log_delta: float = -math.inf) -> Making:
     """Whether two noisy numbers, or vectors, are equal.
 
     Under one noise for both they are equal where they went in equal; under continuous noise of their own, never.
     """
-
-    def made(setting: TrialSetting) -> ComputedTable:
-        return ComputedTable(
-            rows=np.eye(2) if shared else np.array([[0.0, 1.0], [0.0, 1.0]]),
-            claims=setting.epsilon,
-            inputs=inputs,
-            outputs=("the two noisy ones are equal", "they differ"),
-            log_delta=log_delta,
-            facts=MappingProxyType({"epsilon": setting.epsilon}),
-        )
-
-    return made
+    rows = np.eye(2) if shared else [[0.0, 1.0], [0.0, 1.0]]
+    return two_inputs(rows, inputs, ("the two noisy ones are equal", "they differ"), log_delta=log_delta)
 
 
 _TWO = line(1.0, 0.0, 1.0)
 
 CASES: tuple[Case, ...] = (
     Case(
-        name="santext-workers",
-        work="SanText",
-        part="run_SanText.py, several workers",
-        claim="epsilon times the distance, for two texts that differ in one word",
-        source="github.com/xiangyue9607/SanText, run_SanText.py (seed 42, then multiprocessing.Pool) and SanText.py",
-        basis=ClaimBasis.CODE,
-        why="Forked workers start from one state of NumPy's generator: two documents are drawn from the same numbers.",
+        about=ClaimText(
+            name="santext-workers",
+            work="SanText",
+            part="run_SanText.py, several workers",
+            claim="epsilon times the distance, for two texts that differ in one word",
+            source="github.com/xiangyue9607/SanText, run_SanText.py (seed 42, then a Pool) and SanText.py",
+            basis=ClaimBasis.CODE,
+            why="Forked workers start from one state of NumPy's generator: two documents share their random numbers.",
+            repair="a stream of its own for every worker, from the operating system",
+            instead="santext",
+        ),
         setting=line(3.0, 0.0, 1.0, 2.0),
         published=lambda setting: _documents(setting, one_stream),
         repaired=lambda setting: _documents(setting, lambda first, second: first[:, None] * second[None, :]),
-        repair="a stream of its own for every worker, from the operating system",
-        instead="santext",
     ),
     Case(
-        name="diffractor-seed",
-        work="1-Diffractor",
-        part="default options",
-        claim="epsilon times the distance in the list, for any two words",
-        source="github.com/sjmeis/Diffractor, src/diffractor/core.py (seed: int = 42); arXiv 2405.01678",
-        basis=ClaimBasis.CODE,
-        why="The seed is a public constant, so the noise of every position is known and can be taken off.",
+        about=ClaimText(
+            name="diffractor-seed",
+            work="1-Diffractor",
+            part="default options",
+            claim="epsilon times the distance in the list, for any two words",
+            source="github.com/sjmeis/Diffractor, src/diffractor/core.py (seed: int = 42); arXiv 2405.01678",
+            basis=ClaimBasis.CODE,
+            why="The seed is a public constant, so the noise of every position is known and can be taken off.",
+            repair="seed from the operating system",
+            instead="diffractor",
+            form="diffractor-published",
+        ),
         setting=line(1.0, 0.0, 1.0, 2.0, 3.0, 4.0),
         published=_with_seed,
         repaired=geometric_list,
-        repair="seed from the operating system",
-        instead="diffractor",
-        form="diffractor-published",
     ),
     Case(
-        name="diffractor-list",
-        work="1-Diffractor",
-        part="two-sided geometric noise on one list, any seed that is secret",
-        claim="epsilon times the distance in the list, for any two words",
-        source="github.com/sjmeis/Diffractor, src/diffractor/core.py; Meisenbacher et al., arXiv 2405.01678",
-        basis=ClaimBasis.CODE,
-        why="Geometric noise on a place, clamped to the list, loses epsilon for each step.",
+        about=ClaimText(
+            name="diffractor-list",
+            work="1-Diffractor",
+            part="two-sided geometric noise on one list, any seed that is secret",
+            claim="epsilon times the distance in the list, for any two words",
+            source="github.com/sjmeis/Diffractor, src/diffractor/core.py; Meisenbacher et al., arXiv 2405.01678",
+            basis=ClaimBasis.CODE,
+            why="Geometric noise on a place, clamped to the list, loses epsilon for each step.",
+        ),
         setting=line(1.0, 0.0, 1.0, 2.0, 3.0, 4.0),
         published=geometric_list,
     ),
     Case(
-        name="trlaplace-shared",
-        work="Trlaplace (public code)",
-        part="noise of a batch",
-        claim="(epsilon, 4^-300), for two texts that differ in one word",
-        source="github.com/Skyyyy0920/Trlaplace, method.py and model.py",
-        basis=ClaimBasis.CODE,
-        why="One vector of noise is added to every token of a batch: differences of tokens are exact.",
+        about=ClaimText(
+            name="trlaplace-shared",
+            work="Trlaplace (public code)",
+            part="noise of a batch",
+            claim="(epsilon, 4^-300), for two texts that differ in one word",
+            source="github.com/Skyyyy0920/Trlaplace, method.py and model.py",
+            basis=ClaimBasis.CODE,
+            why="One vector of noise is added to every token of a batch: differences of tokens are exact.",
+            repair="noise of its own for every token",
+            instead="truncated-laplace",
+        ),
         setting=_TWO,
         published=_noise(_VECTORS, shared=True, log_delta=-300 * math.log(4)),
         repaired=_noise(_VECTORS, shared=False, log_delta=-300 * math.log(4)),
-        repair="noise of its own for every token",
-        instead="truncated-laplace",
     ),
     Case(
-        name="dpnr-scalar",
-        work="DPNR",
-        part="noise of run_dp.py",
-        claim="epsilon, for the representations of two texts",
-        source="github.com/xlhex/dpnlp, model.py (noise.view(-1, 1)) and run_dp.py; Lyu et al., arXiv 2010.01285",
-        basis=ClaimBasis.CODE,
-        why="One number is added to all coordinates of a text: differences of coordinates are exact.",
+        about=ClaimText(
+            name="dpnr-scalar",
+            work="DPNR",
+            part="noise of run_dp.py",
+            claim="epsilon, for the representations of two texts",
+            source="github.com/xlhex/dpnlp, model.py (noise.view(-1, 1)) and run_dp.py; Lyu et al., arXiv 2010.01285",
+            basis=ClaimBasis.CODE,
+            why="One number is added to all coordinates of a text: differences of coordinates are exact.",
+            repair="noise of its own for every coordinate, of the scale that all coordinates together need",
+            instead="dpnr",
+            form="dpnr-published",
+        ),
         setting=_TWO,
         published=_noise(_COORDINATES, shared=True),
         repaired=_noise(_COORDINATES, shared=False),
-        repair="noise of its own for every coordinate, of the scale that all coordinates together need",
-        instead="dpnr",
-        form="dpnr-published",
     ),
     Case(
-        name="cape-constant",
-        work="CAPE",
-        part="noise of models.py",
-        claim="epsilon, for the representations of two texts",
-        source="github.com/NapierNLP/CAPE, models.py (our reading of it); Plant et al., arXiv 2108.12318",
-        basis=ClaimBasis.CODE,
-        why="The noise is drawn once while the model is built, so every text of its lifetime gets the same vector.",
+        about=ClaimText(
+            name="cape-constant",
+            work="CAPE",
+            part="noise of models.py",
+            claim="epsilon, for the representations of two texts",
+            source="github.com/NapierNLP/CAPE, models.py (our reading of it); Plant et al., arXiv 2108.12318",
+            basis=ClaimBasis.CODE,
+            why="The noise is drawn once while the model is built, so every text of its lifetime gets the same vector.",
+            repair="noise drawn anew for every text, of the scale that all coordinates together need",
+            instead="cape",
+            form="cape-published",
+        ),
         setting=_TWO,
         published=_noise(_TEXTS, shared=True),
         repaired=_noise(_TEXTS, shared=False),
-        repair="noise drawn anew for every text, of the scale that all coordinates together need",
-        instead="cape",
-        form="cape-published",
     ),
     Case(
-        name="llmdp-bart-shared",
-        work="LLMDP (in DPMLM, DP-ST and PrivFill)",
-        part="DPBart",
-        claim="(epsilon, 1e-5) for two documents",
-        source="github.com/sjmeis/DPMLM, LLMDP.py, class DPBart",
-        basis=ClaimBasis.CODE,
-        why="One vector of noise is added at every token's place: differences of clipped vectors are exact.",
+        about=ClaimText(
+            name="llmdp-bart-shared",
+            work="LLMDP (in DPMLM, DP-ST and PrivFill)",
+            part="DPBart",
+            claim="(epsilon, 1e-5) for two documents",
+            source="github.com/sjmeis/DPMLM, LLMDP.py, class DPBart",
+            basis=ClaimBasis.CODE,
+            why="One vector of noise is added at every token's place: differences of clipped vectors are exact.",
+            repair="noise of its own at every place, of the scale that all places together need",
+            instead="dp-bart",
+        ),
         setting=_TWO,
         published=_noise(_VECTORS, shared=True, log_delta=math.log(1e-5)),
         repaired=_noise(_VECTORS, shared=False, log_delta=math.log(1e-5)),
-        repair="noise of its own at every place, of the scale that all places together need",
-        instead="dp-bart",
     ),
 )
 """Claims that two releases, or a public seed, refute."""

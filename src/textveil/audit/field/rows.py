@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
-from textveil.audit.field.cases import Case, ClaimBasis, Cost
+from textveil.audit.field.cases import Case, ClaimText, Cost
 from textveil.audit.report.report import finding_data, shown_bound, shown_claim, shown_delta
 from textveil.audit.report.verdict import Finding, Subject, Verdict
 
@@ -17,36 +17,23 @@ class FieldRow:
     """What one claim is, what became of it, and how to see it again.
 
     Attributes:
-        name: of the row, unique in the table.
-        work: library or paper.
-        part: the part of it that is meant.
-        claim: what is claimed, in words.
-        source: where the claim and the formula stand.
-        basis: how the formula came here.
-        why: what goes wrong, or why it is right.
+        about: the claim in words.
         finding: the verdict with its numbers and its witness; None where nothing could be run.
-        repair: what mending is; empty where nothing is wrong.
         repaired: the verdict on the mended form at the same claim; None where there is none.
         cost: what mending costs in one number; None where the forms have none in common.
-        instead: the catalog's name of a sound form; empty where it has none.
-        form: the catalog's name of this published form; empty where it has none.
         note: what the reader should know; why nothing could be run.
     """
 
-    name: str
-    work: str
-    part: str
-    claim: str
-    source: str
-    basis: ClaimBasis
-    why: str
+    about: ClaimText
     finding: Finding | None
-    repair: str = ""
     repaired: Verdict | None = None
     cost: Cost | None = None
-    instead: str = ""
-    form: str = ""
     note: str = ""
+
+    @property
+    def name(self) -> str:
+        """Of the row."""
+        return self.about.name
 
     @property
     def refuted(self) -> bool:
@@ -71,7 +58,7 @@ class FieldRow:
     @property
     def mended(self) -> str:
         """What the repair is and costs, in words and numbers."""
-        parts = [self.repair] if self.repair else []
+        parts = [self.about.repair] if self.about.repair else []
         if self.cost is not None:
             parts.append(
                 f"{self.cost.measure}: {self.cost.published:.3g} as published, {self.cost.repaired:.3g} mended"
@@ -87,19 +74,19 @@ class FieldRow:
         """JSON data."""
         return {
             "name": self.name,
-            "work": self.work,
-            "part": self.part,
-            "claim": self.claim,
+            "work": self.about.work,
+            "part": self.about.part,
+            "claim": self.about.claim,
             "verdict": self.verdict,
             "found": self.found,
-            "why": self.why,
-            "source": self.source,
-            "basis": self.basis.value,
-            "repair": self.repair or None,
+            "why": self.about.why,
+            "source": self.about.source,
+            "basis": self.about.basis.value,
+            "repair": self.about.repair or None,
             "repaired": None if self.repaired is None else self.repaired.value,
             "cost": None if self.cost is None else self.cost._asdict(),
-            "instead": self.instead or None,
-            "form": self.form or None,
+            "instead": self.about.instead or None,
+            "form": self.about.form or None,
             "note": self.note or None,
             "repeat": self.repeat,
             "finding": None if self.finding is None else finding_data(self.finding),
@@ -109,19 +96,10 @@ class FieldRow:
 def row_of(case: Case) -> FieldRow:
     """A case put to the test, with its mended form."""
     return FieldRow(
-        name=case.name,
-        work=case.work,
-        part=case.part,
-        claim=case.claim,
-        source=case.source,
-        basis=case.basis,
-        why=case.why,
+        about=case.about,
         finding=case.published(case.setting).judged(),
-        repair=case.repair,
         repaired=None if case.repaired is None else case.repaired(case.setting).judged().verdict,
         cost=case.cost(),
-        instead=case.instead,
-        form=case.form,
     )
 
 

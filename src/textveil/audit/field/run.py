@@ -43,21 +43,20 @@ class FieldTable:
     @property
     def violations(self) -> tuple[FieldRow, ...]:
         """Refuted claims, each once: what the catalog or a package shows of a case that stands here is no other."""
-        cases = {
-            row.form for row in self.rows if row.refuted and row.basis not in (ClaimBasis.CATALOG, ClaimBasis.INSTALLED)
-        }
+        own = (ClaimBasis.CATALOG, ClaimBasis.INSTALLED)
+        refuted = [row for row in self.rows if row.refuted]
+        forms_of_cases = {row.about.form for row in refuted if row.about.basis not in own}
         return tuple(
             row
-            for row in self.rows
-            if row.refuted
-            and row.basis is not ClaimBasis.INSTALLED
-            and not (row.basis is ClaimBasis.CATALOG and row.form in cases)
+            for row in refuted
+            if row.about.basis is not ClaimBasis.INSTALLED
+            and not (row.about.basis is ClaimBasis.CATALOG and row.about.form in forms_of_cases)
         )
 
     @property
     def works(self) -> tuple[str, ...]:
         """Libraries and papers with a refuted claim."""
-        return tuple(dict.fromkeys(row.work for row in self.violations))
+        return tuple(dict.fromkeys(row.about.work for row in self.violations))
 
     def as_dict(self) -> dict[str, Any]:
         """JSON data."""

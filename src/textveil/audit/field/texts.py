@@ -6,9 +6,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from textveil.audit.field.cases import Case, ClaimBasis, TrialSetting, line
+from textveil.audit.field.cases import Case, ClaimBasis, ClaimText, TrialSetting, line
+from textveil.audit.field.channels import softmax, two_inputs
 from textveil.audit.field.subjects import ComputedTable
-from textveil.audit.field.words import softmax
 from textveil.types import Reals
 
 BOUNDS = (-19.22705113016047, 7.48324937989716)
@@ -38,17 +38,12 @@ def _clipped(setting: TrialSetting) -> ComputedTable:
     return _step(setting, np.clip(_LOGITS, *BOUNDS))
 
 
-def _handed_on(setting: TrialSetting) -> ComputedTable:
-    """Two texts in which no triple is found: each comes out as it is."""
-    names = ("a text without triples", "another one")
-    return ComputedTable(rows=np.eye(2), claims=setting.epsilon, inputs=names, outputs=names)
+_WITHOUT = ("a text without triples", "another one")
+_handed_on = two_inputs(np.eye(2), _WITHOUT, _WITHOUT)
+"""Each of two texts in which no triple is found comes out as it is."""
 
-
-def _withheld(setting: TrialSetting) -> ComputedTable:
-    """One public text for all in which no triple is found."""
-    names = ("a text without triples", "another one")
-    return ComputedTable(rows=np.ones((2, 1)), claims=setting.epsilon, inputs=names, outputs=("a public text",))
-
+_withheld = two_inputs(np.ones((2, 1)), _WITHOUT, ("a public text",))
+"""One public text for all in which no triple is found."""
 
 _SYNONYMS = {"couch": ("couch", "sofa"), "doctor": ("doctor", "physician")}
 
@@ -73,72 +68,82 @@ _STEP = line(10.0, 0.0, 1.0)
 
 CASES: tuple[Case, ...] = (
     Case(
-        name="dp-prompt-unclipped",
-        work="DP-Prompt",
-        part="opensource_paraphrase_generation.py",
-        claim="2 (b2 - b1) / temperature a token, for any two prompts",
-        source="github.com/SaitejaUtpala/dp_prompt, mechanisms/documentlevel; Utpala et al., arXiv 2310.16111",
-        basis=ClaimBasis.CODE,
-        why="No logit is clipped to [b1, b2], so the bound rests on what a model happens to do (here: a made one).",
+        about=ClaimText(
+            name="dp-prompt-unclipped",
+            work="DP-Prompt",
+            part="opensource_paraphrase_generation.py",
+            claim="2 (b2 - b1) / temperature a token, for any two prompts",
+            source="github.com/SaitejaUtpala/dp_prompt, mechanisms/documentlevel; Utpala et al., arXiv 2310.16111",
+            basis=ClaimBasis.CODE,
+            why="No logit is clipped to [b1, b2], so the bound rests on what a model happens to do (here: a made one).",
+            repair="clip logits before they are divided by the temperature",
+            instead="dp-prompt",
+            form="dp-prompt-published",
+        ),
         setting=_STEP,
         published=lambda setting: _step(setting, _LOGITS),
         repaired=_clipped,
-        repair="clip logits before they are divided by the temperature",
-        instead="dp-prompt",
-        form="dp-prompt-published",
     ),
     Case(
-        name="llmdp-prompt",
-        work="LLMDP (in DPMLM, DP-ST and PrivFill)",
-        part="DPPrompt, one token",
-        claim="epsilon a token, for any two prompts",
-        source="github.com/sjmeis/DPMLM, LLMDP.py, class DPPrompt",
-        basis=ClaimBasis.CODE,
-        why="Logits are clipped, top_k is 0 and top_p is 1: an exponential mechanism (its length follows the input's).",
+        about=ClaimText(
+            name="llmdp-prompt",
+            work="LLMDP (in DPMLM, DP-ST and PrivFill)",
+            part="DPPrompt, one token",
+            claim="epsilon a token, for any two prompts",
+            source="github.com/sjmeis/DPMLM, LLMDP.py, class DPPrompt",
+            basis=ClaimBasis.CODE,
+            why="Logits are clipped, top_k is 0 and top_p is 1: an exponential mechanism (its length is the input's).",
+        ),
         setting=_STEP,
         published=_clipped,
     ),
     Case(
-        name="llmdp-paraphrase",
-        work="LLMDP (in DPMLM, DP-ST and PrivFill)",
-        part="DPParaphrase",
-        claim="epsilon a token, for any two prompts",
-        source="github.com/sjmeis/DPMLM, LLMDP.py, class DPParaphrase",
-        basis=ClaimBasis.CODE,
-        why="top_k stays at generation's default, 50: outputs are those that the input makes likely (here: 2 of 4).",
+        about=ClaimText(
+            name="llmdp-paraphrase",
+            work="LLMDP (in DPMLM, DP-ST and PrivFill)",
+            part="DPParaphrase",
+            claim="epsilon a token, for any two prompts",
+            source="github.com/sjmeis/DPMLM, LLMDP.py, class DPParaphrase",
+            basis=ClaimBasis.CODE,
+            why="top_k stays at its default of 50: outputs are those that the input makes likely (here: 2 of 4).",
+            repair="top_k 0",
+            instead="dp-paraphrase",
+        ),
         setting=_STEP,
         published=lambda setting: _step(setting, np.clip(_LOGITS, *BOUNDS) + np.arange(4) * [[0.1], [-0.1]], kept=2),
         repaired=_clipped,
-        repair="top_k 0",
-        instead="dp-paraphrase",
     ),
     Case(
-        name="dp-st-unchanged",
-        work="DP-ST",
-        part="texts in which no triple is found",
-        claim="epsilon, for two texts",
-        source="github.com/sjmeis/DPST, src/dpst/core.py, DPST.privatize; EMNLP 2025",
-        basis=ClaimBasis.CODE,
-        why="Such a text is returned as it is.",
+        about=ClaimText(
+            name="dp-st-unchanged",
+            work="DP-ST",
+            part="texts in which no triple is found",
+            claim="epsilon, for two texts",
+            source="github.com/sjmeis/DPST, src/dpst/core.py, DPST.privatize; EMNLP 2025",
+            basis=ClaimBasis.CODE,
+            why="Such a text is returned as it is.",
+            repair="one public text for all of them",
+            instead="",
+        ),
         setting=_TWO,
         published=_handed_on,
         repaired=_withheld,
-        repair="one public text for all of them",
-        instead="",
     ),
     Case(
-        name="mldp-syntf",
-        work="MLDP",
-        part="SynTF",
-        claim="epsilon, for any two words",
-        source="mldp-text 0.1.2 (github.com/sjmeis/MLDP), mechanisms.py, class SynTF; Weggenmann and Kerschbaum 2018",
-        basis=ClaimBasis.CODE,
-        why="Outputs are the synonyms of the word itself, so they tell which word it was.",
+        about=ClaimText(
+            name="mldp-syntf",
+            work="MLDP",
+            part="SynTF",
+            claim="epsilon, for any two words",
+            source="mldp-text 0.1.2 (github.com/sjmeis/MLDP), class SynTF; Weggenmann and Kerschbaum 2018",
+            basis=ClaimBasis.CODE,
+            why="Outputs are the synonyms of the word itself, so they tell which word it was.",
+            repair="score all outputs, not the word's own synonyms alone",
+            instead="exponential",
+        ),
         setting=_TWO,
         published=_own_synonyms,
         repaired=_all_outputs,
-        repair="score all outputs, not the word's own synonyms alone",
-        instead="exponential",
     ),
 )
 """Claims about texts."""

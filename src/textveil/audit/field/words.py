@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from scipy.special import lambertw
 from scipy.stats import poisson
 
-from textveil.audit.field.cases import Case, ClaimBasis, TrialSetting, line
+from textveil.audit.field.cases import Case, ClaimBasis, ClaimText, TrialSetting, line
+from textveil.audit.field.channels import (
+    exponential,
+    metric_table,
+    nearest_word,
+    pure_table,
+    radius_of,
+    range_rule,
+    softmax,
+    truncated_exponential,
+)
 from textveil.audit.field.lines import ABSOLUTE, breaks_of, integral, laplace
 from textveil.audit.field.subjects import ComputedTable
 from textveil.types import Flags, Reals
@@ -20,59 +28,10 @@ _METRIC = "epsilon times the distance of two words, for any two words"
 _PURE = "epsilon, for any two words"
 _SHARING = "epsilon, for any two words that share an output"
 
-BETA = 0.001
-"""Of the truncated exponential mechanism, in its paper and in all public code."""
-
-
-def softmax(scores: Reals) -> Reals:
-    """Rows exp(scores), each divided by its sum; -inf is a 0."""
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return weights / weights.sum(axis=-1, keepdims=True)
-
-
-def metric_table(setting: TrialSetting, rows: Reals, absolute: float = 0.0, **facts: object) -> ComputedTable:
-    """A table over the words of a setting that claims epsilon times their distance."""
-    return ComputedTable(
-        rows=rows,
-        claims=setting.epsilon * setting.distances,
-        inputs=setting.words,
-        outputs=setting.words,
-        absolute=absolute,
-        relative=1e-11 if absolute else 1e-12,
-        facts=MappingProxyType({"epsilon per distance": setting.epsilon, **facts}),
-    )
-
-
-def pure_table(setting: TrialSetting, rows: Reals, claims: Any = None, absolute: float = 0.0) -> ComputedTable:
-    """A table over the words of a setting that claims epsilon, or ``claims``."""
-    return ComputedTable(
-        rows=rows,
-        claims=setting.epsilon if claims is None else claims,
-        inputs=setting.words,
-        outputs=setting.words,
-        absolute=absolute,
-        relative=1e-11 if absolute else 1e-12,
-        facts=MappingProxyType({"epsilon": setting.epsilon}),
-    )
-
-
-def exponential(setting: TrialSetting) -> ComputedTable:
-    """P(y | x) proportional to exp(-epsilon d / 2)."""
-    return metric_table(setting, softmax(-setting.epsilon * setting.distances / 2))
-
-
-def _radius(setting: TrialSetting) -> float:
-    return 2 / setting.epsilon * math.log((1 - BETA) * (len(setting.points) - 1) / BETA)
-
-
-def truncated_exponential(setting: TrialSetting) -> ComputedTable:
-    """P(y | x) proportional to exp(-epsilon min(d, radius) / 2): what the published scores of the rest amount to."""
-    return metric_table(setting, softmax(-setting.epsilon * np.minimum(setting.distances, _radius(setting)) / 2))
-
 
 def _mldp_tem(setting: TrialSetting) -> ComputedTable:
     """The rest is scored -radius + 2 ln(words / words within) / epsilon; the radius is rounded to one decimal."""
-    radius, n = round(_radius(setting), 1), len(setting.points)
+    radius, n = round(radius_of(setting), 1), len(setting.points)
     rows = np.zeros((n, n))
     for x, apart in enumerate(setting.distances):
         within = apart <= radius
@@ -85,7 +44,7 @@ def _mldp_tem(setting: TrialSetting) -> ComputedTable:
 
 def _pantera_tem(setting: TrialSetting) -> ComputedTable:
     """The rest is scored as in the paper, but where it is drawn the input itself comes out."""
-    radius, n = _radius(setting), len(setting.points)
+    radius, n = radius_of(setting), len(setting.points)
     rows = np.zeros((n, n))
     for x, apart in enumerate(setting.distances):
         within = apart <= radius
@@ -117,18 +76,6 @@ def _two_nearest(setting: TrialSetting, *, skips: bool) -> ComputedTable:
         return integral(values, breaks_of(points), scale)
 
     return metric_table(setting, np.stack([row(x) for x in range(len(points))]), ABSOLUTE)
-
-
-def nearest_word(setting: TrialSetting) -> ComputedTable:
-    """Laplace noise of scale 1 / epsilon, then the nearest word: differences of the distribution at the midpoints."""
-    points = setting.points
-    middles = np.concatenate([[-np.inf], (points[1:] + points[:-1]) / 2, [np.inf]])
-    reach = setting.epsilon * (middles[None, :] - points[:, None])
-    # ln P(noise > t) from whichever side is small, so that no difference cancels.
-    upper = np.where(reach > 0, np.exp(-np.abs(reach)) / 2, 1 - np.exp(-np.abs(reach)) / 2)
-    lower = np.where(reach > 0, 1 - np.exp(-np.abs(reach)) / 2, np.exp(-np.abs(reach)) / 2)
-    rows = np.where(reach[:, :-1] > 0, upper[:, :-1] - upper[:, 1:], lower[:, 1:] - lower[:, :-1])
-    return metric_table(setting, rows)
 
 
 def _truncated_gumbel(setting: TrialSetting) -> ComputedTable:
@@ -221,11 +168,6 @@ def _random_radius(setting: TrialSetting) -> ComputedTable:
     return pure_table(setting, np.stack([row(x) for x in range(len(points))]), absolute=1e-9)
 
 
-def range_rule(setting: TrialSetting) -> ComputedTable:
-    """P proportional to exp(-epsilon d / (2 range)) over all words: epsilon for any two, since d spans the range."""
-    return pure_table(setting, softmax(-setting.epsilon / 2 * setting.distances / setting.distances.max()))
-
-
 def _two_stages(share: float) -> Callable[[TrialSetting], ComputedTable]:
     """A cluster by the exponential mechanism, then a word in it; each stage gets ``share`` of epsilon."""
 
@@ -251,155 +193,177 @@ _PANTERA = "github.com/Kekkodf/pypantera, pypantera/src"
 
 CASES: tuple[Case, ...] = (
     Case(
-        name="mldp-tem",
-        work="MLDP",
-        part="TEM",
-        claim=_METRIC,
-        source=f"{_MLDP}, class TEM; Carvalho et al., arXiv 2107.07928",
-        basis=ClaimBasis.CODE,
-        why="The words beyond the radius are scored by ln(words / words within) where their own number is meant.",
+        about=ClaimText(
+            name="mldp-tem",
+            work="MLDP",
+            part="TEM",
+            claim=_METRIC,
+            source=f"{_MLDP}, class TEM; Carvalho et al., arXiv 2107.07928",
+            basis=ClaimBasis.CODE,
+            why="The words beyond the radius are scored by ln(words / words within) where their own number is meant.",
+            repair="score the rest by its own number: weights exp(-epsilon min(d, radius) / 2)",
+            instead="tem",
+            form="tem-published",
+        ),
         # Three words lie within the radius of the one word and just beyond it for the other.
         setting=line(5.0, -3.37, -3.36, -3.35, 0.0, 0.08, 100.0),
         published=_mldp_tem,
         repaired=truncated_exponential,
-        repair="score the rest by its own number: weights exp(-epsilon min(d, radius) / 2)",
-        instead="tem",
-        form="tem-published",
     ),
     Case(
-        name="mldp-vickrey",
-        work="MLDP",
-        part="Vickrey",
-        claim=_METRIC,
-        source=f"{_MLDP}, class VickreyMechanism; Xu et al., arXiv 2104.11838",
-        basis=ClaimBasis.CODE,
-        why="Where the nearest word is the input it is dropped: the choice consults the true word.",
+        about=ClaimText(
+            name="mldp-vickrey",
+            work="MLDP",
+            part="Vickrey",
+            claim=_METRIC,
+            source=f"{_MLDP}, class VickreyMechanism; Xu et al., arXiv 2104.11838",
+            basis=ClaimBasis.CODE,
+            why="Where the nearest word is the input it is dropped: the choice consults the true word.",
+            repair="choose among the nearest words of the noisy vector, the input among them",
+            instead="vickrey",
+            form="vickrey-published",
+        ),
         setting=line(1.0, 0.0, 1.0, 2.0, 3.0),
         published=lambda setting: _two_nearest(setting, skips=True),
         repaired=lambda setting: _two_nearest(setting, skips=False),
-        repair="choose among the nearest words of the noisy vector, the input among them",
-        instead="vickrey",
-        form="vickrey-published",
     ),
     Case(
-        name="mldp-truncated-gumbel",
-        work="MLDP",
-        part="truncated Gumbel",
-        claim=_METRIC,
-        source=f"{_MLDP}, class TruncatedGumbel; Xu et al., FLAIRS 2021",
-        basis=ClaimBasis.CODE,
-        why="Fewer words than there are take part, so the word farthest from the input never comes out.",
+        about=ClaimText(
+            name="mldp-truncated-gumbel",
+            work="MLDP",
+            part="truncated Gumbel",
+            claim=_METRIC,
+            source=f"{_MLDP}, class TruncatedGumbel; Xu et al., FLAIRS 2021",
+            basis=ClaimBasis.CODE,
+            why="Fewer words than there are take part, so the word farthest from the input never comes out.",
+            repair="the exponential mechanism on the same distances",
+            instead="exponential",
+            form="tgm-published",
+        ),
         setting=line(9.0, 0.0, 1.0, 2.0, 4.0),
         published=_truncated_gumbel,
         repaired=exponential,
-        repair="the exponential mechanism on the same distances",
-        instead="exponential",
-        form="tgm-published",
     ),
     Case(
-        name="mldp-multivariate",
-        work="MLDP",
-        part="multivariate calibrated",
-        claim=_METRIC,
-        source=f"{_MLDP}, class MultivariateCalibrated; Feyisetan et al., arXiv 1910.08902",
-        basis=ClaimBasis.CODE,
-        why="The nearest word is a function of the noisy vector alone, and the search is exact.",
+        about=ClaimText(
+            name="mldp-multivariate",
+            work="MLDP",
+            part="multivariate calibrated",
+            claim=_METRIC,
+            source=f"{_MLDP}, class MultivariateCalibrated; Feyisetan et al., arXiv 1910.08902",
+            basis=ClaimBasis.CODE,
+            why="The nearest word is a function of the noisy vector alone, and the search is exact.",
+        ),
         setting=line(1.0, 0.0, 1.0, 2.0, 3.0),
         published=nearest_word,
     ),
     Case(
-        name="pypantera-tem",
-        work="pyPANTERA",
-        part="TEM",
-        claim=_METRIC,
-        source=f"{_PANTERA}/SamplingPerturbationMechanism/tem.py",
-        basis=ClaimBasis.CODE,
-        why="Drawing a word beyond the radius raises, and what catches it returns the input: none ever comes out.",
+        about=ClaimText(
+            name="pypantera-tem",
+            work="pyPANTERA",
+            part="TEM",
+            claim=_METRIC,
+            source=f"{_PANTERA}/SamplingPerturbationMechanism/tem.py",
+            basis=ClaimBasis.CODE,
+            why="Drawing a word beyond the radius raises, and what catches it returns the input: none ever comes out.",
+            repair="draw a word beyond the radius uniformly",
+            instead="tem",
+        ),
         setting=line(5.0, 0.0, 1.0, 3.0, 5.0),
         published=_pantera_tem,
         repaired=truncated_exponential,
-        repair="draw a word beyond the radius uniformly",
-        instead="tem",
     ),
     Case(
-        name="pypantera-custext",
-        work="pyPANTERA",
-        part="CusText",
-        claim=_SHARING,
-        source=f"{_PANTERA}/SamplingPerturbationMechanism/custext.py",
-        basis=ClaimBasis.CODE,
-        why="Every word has the k words nearest to it as its own outputs, so outputs tell inputs apart.",
+        about=ClaimText(
+            name="pypantera-custext",
+            work="pyPANTERA",
+            part="CusText",
+            claim=_SHARING,
+            source=f"{_PANTERA}/SamplingPerturbationMechanism/custext.py",
+            basis=ClaimBasis.CODE,
+            why="Every word has the k words nearest to it as its own outputs, so outputs tell inputs apart.",
+            repair="clusters of k words that share their outputs; nothing is promised across clusters",
+            instead="custext",
+            form="custext-published",
+        ),
         setting=line(2.0, 0.0, 1.0, 1.9, 2.9),
         published=_own_nearest,
         repaired=_clustered,
-        repair="clusters of k words that share their outputs; nothing is promised across clusters",
-        instead="custext",
-        form="custext-published",
     ),
     Case(
-        name="custext-aggressive",
-        work="CusText",
-        part="the mapping `aggressive`",
-        claim=_SHARING,
-        source="github.com/sai4july/CusText, CusText/sst2/utils.py; Chen et al., arXiv 2207.01193",
-        basis=ClaimBasis.CODE,
-        why="Every word has the k words nearest to it as its own outputs, so outputs tell inputs apart.",
+        about=ClaimText(
+            name="custext-aggressive",
+            work="CusText",
+            part="the mapping `aggressive`",
+            claim=_SHARING,
+            source="github.com/sai4july/CusText, CusText/sst2/utils.py; Chen et al., arXiv 2207.01193",
+            basis=ClaimBasis.CODE,
+            why="Every word has the k words nearest to it as its own outputs, so outputs tell inputs apart.",
+            repair="the mapping `conservative`; nothing is promised across clusters",
+            instead="custext",
+            form="custext-published",
+        ),
         setting=line(2.0, 0.0, 1.0, 1.9, 2.9),
         published=_own_nearest,
         repaired=_clustered,
-        repair="the mapping `conservative`; nothing is promised across clusters",
-        instead="custext",
-        form="custext-published",
     ),
     Case(
-        name="custext-conservative",
-        work="CusText",
-        part="the mapping `conservative`",
-        claim="epsilon, for any two words of one cluster",
-        source="github.com/sai4july/CusText, CusText/sst2/utils.py; Chen et al., arXiv 2207.01193",
-        basis=ClaimBasis.CODE,
-        why="Words of one cluster share their outputs, and scores span one unit for each word.",
+        about=ClaimText(
+            name="custext-conservative",
+            work="CusText",
+            part="the mapping `conservative`",
+            claim="epsilon, for any two words of one cluster",
+            source="github.com/sai4july/CusText, CusText/sst2/utils.py; Chen et al., arXiv 2207.01193",
+            basis=ClaimBasis.CODE,
+            why="Words of one cluster share their outputs, and scores span one unit for each word.",
+        ),
         setting=line(2.0, 0.0, 1.0, 3.0, 4.0),
         published=_clustered,
     ),
     Case(
-        name="rantext",
-        work="InferDPT",
-        part="RANTEXT",
-        claim=_PURE,
-        source="github.com/mengtong0110/InferDPT, func.py; Tong et al., arXiv 2310.12214",
-        basis=ClaimBasis.CODE,
-        why="Outputs lie within a random radius of the input, and the radius is rarely as large as the vocabulary.",
+        about=ClaimText(
+            name="rantext",
+            work="InferDPT",
+            part="RANTEXT",
+            claim=_PURE,
+            source="github.com/mengtong0110/InferDPT, func.py; Tong et al., arXiv 2310.12214",
+            basis=ClaimBasis.CODE,
+            why="Outputs lie within a random radius of the input, and the radius is rarely as large as the vocabulary.",
+            repair="the exponential mechanism over all words, epsilon for the whole range of distances",
+            instead="exponential",
+            form="rantext-published",
+        ),
         setting=line(3.0, 0.0, 1.0, 2.0, 3.0),
         published=_random_radius,
         repaired=range_rule,
-        repair="the exponential mechanism over all words, epsilon for the whole range of distances",
-        instead="exponential",
-        form="rantext-published",
     ),
     Case(
-        name="clusant-standard",
-        work="CluSanT",
-        part="dp_type `standard`",
-        claim="epsilon, the one privacy parameter of the code, for any two words of the clusters (our reading)",
-        source="public copy of clusant.py; Awon et al., NAACL 2025",
-        basis=ClaimBasis.CODE,
-        why="The cluster and the word in it are drawn by mechanisms of epsilon each: two are spent.",
+        about=ClaimText(
+            name="clusant-standard",
+            work="CluSanT",
+            part="dp_type `standard`",
+            claim="epsilon, the one privacy parameter of the code, for any two words of the clusters (our reading)",
+            source="public copy of clusant.py; Awon et al., NAACL 2025",
+            basis=ClaimBasis.CODE,
+            why="The cluster and the word in it are drawn by mechanisms of epsilon each: two are spent.",
+            repair="half of epsilon for each of the two draws",
+            instead="exponential",
+        ),
         # Many clusters near each other and one far away: its words tell whether the input was one of them.
         setting=line(1.0, *range(8), 100.0, 101.0),
         published=_two_stages(1.0),
         repaired=_two_stages(0.5),
-        repair="half of epsilon for each of the two draws",
-        instead="exponential",
     ),
     Case(
-        name="santext",
-        work="SanText",
-        part="SanText, one process",
-        claim=_METRIC,
-        source="github.com/xiangyue9607/SanText, SanText.py; Yue et al., arXiv 2106.01221",
-        basis=ClaimBasis.CODE,
-        why="The exponential mechanism on Euclidean distances, over one vocabulary for inputs and outputs.",
+        about=ClaimText(
+            name="santext",
+            work="SanText",
+            part="SanText, one process",
+            claim=_METRIC,
+            source="github.com/xiangyue9607/SanText, SanText.py; Yue et al., arXiv 2106.01221",
+            basis=ClaimBasis.CODE,
+            why="The exponential mechanism on Euclidean distances, over one vocabulary for inputs and outputs.",
+        ),
         setting=line(3.0, 0.0, 1.0, 2.0, 3.0),
         published=exponential,
     ),

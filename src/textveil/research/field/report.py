@@ -38,16 +38,17 @@ def _plural(noun: str, count: int) -> str:
 
 def _cells(row: FieldRow) -> tuple[str, ...]:
     witness = witness_text(row.finding)
-    return (row.work, row.part, row.claim, row.verdict, row.found, witness, row.mended)
+    return (row.about.work, row.about.part, row.about.claim, row.verdict, row.found, witness, row.mended)
 
 
 def plain_table(table: FieldTable) -> Table:
     """One line a row, everything that is known of it but the whole finding."""
     columns = ("name", *HEAD, "why", "source", "basis", "instead", "repeat")
-    rows = tuple(
-        (row.name, *_cells(row), row.why, row.source, row.basis.value, row.instead, row.repeat) for row in table.rows
-    )
-    return Table(columns=columns, rows=rows)
+    rows = []
+    for row in table.rows:
+        about = row.about
+        rows.append((row.name, *_cells(row), about.why, about.source, about.basis.value, about.instead, row.repeat))
+    return Table(columns=columns, rows=tuple(rows))
 
 
 def to_markdown(table: FieldTable) -> str:
@@ -56,7 +57,8 @@ def to_markdown(table: FieldTable) -> str:
     for title, rows in _parts(table):
         head = ("name", "library or paper", "part", "claim", "claimed and found", "why", "what mending costs")
         cells = tuple(
-            (f"`{row.name}`", row.work, row.part, row.claim, row.found, row.why, row.mended or "-") for row in rows
+            (f"`{row.name}`", *_cells(row)[:3], row.found, row.about.why, row.mended or "-")  # witnesses are long
+            for row in rows
         )
         lines += [f"### {title}", "", Table(columns=head, rows=cells).to_markdown(), ""]
     return "\n".join(lines)
@@ -91,23 +93,25 @@ def to_html(table: FieldTable) -> str:
 
 def _details(row: FieldRow) -> str:
     facts = {
-        "Claim": row.claim,
+        "Claim": row.about.claim,
         "Verdict": row.verdict,
         "Claimed and found": row.found,
-        "Why": row.why,
+        "Why": row.about.why,
         "Witness": witness_text(row.finding),
         "Method": "" if row.finding is None else row.finding.method,
         "What mending costs": row.mended,
         "The mended form": "" if row.repaired is None else row.repaired.value,
-        "In the catalog": row.instead,
-        "Source": row.source,
-        "ClaimBasis": row.basis.value,
+        "In the catalog": row.about.instead,
+        "Source": row.about.source,
+        "ClaimBasis": row.about.basis.value,
         "Repeat with": row.repeat,
         "Note": row.note,
     }
     shown = [(key, value) for key, value in facts.items() if value]
     table = html_table(("", ""), shown, stacked=True)
-    return f"<details id='{row.name}'><summary>{safe(row.work)}: {safe(row.part)}</summary>{table}</details>"
+    return (
+        f"<details id='{row.name}'><summary>{safe(row.about.work)}: {safe(row.about.part)}</summary>{table}</details>"
+    )
 
 
 def _parts(table: FieldTable) -> list[tuple[str, list[FieldRow]]]:

@@ -36,6 +36,7 @@ OUTSIDE: dict[str, list[Any]] = {
     "in (0, 1]": [0.0, 1.5, -1.0, math.nan],
     "in [0, 1)": [-0.25, 1.0, math.nan],
     "finite": [math.nan, math.inf],
+    "an integer between 1 and 20": [0, 21],
     "between 0 and 1": [-0.25, 1.5, math.nan],
     FRACTION.wanted: [0.0, 1.0, -1e-9, math.nan, 2],
     at_least(0).wanted: [-1],
@@ -92,6 +93,10 @@ def test_values_become_the_declared_type(tiny) -> None:
 
 ASKED: dict[str, Any] = {
     "vector_dim": 5,
+    "integer_bits": 3,
+    "fraction_bits": 2,
+    "randomization": 2.0,
+    "subset_size": 3,
     "lowest": -2.0,
     "highest": 3.0,
     "dropout": 0.25,

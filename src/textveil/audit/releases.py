@@ -60,7 +60,7 @@ def audit_releases(
     if isinstance(mechanism, LikelihoodRatio):
         score = _rounded(mechanism)
     else:
-        draw = _sorted_draw(draw, pair)
+        draw = _sorted_sets(draw, pair) if isinstance(mechanism, SetMechanism) else _sorted_vectors(draw, pair)
     found = audit_sampled(
         draw,
         [pair],
@@ -68,7 +68,7 @@ def audit_releases(
         samples=samples or otherwise,
         confidence=confidence,
         score=score,
-        name=lambda one: shown_input(mechanism, one),
+        name=lambda one: shown_input(mechanism, one) if isinstance(one, np.ndarray) else f"cell {one}",
     )
     return [*exact, replace(found, subject=Subject.RELEASE)]
 
@@ -117,7 +117,17 @@ def _any_inputs(mechanism: VectorMechanism | SetMechanism) -> tuple[NDArray[Any]
     return -np.ones(mechanism.dim), np.ones(mechanism.dim)
 
 
-def _sorted_draw(draw: Draw, pair: tuple[NDArray[Any], NDArray[Any]]) -> Draw:
+def _sorted_sets(draw: Draw, pair: tuple[NDArray[Any], NDArray[Any]]) -> Draw:
+    """The draws as cells by which of the two words they hold."""
+
+    def cells(one: Any, count: int) -> NDArray[Any]:
+        drawn = draw(one, count)
+        return 2 * (drawn == pair[0]).any(axis=1) + (drawn == pair[1]).any(axis=1)
+
+    return cells
+
+
+def _sorted_vectors(draw: Draw, pair: tuple[NDArray[Any], NDArray[Any]]) -> Draw:
     """The draws as cells along the direction in which pilot draws of the two inputs differ in the mean."""
     pilots = [np.asarray(draw(one, _PILOT), dtype=np.float64) for one in pair]
     direction = pilots[0].mean(axis=0) - pilots[1].mean(axis=0)

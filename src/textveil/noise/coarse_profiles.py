@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from textveil.errors import need
+from textveil.noise.capabilities import PrivacyProfile
 from textveil.statistics import Bound, exactly
 
 _SLACK = 2.0**-40
@@ -70,3 +71,33 @@ class ShownInput:
         """Natural logarithm of the least delta at epsilon, between two bounds."""
         need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
         return self.log_outside
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Postprocessed:
+    """See ``capabilities.PrivacyProfile``: what is released is a rounding of something whose profile is known.
+
+    Its delta is at most that of the whole. The rounding is so fine, beside noise without end, that the losses of far
+    cells come as near to the largest one of the whole as one likes.
+
+    Attributes:
+        whole: the profile before rounding.
+    """
+
+    whole: PrivacyProfile
+
+    @property
+    def largest_loss(self) -> float:
+        """That of the whole."""
+        return self.whole.largest_loss
+
+    @property
+    def log_outside(self) -> Bound:
+        """That of the whole: no mass leaves the support."""
+        return self.whole.log_outside
+
+    def log_delta(self, epsilon: float) -> Bound:
+        """Natural logarithm of the least delta at epsilon: an upper bound, and no lower one."""
+        found = self.whole.log_delta(epsilon)
+        return Bound(-math.inf, found.estimate, found.upper, 1.0)

@@ -13,12 +13,11 @@ from scipy.special import log_ndtr
 
 from textveil.errors import need
 from textveil.noise.capabilities import PrivacyProfile
-from textveil.noise.coarse_profiles import BoundedLoss
+from textveil.noise.coarse_profiles import BoundedLoss, Postprocessed
 from textveil.noise.gaussian_profile import GaussianProfile
 from textveil.noise.shifts import float_up
 from textveil.noise.unbounded import normals
 from textveil.numerics.discrete_laplace import LARGEST_SCALE, discrete_laplace_draws
-from textveil.statistics import Bound, exactly
 from textveil.types import Integers, Reals
 
 
@@ -92,36 +91,9 @@ class RoundedGaussian:
         low, high = log_ndtr(-far), log_ndtr(-near)
         return high + np.log(-np.expm1(low - high))
 
-    def profile(self, shift: Sequence[int]) -> RoundedProfile:
+    def profile(self, shift: Sequence[int]) -> Postprocessed:
         """That of the noise before rounding, which is an upper bound."""
-        return RoundedProfile(GaussianProfile(sigma=self.sigma, distance=_norm_up(shift)))
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class RoundedProfile:
-    """See ``capabilities.PrivacyProfile``: delta is at most that of the noise before it was rounded.
-
-    Attributes:
-        whole: the profile before rounding.
-    """
-
-    whole: GaussianProfile
-
-    @property
-    def largest_loss(self) -> float:
-        """Losses have no bound."""
-        return math.inf
-
-    @property
-    def log_outside(self) -> Bound:
-        """No mass leaves the support."""
-        return exactly(-math.inf)
-
-    def log_delta(self, epsilon: float) -> Bound:
-        """Natural logarithm of the least delta at epsilon: an upper bound, and no lower one."""
-        found = self.whole.log_delta(epsilon)
-        return Bound(-math.inf, found.estimate, found.upper, 1.0)
+        return Postprocessed(GaussianProfile(sigma=self.sigma, distance=_norm_up(shift)))
 
 
 def _norm_up(shift: Sequence[int]) -> float:

@@ -23,13 +23,14 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 REFUTATION = "privacy/proofs/dpnr_published.md"
 
-_DIM = Option(
+DimOfTwo = Option(
     domain=at_least(2),
     help="Numbers of a vector, two at least.",
     metavar="K",
     group=REPRESENTATIONS,
     unset="that of the vocabulary's vectors",
 )
+"""Of published forms that map a vector by its own smallest and largest number."""
 
 _SAME = 1e-9
 """Relative: numbers that differ by less are one number."""
@@ -106,7 +107,7 @@ class OneNoise:
     instead="dpnr",
 )
 def dpnr_published(
-    vocabulary: Vocabulary, *, epsilon: VectorEpsilon, vector_dim: Annotated[int, _DIM] | None = None
+    vocabulary: Vocabulary, *, epsilon: VectorEpsilon, vector_dim: Annotated[int, DimOfTwo] | None = None
 ) -> OneNoise:
     """The published form: each vector to [0, 1] by its own ends, plus one Laplace number of scale 1 / epsilon.
 

@@ -1,0 +1,1 @@
+"""Mechanisms that map a word to a random set of words."""

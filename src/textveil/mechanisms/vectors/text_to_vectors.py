@@ -1,0 +1,151 @@
+"""Text to vectors: the noisy vector of each token, released as it is. Metric DP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from textveil.mechanisms.base import checked_vectors
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.parameters import (
+    Clip,
+    Epsilon,
+    EpsilonPerDistance,
+    given,
+    metric_name,
+    one_of,
+    outward,
+    rate_within,
+)
+from textveil.mechanisms.vectors.options import VectorDim, dim_of
+from textveil.noise.coarse_profiles import Postprocessed
+from textveil.noise.spherical_laplace import SphericalLaplace
+from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.units import ONE_TOKEN
+from textveil.types import Reals
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/text_to_vectors.md"
+
+STEPS: Final = 1 << 20
+"""Steps of the public grid in a unit of length: a released number is a whole number of them."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class NoisyTokenVectors:
+    """A token's vector, shortened to a norm, plus spherical Laplace noise, rounded to a public grid.
+
+    Attributes:
+        clip: the norm.
+        noise: of density proportional to exp(-rate ||z||_2).
+        guarantee: metric DP of one token.
+        parameters: public parameters, for reports.
+    """
+
+    clip: float
+    noise: SphericalLaplace
+    guarantee: MetricDP
+    parameters: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The catalog's name."""
+        return "text-to-vectors"
+
+    @property
+    def dim(self) -> int:
+        """Numbers of a vector that goes in."""
+        return self.noise.dim
+
+    @property
+    def released_dim(self) -> int:
+        """As many come out."""
+        return self.noise.dim
+
+    def privatize_vectors(self, vectors: ArrayLike, rng: np.random.Generator | None = None) -> Reals:
+        """See ``VectorMechanism``; one row for each token."""
+        noisy = self._clipped(vectors)
+        noisy += self.noise.sample(len(noisy), rng, np.float64)
+        return np.rint(noisy * STEPS) / STEPS
+
+    def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """See ``capabilities.WorstInputs``: opposite vectors of the norm."""
+        end = np.zeros(self.dim)
+        end[0] = self.clip
+        return end, -end
+
+    def worst_profile(self) -> Postprocessed:
+        """See ``capabilities.WorstInputs``."""
+        first, second = self.worst_inputs()
+        return Postprocessed(self.noise.privacy_profile(first - second))
+
+    def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
+        """See ``capabilities.LikelihoodRatio``; up to the width of the grid."""
+        here, there = (self.noise.log_density(released - self._clipped(one[None])) for one in (first, second))
+        return here - there
+
+    def _clipped(self, vectors: ArrayLike) -> Reals:
+        array = checked_vectors(vectors, self.dim)
+        largest = np.abs(array).max(axis=1, keepdims=True, initial=0.0)
+        unit = np.where(largest > 0, largest, 1.0)  # so that no square overflows
+        norms = unit * np.linalg.norm(array / unit, axis=1, keepdims=True)
+        return array * np.minimum(1.0, self.clip / np.where(norms > 0, norms, 1.0))
+
+
+@declared(
+    family="vectors",
+    notion="metric DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    adjacency=ONE_TOKEN,
+    source="Qu et al. 2021 (CIKM), token representations; noise: Feyisetan et al. 2020, section 2.6",
+    summary="Noise of density exp(-rate ||z||) on the vector of each token, which is released as it is.",
+)
+def text_to_vectors(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon | None = None,
+    epsilon_per_distance: EpsilonPerDistance | None = None,
+    clip: Clip = 1.0,
+    vector_dim: VectorDim | None = None,
+) -> NoisyTokenVectors:
+    """Clip(v) + spherical Laplace noise, calibrated by exactly one of its two parameters.
+
+    Any two vectors of norm at most ``clip`` are compared: the diameter is 2 clip, whatever words they belong to. A
+    vector must be a function of its own token alone: one that a network made of the whole text tells of all of it.
+    Source: Qu, Kong, Yang, Zhang, Bendersky and Najork 2021; proof: privacy/proofs/text_to_vectors.md.
+
+    Args:
+        vocabulary: gives the dimension where none is given.
+        epsilon: nats for any two vectors; the rate is epsilon / (2 clip).
+        epsilon_per_distance: the rate itself, nats per unit of Euclidean distance, eta in the paper.
+        clip: Euclidean norm to which longer vectors are shortened.
+        vector_dim: numbers of a vector; None is that of the vocabulary's vectors.
+    """
+    name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
+    diameter = outward(2 * clip)
+    rate = value if name == "epsilon_per_distance" else rate_within(value, diameter)
+    dim = dim_of(vocabulary, vector_dim)
+    return NoisyTokenVectors(
+        clip=clip,
+        noise=SphericalLaplace(dim=dim, rate=rate),
+        guarantee=MetricDP(
+            epsilon_per_distance=rate,
+            metric=metric_name("euclidean", clip),
+            diameter=diameter,
+            status=Status.PROVED,
+            source=PROOF,
+        ),
+        parameters={
+            "epsilon": rate * diameter,
+            "rate": rate,
+            "clip": clip,
+            "vector_dim": dim,
+            **given(epsilon_per_distance=epsilon_per_distance),
+        },
+    )

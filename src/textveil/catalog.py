@@ -73,6 +73,8 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "cape-published": "textveil.mechanisms.published.cape:cape_published",
         "ome-published": "textveil.mechanisms.published.ome:ome_published",
         "dptext-published": "textveil.mechanisms.published.dptext:dptext_published",
+        "dp-bart": "textveil.mechanisms.document.dp_bart:dp_bart",
+        "dp-bart-published": "textveil.mechanisms.published.dp_bart:dp_bart_published",
         "spherical-laplace": "textveil.mechanisms.additive.spherical_laplace:spherical_laplace",
         "cmp": "textveil.mechanisms.additive.cmp:cmp",
         "cmp-approximate": "textveil.mechanisms.additive.cmp:cmp_approximate",

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
+from tests.helpers.tiny_models import encoder_decoder
 from tests.helpers.writing_models import folder_of, libraries
 
 from textveil.catalog import MECHANISMS
@@ -14,12 +18,15 @@ AS_LISTED: dict[str, dict[str, Any]] = {
     "diffractor-published": {"epsilon": 8.0},  # at epsilon 1 a step is longer than the list of a tiny vocabulary
     "rantext-published": {"epsilon": 3.0},
     "vickrey-published": {"epsilon": 0.5, "t": 0.25},
+    "dp-bart-published": {"epsilon": 250.0},
 }
 """Options at which a mechanism has the status of its line, where that is not so at epsilon 1."""
 
 WITH_MODEL: dict[str, dict[str, Any]] = {"dp-prompt": {"tokens": 2, "prompt": "{text}"}}
 """Mechanisms over a model on disk: what makes them quick with a tiny one."""
 
+WITH_CODES = ("dp-bart", "dp-bart-published")
+"""Mechanisms over an encoder-decoder on disk whose states of two texts must differ."""
 
 SAMPLED = frozenset({"word-budgets"})
 """Mechanisms of words that are proved, and of whose distribution no audit knows more than samples."""
@@ -32,10 +39,19 @@ def as_listed(name: str) -> dict[str, Any]:
 
 def needed(name: str) -> dict[str, Any]:
     """What a mechanism cannot be made without, beside a vocabulary; skips where a package for it is missing."""
+    if name in WITH_CODES:
+        return {"model": str(coding_model())}
     if name not in WITH_MODEL:
         return {}
     libraries()
     return {"model": str(folder_of("gpt2")), **WITH_MODEL[name]}
+
+
+@cache
+def coding_model() -> Path:
+    """An encoder-decoder over single bytes, made once."""
+    libraries()
+    return encoder_decoder(Path(mkdtemp(prefix="textveil-models-")) / "tiny-bart")
 
 
 def drawing_text(names: Iterable[str] = MECHANISMS) -> list[str]:

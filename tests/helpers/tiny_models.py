@@ -1,4 +1,4 @@
-"""Detection models that are made here: small, saved and loaded as any other would be, none downloaded."""
+"""Models that are made here: small, saved and loaded as any other would be, none downloaded."""
 
 from __future__ import annotations
 
@@ -129,3 +129,81 @@ def gliner(folder: Path, words: int = 20) -> Path:
     torch.manual_seed(0)
     package.GLiNER.from_config(config, backbone_from_pretrained=False).save_pretrained(folder / "model")
     return folder / "model"
+
+
+def encoder_decoder(folder: Path, kind: str = "bart", width: int = 16) -> Path:
+    """A BART or a T5 of one layer with random weights, over single bytes."""
+    import torch
+    import transformers
+
+    tokens = byte_tokenizer()
+    torch.manual_seed(0)
+    marks = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2}
+    if kind == "bart":
+        parts = {f"{side}_{name}": value for side in ("encoder", "decoder") for name, value in _LAYERS.items()}
+        config = transformers.BartConfig(
+            vocab_size=len(tokens),
+            d_model=width,
+            max_position_embeddings=64,
+            decoder_start_token_id=2,
+            forced_eos_token_id=None,
+            **parts,
+            **marks,
+        )
+        model = transformers.BartForConditionalGeneration(config)
+    else:
+        config = transformers.T5Config(
+            vocab_size=len(tokens), d_model=width, d_kv=8, d_ff=32, num_layers=1, num_heads=2, decoder_start_token_id=1,
+            **marks,
+        )  # fmt: skip
+        model = transformers.T5ForConditionalGeneration(config)
+    model.save_pretrained(folder)
+    tokens.save_pretrained(folder)
+    return folder
+
+
+_LAYERS = {"layers": 1, "attention_heads": 2, "ffn_dim": 32}
+
+
+def copying_bart(folder: Path) -> Path:
+    """A BART that has learned in seconds to say the words of ``WORDS`` that it has read, up to four of them."""
+    import numpy as np
+    import torch
+    import transformers
+
+    tokens = tokenizer()
+    torch.manual_seed(0)
+    parts = {f"{side}_{name}": value for side in ("encoder", "decoder") for name, value in _LAYERS.items()}
+    config = transformers.BartConfig(
+        vocab_size=len(tokens),
+        d_model=48,
+        max_position_embeddings=32,
+        dropout=0.0,
+        bos_token_id=2,
+        pad_token_id=0,
+        eos_token_id=3,
+        decoder_start_token_id=3,
+        forced_eos_token_id=None,
+        **parts,
+    )
+    model = transformers.BartForConditionalGeneration(config)
+    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+    rng = np.random.default_rng(0)
+    for _ in range(180):
+        lengths = rng.integers(1, 5, size=32)
+        said = rng.integers(5, len(WORDS), size=(32, 4))
+        ids = np.zeros((32, 7), dtype=np.int64)
+        for row, length in enumerate(lengths.tolist()):
+            ids[row, : length + 2] = [2, *said[row, :length], 3]
+        read = torch.from_numpy(ids)
+        states = model.get_encoder()(input_ids=read, attention_mask=(read != 0).long()).last_hidden_state
+        given = transformers.modeling_outputs.BaseModelOutput(last_hidden_state=states)
+        loss = model(
+            encoder_outputs=given, attention_mask=torch.ones_like(read), labels=read.masked_fill(read == 0, -100)
+        ).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    model.save_pretrained(folder)
+    tokens.save_pretrained(folder)
+    return folder

@@ -144,6 +144,9 @@ ASKED: dict[str, Any] = {
     "prompt": "say: {text}",
     "long_texts": "cut",
     "device": "cpu:0",
+    "length": 5,
+    "clip_value": 0.5,
+    "beams": 2,
 }
 
 

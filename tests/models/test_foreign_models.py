@@ -312,6 +312,9 @@ def test_a_folder_without_a_model_is_refused_in_one_line(
     with pytest.raises(ModelError, match=r"got a configuration without weights\. Copy its safetensors files there too"):
         load(tmp_path, vocabulary)
     (tmp_path / "model.safetensors").write_bytes(b"\0" * 16)
+    with pytest.raises(ModelError, match=r"got no tokenizer\. Copy its files there too"):
+        load(tmp_path, vocabulary)
+    (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
     with pytest.raises(ModelError, match="from transformers") as caught:
         load(tmp_path, vocabulary)
     assert "\n" not in str(caught.value)

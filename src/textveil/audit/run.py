@@ -18,6 +18,7 @@ from textveil.audit.foreign.callables import in_child, load_callable
 from textveil.audit.foreign.hygiene import run_hygiene
 from textveil.audit.noise.closed_form import audit_noise
 from textveil.audit.noise.states import audit_states
+from textveil.audit.noise.text_codes import audit_codes
 from textveil.audit.noise.word_channel import audit_cells
 from textveil.audit.recovery import measure_recovery
 from textveil.audit.releases import audit_releases
@@ -43,6 +44,7 @@ from textveil.mechanisms.capabilities import (
     NearestSearch,
     NearestWord,
     NoisyStates,
+    NoisyTextCodes,
     NoisyVectors,
     OnWordMetric,
     WithinGroups,
@@ -77,7 +79,8 @@ def audit_mechanism(
 
     Channels are computed exactly, noise of a known distribution in closed form; anything else is sampled. ``samples``
     adds a sampled audit to the first two. Mechanisms of sequences are tried on documents of two words, by sampling
-    and in small vocabularies exactly; mechanisms of whole texts by sampling, on texts of words that are public;
+    and in small vocabularies exactly; mechanisms of whole texts by sampling, on texts of words that are public, and in
+    closed form where a text is written of a noisy code;
     mechanisms that release vectors or sets exactly, where they know the two inputs that are easiest to tell apart.
 
     Args:
@@ -111,7 +114,13 @@ def audit_mechanism(
     found: Sequence[Mapping[str, Any]] = ()
     if isinstance(mechanism, TextMechanism):
         words = public_words(mechanism, WORDS)
-        findings = [audit_texts(mechanism, tested, words=words, samples=samples, confidence=confidence, rng=rng)]
+        findings = []
+        if isinstance(mechanism, NoisyTextCodes) and isinstance(mechanism.distribution, ProfiledNoise):
+            findings.append(audit_codes(mechanism, tested, words=words))
+        if samples or not findings:
+            findings.append(
+                audit_texts(mechanism, tested, words=words, samples=samples, confidence=confidence, rng=rng)
+            )
     elif isinstance(mechanism, SequenceMechanism):
         findings = audit_sequences(
             mechanism, tested, samples=samples, confidence=confidence, rng=rng, progress=progress

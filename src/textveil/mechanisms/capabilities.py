@@ -5,11 +5,13 @@ A capability is a promise about the mechanism's draws that audits rely on. A mec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
-from textveil.mechanisms.base import OverWords, WordMechanism
+from textveil.mechanisms.base import OverWords, TextMechanism, WordMechanism
+from textveil.mechanisms.document.code_bounds import CodeBound
 from textveil.mechanisms.sampling.columns import Columns
 from textveil.nearest.base import Projection
 from textveil.noise.base import NoiseDistribution
@@ -74,6 +76,22 @@ class NoisyStates(WordMechanism, Protocol):
 
     def worst_pair(self) -> WorstPair:
         """The worst pair of the vocabulary; the state's dependence on the word is as the mechanism's proof has it."""
+
+
+@runtime_checkable
+class NoisyTextCodes(TextMechanism, Protocol):
+    """A mechanism of texts whose output is computed from a text's bounded code plus noise, and from nothing else."""
+
+    @property
+    def distribution(self) -> NoiseDistribution:
+        """The distribution of the noise, which is fresh for every text."""
+
+    @property
+    def bound(self) -> CodeBound:
+        """The set in which all codes are."""
+
+    def codes(self, texts: Sequence[str]) -> Reals:
+        """What noise is added to, for texts that are public, shape (texts, dim)."""
 
 
 @runtime_checkable

@@ -21,8 +21,10 @@ from textveil.mechanisms.options import (
     named,
 )
 from textveil.nearest.choice import BACKENDS, FASTEST
-from textveil.privacy.calibration import spherical_laplace_rate
+from textveil.privacy.calibration import analytic_gaussian_sigma, classical_gaussian_sigma, spherical_laplace_rate
 from textveil.vocabulary.frequencies import FLAT, ZIPF
+
+_CHECK_PATH = "Check its path."
 
 Epsilon: TypeAlias = Annotated[
     float,
@@ -60,7 +62,7 @@ Prior: TypeAlias = Annotated[
         domain=Domain(
             f"{FLAT}, {ZIPF} or a file of word counts",
             lambda value: value in (FLAT, ZIPF) or Path(value).is_file(),
-            hint="Check its path.",
+            hint=_CHECK_PATH,
         ),
         help="Public word frequencies in place of the embedded ones: flat, zipf (by the order of the words), or a file "
         "of which each line is a word and a count.",
@@ -132,6 +134,9 @@ DocumentEpsilon: TypeAlias = Annotated[
         unset=f"{DEFAULT_EPSILON:g}",
     ),
 ]
+DocumentDelta: TypeAlias = Annotated[
+    float, Option(domain=FRACTION, help="Delta of one document, for approximate DP.", metavar="D", group=GUARANTEE)
+]
 ModelFolder: TypeAlias = Annotated[
     str,
     Option(
@@ -141,6 +146,25 @@ ModelFolder: TypeAlias = Annotated[
         help="A Hugging Face model on disk: configuration, weights in safetensors, tokenizer.",
         metavar="DIR",
         group=MODELS,
+    ),
+]
+Length: TypeAlias = Annotated[
+    int,
+    Option(
+        domain=at_least(1),
+        help="Tokens of a document that are read, and tokens that are written at most; public, the rest is cut off.",
+        metavar="N",
+        group=MODELS,
+    ),
+]
+CALIBRATIONS = {"analytic": analytic_gaussian_sigma, "classical": classical_gaussian_sigma}
+Calibration: TypeAlias = Annotated[
+    str,
+    Option(
+        domain=named(*CALIBRATIONS),
+        help="How sigma is computed; the classical formula is refused above epsilon 1.",
+        metavar="NAME",
+        group=VECTORS,
     ),
 ]
 

@@ -35,7 +35,6 @@ _MODELS: Final[dict[Kind, str]] = {
 _HASHED: Final = (".json", ".safetensors", ".txt", ".model")
 """Ends of the names of files that a model's numbers depend on."""
 
-
 _TOKENIZERS: Final = (
     "tokenizer.json",
     "tokenizer.model",
@@ -119,7 +118,7 @@ def read_model(folder: Path | str, kind: Kind, device: str = "cpu") -> ForeignMo
             f"{wanted}; got no tokenizer. Copy its files there too: {', '.join(_TOKENIZERS[:3])} or others."
         )
     try:
-        with _quiet(libraries.transformers):
+        with quiet(libraries.transformers):
             tokenizer = libraries.transformers.AutoTokenizer.from_pretrained(where, local_files_only=True)
             source = getattr(libraries.transformers, _CLASSES[kind])
             model, about = source.from_pretrained(
@@ -135,12 +134,14 @@ def read_model(folder: Path | str, kind: Kind, device: str = "cpu") -> ForeignMo
         raise ModelError(f"{wanted}; got one without the weights of some layers. Take a model of this configuration.")
     if kind == "encoder" and any("pooler" not in key for key in about["missing_keys"]):
         raise ModelError(f"{wanted}; got one without the weights of some layers. Take a model of this configuration.")
+    if kind == "encoder-decoder" and len(tokenizer) > model.get_input_embeddings().num_embeddings:
+        raise ModelError(f"{wanted}; got a tokenizer of more tokens than the model has. Take the model's own.")
     places = getattr(model.config, "max_position_embeddings", None) or _MOST_TOKENS
     return ForeignModel(where.name, model, tokenizer, device, min(int(places) - _SPARE, _MOST_TOKENS))
 
 
 @contextlib.contextmanager
-def _quiet(transformers: ModuleType) -> Iterator[None]:
+def quiet(transformers: ModuleType) -> Iterator[None]:
     """Without the library's own messages and bars; what goes wrong is raised."""
     logging = transformers.utils.logging
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()

@@ -132,14 +132,16 @@ def classical_gaussian_sigma(epsilon: float, delta: float, l2_sensitivity: float
     Source: Dwork and Roth 2014, theorem A.1.
     """
     _check(epsilon, delta, l2_sensitivity=l2_sensitivity)
-    need(
-        epsilon <= 1,
-        "epsilon",
-        epsilon,
-        "<= 1 for the classical Gaussian formula, which is not private above it",
-        "Use `calibration=analytic` (analytic_gaussian_sigma), which holds at any epsilon and adds less noise.",
-    )
     sigma = l2_sensitivity / epsilon * math.sqrt(2 * (math.log(1.25) - math.log(delta)))
+    if epsilon > 1:
+        true = gaussian_delta(epsilon, sigma, l2_sensitivity) if 0 < sigma < math.inf else 1.0
+        need(
+            False,
+            "epsilon",
+            epsilon,
+            f"<= 1 for the classical Gaussian formula, which is not private above it (delta here: {true:.2g})",
+            "Use `calibration=analytic` (analytic_gaussian_sigma), which holds at any epsilon and adds less noise.",
+        )
     return _representable("sigma", sigma * (1 + _MARGIN))
 
 

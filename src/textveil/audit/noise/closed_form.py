@@ -136,16 +136,31 @@ def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: P
     claim = claim_of(mechanism.guarantee) if claim is None else claim
     distribution = checked_distribution(mechanism.distribution)
     pair = worst_pair(mechanism, progress)
+    words = mechanism.vocabulary.words
+    witness = {"words": [words[pair.first], words[pair.second]], "ids": [pair.first, pair.second]}
+    measured = "norm of the noise" if isinstance(distribution, OwnCoordinates) else f"L{pair.norm} norm"
+    notes = (_VECTOR_NOTE, f"No two words are farther apart than {pair.reach:.6g} in the {measured}.")
+    return worst_finding(distribution, pair, claim, witness, notes)
+
+
+def worst_finding(
+    distribution: ProfiledNoise, pair: WorstPair, claim: Claim, witness: Mapping[str, Any], notes: tuple[str, ...]
+) -> Finding:
+    """What a witness pair, and a bound for every pair, say of a claim.
+
+    Args:
+        distribution: of the noise.
+        pair: the witness, and how far apart any two inputs are at most.
+        claim: to be tested.
+        witness: names the two inputs.
+        notes: for the reader.
+    """
     profile = distribution.privacy_profile(pair.shift)
     worst = _Worst(distribution, profile, pair)
     log_delta = worst.log_delta(claim.epsilon)
     found = epsilon_at(profile, claim.log_delta)
     upper = epsilon_at(worst, claim.log_delta).upper
     epsilon = Bound(found.lower, found.estimate, max(found.upper, upper), 1.0)
-    words = mechanism.vocabulary.words
-    witness = {"words": [words[pair.first], words[pair.second]], "ids": [pair.first, pair.second]}
-    measured = "norm of the noise" if isinstance(distribution, OwnCoordinates) else f"L{pair.norm} norm"
-    notes = (_VECTOR_NOTE, f"No two words are farther apart than {pair.reach:.6g} in the {measured}.")
     return finding_of(claim, profile, log_delta, epsilon, worst.largest_loss, _norms(pair.shift), witness, notes)
 
 

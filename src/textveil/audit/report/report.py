@@ -23,10 +23,18 @@ _WEIGHT = (
     (Subject.NOISY_VECTOR, Verdict.CERTIFIED),
     (Subject.NOISY_VECTOR, Verdict.PROVED),
     (Subject.NOISY_VECTOR, Verdict.NOT_REFUTED),
+    (Subject.NOISY_CODE, Verdict.REFUTED),
+    (Subject.NOISY_CODE, Verdict.PROVED),
+    (Subject.NOISY_CODE, Verdict.NOT_REFUTED),
     (Subject.WORD_CHANNEL, Verdict.NOT_REFUTED),
     (Subject.DOCUMENT_CHANNEL, Verdict.NOT_REFUTED),
     *((Subject.RELEASE, one) for one in (Verdict.REFUTED, Verdict.CERTIFIED, Verdict.PROVED, Verdict.NOT_REFUTED)),
 )
+
+_MADE_OF_NOISE = {Subject.NOISY_VECTOR: "word", Subject.NOISY_CODE: "text"}
+"""What is released after a stage that adds noise."""
+
+_INPUTS = {Subject.DOCUMENT_CHANNEL: "documents", Subject.NOISY_CODE: "documents", Subject.RELEASE: "inputs"}
 
 
 @final
@@ -107,7 +115,8 @@ class AuditReport:
                     f"its epsilon is {_at_least(lead.epsilon.lower)} with {_percent(lead.epsilon)} confidence "
                     f"from {lead.samples} samples"
                 )
-            left = ". Of the released word that says nothing" if lead.subject is Subject.NOISY_VECTOR else ""
+            made = _MADE_OF_NOISE.get(lead.subject)
+            left = f". Of the released {made} that says nothing" if made is not None else ""
             return f"{_who(self)} is not {claim}: {how}{pair} ({lead.method}){left}."
         if lead.verdict is Verdict.NOT_REFUTED:
             how = f"{_percent(lead.epsilon)} confidence, {lead.samples} samples" if lead.samples else lead.method
@@ -192,12 +201,15 @@ def shown_claim(finding: Finding) -> str:
 
 def _pair(finding: Finding) -> str:
     """The two inputs of the witness: each method names them in its own way."""
-    inputs_are = {Subject.DOCUMENT_CHANNEL: "documents", Subject.RELEASE: "inputs"}.get(finding.subject, "words")
     witness = finding.witness
     worst = witness.get("delta_pair") if finding.claim.delta > 0 else None
     inputs = worst if isinstance(worst, Mapping) else witness
     pair = witness.get("pair", witness.get("words", (inputs.get("input"), inputs.get("other_input"))))
-    return f" for the {inputs_are} {pair[0]!r} and {pair[1]!r}" if pair[0] is not None else ""
+    return f" for the {_inputs(finding)} {pair[0]!r} and {pair[1]!r}" if pair[0] is not None else ""
+
+
+def _inputs(finding: Finding) -> str:
+    return _INPUTS.get(finding.subject, "words")
 
 
 def _at_least(value: float) -> str:
@@ -246,12 +258,13 @@ def _delta(finding: Finding, place: int) -> str:
 
 
 def _who(report: AuditReport, *, start: bool = True) -> str:
-    """What the sentence is about; what holds for the noisy vector holds for the word."""
-    if report.subject is not Subject.NOISY_VECTOR:
+    """What the sentence is about; what holds for the noisy vector holds for what is made of it."""
+    made = _MADE_OF_NOISE.get(report.subject)
+    if made is None:
         return report.name
     article = "The" if start else "the"
-    word = ", and with it the word," if report.verdict is Verdict.PROVED else ""
-    return f"{article} noisy vector of {report.name}{word}"
+    with_it = f", and with it the {made}," if report.verdict is Verdict.PROVED else ""
+    return f"{article} {report.subject.value} of {report.name}{with_it}"
 
 
 def finite_json(value: Any) -> Any:

@@ -32,6 +32,8 @@ class Subject(Enum):
     NOISY_VECTOR = "noisy vector"
     """The word's vector plus noise, before any word is chosen. What holds for it holds for the word; what is refuted
     of it may still be true of the word."""
+    NOISY_CODE = "noisy code"
+    """The code of a whole text plus noise, before a text is written of it; what holds for it holds for the text."""
     WORD_CHANNEL = "word channel"
     """The word that is released, given the word that went in."""
     DOCUMENT_CHANNEL = "document channel"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import VECTORS, Option, named
 from textveil.mechanisms.parameters import (
+    CALIBRATIONS,
+    Calibration,
     Clip,
     Delta,
     Epsilon,
@@ -20,21 +21,11 @@ from textveil.mechanisms.parameters import (
     rank_decay,
 )
 from textveil.noise.gaussian import Gaussian
-from textveil.privacy.calibration import analytic_gaussian_sigma, classical_gaussian_sigma
 from textveil.privacy.guarantees import ApproximateDP, Status
 from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/gaussian.md"
-
-_CALIBRATIONS = {"analytic": analytic_gaussian_sigma, "classical": classical_gaussian_sigma}
-
-_CALIBRATION = Option(
-    domain=named(*_CALIBRATIONS),
-    help="How sigma is computed; the classical formula is refused above epsilon 1.",
-    metavar="NAME",
-    group=VECTORS,
-)
 
 
 @declared(
@@ -51,7 +42,7 @@ def gaussian(
     epsilon: Epsilon,
     delta: Delta = 1e-5,
     clip: Clip | None = 1.0,
-    calibration: Annotated[str, _CALIBRATION] = "analytic",
+    calibration: Calibration = "analytic",
     rank_constant: RankConstant | None = None,
     projection: ProjectionName | None = None,
 ) -> PerturbProject:
@@ -69,7 +60,7 @@ def gaussian(
         rank_constant: c of the resampling exp(-c epsilon i) of ranks around the nearest word; None leaves it out.
         projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
-    sigma = _CALIBRATIONS[calibration](epsilon, delta, outward(clipped_diameter(vocabulary, clip, 2)))
+    sigma = CALIBRATIONS[calibration](epsilon, delta, outward(clipped_diameter(vocabulary, clip, 2)))
     return gaussian_mechanism(
         vocabulary,
         sigma,

@@ -1,0 +1,57 @@
+"""Noise on the codes of whole texts audited in closed form: by two public texts far apart, and a bound for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from textveil.audit.noise.closed_form import WorstPair, checked_distribution, worst_finding
+from textveil.audit.report.verdict import Claim, Finding, Subject
+from textveil.errors import UnsupportedGuarantee
+from textveil.mechanisms.capabilities import NoisyTextCodes
+from textveil.mechanisms.document.noisy_codes import far_texts
+
+_CODE_NOTE = (
+    "The profile is that of the noisy code; the released text is written of it, so the claim holds for the text where "
+    "it holds for the code, and a refutation is of the claim for the code. The noise is that of the proof, in real "
+    "numbers; rounding in its sampler is not part of it."
+)
+
+
+def audit_codes(mechanism: NoisyTextCodes, claim: Claim, *, words: Sequence[str]) -> Finding:
+    """Put a claim about any two documents to the test at the noisy code.
+
+    Args:
+        mechanism: its noise offers its profile.
+        claim: of any two documents.
+        words: public ones, of which texts are made whose codes are compared.
+
+    Returns:
+        ``PROVED``: an upper bound for any two codes is within the claim. ``REFUTED``: two texts exceed it.
+        ``NOT_REFUTED``: the claim lies between the two.
+
+    Raises:
+        ParameterError: the noise offers no profile.
+        UnsupportedGuarantee: all texts that were tried have one code.
+    """
+    noise = checked_distribution(mechanism.distribution)
+    far = far_texts(mechanism.codes, noise.norm, words)
+    if far is None:
+        raise UnsupportedGuarantee(
+            f"an audit of {mechanism.name} needs two texts of different codes; got one code for all texts that were "
+            "tried. Give a model that tells texts apart."
+        )
+    pair = WorstPair(
+        first=0,
+        second=1,
+        shift=far.shift,
+        norm=noise.norm,
+        distance=float(np.linalg.norm(far.shift, ord=noise.norm)),
+        reach=mechanism.bound.reach(len(far.shift), noise.norm),
+        widest=mechanism.bound.widest,
+    )
+    notes = (_CODE_NOTE, f"No two codes are farther apart than {pair.reach:.6g} in the L{noise.norm} norm.")
+    found = worst_finding(noise, pair, claim, {"pair": list(far.texts)}, notes)
+    return replace(found, subject=Subject.NOISY_CODE, inputs="any two documents")

@@ -1,0 +1,107 @@
+"""DP-BART: the clamped states of an encoder-decoder with Gaussian noise, of which its decoder writes a text."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.document.code_bounds import ClampedValues
+from textveil.mechanisms.document.noisy_codes import NoisyCodes
+from textveil.mechanisms.options import MODELS, POSITIVE, Option, at_least
+from textveil.mechanisms.parameters import (
+    CALIBRATIONS,
+    Calibration,
+    DocumentDelta,
+    DocumentEpsilon,
+    Length,
+    ModelFolder,
+)
+from textveil.models.encoder_decoder import StateCoder, encoder_decoder
+from textveil.noise.gaussian import Gaussian
+from textveil.privacy.guarantees import ApproximateDP, Status
+from textveil.privacy.units import ANY_DOCUMENT
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/dp_bart.md"
+
+NEEDS = "an encoder-decoder on disk (extra transformers)"
+
+ClipValue = Annotated[
+    float,
+    Option(domain=POSITIVE, help="Every coordinate of a code is clamped to [-C, C].", metavar="C", group=MODELS),
+]
+Beams = Annotated[
+    int, Option(domain=at_least(1), help="Beams of the search when a text is written.", metavar="B", group=MODELS)
+]
+
+
+@declared(
+    family="document",
+    notion="approximate DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="Igamberdiev and Habernal 2023 (ACL Findings), section 4; sigma: Balle and Wang 2018, theorem 8",
+    summary="Writes a text of an encoder-decoder's states, clamped, with Gaussian noise: DP-BART-CLV.",
+    adjacency=ANY_DOCUMENT,
+    needs=NEEDS,
+)
+def dp_bart(
+    vocabulary: Vocabulary,
+    *,
+    model: ModelFolder,
+    epsilon: DocumentEpsilon,
+    delta: DocumentDelta = 1e-5,
+    length: Length = 20,
+    clip_value: ClipValue = 0.1,
+    calibration: Calibration = "analytic",
+    beams: Beams = 3,
+) -> NoisyCodes:
+    """Noise N(0, sigma^2 I) on length * width clamped coordinates, whose L2 sensitivity is 2 C sqrt(length * width).
+
+    The encoder reads a text as a row of ``length`` tokens, and the decoder attends to all of its places: the noisy
+    states are all that is used of a text. The model must be public, and must not have been trained on the texts.
+    Source: Igamberdiev and Habernal 2023, section 4 (DP-BART-CLV); proof: privacy/proofs/dp_bart.md.
+
+    Args:
+        vocabulary: not used; what is read are the model's own tokens.
+        model: the folder of an encoder-decoder: BART, T5, or another of transformers.
+        epsilon: nats of a whole document, for any two documents; finite and > 0.
+        delta: of a document, in (0, 1).
+        length: tokens that are read and, at most, written; public. The rest of a text is cut off.
+        clip_value: C, to whose two sides every coordinate is clamped; the paper's is 0.1.
+        calibration: ``"analytic"``, or ``"classical"``, which is refused above epsilon 1.
+        beams: of the search for the likeliest text.
+
+    Raises:
+        ParameterError: an option is outside its domain, or the model takes no texts of so many tokens.
+        MissingExtra: torch or transformers is not installed.
+        ModelError: the folder holds no encoder-decoder with its tokenizer.
+    """
+    coder = state_coder(model, length, beams)
+    bound = ClampedValues(clip_value)
+    sigma = CALIBRATIONS[calibration](epsilon, delta, bound.reach(coder.dim, 2))
+    return NoisyCodes(
+        name="dp-bart",
+        parameters={
+            **{"epsilon": epsilon, "delta": delta, "sigma": sigma, "clip_value": clip_value},
+            **{"calibration": calibration, "coordinates": coder.dim, **coder.facts},
+        },
+        guarantee=ApproximateDP(
+            epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=PROOF, adjacency=ANY_DOCUMENT
+        ),
+        coder=coder,
+        bound=bound,
+        distribution=Gaussian(dim=coder.dim, sigma=sigma),
+    )
+
+
+def state_coder(model: str, length: int, beams: int) -> StateCoder:
+    """The states of the encoder-decoder in a folder as codes.
+
+    Raises:
+        ParameterError: the model takes no texts of so many tokens; or as ``encoder_decoder``.
+    """
+    read = encoder_decoder(model)
+    read.check_length(length)
+    return StateCoder(read, length, beams)

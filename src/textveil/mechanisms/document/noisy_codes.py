@@ -1,0 +1,155 @@
+"""Perturb and write: the code of a whole text, bounded, with noise; a decoder writes a text of what comes out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from textveil.errors import InputError
+from textveil.mechanisms.document.code_bounds import CodeBound
+from textveil.models.coder import TextCoder
+from textveil.noise.capabilities import ProfiledNoise
+from textveil.privacy.guarantees import Guarantee, Status
+from textveil.randomness import resolve
+from textveil.types import Reals
+
+_BLOCK = 16
+"""Texts at once: 50 MB of codes of 512 places and 768 coordinates."""
+
+_PROBES = 24
+"""Public words of which texts are made to look for two whose codes are far apart."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class NoisyCodes:
+    """text = write(bound(encode(text)) + noise), the noise fresh for every text.
+
+    The guarantee is that of the noisy code, for any two texts: codes have a public number of coordinates and a public
+    bound, whatever text they are of, and the decoder sees the noisy code and nothing else. So how long the text was is
+    hidden too. Noisy codes never leave this class.
+
+    Attributes:
+        name: the catalog's name.
+        parameters: public parameters, for reports.
+        guarantee: of a document, as the constructor of the mechanism proves it.
+        coder: encoder and decoder.
+        bound: what codes are brought into before the noise.
+        distribution: of the noise, of the coder's dimension.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    guarantee: Guarantee
+    coder: TextCoder = field(repr=False)
+    bound: CodeBound
+    distribution: ProfiledNoise
+
+    def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
+        """One draw for each text; see ``TextMechanism.privatize_texts``."""
+        for number, text in enumerate(texts, start=1):
+            if not isinstance(text, str):
+                raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
+        generator = resolve(rng)
+        self.distribution.sample(0, generator)  # refuses noise that would not fit the decoder's float32
+        written: list[str] = []
+        for start in range(0, len(texts), _BLOCK):
+            codes = self.codes(texts[start : start + _BLOCK])
+            codes += self.distribution.sample(len(codes), generator, np.float64)
+            written += self.coder.write(codes)
+        return written
+
+    def codes(self, texts: Sequence[str]) -> Reals:
+        """What noise is added to: the bounded codes of texts, which are not to be released, shape (texts, dim)."""
+        return self.bound(self.coder.encode(texts))
+
+
+class FarTexts(NamedTuple):
+    """Two public texts whose codes are far apart.
+
+    Attributes:
+        texts: the two.
+        shift: the difference of their bounded codes, shape (dim,).
+    """
+
+    texts: tuple[str, str]
+    shift: Reals
+
+
+def far_texts(codes_of: Callable[[Sequence[str]], Reals], norm: int, words: Sequence[str]) -> FarTexts | None:
+    """The two of some texts of public words whose bounded codes are the farthest apart; None where all are equal.
+
+    Args:
+        codes_of: gives bounded codes.
+        norm: 1 or 2, in which they are compared.
+        words: public ones, at least one.
+    """
+    places = np.unique(np.linspace(0, len(words) - 1, min(len(words), _PROBES)).astype(np.int64))
+    some = [words[one] for one in places.tolist()]
+    texts = ["", *some, *(" ".join([one] * 8) for one in some[: _PROBES // 2]), " ".join(some), " ".join(some[::-1])]
+    texts = list(dict.fromkeys(texts))
+    codes = codes_of(texts)
+    best, found = 0.0, None
+    for row, code in enumerate(codes[:-1]):
+        lengths = np.linalg.norm(codes[row + 1 :] - code, ord=norm, axis=1)
+        other = int(np.argmax(lengths))
+        if lengths[other] > best:
+            best, found = float(lengths[other]), (row, row + 1 + other)
+    if found is None:
+        return None
+    first, second = found
+    return FarTexts((texts[first], texts[second]), codes[first] - codes[second])
+
+
+class JudgedClaim(NamedTuple):
+    """What is known of a claim about noisy codes.
+
+    Attributes:
+        status: ``PROVED`` where an upper bound for any two codes is within the claim, ``REFUTED`` where two texts
+            exceed it, else ``CLAIMED``.
+        worst: logarithm of a delta that holds for any two codes within the bound, at the claimed epsilon.
+        witness: logarithm of the least delta of the two texts that were found, at the claimed epsilon, from below.
+        texts: the two; none where all codes are equal.
+    """
+
+    status: Status
+    worst: float
+    witness: float
+    texts: tuple[str, ...]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """For reports: what the noise gives, in place of what was claimed."""
+        shown = {"true_log_delta": self.worst, "witness_log_delta": self.witness}
+        return {**{name: None if math.isinf(one) else one for name, one in shown.items()}, "witness": list(self.texts)}
+
+
+def judged_claim(
+    coder: TextCoder,
+    bound: CodeBound,
+    distribution: ProfiledNoise,
+    *,
+    epsilon: float,
+    log_delta: float,
+    words: Sequence[str],
+) -> JudgedClaim:
+    """Compute whether a claim holds for noisy codes: of this model, by texts of public words.
+
+    Args:
+        coder: gives codes.
+        bound: of codes.
+        distribution: of the noise.
+        epsilon: claimed, nats.
+        log_delta: claimed, its logarithm.
+        words: public ones.
+    """
+    norm = distribution.norm
+    worst = distribution.worst_log_delta(epsilon, bound.reach(coder.dim, norm), bound.widest)
+    far = far_texts(lambda texts: bound(coder.encode(texts)), norm, words)
+    witness = -math.inf if far is None else distribution.privacy_profile(far.shift).log_delta(epsilon).lower
+    status = Status.PROVED if worst <= log_delta else Status.REFUTED if witness > log_delta else Status.CLAIMED
+    return JudgedClaim(status, worst, witness, () if far is None else far.texts)

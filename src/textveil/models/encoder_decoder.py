@@ -1,0 +1,190 @@
+"""Hugging Face models that read a text by an encoder and write one by a decoder: BART, T5 and their kin, on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from textveil.errors import ModelError, need
+from textveil.models.foreign_files import ForeignModel, files_digest, load_libraries, quiet, read_model
+from textveil.types import Flags, Ids, Reals
+
+_BLOCK = 16
+"""Texts that a model is given at once."""
+
+
+class TokenRows(NamedTuple):
+    """Texts as rows of one length.
+
+    Attributes:
+        ids: of the model's tokens, int64, shape (texts, length); padding behind the ends of texts.
+        inside: which of them are of the text, shape (texts, length); at least the first of every row.
+    """
+
+    ids: Ids
+    inside: Flags
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class EncoderDecoder:
+    """A model in a folder; made by ``encoder_decoder``.
+
+    Attributes:
+        folder: where it lies.
+        foreign: the model and its tokenizer.
+    """
+
+    folder: Path
+    foreign: ForeignModel
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return encoder_decoder, (self.folder, self.foreign.device)
+
+    @property
+    def name(self) -> str:
+        """What reports call it: the name of its folder."""
+        return self.foreign.name
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of its files."""
+        return files_digest(self.folder, "encoder-decoder")
+
+    @property
+    def width(self) -> int:
+        """Coordinates of the encoder's state at one token."""
+        return int(self.foreign.model.config.hidden_size)
+
+    @property
+    def room(self) -> int:
+        """Tokens that it reads, and that it writes, at most."""
+        return self.foreign.room
+
+    def check_length(self, length: int) -> None:
+        """See that the model takes texts of so many tokens.
+
+        Raises:
+            ParameterError: it does not.
+        """
+        need(1 <= length <= self.room, "length", length, f"from 1 to {self.room}, the tokens that {self.name} takes")
+
+    def rows(self, texts: Sequence[str], length: int) -> TokenRows:
+        """The tokens of texts, the tokenizer's marks among them; longer texts are cut."""
+        tokenizer = self.foreign.tokenizer
+        read = tokenizer(list(texts), truncation=True, max_length=length, padding=False)["input_ids"]
+        ids = np.full((len(texts), length), int(tokenizer.pad_token_id), dtype=np.int64)
+        inside = np.zeros(ids.shape, dtype=np.bool_)
+        inside[:, 0] = True
+        for row, tokens in enumerate(read):
+            ids[row, : len(tokens)] = tokens
+            inside[row, : len(tokens)] = True
+        return TokenRows(ids, inside)
+
+    def states(self, texts: Sequence[str], length: int) -> Reals:
+        """The encoder's last states, float64, shape (texts, length, width), also behind the ends of texts.
+
+        Every text is read as a row of ``length`` tokens, so what becomes of it does not depend on the others.
+
+        Args:
+            texts: any strings; of longer ones the first ``length`` tokens.
+            length: tokens of every row, see ``check_length``.
+        """
+        torch, device = load_libraries().torch, self.foreign.device
+        found = np.empty((len(texts), length, self.width))
+        encoder = self.foreign.model.get_encoder()
+        for start in range(0, len(texts), _BLOCK):
+            rows = self.rows(texts[start : start + _BLOCK], length)
+            ids = torch.from_numpy(rows.ids).to(device)
+            mask = torch.from_numpy(rows.inside.astype(np.int64)).to(device)
+            with torch.inference_mode():
+                states = encoder(input_ids=ids, attention_mask=mask).last_hidden_state
+            found[start : start + len(rows.ids)] = states.float().cpu().numpy()
+        return found
+
+    def written(self, states: Reals, *, beams: int) -> list[str]:
+        """Texts that the decoder writes of the encoder's states, and of nothing else: every place is attended to.
+
+        The likeliest text by a search of ``beams`` beams, of at most as many tokens as there are places.
+
+        Args:
+            states: of any origin, shape (texts, length, width).
+            beams: of the search, >= 1; 1 takes the likeliest token each time.
+        """
+        libraries, texts = load_libraries(), []
+        torch, length = libraries.torch, states.shape[1]
+        kind = libraries.transformers.modeling_outputs.BaseModelOutput
+        dtype = next(self.foreign.model.parameters()).dtype
+        for start in range(0, len(states), _BLOCK):
+            part = np.ascontiguousarray(states[start : start + _BLOCK], dtype=np.float32)
+            given = torch.from_numpy(part).to(self.foreign.device, dtype)
+            everywhere = torch.ones(part.shape[:2], dtype=torch.long, device=self.foreign.device)
+            with torch.inference_mode(), quiet(libraries.transformers):
+                said = self.foreign.model.generate(
+                    encoder_outputs=kind(last_hidden_state=given),
+                    attention_mask=everywhere,
+                    max_new_tokens=length,
+                    num_beams=beams,
+                    do_sample=False,
+                )
+            texts += self.foreign.tokenizer.batch_decode(said, skip_special_tokens=True)
+        return [text.strip() for text in texts]
+
+
+def encoder_decoder(folder: Path | str, device: str = "cpu") -> EncoderDecoder:
+    """The encoder-decoder in a folder.
+
+    Args:
+        folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
+        device: where torch keeps the model.
+
+    Raises:
+        ParameterError: no such device.
+        MissingExtra: torch or transformers is not installed.
+        ModelError: the folder holds no encoder-decoder with weights and tokenizer, or it has no token for padding.
+    """
+    foreign = read_model(folder, "encoder-decoder", device)
+    if foreign.tokenizer.pad_token_id is None:
+        raise ModelError(
+            f"the tokenizer of {foreign.name} must have a token for padding; got none. Set its pad_token and save it."
+        )
+    return EncoderDecoder(Path(folder), foreign)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class StateCoder:
+    """Texts as the states of an encoder at ``length`` places, in a row; texts as its decoder writes them of such rows.
+
+    Attributes:
+        model: the encoder-decoder.
+        length: places, from 1 to ``model.room``.
+        beams: of the search when texts are written, >= 1.
+    """
+
+    model: EncoderDecoder
+    length: int
+    beams: int
+
+    @property
+    def dim(self) -> int:
+        """Coordinates: places times the width of a state."""
+        return self.length * self.model.width
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """See ``TextCoder``."""
+        return {"model": self.model.name, "digest": self.model.digest, "length": self.length, "beams": self.beams}
+
+    def encode(self, texts: Sequence[str]) -> Reals:
+        """See ``TextCoder``."""
+        return self.model.states(texts, self.length).reshape(len(texts), self.dim)
+
+    def write(self, codes: Reals) -> list[str]:
+        """See ``TextCoder``."""
+        return self.model.written(codes.reshape(len(codes), self.length, self.model.width), beams=self.beams)

@@ -25,10 +25,19 @@ def test_a_frontier_from_the_command_line(command, words, tmp_path: Path) -> Non
     assert (code, err) == (0, "")
     assert b"randomized-response" in out and b"not for release" in out
     assert (tmp_path / "out/index.html").is_file() and (tmp_path / "out.cells").is_dir()
-    code, again, _ = command("frontier", *options, "--json")
-    assert code == 0
-    rows = json.loads(again)["points"]["rows"]
+    rows = json.loads((tmp_path / "out/frontier.json").read_text())["rows"]
     assert {row[0] for row in rows} == {"randomized-response", "exponential"}
+
+
+def test_a_labelled_corpus_from_the_command_line(command, words, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    rows = [{"text": " ".join(f"w{n}" for n in rng.integers(120, size=12)), "topic": "ab"[n % 2]} for n in range(40)]
+    corpus = tmp_path / "texts.jsonl"
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = ("--mechanisms", "randomized-response", "--epsilons", "2", *words, "-o", tmp_path / "out", "--json")
+    code, out, err = command("frontier", *options, "--corpus", corpus, "--label", "topic")
+    assert (code, err) == (0, "")
+    assert "accuracy_on_releases" in {row[3] for row in json.loads(out)["points"]["rows"]}
 
 
 @pytest.mark.parametrize(
@@ -37,6 +46,7 @@ def test_a_frontier_from_the_command_line(command, words, tmp_path: Path) -> Non
         (("--mechanisms", "keywords"), "--mechanisms must be mechanisms that draw for each word alone; got keywords"),
         (("--epsilons", "1,two"), "--epsilons must be numbers separated by commas"),
         (("--words", "1"), "--words must be between 2 and the 120 of the vocabulary; got 1."),
+        (("--label", "topic"), "--label, --field, --format and --delimiter need --corpus"),
         (("--processes", "0"), "--processes must be >= 1; got 0"),
     ],
 )

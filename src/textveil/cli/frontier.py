@@ -35,6 +35,13 @@ def frontier_command(
         str | None,
         typer.Option(metavar="NAME|FILE", help="Of words: flat, zipf or counts.  [default: the vocabulary's own]"),
     ] = None,
+    corpus: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Public texts, or records with --field: told apart and decoded."),
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(metavar="F", help="Of records: field with the class of each, to learn from releases.")
+    ] = None,
     cells: Annotated[
         Path | None,
         typer.Option(
@@ -44,6 +51,9 @@ def frontier_command(
         ),
     ] = None,
     processes: Annotated[int, typer.Option(metavar="N", help="Measurements side by side.")] = 1,
+    corpus_format: opt.FormatName = None,
+    delimiter: opt.Delimiter = None,
+    field: Annotated[str | None, opt.fields("field with the text.  [default: text]")] = None,
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyPath = None,
     vocabulary_format: opt.VocabularyFormat = None,
@@ -51,6 +61,7 @@ def frontier_command(
     seed: opt.Seed = None,
 ) -> None:
     """Compare mechanisms at one verified guarantee: what they keep, what they give away, and the limits."""
+    from textveil.cli.labelled_texts import labelled_texts
     from textveil.cli.progress import counting
     from textveil.cli.spelling import renamed
     from textveil.research.frontier.contenders import contenders_of
@@ -65,6 +76,13 @@ def frontier_command(
     known = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
     if words is not None and not 2 <= words <= len(known):
         raise ParameterError(f"--words must be between 2 and the {len(known)} of the vocabulary; got {words}.")
+    texts: list[str] | None = None
+    labels: list[str] | None = None
+    if corpus is not None:
+        with counting("reading", "bytes") as reading:
+            texts, labels = labelled_texts(corpus, field, label, corpus_format, delimiter, reading)
+    elif label or field or corpus_format or delimiter:
+        raise ParameterError("--label, --field, --format and --delimiter need --corpus; got none. Give the file.")
     with counting("measuring", "steps") as steps:
         found = frontier(
             names,
@@ -72,6 +90,8 @@ def frontier_command(
             epsilons=grid,
             delta=delta,
             prior=prior,
+            texts=texts,
+            labels=labels,
             seed=DEFAULT_SEED if seed is None else seed,
             output=output,
             cells=opt.cells_beside(output) if cells is None else cells,

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli import options as opt
-from textveil.errors import InputError, ParameterError
+from textveil.errors import ParameterError
 
 if TYPE_CHECKING:
     from textveil.models.base import LanguageModel
-    from textveil.research.tuning.sample import TuningSample
     from textveil.research.tuning.tuning import Tuning
-    from textveil.types import Progress
     from textveil.vocabulary.vocabulary import Vocabulary
 
 POLICIES = "all-words,identifiers"
@@ -65,13 +63,14 @@ def tune_command(
     seed: opt.Seed = None,
 ) -> None:
     """Compare policies and epsilons on a sample: accuracy of a task, entities still verbatim, words decoded."""
+    from textveil.cli.labelled_texts import labelled_texts
     from textveil.cli.progress import counting
     from textveil.detection.detectors import detector_of
     from textveil.randomness import resolve, seeded_generator
     from textveil.research.evaluation.plots import need_matplotlib
     from textveil.research.tuning.candidates import candidates
     from textveil.research.tuning.page import checked_folder, write_results
-    from textveil.research.tuning.sample import labelled_sample
+    from textveil.research.tuning.sample import TuningSample, labelled_sample
     from textveil.research.tuning.tuning import tune
 
     if entities and (field or label or corpus_format or delimiter):
@@ -90,7 +89,8 @@ def tune_command(
         if entities:
             sample = labelled_sample(source).part(documents, rng)
         else:
-            sample = _read(source, field, label, corpus_format, delimiter, reading).part(documents, rng)
+            texts, labels = labelled_texts(source, field, label, corpus_format, delimiter, reading)
+            sample = TuningSample(tuple(texts), None if labels is None else tuple(labels)).part(documents, rng)
     if finder is not None and not entities:
         sample = sample.with_detected(finder)
     known = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
@@ -110,38 +110,6 @@ def tune_command(
         )
     write_results(run, folder)
     sys.stdout.write(json.dumps(run.facts(), indent=2) + "\n" if as_json else _text(run))
-
-
-def _read(
-    source: str,
-    field: str | None,
-    label: str | None,
-    corpus_format: str | None,
-    delimiter: str | None,
-    progress: Progress,
-) -> TuningSample:
-    """The documents of a file with their labels; documents without text are left out."""
-    from textveil.corpora.formats.choice import FormatChoice
-    from textveil.corpora.texts import released_blocks
-    from textveil.research.tuning.sample import TuningSample
-
-    choice = FormatChoice(
-        corpus_format=corpus_format,
-        sanitized=() if field is None else (field,),
-        read=() if label is None else (label,),
-        delimiter=delimiter,
-    )
-    inputs = opt.inputs_of([source], choice)
-    texts, labels = [], []
-    for block in released_blocks(choice.reader(inputs), inputs, progress):
-        classes = block.records.beside.get(label or "", [""] * len(block.records.texts))
-        for number, (parts, one) in enumerate(zip(block.records.texts, classes, strict=True), start=block.first):
-            if one is None:
-                raise InputError(f"record {number} must have a label; got null. Leave such records out.")
-            if parts and parts[0].strip():
-                texts.append(parts[0])
-                labels.append(one)
-    return TuningSample(tuple(texts), None if label is None else tuple(labels))
 
 
 def _model(vocabulary: Vocabulary) -> LanguageModel | None:

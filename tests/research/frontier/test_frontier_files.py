@@ -10,6 +10,7 @@ from tests.helpers.vocabularies import made_vocabulary
 
 import textveil as tv
 from textveil.errors import ParameterError
+from textveil.research.frontier.charts import shown_label
 from textveil.research.frontier.files import write_frontier
 from textveil.research.frontier.page import to_html
 from textveil.research.frontier.study import Sizes
@@ -52,7 +53,7 @@ def test_the_page_draws_the_numbers_of_the_table(written):
         for line in data["lines"]
         for point in line["points"]
     }
-    scores = {(key, one.contender.label, one.epsilon): bound.estimate
+    scores = {(key, shown_label(one), one.epsilon): bound.estimate
               for one in found.points for key, bound in one.scores.items()}  # fmt: skip
     assert drawn == scores
     assert set(data["titles"]) == set(found.measured)

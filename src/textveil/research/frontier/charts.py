@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from textveil.research.evaluation.plots import GRAY, Chart, Panel, new_figure
-from textveil.research.frontier.measures import APART, COSINE, MEASURES, VULNERABILITY
+from textveil.research.frontier.measures import COSINE, MEASURES
 from textveil.research.frontier.points import GUARANTEE, Frontier, Point, lines_of
 
 _LOOKS: Final = 7
@@ -67,12 +67,8 @@ def _draw(panel: Panel, found: Frontier, key: str) -> None:
         name = "limit" if delta == 0 else f"limit with delta {delta:g}"
         panel.axes.plot([one.epsilon for one in some], [one.value for one in some], color=GRAY if delta else "black",
                         linewidth=1.2, linestyle="-" if delta == 0 else ":", label=name)  # fmt: skip
-    if key in APART:
-        panel.level(0.5, "a coin")
-    if key in found.baselines:
-        panel.level(found.baselines[key].estimate, "texts as they are")
-    if key == VULNERABILITY:
-        panel.level(found.facts["best guess without a release"], "without any release")
+    for value, label in found.levels(key):
+        panel.level(value, label)
     if key == COSINE:
         panel.axes.set_ylim(top=1.02)
     _ticks(panel, [one.epsilon for one in found.points])

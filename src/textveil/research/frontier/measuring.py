@@ -17,6 +17,7 @@ from textveil.research.frontier.equal_vulnerability import Bracket, curve_of, ep
 from textveil.research.frontier.measures import VULNERABILITY
 from textveil.research.frontier.points import GUARANTEE, VULNERABILITY_WAY
 from textveil.research.frontier.study import FrontierStudy
+from textveil.research.frontier.text_scores import accuracy_scores, recovery_scores
 from textveil.research.frontier.told_apart import texts_apart, words_apart
 from textveil.research.frontier.word_scores import vulnerability, word_scores
 from textveil.statistics import Bound
@@ -106,6 +107,9 @@ def measured_cell(study: FrontierStudy, cell: FrontierCell | EqualCell) -> Value
     if known is not None:
         scores[VULNERABILITY] = known
     scores |= words_apart(study, made.mechanism, rng) | texts_apart(study, made.mechanism, rng)
+    stream = cell_seed(cell, study.seed)
+    scores |= recovery_scores(study, made.mechanism, stream)
+    scores |= accuracy_scores(study, made.mechanism, stream)
     return _values(made.given, made.epsilon, made.delta, made.verified, str(made.mechanism.guarantee), scores, "")
 
 

@@ -11,7 +11,7 @@ from textveil.research.evaluation.pages import data_address, html_figure, html_t
 from textveil.research.evaluation.plots import COLORS
 from textveil.research.evaluation.tables import shown
 from textveil.research.frontier.charts import looks, shown_label
-from textveil.research.frontier.measures import APART, MEASURES, VULNERABILITY
+from textveil.research.frontier.measures import MEASURES, VULNERABILITY
 from textveil.research.frontier.points import GUARANTEE, Frontier, Point, lines_of
 from textveil.research.frontier.study import TEXT_WORDS
 
@@ -118,12 +118,9 @@ def _data(found: Frontier) -> dict[str, Any]:
                 }
             )
     limits = [{"measure": one.measure, "x": one.epsilon, "y": one.value, "delta": one.delta} for one in found.limits]
-    levels = [{"measure": key, "y": 0.5, "label": "a coin"} for key in APART if key in found.measured]
-    if VULNERABILITY in found.measured:
-        levels.append({"measure": VULNERABILITY, "y": found.facts["best guess without a release"],
-                       "label": "without any release"})  # fmt: skip
-    levels += [{"measure": key, "y": bound.estimate, "label": "texts as they are"}
-               for key, bound in found.baselines.items()]  # fmt: skip
+    levels = [
+        {"measure": key, "y": value, "label": label} for key in found.measured for value, label in found.levels(key)
+    ]
     titles = {key: MEASURES[key].title.format(k=found.facts["neighbors"]) for key in found.measured}
     return {"lines": lines, "limits": limits, "levels": levels, "titles": titles}
 

@@ -11,7 +11,7 @@ from textveil.research.cells import Values
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.frontier.contenders import Contender
 from textveil.research.frontier.limits import Limit
-from textveil.research.frontier.measures import APART, MEASURES
+from textveil.research.frontier.measures import APART, MEASURES, VULNERABILITY
 from textveil.research.frontier.told_apart import shown_epsilon
 from textveil.statistics import Bound
 
@@ -103,6 +103,15 @@ class Frontier:
     def measured(self) -> tuple[str, ...]:
         """Keys of the measures that a point has, in their order."""
         return tuple(key for key in MEASURES if any(key in one.scores for one in self.points))
+
+    def levels(self, key: str) -> list[tuple[float, str]]:
+        """Values of a measure that do not depend on epsilon, with what they are."""
+        found = [(0.5, "a coin")] if key in APART else []
+        if key == VULNERABILITY:
+            found.append((float(self.facts["best guess without a release"]), "without any release"))
+        if key in self.baselines:
+            found += [(self.baselines[key].estimate, "texts as they are"), (1 / self.facts["classes"], "guessing")]
+        return found
 
     def table(self) -> Table:
         """A row for each point and measure; a point that could not be made has one row that says why."""

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from textveil.errors import need
 from textveil.research.cells import CellFolder, Values, measured, open_cells
 from textveil.research.frontier.contenders import Contender, contenders_of
+from textveil.research.frontier.corpus import public_texts
 from textveil.research.frontier.equal_vulnerability import bracket_of
 from textveil.research.frontier.files import checked_folder, write_frontier
 from textveil.research.frontier.limits import limits_of
@@ -19,6 +20,7 @@ from textveil.research.frontier.measures import VULNERABILITY
 from textveil.research.frontier.measuring import CurveCell, EqualCell, FrontierCell, measured_cell, measured_curve
 from textveil.research.frontier.points import Frontier, Point, point_of
 from textveil.research.frontier.study import FrontierStudy, Sizes, study_of
+from textveil.research.frontier.text_scores import accuracy_scores
 from textveil.version import VERSION
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -37,6 +39,8 @@ def frontier(
     epsilons: Sequence[float] = EPSILONS,
     delta: float = 1e-5,
     prior: str | None = None,
+    texts: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
     sizes: Sizes | None = None,
     seed: int = DEFAULT_SEED,
     output: Path | str | None = None,
@@ -56,6 +60,8 @@ def frontier(
         epsilons: nats of one word, for any two words, each once.
         delta: of mechanisms that take one.
         prior: of words: "flat", "zipf", or a file of public counts; None takes the vocabulary's own frequencies.
+        texts: public documents that are told apart and decoded; None tells texts apart that are drawn from the prior.
+        labels: the class of each text: a classifier learns it from releases.
         sizes: how much is drawn for each point.
         seed: of every draw; frontiers are experiments.
         output: a folder for figures (PNG, SVG), an interactive page that needs no network, CSV and JSON; None writes
@@ -71,6 +77,7 @@ def frontier(
         UnknownNameError: no such mechanism.
         ParameterError: a mechanism cannot be compared (it draws for documents, or its claim is refuted), or an
             argument is outside its domain.
+        InputError: labels without two classes of enough documents.
         MissingExtra: with ``output``, matplotlib is not installed.
     """
     contenders = contenders_of(names)
@@ -78,7 +85,9 @@ def frontier(
     need(processes >= 1, "processes", processes, ">= 1")
     folder_of_results = None if output is None else checked_folder(Path(output))
     words = load_vocabulary() if vocabulary is None else vocabulary
-    study = study_of(words, prior=prior, sizes=sizes, delta=delta, seed=seed)
+    need(labels is None or texts is not None, "labels", "labels alone", "given with texts")
+    read = None if texts is None else public_texts(words, texts, labels, seed)
+    study = study_of(words, prior=prior, sizes=sizes, delta=delta, seed=seed, texts=read)
     with tempfile.TemporaryDirectory() as beside:
         kept = open_cells(Path(beside) / "cells" if cells is None else Path(cells), _terms(study))
         points = _points(_Measuring(study, kept, processes, progress), contenders, grid)
@@ -90,9 +99,10 @@ def frontier(
         "words": len(words),
         "epsilons": grid,
         "best guess without a release": float(study.prior.max()),
+        "classes": None if study.task is None else study.task.classes,
         "for release": False,
     }
-    made = Frontier(points=points, limits=limits, baselines={}, facts=facts)
+    made = Frontier(points=points, limits=limits, baselines=accuracy_scores(study, None, seed), facts=facts)
     if folder_of_results is not None:
         write_frontier(made, folder_of_results)
     return made

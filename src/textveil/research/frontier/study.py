@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -11,6 +12,7 @@ from textveil.errors import need
 from textveil.estimation.documents import Documents
 from textveil.randomness import seeded_generator
 from textveil.research.downstream.tasks import LabelledTask
+from textveil.research.frontier.corpus import PublicTexts
 from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.geometry import nearest_neighbors, normalize
@@ -65,7 +67,7 @@ class FrontierStudy:
         seed: of every draw.
         task: a labelled corpus cut into runs; None where none is given.
         texts: words of public texts that are told apart and decoded; None draws them from the prior.
-        sentences: the same texts as they are written, for the decoder.
+        sentences: some of the texts as they are written, for the decoder.
     """
 
     vocabulary: Vocabulary
@@ -81,6 +83,16 @@ class FrontierStudy:
     texts: Documents | None = None
     sentences: tuple[str, ...] = ()
 
+    @property
+    def texts_digest(self) -> str | None:
+        """Of the words and classes of the texts; None where there are none."""
+        if self.texts is None:
+            return None
+        total = hashlib.sha256(self.texts.ids.tobytes() + self.texts.bounds.tobytes())
+        for run in () if self.task is None else self.task.runs:
+            total.update(run.train.classes.tobytes() + run.train.documents.ids.tobytes())
+        return total.hexdigest()[:16]
+
     def terms(self) -> dict[str, Any]:
         """All that cells depend on beside their own names, as JSON values."""
         sizes = {name: getattr(self.sizes, name) for name in ("draws", "neighbors", "pairs", "texts", "noisy")}
@@ -90,7 +102,7 @@ class FrontierStudy:
             **sizes,
             "delta": self.delta,
             "seed": self.seed,
-            "task": None if self.task is None else self.task.name,
+            "texts": self.texts_digest,
         }
 
 
@@ -101,9 +113,7 @@ def study_of(
     sizes: Sizes | None = None,
     delta: float = 1e-5,
     seed: int = 0,
-    task: LabelledTask | None = None,
-    texts: Documents | None = None,
-    sentences: tuple[str, ...] = (),
+    texts: PublicTexts | None = None,
 ) -> FrontierStudy:
     """Compute what all cells share.
 
@@ -113,9 +123,7 @@ def study_of(
         sizes: how much is drawn; None is as documented there.
         delta: in (0, 1).
         seed: of every draw.
-        task: labelled corpus.
-        texts: words of public texts.
-        sentences: the same as written.
+        texts: public texts of the same vocabulary.
     """
     chosen = Sizes() if sizes is None else sizes
     size = len(vocabulary)
@@ -133,9 +141,9 @@ def study_of(
         sizes=chosen,
         delta=delta,
         seed=seed,
-        task=task,
-        texts=texts,
-        sentences=sentences,
+        task=None if texts is None else texts.task,
+        texts=None if texts is None else texts.words,
+        sentences=() if texts is None else texts.decoded,
     )
 
 

@@ -18,6 +18,10 @@ from textveil.sanitize.sanitizer import Sanitizer
 VOCABULARY = lettered_vocabulary(40)
 MADE = {
     "neighborhood": [{"epsilon": 3.0}, {"epsilon": 3.0, "alpha": 1.25, "base_mass": 0.4}, {"base_weights": "flat"}],
+    "tem": [{"epsilon": 2.0, "truncation": 0.7}, {"epsilon": 60.0}, {"epsilon_per_distance": 0.7, "beta": 0.01}],
+    "santext": [{"epsilon": 2.0}, {"epsilon_per_distance": 0.7}, {}],
+    "santext-plus": [{"epsilon": 2.0, "p": 0.3, "w": 0.9}, {"epsilon_per_distance": 0.7}],
+    "privic": [{"epsilon": 2.0, "rounds": 3}, {"epsilon_per_distance": 0.7}],
     "custext": [{"epsilon": 2.0}, {"epsilon": 2.0, "top_k": 8, "measure": "cosine"}],
     "exponential": [{"epsilon": 2.0}, {"epsilon_per_distance": 0.7, "clip": None}],
     "consistent-neighborhood": [{"epsilon": 2.0, "recent": 7}],

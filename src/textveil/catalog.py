@@ -57,6 +57,11 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "randomized-response": "textveil.mechanisms.channels.randomized_response:randomized_response",
         "exponential": "textveil.mechanisms.channels.exponential:exponential",
         "metric-exponential": "textveil.mechanisms.channels.metric_exponential:metric_exponential",
+        "tem": "textveil.mechanisms.channels.tem:tem",
+        "santext": "textveil.mechanisms.channels.santext:santext",
+        "santext-plus": "textveil.mechanisms.channels.santext_plus:santext_plus",
+        "privic": "textveil.mechanisms.channels.privic:privic",
+        "same-tag": "textveil.mechanisms.channels.same_tag:same_tag",
         "custext": "textveil.mechanisms.channels.custext:custext",
         "custext-plus": "textveil.mechanisms.channels.custext_plus:custext_plus",
         "diffractor": "textveil.mechanisms.channels.diffractor:diffractor",
@@ -90,6 +95,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "vickrey-published": "textveil.mechanisms.published.vickrey:vickrey_published",
         "truncated-laplace-published": "textveil.mechanisms.published.truncated_laplace:truncated_laplace_published",
         "gaussian-classical-published": "textveil.mechanisms.published.gaussian_classical:gaussian_classical_published",
+        "tem-published": "textveil.mechanisms.published.tem:tem_published",
         "custext-published": "textveil.mechanisms.published.custext:custext_published",
         "rantext-published": "textveil.mechanisms.published.rantext:rantext_published",
         "diffractor-published": "textveil.mechanisms.published.diffractor:diffractor_published",
@@ -171,7 +177,8 @@ def mechanism(
             given[key] = known[key].checked(value)
         elif value is not None:
             raise unknown_option(name, key, known)
-    undecided = "epsilon" in known and known["epsilon"].default is None
+    unset = f"{DEFAULT_EPSILON:g}"  # as the declaration says; others have a default of their own
+    undecided = "epsilon" in known and known["epsilon"].default is None and known["epsilon"].unset == unset
     if undecided and not given.keys() & {"epsilon", *IN_PLACE_OF_EPSILON}:
         given["epsilon"] = DEFAULT_EPSILON
     for key, option in known.items():

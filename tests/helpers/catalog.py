@@ -19,6 +19,7 @@ AS_LISTED: dict[str, dict[str, Any]] = {
     "rantext-published": {"epsilon": 3.0},
     "vickrey-published": {"epsilon": 0.5, "t": 0.25},
     "dp-bart-published": {"epsilon": 250.0},
+    "tem-published": {"epsilon_per_distance": 0.5, "beta": 0.9},
 }
 """Options at which a mechanism has the status of its line, where that is not so at epsilon 1."""
 

@@ -42,6 +42,7 @@ OUTSIDE: dict[str, list[Any]] = {
     at_least(0).wanted: [-1],
     at_least(1).wanted: [0, -3],
     at_least(2).wanted: [1, 0],
+    "a multiple of 1/1000 in (0, 1)": [0.0, 1.0, 0.0005, math.nan],
     "a multiple of 1/4 between 0 and 2": [-0.25, 0.3, 2.25, math.nan],
     "between 0 and 1,024": [-1.0, 1024.5, math.nan],
 }
@@ -62,7 +63,7 @@ def test_every_option_is_documented_and_checked_by_its_declaration(name: str, ke
     assert option.help.endswith(".")
     assert option.group != Option().group
     assert f"\n    {key}: " in inspect.getdoc(entry.constructor())
-    others = {} if key.startswith("epsilon") else {"epsilon": 1.0}
+    others = {"epsilon": 1.0} if "epsilon" in entry.options() and not key.startswith("epsilon") else {}
     for value in OUTSIDE.get(option.domain.wanted, ["elsewhere", ""]):
         with pytest.raises(ParameterError, match=f"^{key} must be ") as caught:
             entry.constructor()(tiny, **others, **{key: value})
@@ -147,6 +148,13 @@ ASKED: dict[str, Any] = {
     "length": 5,
     "clip_value": 0.5,
     "beams": 2,
+    "top_k": 8,
+    "truncation": 0.5,
+    "measure": "cosine",
+    "beta": 0.01,
+    "p": 0.3,
+    "w": 0.75,
+    "rounds": 3,
 }
 
 
@@ -166,6 +174,10 @@ def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: 
     elif key == "budgets":
         path = tmp_path / "budgets.txt"
         path.write_text(f"{tiny.words[3]} 0.25\n", encoding="utf-8")
+        asked, wanted = str(path), path.name
+    elif key == "tags":
+        path = tmp_path / "tags.txt"
+        path.write_text("".join(f"{word} {len(word)}\n" for word in tiny.words), encoding="utf-8")
         asked, wanted = str(path), path.name
     else:
         asked = wanted = ASKED.get(key)

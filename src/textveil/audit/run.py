@@ -13,6 +13,7 @@ import numpy as np
 from textveil.audit.attacks import bayes_vulnerability, nearest_neighbor_inversion
 from textveil.audit.channels.exact import audit_channel
 from textveil.audit.channels.groups import audit_within_groups
+from textveil.audit.channels.per_distance import audit_per_distance
 from textveil.audit.documents import audit_sequences, audit_texts, public_words
 from textveil.audit.foreign.callables import in_child, load_callable
 from textveil.audit.foreign.hygiene import run_hygiene
@@ -46,11 +47,13 @@ from textveil.mechanisms.capabilities import (
     NoisyStates,
     NoisyTextCodes,
     NoisyVectors,
+    OnWordDistances,
     OnWordMetric,
     WithinGroups,
 )
 from textveil.models.base import LanguageModel
 from textveil.noise.capabilities import ProfiledNoise
+from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import resolve, seeded_generator
 from textveil.sanitize.recovery import quoted_recovery
 from textveil.types import Progress
@@ -128,7 +131,7 @@ def audit_mechanism(
     elif isinstance(mechanism, VectorMechanism | SetMechanism):
         findings = audit_releases(mechanism, tested, samples=samples, confidence=confidence, rng=rng, otherwise=SAMPLES)
     else:
-        findings = _of_words(mechanism, tested, samples, confidence, rng, progress)
+        findings = _of_words(mechanism, tested, samples, confidence, rng, progress, own=claim is None)
         found = _attacks(mechanism, rng, progress) if attacks else ()
     vocabulary = getattr(mechanism, "vocabulary", None)
     facts = (
@@ -177,14 +180,18 @@ def _of_words(
     confidence: float,
     rng: np.random.Generator,
     progress: Progress | None,
+    *,
+    own: bool,
 ) -> list[Finding]:
-    """Every method that reaches a mechanism that draws for each word alone."""
+    """Every method that reaches a mechanism that draws for each word alone; ``own``: the claim is its own."""
     findings: list[Finding] = []
     if isinstance(mechanism, Channel | IntegerWeights):
         if isinstance(mechanism, WithinGroups):
             findings.append(audit_within_groups(mechanism, mechanism, claim, mechanism.vocabulary, progress=progress))
         else:
             findings.append(audit_channel(mechanism, claim, progress=progress))
+        if own and isinstance(mechanism, OnWordDistances) and isinstance(mechanism.guarantee, MetricDP):
+            findings += [one] if (one := audit_per_distance(mechanism, mechanism, mechanism.guarantee)) else []
     elif isinstance(mechanism, NoisyVectors) and isinstance(mechanism.distribution, ProfiledNoise):
         findings.append(audit_noise(mechanism, claim, progress=progress))
         if isinstance(mechanism, NearestWord) and (word := audit_cells(mechanism, claim)) is not None:

@@ -122,6 +122,18 @@ class OnWordMetric(Protocol):
 
 
 @runtime_checkable
+class OnWordDistances(Protocol):
+    """A mechanism whose guarantee per distance is put to the test on the pairs that it speaks of."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The public words."""
+
+    def word_distances(self, ids: Ids) -> Reals:
+        """d(x, y) of the guarantee from each id to every word, shape (batch, n)."""
+
+
+@runtime_checkable
 class WithinGroups(Protocol):
     """A mechanism whose guarantee compares words of one public group alone; that group may be released."""
 

@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,6 +102,34 @@ def word_frequencies(vocabulary: Vocabulary, path: Path | str | None = None) -> 
     if vocabulary.digest == load_vocabulary().digest:
         return _embedded()
     return zipf_frequencies(len(vocabulary))
+
+
+def given_frequencies(vocabulary: Vocabulary, prior: str | NDArray[Any] | None) -> WordFrequencies:
+    """The public frequencies of a vocabulary's words, by name, from a file or as numbers.
+
+    Args:
+        vocabulary: public words.
+        prior: as ``word_frequencies`` takes it; or numbers > 0, one for each word.
+
+    Raises:
+        ParameterError: numbers of another shape, or one that is not finite and > 0.
+        InputError: as ``word_frequencies``.
+    """
+    if prior is None or isinstance(prior, str):
+        return word_frequencies(vocabulary, prior)
+    given = np.asarray(prior)
+    need(given.dtype.kind in "iuf", "prior", f"dtype {given.dtype}", "numbers")
+    need(
+        given.shape == (len(vocabulary),),
+        "prior",
+        f"shape {given.shape}",
+        f"one number for each of {len(vocabulary)} words",
+    )
+    fine = bool(np.isfinite(given).all() and (given > 0).all())
+    need(fine, "prior", "one that is not", "finite and > 0 for every word", "Give unseen words a small number.")
+    whole = np.rint(given.astype(np.float64) * (_MOST / float(given.max()))).astype(np.int64)
+    names = word_frequencies(vocabulary).names
+    return WordFrequencies(np.maximum(whole, 1), names, "own numbers")
 
 
 def zipf_frequencies(size: int) -> WordFrequencies:

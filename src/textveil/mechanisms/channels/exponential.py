@@ -13,6 +13,7 @@ from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, metric_name, one_of, outward
+from textveil.mechanisms.sampling.distance_weights import slip as _slip
 from textveil.mechanisms.sampling.weight_rows import WeightRows
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
@@ -161,17 +162,3 @@ def _rate_with_room(
     room = 2 * _slip(rate, smallest, longest, apart, rounding) / least
     need(room < rate, name, epsilon_per_distance, f"above {2 * room:.3g}, what rounding takes")
     return rate - room
-
-
-def _slip(rate: float, smallest: float, longest: float, apart: float, rounding: float) -> float:
-    """A bound on the error of the logarithm of one weight: s of the proof, section 2.
-
-    Args:
-        rate: nats per unit of distance.
-        smallest: of the weights, >= 2^20.
-        longest: norm of the vectors.
-        apart: a lower bound on the computed distance of two words, > 0.
-        rounding: the largest distance between a vector and its row of integers.
-    """
-    distance_error = 2**-47 * longest**2 / apart + 2 * rounding
-    return 2 / smallest + rate * distance_error + 2**-48

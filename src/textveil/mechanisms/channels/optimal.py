@@ -22,13 +22,12 @@ from textveil.mechanisms.sampling.utilities import NAMES, utility_of
 from textveil.numerics.base_weights import BaseWeights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.types import Ids, Integers, Progress, Reals
-from textveil.vocabulary.frequencies import WordFrequencies, word_frequencies
+from textveil.vocabulary.frequencies import given_frequencies
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/optimal.md"
 
-_COUNT_BITS = 40
 _MOST_EPSILON = 40.0
 """Above it every word comes out as it is, but for one draw in 10^12; there is nothing to search for."""
 
@@ -159,7 +158,7 @@ def optimal(
     need(
         epsilon <= _MOST_EPSILON, "epsilon", f"{epsilon:g}", f"at most {_MOST_EPSILON:g} here", "All words stay there."
     )
-    made, frequencies = utility_of(vocabulary, utility), _frequencies(vocabulary, prior)
+    made, frequencies = utility_of(vocabulary, utility), given_frequencies(vocabulary, prior)
     setting = OptimumSetting(
         vocabulary=vocabulary.digest,
         utility=made,
@@ -183,24 +182,6 @@ def optimal(
     )
     public = {"epsilon": channel.guarantee.epsilon, **parameters}
     return Optimal(channel, public, found.value, found.bound, table)
-
-
-def _frequencies(vocabulary: Vocabulary, prior: str | NDArray[Any] | None) -> WordFrequencies:
-    if prior is None or isinstance(prior, str):
-        return word_frequencies(vocabulary, prior)
-    given = np.asarray(prior)
-    need(given.dtype.kind in "iuf", "prior", f"dtype {given.dtype}", "numbers")
-    need(
-        given.shape == (len(vocabulary),),
-        "prior",
-        f"shape {given.shape}",
-        f"one number for each of {len(vocabulary)} words",
-    )
-    fine = bool(np.isfinite(given).all() and (given > 0).all())
-    need(fine, "prior", "one that is not", "finite and > 0 for every word", "Give unseen words a small number.")
-    whole = np.rint(given.astype(np.float64) * (2.0**_COUNT_BITS / float(given.max()))).astype(np.int64)
-    names = word_frequencies(vocabulary).names
-    return WordFrequencies(np.maximum(whole, 1), names, "own numbers")
 
 
 def _refuse_unless(holds: bool, epsilon: float) -> None:

@@ -38,11 +38,23 @@ _DRAWS: Final = 1 << 12
 class WeightRows:
     """The weights of each word's row: their sums by spans are made when a word first appears.
 
-    The weight of output y for word x is max(floor, floor(top * exp(-rate * d(x, y)))), an integer that
-    depends on x and y alone (see ``vocabulary.grid``).
+    The weight of output y for word x is base(y) * max(floor, floor(top * exp(-rate * d(x, y)))), an integer that
+    depends on x and y alone (see ``vocabulary.grid``); 0 where x and y are of different groups. ``base`` is 1 and there
+    is one group unless they are given, integers >= 0 of shape (n,).
     """
 
-    __slots__ = ("_budget", "_clip", "_distances", "_floor", "_rate", "_rows", "_top", "_vocabulary")
+    __slots__ = (
+        "_base",
+        "_budget",
+        "_clip",
+        "_distances",
+        "_floor",
+        "_groups",
+        "_rate",
+        "_rows",
+        "_top",
+        "_vocabulary",
+    )
 
     def __init__(
         self,
@@ -52,8 +64,11 @@ class WeightRows:
         clip: float | None,
         top: int,
         floor: int,
+        base: Integers | None = None,
+        groups: Integers | None = None,
         budget: int = ROW_BYTES,
     ) -> None:
+        self._base, self._groups = base, groups
         self._vocabulary, self._rate, self._clip, self._top, self._floor = vocabulary, rate, clip, top, floor
         self._budget = budget
         self._distances: GridDistances | None = None
@@ -63,6 +78,7 @@ class WeightRows:
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy starts empty: which rows are kept tells which words were seen.
         options: dict[str, Any] = {"rate": self._rate, "clip": self._clip, "top": self._top, "floor": self._floor}
+        options |= {"base": self._base, "groups": self._groups}
         return partial(WeightRows, **options, budget=self._budget), (self._vocabulary,)
 
     def draw(self, ids: Ids, rng: np.random.Generator) -> Ids:
@@ -98,7 +114,9 @@ class WeightRows:
                 begin = int(spans[here[0]]) * SPAN
                 columns = slice(begin, min(begin + SPAN, len(self._vocabulary)))
                 words, which = np.unique(ids[here], return_inverse=True)
-                sums = self._weighed(distances.within(words, columns)).cumsum(axis=1)
+                weights = self._weighed(distances.within(words, columns))
+                self._restrict(weights, words, columns)
+                sums = weights.cumsum(axis=1)
                 out[here] = begin + (sums[which] <= rest[here, None]).sum(axis=1)
         return out
 
@@ -125,8 +143,18 @@ class WeightRows:
     def _weight_rows(self, words: Ids) -> Iterator[Integers]:
         """The rows of ``weights``, each in the same memory as the one before."""
         out = np.empty(len(self._vocabulary), dtype=np.int64)
-        for row in self._measured().rows(words):
-            yield self._weighed(row, out)
+        every = slice(0, len(self._vocabulary))
+        for index, row in enumerate(self._measured().rows(words)):
+            weights = self._weighed(row, out)
+            self._restrict(weights[None], words[index : index + 1], every)
+            yield weights
+
+    def _restrict(self, weights: Integers, words: Ids, columns: slice) -> None:
+        """Multiply weights of these words and columns by what is given of the columns, in place."""
+        if self._base is not None:
+            weights *= self._base[columns]
+        if self._groups is not None:
+            weights *= self._groups[words, None] == self._groups[columns]
 
     def _measured(self) -> GridDistances:
         if self._distances is None:

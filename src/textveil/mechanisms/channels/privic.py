@@ -1,0 +1,87 @@
+"""The exponential mechanism weighted by a public prior (PRIVIC): the Blahut-Arimoto channel."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated, Any, Final
+
+from numpy.typing import NDArray
+
+from textveil.mechanisms.channels.integer_channel import IntegerChannel
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
+from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, Prior
+from textveil.mechanisms.sampling.distance_weights import distance_weights
+from textveil.mechanisms.sampling.prior_weights import TOTAL, prior_weights
+from textveil.privacy.guarantees import Status
+from textveil.types import Progress
+from textveil.vocabulary.frequencies import given_frequencies
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF: Final = "privacy/proofs/privic.md"
+
+_ROUNDS = Option(
+    domain=at_least(1), help="Steps towards the fixed point of the weights.", metavar="N", group=NEIGHBORHOODS
+)
+
+
+@declared(
+    family="channel",
+    notion="pure or metric DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="Biswas and Palamidessi 2024 (PRIVIC), section 3; Blahut 1972; Arimoto 1972",
+    summary="Weight c(y) exp(-epsilon d / 2), c such that the mean distance is least for a public prior.",
+)
+def privic(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon | None = None,
+    epsilon_per_distance: EpsilonPerDistance | None = None,
+    prior: Prior | NDArray[Any] | None = None,
+    rounds: Annotated[int, _ROUNDS] = 8,
+    clip: Clip | None = 1.0,
+    progress: Progress | None = None,
+) -> IntegerChannel:
+    """P(y | x) proportional to c(y) exp(-beta d(x, y)), with c(y) = sum over x of pi(x) P(y | x): 2 beta d-privacy.
+
+    At the fixed point no channel of the same mutual information has a smaller mean distance under the prior pi. The
+    guarantee holds for any public c, near the fixed point or not. Above 1,024 words the mean is taken over the most
+    probable ones.
+    Source: Biswas and Palamidessi (arXiv 2206.10525), section 3; proof: privacy/proofs/privic.md.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: nats for any two words; beta is epsilon / (2 diameter).
+        epsilon_per_distance: nats per unit of distance, 2 beta.
+        prior: ``"flat"``, ``"zipf"``, a file of public word counts, or numbers > 0, one for each word; None takes
+            ``vocabulary.frequencies.word_frequencies``'s own.
+        rounds: steps of Blahut and Arimoto's iteration, from equal weights.
+        clip: norm to which longer vectors are shortened; None leaves them.
+        progress: called as steps are done.
+
+    Raises:
+        ParameterError: neither or both of the first two, a prior with zeros or of another length, or (for the metric
+            form) words whose vectors coincide.
+        InputError: the file of counts cannot be read.
+    """
+    frequencies = given_frequencies(vocabulary, prior)
+    weights = distance_weights(
+        vocabulary,
+        epsilon=epsilon,
+        epsilon_per_distance=epsilon_per_distance,
+        clip=clip,
+        proof=PROOF,
+        total=TOTAL + len(vocabulary),
+    )
+    pi = frequencies.counts / float(frequencies.counts.sum())
+    base = prior_weights(vocabulary, pi, weights.rate, clip, rounds, progress)
+    facts = {
+        **weights.promise.numbers,
+        "epsilon_per_distance": epsilon_per_distance or 2 * weights.rate,
+        "prior": frequencies.source,
+        "rounds": rounds,
+        "weights_digest": hashlib.sha256(base.tobytes()).hexdigest()[:16],
+        "clip": clip,
+    }
+    return IntegerChannel(vocabulary, "privic", facts, weights.promise, weights.rows(vocabulary, base))

@@ -1,0 +1,74 @@
+"""SanText: the exponential mechanism on the distances of the vectors as they are."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from textveil.mechanisms.channels.integer_channel import IntegerChannel
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
+from textveil.mechanisms.parameters import Clip
+from textveil.mechanisms.sampling.distance_weights import distance_weights
+from textveil.privacy.guarantees import Status
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF: Final = "privacy/proofs/santext.md"
+
+PER_DISTANCE: Final = 3.0
+"""Nats per unit of distance in the paper's experiments on GloVe vectors."""
+
+PURE = Option(
+    domain=POSITIVE,
+    help="In place of epsilon_per_distance: privacy loss in nats of one token, for any two words that are compared.",
+    metavar="E",
+    group=GUARANTEE,
+)
+PAPER = Option(
+    domain=POSITIVE,
+    help="Nats per unit of distance.",
+    metavar="E",
+    group=GUARANTEE,
+    unset=f"{PER_DISTANCE:g}, where epsilon is not given",
+)
+
+
+def asked(epsilon: float | None, epsilon_per_distance: float | None) -> tuple[float | None, float | None]:
+    """The two parameters, with the paper's where none is given."""
+    return epsilon, PER_DISTANCE if epsilon is None and epsilon_per_distance is None else epsilon_per_distance
+
+
+@declared(
+    family="channel",
+    notion="pure or metric DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="Yue et al. 2021 (SanText), section 4.1",
+    summary="Weight exp(-epsilon d / 2) on the distance to each word, with the paper's settings.",
+)
+def santext(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Annotated[float, PURE] | None = None,
+    epsilon_per_distance: Annotated[float, PAPER] | None = None,
+    clip: Clip | None = None,
+) -> IntegerChannel:
+    """P(y | x) proportional to exp(-epsilon_per_distance / 2 * ||v(x) - v(y)||), as in the paper.
+
+    It is ``exponential`` without clipping, and its metric form is not refused where weights would be too small for
+    integers: words so far away that their weight is below about 2^-30 of the largest share the least weight.
+    Source: Yue et al., Findings of ACL 2021, section 4.1; proof: privacy/proofs/santext.md.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: nats for any two words; the rate is epsilon / (2 diameter).
+        epsilon_per_distance: nats per unit of distance; 3, the paper's, where neither is given.
+        clip: norm to which longer vectors are shortened; None, as in the paper, leaves them.
+
+    Raises:
+        ParameterError: both of the first two, one out of its domain, or (for the metric form) words whose vectors
+            coincide.
+    """
+    epsilon, per_distance = asked(epsilon, epsilon_per_distance)
+    weights = distance_weights(vocabulary, epsilon=epsilon, epsilon_per_distance=per_distance, clip=clip, proof=PROOF)
+    facts = {**weights.promise.numbers, "epsilon_per_distance": per_distance or 2 * weights.rate, "clip": clip}
+    return IntegerChannel(vocabulary, "santext", facts, weights.promise, weights.rows(vocabulary))

@@ -1,0 +1,93 @@
+"""The truncated exponential mechanism (TEM): weights fall with the distance as far as a truncation distance."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Final
+
+from textveil.mechanisms.channels.integer_channel import IntegerChannel
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, POSITIVE, Option
+from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, given
+from textveil.mechanisms.sampling.distance_weights import distance_weights
+from textveil.privacy.guarantees import Status
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF: Final = "privacy/proofs/tem.md"
+SOURCE: Final = "Carvalho, Vasiloudis, Feyisetan and Wang 2023 (TEM), algorithm 1"
+
+_TRUNCATION = Option(
+    domain=POSITIVE,
+    help="Distance beyond which all words weigh alike.",
+    metavar="D",
+    group=NEIGHBORHOODS,
+    unset="that of the paper for beta",
+)
+BETA: Final = Option(
+    domain=FRACTION,
+    help="At most about this probability of a word beyond the truncation distance, which is chosen for it.",
+    metavar="B",
+    group=NEIGHBORHOODS,
+)
+
+
+@declared(
+    family="channel",
+    notion="pure or metric DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source=SOURCE,
+    summary="Weight exp(-epsilon d / 2) as far as a truncation distance, beyond which all words weigh alike.",
+)
+def tem(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon | None = None,
+    epsilon_per_distance: EpsilonPerDistance | None = None,
+    truncation: Annotated[float, _TRUNCATION] | None = None,
+    beta: Annotated[float, BETA] = 0.001,
+    clip: Clip | None = 1.0,
+) -> IntegerChannel:
+    """P(y | x) proportional to exp(-epsilon_per_distance / 2 * min(d(x, y), gamma)): exactly the paper's mechanism.
+
+    The paper draws among the words within gamma and one more element that stands for all others, with the score
+    -gamma + 2 ln(others) / epsilon, and then one of the others at random: each of them has weight
+    exp(-epsilon gamma / 2). min(d, gamma) is a metric, and the guarantee is stated for it.
+    Source: Carvalho et al., SDM 2023, algorithm 1; proof: privacy/proofs/tem.md.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: nats for any two words. With truncation, the rate is epsilon / (2 truncation); with beta,
+            epsilon / (2 diameter), and no more than 2 ln((1 - beta) (n - 1) / beta) is spent.
+        epsilon_per_distance: epsilon of the paper, nats per unit of distance.
+        truncation: gamma of the paper, the distance of truncation, finite and > 0; None takes the paper's
+            2 ln((1 - beta) (n - 1) / beta) / epsilon_per_distance.
+        beta: in (0, 1); not used where truncation is given.
+        clip: norm to which longer vectors are shortened; None leaves them.
+
+    Raises:
+        ParameterError: neither or both of the first two, one out of its domain, or (for the metric form) words whose
+            vectors coincide.
+    """
+    others = max(2, len(vocabulary)) - 1
+    weights = distance_weights(
+        vocabulary,
+        epsilon=epsilon,
+        epsilon_per_distance=epsilon_per_distance,
+        clip=clip,
+        proof=PROOF,
+        reach=math.inf if truncation is None else truncation,
+        most=math.inf if truncation is not None else most_spent(beta, others),
+    )
+    facts = {
+        **given(epsilon=epsilon, truncation=truncation),
+        "epsilon_per_distance": epsilon_per_distance or 2 * weights.rate,
+        "beta": beta,
+        "clip": clip,
+    }
+    return IntegerChannel(vocabulary, "tem", facts, weights.promise, weights.rows(vocabulary))
+
+
+def most_spent(beta: float, others: int) -> float:
+    """The paper's epsilon gamma, 2 ln((1 - beta) others / beta); as good as 0 where that is not positive."""
+    return max(2 * math.log((1 - beta) * others / beta), 2.0**-20)

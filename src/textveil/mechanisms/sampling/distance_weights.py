@@ -1,0 +1,155 @@
+"""Integer weights that fall with the Euclidean distance of words up to a reach, calibrated to what they may cost.
+
+The weight of y for x is base(y) max(floor, floor(top exp(-rate d(x, y)))): beyond the distance at which the exponential
+meets ``floor`` all words weigh alike. Proof: ``privacy/proofs/tem.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, final
+
+from textveil.errors import need
+from textveil.mechanisms.parameters import metric_name, one_of, outward
+from textveil.mechanisms.sampling.weight_rows import WeightRows
+from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
+from textveil.privacy.guarantees import MetricDP, PureDP, Status
+from textveil.privacy.units import ONE_TOKEN, Adjacency
+from textveil.types import Integers
+from textveil.vocabulary.geometry import clip as clip_vectors
+from textveil.vocabulary.geometry import clipped_diameter, minimum_distance
+from textveil.vocabulary.grid import integer_grid
+from textveil.vocabulary.vocabulary import Vocabulary
+
+_LEAST: Final = 1 << 16
+"""Least weight of the metric form: rounding down moves the logarithm of a weight by at most 2^-15."""
+
+_MOST_BITS: Final = 58
+
+_STEEPEST: Final = 2.0**20
+"""Nats over the diameter beyond which every other word has the least weight anyway."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DistanceWeights:
+    """Weights of distances, and what they promise.
+
+    Attributes:
+        rate: nats per unit of distance by which a weight falls.
+        top: weight at distance 0.
+        floor: least weight.
+        clip: norm to which longer vectors are shortened; None leaves them.
+        promise: the guarantee of a row of these weights.
+    """
+
+    rate: float
+    top: int
+    floor: int
+    clip: float | None
+    promise: PureDP | MetricDP
+
+    @property
+    def reach(self) -> float:
+        """The distance beyond which all words weigh alike."""
+        return math.log(self.top / self.floor) / self.rate
+
+    def rows(self, vocabulary: Vocabulary, base: Integers | None = None, groups: Integers | None = None) -> WeightRows:
+        """The rows; see ``WeightRows`` for ``base``, whose sum is the ``total`` of the calibration, and ``groups``."""
+        return WeightRows(
+            vocabulary, rate=self.rate, clip=self.clip, top=self.top, floor=self.floor, base=base, groups=groups
+        )
+
+
+def distance_weights(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: float | None,
+    epsilon_per_distance: float | None,
+    clip: float | None,
+    proof: str,
+    reach: float = math.inf,
+    most: float = math.inf,
+    total: int = 0,
+    adjacency: Adjacency = ONE_TOKEN,
+) -> DistanceWeights:
+    """The weights, calibrated by exactly one of the first two.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: nats for any two (adjacent) words; the rate is epsilon / (2 min(reach, diameter)).
+        epsilon_per_distance: nats per unit of min(distance, reach).
+        clip: norm to which longer vectors are shortened; None leaves them.
+        proof: of the guarantee.
+        reach: distance beyond which all words weigh alike, > 0; integers may set a smaller one.
+        most: nats that twice the logarithm of top / floor may not exceed: another way to say the reach.
+        total: sum of what columns are multiplied by; 0 is the number of words.
+        adjacency: which two words are compared.
+
+    Raises:
+        ParameterError: neither or both parameters, or (for the metric form) words whose vectors coincide.
+    """
+    name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
+    diameter = outward(clipped_diameter(vocabulary, clip, 2))
+    need(diameter > 0, "vocabulary", "one vector for all words", "one with two different vectors at least")
+    top = 1 << min(_MOST_BITS, 61 - math.ceil(math.log2(total or len(vocabulary))))
+    far = min(reach, diameter)
+    if name == "epsilon":
+        floor = exp_minus_half_ceiling(min(value, most), top)
+        loss = log_ratio_up(top**2, floor**2)
+        stated = loss if loss < value - 1e-9 else value
+        promise: PureDP | MetricDP = PureDP(epsilon=stated, status=Status.PROVED, source=proof, adjacency=adjacency)
+        # Where integers set the floor, the rate leads to it at ``far``; where ``most`` does, weights meet it before.
+        rate = min(value, _STEEPEST if most < value else loss) / (2 * far)
+        return DistanceWeights(rate=rate, top=top, floor=floor, clip=clip, promise=promise)
+    floor = max(_LEAST, exp_minus_half_ceiling(min(value * far, most), top))
+    rate = _rate_with_room(vocabulary, value, top, floor, clip)
+    at_most = math.log(top / floor) / rate
+    cut = f", at most {at_most:.6g}" if at_most < diameter else ""
+    promise = MetricDP(
+        epsilon_per_distance=value,
+        metric=metric_name("euclidean", clip) + cut,
+        diameter=min(diameter, at_most * (1 + 2.0**-40)),
+        status=Status.PROVED,
+        source=proof,
+        adjacency=adjacency,
+    )
+    return DistanceWeights(rate=rate, top=top, floor=floor, clip=clip, promise=promise)
+
+
+def _rate_with_room(
+    vocabulary: Vocabulary, epsilon_per_distance: float, top: int, floor: int, clip: float | None
+) -> float:
+    """Half of the promise less what the rounding of weights and distances takes, at the least distance of two words."""
+    name = "epsilon_per_distance"
+    grid, least = integer_grid(vocabulary), minimum_distance(vocabulary, clip)
+    rounding = grid.rounding(vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip), clip)
+    apart = least - 2 * rounding
+    need(
+        apart > 0,
+        name,
+        epsilon_per_distance,
+        "used on a vocabulary where no two words share a vector",
+        "Use epsilon instead, or remove the duplicates.",
+    )
+    rate = epsilon_per_distance / 2
+    longest = float(grid.lengths.max()) if clip is None else min(clip, float(grid.lengths.max()))
+    error = slip(rate, floor, longest, apart, rounding)
+    room = 2 * error / min(least, math.log(top / floor) / rate)
+    need(room < rate, name, epsilon_per_distance, f"above {2 * room:.3g}, what rounding takes")
+    return rate - room
+
+
+def slip(rate: float, smallest: float, longest: float, apart: float, rounding: float) -> float:
+    """A bound on the error of the logarithm of one weight: s of the proof of ``exponential``, section 2.
+
+    Args:
+        rate: nats per unit of distance.
+        smallest: of the weights, >= 2^16.
+        longest: norm of the vectors.
+        apart: a lower bound on the computed distance of two words, > 0.
+        rounding: the largest distance between a vector and its row of integers.
+    """
+    distance_error = 2**-47 * longest**2 / apart + 2 * rounding
+    return 2 / smallest + rate * distance_error + 2**-48

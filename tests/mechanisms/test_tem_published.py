@@ -1,0 +1,88 @@
+"""TEM with a package's score of its last element: the claim fails on three words, and the audit finds it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tests.helpers.catalog import as_listed
+
+import textveil as tv
+from textveil.audit.channels.metric_loss import metric_epsilon
+from textveil.audit.channels.per_distance import audit_per_distance
+from textveil.audit.report.verdict import Verdict
+from textveil.catalog import mechanism
+from textveil.errors import ParameterError, RefutedGuarantee
+from textveil.mechanisms.published.tem import PublishedTem
+from textveil.privacy.guarantees import Status
+from textveil.vocabulary.vocabulary import Vocabulary
+
+THREE = Vocabulary(["a", "b", "c"], np.array([[0.0], [0.1], [16.05]], dtype=np.float32), "line")
+
+
+def made(vocabulary: Vocabulary, **options) -> PublishedTem:
+    found = mechanism("tem-published", vocabulary, **options)
+    assert isinstance(found, PublishedTem)
+    return found
+
+
+def scored(vocabulary: Vocabulary, word: int, epsilon: float, gamma: float) -> np.ndarray:
+    """The package's law, from its own scores."""
+    far = np.linalg.norm(vocabulary.vectors.astype(np.float64) - vocabulary.vectors[word], axis=1)
+    within = far <= gamma
+    last = -gamma + 2 * math.log(len(far) / within.sum()) / epsilon
+    row = np.where(within, np.exp(-epsilon * far / 2), 0.0)
+    if not within.all():
+        row[~within] = math.exp(epsilon * last / 2) / (~within).sum()
+    return row / row.sum()
+
+
+def test_three_words_break_the_claim() -> None:
+    channel = made(THREE, epsilon_per_distance=1.0)
+    assert channel.parameters["gamma"] == 16.0
+    assert channel.guarantee.status is Status.REFUTED
+    loss = metric_epsilon(channel, channel.word_distances(np.arange(3)))
+    assert set(loss.pair) == {0, 1}
+    assert loss.epsilon_per_distance.lower * loss.distance == pytest.approx(0.38, abs=0.01)
+    report = tv.audit(channel)
+    assert report.verdict is Verdict.REFUTED
+    assert report.leading.method == "exact channel per distance"
+    assert report.leading.witness["output"] == "c"
+    with pytest.raises(RefutedGuarantee, match=r"Use tem, the valid form"):
+        tv.Sanitizer(channel)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
+def test_rows_are_the_scores_of_the_package(tiny, epsilon: float) -> None:
+    channel = made(tiny, epsilon_per_distance=epsilon, beta=0.9)
+    for word in (0, 11, 39):
+        expected = scored(tiny, word, epsilon, channel.parameters["gamma"])
+        assert channel.probabilities(word) == pytest.approx(expected, rel=1e-5)
+
+
+def test_the_sound_form_keeps_the_claim_that_this_one_breaks(tiny) -> None:
+    options = as_listed("tem-published")
+    broken = made(tiny, **options)
+    assert broken.guarantee.status is Status.REFUTED
+    finding = audit_per_distance(broken, broken, broken.guarantee)
+    assert finding is not None and finding.verdict is Verdict.REFUTED
+    sound = mechanism("tem", tiny, clip=None, **options)
+    loss = metric_epsilon(sound, broken.word_distances(np.arange(40)))
+    assert loss.epsilon_per_distance.upper <= options["epsilon_per_distance"]
+
+
+def test_where_all_words_are_near_the_claim_is_proved_and_certified(tiny) -> None:
+    channel = made(tiny, epsilon_per_distance=0.5)
+    assert channel.guarantee.status is Status.PROVED
+    finding = audit_per_distance(channel, channel, channel.guarantee)
+    assert finding is not None and finding.verdict is Verdict.CERTIFIED
+
+
+def test_a_claim_that_no_pair_breaks_stays_a_claim(tiny) -> None:
+    assert made(tiny, epsilon_per_distance=4.0).guarantee.status is Status.CLAIMED
+
+
+def test_an_epsilon_that_rounds_gamma_to_nothing_is_refused(tiny) -> None:
+    with pytest.raises(ParameterError, match=r"epsilon_per_distance must be below .*, where gamma is rounded to 0"):
+        made(tiny, epsilon_per_distance=1000.0)

@@ -80,6 +80,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "dptext-published": "textveil.mechanisms.published.dptext:dptext_published",
         "dp-bart": "textveil.mechanisms.document.dp_bart:dp_bart",
         "dp-bart-published": "textveil.mechanisms.published.dp_bart:dp_bart_published",
+        "dp-paraphrase": "textveil.mechanisms.generation.dp_paraphrase:dp_paraphrase",
         "spherical-laplace": "textveil.mechanisms.additive.spherical_laplace:spherical_laplace",
         "cmp": "textveil.mechanisms.additive.cmp:cmp",
         "cmp-approximate": "textveil.mechanisms.additive.cmp:cmp_approximate",

@@ -47,6 +47,18 @@ def test_a_mechanism_without_a_distribution_of_one_word_is_a_fault_of_usage(text
     assert textveil("explain", "--mechanism", "keywords", "--word", "cats")[0] == 2
 
 
+def test_a_mechanism_of_whole_texts_is_explained_by_what_it_promises_of_a_text(textveil) -> None:
+    code, page, _ = textveil("explain", "--mechanism", "keywords", "--epsilon", "3")
+    assert code == 0
+    lines = dict(line.split("  ", 1) for line in page.decode().splitlines())
+    assert lines["guarantee"].strip() == "3-DP [proved]"
+    assert lines["unit"].strip() == "document; it is no epsilon of one word"
+    assert "whatever they hold" in lines["adjacency"] and lines["candidates"].strip() == "16"
+    data = json.loads(textveil("explain", "--mechanism", "keywords", "--epsilon", "3", "--json")[1])
+    assert (data["word"], data["guarantee"]["unit"]) == (None, "document")
+    assert data["mechanism"]["parameters"]["candidates"] == 16
+
+
 def test_explain_says_that_a_word_was_mapped(textveil) -> None:
     assert b"is mapped" in textveil("explain", "--word", "catzz")[1]
     assert json.loads(textveil("explain", "--word", "catzz", "--json")[1])["mapped"] is True

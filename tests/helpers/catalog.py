@@ -23,7 +23,10 @@ AS_LISTED: dict[str, dict[str, Any]] = {
 }
 """Options at which a mechanism has the status of its line, where that is not so at epsilon 1."""
 
-WITH_MODEL: dict[str, dict[str, Any]] = {"dp-prompt": {"tokens": 2, "prompt": "{text}"}}
+WITH_MODEL: dict[str, dict[str, Any]] = {
+    "dp-prompt": {"tokens": 2, "prompt": "{text}"},
+    "dp-paraphrase": {"tokens": 2, "prompt": "{text}"},
+}
 """Mechanisms over a model on disk: what makes them quick with a tiny one."""
 
 WITH_CODES = ("dp-bart", "dp-bart-published")

@@ -227,6 +227,18 @@ def test_a_folder_without_a_tokenizer_or_with_broken_weights_is_refused(tmp_path
         mechanism("dp-prompt")
 
 
+def test_paraphrases_share_the_law_and_take_causal_models_alone(tmp_path: Path) -> None:
+    asked = {"epsilon": 3.0, "tokens": 2, "min_logit": -1.0, "max_logit": 1.0}
+    one = mechanism("dp-paraphrase", model=str(folder_of("gpt2")), **asked)
+    assert isinstance(one, PromptedWriting)
+    assert one.parameters["prompt"] == "{text} >>>>> "
+    other = made(prompt="{text} >>>>> ", **asked)
+    assert (one.guarantee, law(one, "maria")) == (other.guarantee, law(other, "maria"))
+    for kind in ("t5", "bart"):
+        with pytest.raises(ModelError, match=f"tiny-{kind} must hold a causal language model; got an encoder-decoder"):
+            mechanism("dp-paraphrase", model=str(folder_of(kind)), **asked)
+
+
 def test_the_weights_cannot_be_made_too_large() -> None:
     with pytest.raises(ParameterError, match="floor must be between 1"):
         TokenWeights(size=4, min_logit=0, max_logit=1, temperature=1, top=8, floor=9)

@@ -242,12 +242,13 @@ def _numbers(logits: Any) -> Reals:
     return numbers
 
 
-def next_tokens(folder: Path | str, *, device: str = "cpu") -> ModelOnDisk:
+def next_tokens(folder: Path | str, *, device: str = "cpu", causal: bool = False) -> ModelOnDisk:
     """The model in a folder, whichever of the two kinds it is.
 
     Args:
         folder: configuration, weights in safetensors and tokenizer, as ``save_pretrained`` writes them.
         device: where torch keeps the model.
+        causal: whether it must be a causal one.
 
     Raises:
         MissingExtra: torch or transformers is not installed.
@@ -255,5 +256,10 @@ def next_tokens(folder: Path | str, *, device: str = "cpu") -> ModelOnDisk:
         ModelError: no such model in the folder.
     """
     decodes = is_encoder_decoder(folder)
+    if causal and decodes:
+        raise ModelError(
+            f"the folder {Path(folder).name} must hold a causal language model; got an encoder-decoder. Take a model "
+            "like GPT-2, or a mechanism that takes both kinds."
+        )
     foreign = read_model(folder, "encoder-decoder" if decodes else "causal", device)
     return ModelOnDisk(Path(folder), foreign, decodes)

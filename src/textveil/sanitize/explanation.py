@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, final, overload
 
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.base import Channel, Mechanism, WordMechanism, words_alone
+from textveil.mechanisms.base import Channel, Mechanism, TextMechanism, WordMechanism, words_alone
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import is_secure, resolve
+from textveil.sanitize.text_explanation import TextExplanation
 from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.text.out_of_vocabulary import word_index
 from textveil.text.tokens import Kind, classify, tokenize
@@ -105,6 +106,13 @@ def _shown(bound: Bound) -> str:
     return f"{bound.estimate:.4g}  [{bound.lower:.4g}, {bound.upper:.4g}]"
 
 
+@overload
+def explain(
+    mechanism: Mechanism, word: str, *, top: int = 10, samples: int = 20_000, rng: np.random.Generator | None = None
+) -> Explanation: ...
+
+
+@overload
 def explain(
     mechanism: Mechanism,
     word: str | None = None,
@@ -112,19 +120,34 @@ def explain(
     top: int = 10,
     samples: int = 20_000,
     rng: np.random.Generator | None = None,
-) -> Explanation:
+) -> Explanation | TextExplanation: ...
+
+
+def explain(
+    mechanism: Mechanism,
+    word: str | None = None,
+    *,
+    top: int = 10,
+    samples: int = 20_000,
+    rng: np.random.Generator | None = None,
+) -> Explanation | TextExplanation:
     """The distribution of the output for ``word``, or averages over words spread across the vocabulary.
 
+    A mechanism of whole texts has no distribution for a word: without one, what it promises of a text is explained.
+
     Args:
-        mechanism: any that draws for each word alone; channels are computed exactly.
+        mechanism: any that draws for each word alone, channels being computed exactly; or, without a word, one of whole
+            texts.
         word: mapped to the vocabulary as in a text; None averages over 200 evenly spaced words.
         top: how many of the likeliest outputs to list.
         samples: draws where the distribution is not a finite table.
         rng: None is the operating system's randomness.
 
     Raises:
-        UnsupportedGuarantee: the mechanism draws for whole documents or texts.
+        UnsupportedGuarantee: the mechanism draws for whole documents, or for whole texts and a word is given.
     """
+    if isinstance(mechanism, TextMechanism) and word is None:
+        return TextExplanation(mechanism.name, mechanism.parameters, mechanism.guarantee)
     mechanism = words_alone(mechanism, "the distribution of one word's output")
     need(top >= 0, "top", top, ">= 0")
     need(samples >= 1, "samples", samples, ">= 1")

@@ -188,7 +188,11 @@ class Report:
             *([] if setting.whole_texts or not tokens else [f"tokens      {counts or 'none'}"]),
             *(policy_lines(setting, tally.kinds, self.recall) if setting.policy is not None else []),
             *([f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip()] if tokens else []),
-            *([] if spans else [f"per token   {guarantee_line(setting.token)}"]),
+            *(
+                []
+                if spans
+                else [f"per {'text ' if setting.whole_texts else 'token'}   {guarantee_line(setting.token)}"]
+            ),
             *([f"compares    {setting.one_token}"] if setting.one_token.shared else []),
             *_number_lines(setting),
             *(short_number_lines(setting.unchanged_numbers) if tally.kinds.get("number") else []),

@@ -1,0 +1,81 @@
+"""Options of mechanisms that write texts with a language model, declared once."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, TypeAlias
+
+from textveil.mechanisms.options import GUARANTEE, MODELS, POSITIVE, Domain, Option, at_least, named
+
+_FINITE = Domain("finite", math.isfinite)
+
+EpsilonPerToken: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=POSITIVE,
+        help="In place of epsilon: privacy loss in nats of one token that is generated, for any two documents.",
+        metavar="E",
+        group=GUARANTEE,
+    ),
+]
+Temperature: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=POSITIVE,
+        help="In place of epsilon: the temperature, which makes a token cost 2 (max_logit - min_logit) / temperature.",
+        metavar="T",
+        group=GUARANTEE,
+    ),
+]
+WrittenTokens: TypeAlias = Annotated[
+    int,
+    Option(domain=at_least(1), help="Tokens that are generated at most; public.", metavar="N", group=MODELS),
+]
+MinLogit: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=_FINITE,
+        help="Lower logits count as this one; public.",
+        metavar="B",
+        group=MODELS,
+        unset="the mean on public sentences",
+    ),
+]
+MaxLogit: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=_FINITE,
+        help="Higher logits count as this one; public.",
+        metavar="B",
+        group=MODELS,
+        unset="four standard deviations above the mean on public sentences",
+    ),
+]
+Prompt: TypeAlias = Annotated[
+    str,
+    Option(
+        domain=Domain("a text with one {text} in it", lambda value: value.count("{text}") == 1),
+        help="What the model reads, the document in the place of {text}.",
+        metavar="TEXT",
+        group=MODELS,
+        unset="the paper's",
+    ),
+]
+LongTexts: TypeAlias = Annotated[
+    str,
+    Option(
+        domain=named("refuse", "cut"),
+        help="A document that the model has no room for: refuse it, which tells that it is long, or cut off its end.",
+        metavar="NAME",
+        group=MODELS,
+    ),
+]
+Device: TypeAlias = Annotated[
+    str,
+    Option(
+        domain=Domain("a device of torch", lambda value: value.partition(":")[0] in ("cpu", "cuda", "mps", "xpu")),
+        help="Where torch computes: cpu, cuda, cuda:1, mps.",
+        metavar="NAME",
+        group=MODELS,
+    ),
+]

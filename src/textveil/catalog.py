@@ -88,6 +88,8 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "vickrey": "textveil.mechanisms.additive.vickrey:vickrey",
         "brr": "textveil.mechanisms.additive.brr:brr",
         "word-budgets": "textveil.mechanisms.additive.word_budgets:word_budgets",
+        "hyperbolic-laplace": "textveil.mechanisms.additive.hyperbolic_laplace:hyperbolic_laplace",
+        "hyperbolic-exponential": "textveil.mechanisms.channels.hyperbolic_exponential:hyperbolic_exponential",
         "pte": "textveil.mechanisms.additive.pte:pte",
         "gaussian": "textveil.mechanisms.additive.gaussian:gaussian",
         "gaussian-classical": "textveil.mechanisms.additive.gaussian_classical:gaussian_classical",

@@ -30,7 +30,11 @@ ALPHA = 1e-6
 
 NOISY = [name for name, one in MECHANISMS.items() if one.family == "perturb and project"]
 
-NEAREST = [name for name in NOISY if MECHANISMS[name].status is Status.PROVED and name not in ("vickrey", "brr")]
+NEAREST = [
+    name
+    for name in NOISY
+    if MECHANISMS[name].status is Status.PROVED and name not in ("vickrey", "brr", "hyperbolic-laplace")
+]
 """Those that release the nearest word itself."""
 
 

@@ -1,0 +1,131 @@
+"""The exponential mechanism on the hyperbolic distance, with integer weights."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.mechanisms.additive.hyperbolic_points import (
+    HyperbolicDim,
+    Points,
+    PointsSource,
+    Radius,
+    hyperbolic_points,
+)
+from textveil.mechanisms.channels.integer_channel import IntegerChannel
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of
+from textveil.mechanisms.sampling.computed_rows import ComputedRows
+from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up, stated_epsilon
+from textveil.privacy.guarantees import MetricDP, PureDP, Status
+from textveil.types import Ids, Integers, Reals
+from textveil.vocabulary.hyperbolic import distances, least_distance, rounding
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/hyperbolic_exponential.md"
+
+_RADIUS = 3.0
+_LEAST_BITS = 20
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class FallingWeights:
+    """max(floor, floor(top exp(-rate d(x, y)))), d hyperbolic; shape (batch,) to (batch, n).
+
+    Attributes:
+        ball: points of all words.
+        rate: nats per unit of distance.
+        top: weight at distance 0.
+        floor: least weight.
+    """
+
+    ball: Reals
+    rate: float
+    top: int
+    floor: int
+
+    def __call__(self, words: Ids) -> Integers:
+        """The rows of these words."""
+        found = np.exp(-self.rate * distances(self.ball, words)) * float(self.top)
+        return np.maximum(found.astype(np.int64), self.floor)
+
+
+@declared(
+    family="channel",
+    notion="pure or metric DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="McSherry and Talwar 2007; distance: Feyisetan, Diethe and Drake 2019",
+    summary="Weight exp(-epsilon d / 2) on the hyperbolic distance to each word.",
+)
+def hyperbolic_exponential(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon | None = None,
+    epsilon_per_distance: EpsilonPerDistance | None = None,
+    points: PointsSource = "made",
+    hyperbolic_dim: HyperbolicDim | None = None,
+    radius: Radius | None = None,
+) -> IntegerChannel:
+    """P(y | x) proportional to exp(-epsilon_per_distance / 2 d(x, y)), d hyperbolic, calibrated by one parameter.
+
+    The exponential form of hyperbolic noise: at every epsilon, in every dimension.
+    Source: McSherry and Talwar 2007, section 3; Feyisetan, Diethe and Drake 2019 (arXiv 1910.08917); proof:
+    privacy/proofs/hyperbolic_exponential.md.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon: nats for any two words; the rate is epsilon / (2 diameter).
+        epsilon_per_distance: nats per unit of hyperbolic distance.
+        points: "made" of the vectors and the words' order, or "given": the vectors are points of the Poincare ball.
+        hyperbolic_dim: of made points, >= 2; None is 2.
+        radius: distance of the farthest made point from the origin; None is 3.
+
+    Raises:
+        ParameterError: neither or both parameters, one out of its domain, points that are none, or (for the metric
+            form) two words at one point or weights too small for integers.
+    """
+    name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
+    placed = hyperbolic_points(vocabulary, points, hyperbolic_dim, radius, _RADIUS)
+    top = 1 << (61 - math.ceil(math.log2(len(vocabulary))))
+    promise: PureDP | MetricDP
+    if name == "epsilon":
+        floor = exp_minus_half_ceiling(value, top)
+        most = log_ratio_up(top**2, floor**2)
+        rate = min(value, most) / (2 * placed.diameter)
+        promise = PureDP(epsilon=stated_epsilon(most, value), status=Status.PROVED, source=PROOF)
+    else:
+        floor, rate = 1, _rate_with_room(value, placed, top)
+        promise = MetricDP(
+            epsilon_per_distance=value,
+            metric=placed.metric,
+            diameter=placed.diameter,
+            status=Status.PROVED,
+            source=PROOF,
+        )
+    return IntegerChannel(
+        vocabulary,
+        "hyperbolic-exponential",
+        {**promise.numbers, "epsilon_per_distance": 2 * rate, **placed.parameters},
+        promise,
+        ComputedRows(len(vocabulary), FallingWeights(placed.ball, rate, top, floor)),
+    )
+
+
+def _rate_with_room(value: float, placed: Points, top: int) -> float:
+    """Half of the promise less what the rounding of weights and distances takes, at the least distance of two words."""
+    name, rate = "epsilon_per_distance", value / 2
+    least = least_distance(placed.ball)
+    need(least > 0, name, value, "used where no two words share a point", "Use epsilon instead, or remove duplicates.")
+    smallest = top * math.exp(-rate * placed.diameter)
+    most = 2 * (math.log(top) - _LEAST_BITS * math.log(2)) / placed.diameter
+    need(smallest >= 1 << _LEAST_BITS, name, value, f"at most {most:.4g}, which keeps weights above 2^{_LEAST_BITS}")
+    slip = 2 / smallest + rate * rounding(placed.ball, placed.diameter) + 2.0**-48
+    room = 2 * slip / least
+    need(room < rate, name, value, f"above {2 * room:.3g}, what rounding takes")
+    return rate - room

@@ -81,8 +81,10 @@ def size_of(setting: StudySetting) -> RewritingSize:
         )
     if setting.device != "cpu":
         return RewritingSize(sentences=17_212, tested=4_363, words=10_000, network=AutoencoderSettings())
-    network = AutoencoderSettings(hidden=96, code=96, batch=32, epochs=36, length=16, learning_rate=0.002, dropout=0.1)
-    return RewritingSize(sentences=800, tested=200, words=1_000, network=network, further=4)
+    network = AutoencoderSettings(
+        hidden=192, code=192, batch=32, epochs=40, length=16, learning_rate=0.002, dropout=0.1
+    )
+    return RewritingSize(sentences=2_000, tested=200, words=2_000, network=network, further=8)
 
 
 def cells_of(size: RewritingSize, way: ExperimentWay, block: TableBlock) -> Iterator[RewritingCell]:

@@ -67,6 +67,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "diffractor": "textveil.mechanisms.channels.diffractor:diffractor",
         "consistent-neighborhood": "textveil.mechanisms.sequence.consistent_neighborhood:consistent_neighborhood",
         "keywords": "textveil.mechanisms.document.keywords:keywords",
+        "earth-mover": "textveil.mechanisms.document.earth_mover:earth_mover",
         "subset-selection": "textveil.mechanisms.sets.subset_selection:subset_selection",
         "text-to-vectors": "textveil.mechanisms.vectors.text_to_vectors:text_to_vectors",
         "unary-encoding": "textveil.mechanisms.vectors.unary_encoding:unary_encoding",
@@ -100,6 +101,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "gaussian-classical-published": "textveil.mechanisms.published.gaussian_classical:gaussian_classical_published",
         "tem-published": "textveil.mechanisms.published.tem:tem_published",
         "custext-published": "textveil.mechanisms.published.custext:custext_published",
+        "scored-budgets-published": "textveil.mechanisms.published.scored_budgets:scored_budgets_published",
         "rantext-published": "textveil.mechanisms.published.rantext:rantext_published",
         "diffractor-published": "textveil.mechanisms.published.diffractor:diffractor_published",
     }

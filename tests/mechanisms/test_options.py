@@ -140,6 +140,8 @@ ASKED: dict[str, Any] = {
     "lists": 2,
     "list_seed": 11,
     "noise_seed": 5,
+    "scores": "similarity",
+    "bag_size": 3,
     "sensitive_share": 0.25,
     "epsilon_per_token": 0.5,
     "temperature": 3.0,

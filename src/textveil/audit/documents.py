@@ -16,7 +16,9 @@ from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.audit.sampled.bounds import audit_sampled, minimum_samples
 from textveil.audit.sampled.draws import candidate_pairs
 from textveil.mechanisms.base import SequenceMechanism, TextMechanism
-from textveil.mechanisms.capabilities import SequenceWeights
+from textveil.mechanisms.capabilities import DocumentRows, SequenceWeights
+from textveil.privacy.units import ANY_DOCUMENT
+from textveil.statistics import Bound
 from textveil.types import Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -27,6 +29,9 @@ LEAST_SAMPLES, MOST_SAMPLES = 20_000, 500_000
 """Draws for each document of a pair where no number is asked for: enough to refute the claim, between these."""
 
 _PROBE_WORDS = 16
+
+_FEW_WORDS, _FEWER_WORDS, _SMALL = 12, 4, 1000
+"""Words of which documents are made that are compared exactly, in vocabularies of up to so many words and beyond."""
 
 
 def audit_sequences(
@@ -119,6 +124,45 @@ def _unpacked(one: Any, size: int) -> Sequence[int]:
     return one if isinstance(one, tuple) else divmod(int(one), size)
 
 
+def exact_documents(mechanism: DocumentRows, claim: Claim) -> Finding:
+    """The largest loss of two documents of two words each, made of a few public words, from the mechanism's own rows.
+
+    Words are independent given the document, so the log-ratios of the places add up: the loss of a pair of documents is
+    the sum of the largest of each place. It is exact for each pair; other documents may lose more.
+
+    Returns:
+        A finding of method ``"exact documents"``: REFUTED, or NOT_REFUTED.
+    """
+    size = len(mechanism.vocabulary)
+    few = _FEW_WORDS if size <= _SMALL else _FEWER_WORDS
+    words = np.unique(np.linspace(0, size - 1, min(size, few)).astype(np.int64))
+    pairs = np.array([(first, second) for first in words for second in words])
+    with np.errstate(divide="ignore"):
+        logs = np.stack([np.log(mechanism.document_rows(pair)) for pair in pairs])
+    worst, found = -np.inf, (0, 0)
+    for likely, row in enumerate(logs):
+        losses = np.nan_to_num(row - logs, nan=-np.inf, posinf=np.inf, neginf=-np.inf).max(axis=2).sum(axis=1)
+        if losses.max() > worst:
+            worst, found = float(losses.max()), (likely, int(losses.argmax()))
+    likely, unlikely = found
+    outputs = (logs[likely] - logs[unlikely]).argmax(axis=1)
+    broken = claim.log_delta == -np.inf and worst > claim.epsilon * (1 + 1e-9)
+    names = mechanism.vocabulary.words
+    spelled = [" ".join(names[one] for one in ids) for ids in (pairs[likely], pairs[unlikely], outputs)]
+    trivial = Bound(0.0, 0.0, 1.0, 1.0)
+    return Finding(
+        verdict=Verdict.REFUTED if broken else Verdict.NOT_REFUTED,
+        claim=claim,
+        epsilon=Bound(worst * (1 - 1e-9), worst, np.inf, 1.0),
+        delta=trivial,
+        method="exact documents",
+        subject=Subject.DOCUMENT_CHANNEL,
+        witness={"pair": spelled[:2], "output": spelled[2], "loss": worst},
+        notes=(f"Every two of {len(pairs)} documents of two words were compared, by their exact distributions.",),
+        inputs="two documents of as many words",
+    )
+
+
 def audit_texts(
     mechanism: TextMechanism,
     claim: Claim,
@@ -143,6 +187,8 @@ def audit_texts(
         return np.array(mechanism.privatize_texts([str(text)] * count, rng))
 
     pairs = text_pairs(words)
+    if mechanism.guarantee.adjacency != ANY_DOCUMENT:  # then documents of other lengths are not compared
+        pairs = [(first, second) for first, second in pairs if len(first.split()) == len(second.split())]
     count = samples or _enough(claim, len(pairs), confidence)
     found = audit_sampled(draw, pairs, claim, samples=count, confidence=confidence)
     return replace(found, subject=Subject.DOCUMENT_CHANNEL)

@@ -14,7 +14,7 @@ from textveil.audit.attacks import bayes_vulnerability, nearest_neighbor_inversi
 from textveil.audit.channels.exact import audit_channel
 from textveil.audit.channels.groups import audit_within_groups
 from textveil.audit.channels.per_distance import audit_per_distance
-from textveil.audit.documents import audit_sequences, audit_texts, public_words
+from textveil.audit.documents import audit_sequences, audit_texts, exact_documents, public_words
 from textveil.audit.foreign.callables import in_child, load_callable
 from textveil.audit.foreign.hygiene import run_hygiene
 from textveil.audit.noise.closed_form import audit_noise
@@ -41,6 +41,7 @@ from textveil.mechanisms.base import (
     drawing_text,
 )
 from textveil.mechanisms.capabilities import (
+    DocumentRows,
     IntegerWeights,
     NearestSearch,
     NearestWord,
@@ -120,6 +121,7 @@ def audit_mechanism(
         findings = []
         if isinstance(mechanism, NoisyTextCodes) and isinstance(mechanism.distribution, ProfiledNoise):
             findings.append(audit_codes(mechanism, tested, words=words))
+        findings = [exact_documents(mechanism, tested)] if isinstance(mechanism, DocumentRows) else []
         if samples or not findings:
             findings.append(
                 audit_texts(mechanism, tested, words=words, samples=samples, confidence=confidence, rng=rng)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from numpy.typing import NDArray
 
 from textveil.mechanisms.base import OverWords, TextMechanism, WordMechanism
-from textveil.mechanisms.document.code_bounds import CodeBound
+from textveil.mechanisms.code_bounds import CodeBound
 from textveil.mechanisms.sampling.columns import Columns
 from textveil.nearest.base import Projection
 from textveil.noise.base import NoiseDistribution
@@ -165,6 +165,18 @@ class LikelihoodRatio(Protocol):
 
         It is infinite where one of the two cannot give what was released, and 0 where neither can.
         """
+
+
+@runtime_checkable
+class DocumentRows(Protocol):
+    """A mechanism of whole texts that draws a word for each word, independently given the document."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The public words."""
+
+    def document_rows(self, ids: Ids) -> Reals:
+        """P(output i = y | the document of these words) for each place and word y, float64, shape (words, n)."""
 
 
 @runtime_checkable

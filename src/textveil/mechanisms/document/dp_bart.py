@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
+from textveil.mechanisms.code_bounds import ClampedValues
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.document.code_bounds import ClampedValues
 from textveil.mechanisms.document.noisy_codes import NoisyCodes
 from textveil.mechanisms.options import MODELS, POSITIVE, Option, at_least
 from textveil.mechanisms.parameters import (

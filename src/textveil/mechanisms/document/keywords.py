@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Annotated, Any, final
 
 import numpy as np
 
-from textveil.errors import InputError, need
+from textveil.errors import need
 from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.document.words import text_of, words_of
 from textveil.mechanisms.options import Option, at_least
 from textveil.mechanisms.parameters import DocumentEpsilon
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
@@ -20,9 +20,7 @@ from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import resolve
 from textveil.text.codes import TextCodes
-from textveil.text.render import written
 from textveil.types import Ids, Integers
-from textveil.vocabulary.milder import milder_words
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/keywords.md"
@@ -77,23 +75,13 @@ class Keywords:
         drawn, member = self.weights.draw(len(document), resolve(rng))
         inside = np.flatnonzero(drawn < 0)
         drawn[inside] = sets[document[inside], member[inside]]
-        milder = milder_words(self.vocabulary)
-        words = [written(self.vocabulary.words[milder.get(one, one)]) for one in drawn.tolist()]
-        return [" ".join(words[start : start + self.keywords]) for start in range(0, len(words), self.keywords)]
+        return [text_of(self.vocabulary, row) for row in drawn.reshape(len(sets), self.keywords).tolist()]
 
     def candidate_sets(self, texts: Sequence[str]) -> Ids:
         """S(text) of each text, shape (texts, m)."""
-        for number, text in enumerate(texts, start=1):
-            if not isinstance(text, str):
-                raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
-        encoded = self._codes.encode(texts)
-        words = self._codes.words(encoded.codes)
-        known = ~words.out_of_vocabulary[words.indices]
-        ids, places = words.ids[known], words.indices[known]
-        edges = np.searchsorted(places, encoded.bounds)
         count = self.weights.members
         first = np.arange(count)
-        sets = [np.union1d(ids[start:stop], first)[-count:] for start, stop in pairwise(edges.tolist())]
+        sets = [np.union1d(ids, first)[-count:] for ids in words_of(self._codes, texts)]
         return np.array(sets, dtype=np.int64).reshape(len(texts), count)
 
     def integer_weights_of(self, texts: Sequence[str]) -> Integers:

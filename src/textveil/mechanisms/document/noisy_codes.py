@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from textveil.errors import InputError
-from textveil.mechanisms.document.code_bounds import CodeBound
+from textveil.mechanisms.code_bounds import CodeBound
 from textveil.models.coder import TextCoder
 from textveil.noise.capabilities import ProfiledNoise
 from textveil.privacy.guarantees import Guarantee, Status

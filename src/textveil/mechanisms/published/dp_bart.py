@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from textveil.mechanisms.code_bounds import ClampedValues
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.document.code_bounds import ClampedValues
 from textveil.mechanisms.document.dp_bart import NEEDS, Beams, ClipValue, state_coder
 from textveil.mechanisms.document.noisy_codes import NoisyCodes, judged_claim
 from textveil.mechanisms.parameters import DocumentDelta, DocumentEpsilon, Length, ModelFolder

@@ -63,3 +63,17 @@ def test_explain_says_that_a_word_was_mapped(textveil) -> None:
     assert b"is mapped" in textveil("explain", "--word", "catzz")[1]
     assert json.loads(textveil("explain", "--word", "catzz", "--json")[1])["mapped"] is True
     assert textveil("explain", "--word", "cats", "--seed", "3")[0] == 2
+
+
+def test_what_releases_no_text_is_explained_by_the_inputs_that_differ_most(textveil) -> None:
+    code, out, _ = textveil("explain", "-m", "dpnr-published", "--epsilon", "1", "--samples", "400", "--json")
+    data = json.loads(out)
+    assert code == 0
+    assert (data["told_apart"]["estimate"], data["limit"], data["samples"]) == (1.0, None, 400)
+    code, out, _ = textveil("explain", "-m", "subset-selection", "--samples", "40")
+    assert code == 0
+    assert b"a set of 11 of 32,698 words for each word; no text" in out
+    code, _, err = textveil("explain", "-m", "dpnr", "--word", "cats")
+    assert code == 2
+    one_line(err)
+    assert "--word must be left out: dpnr releases no words." in err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from textveil.audit.report.verdict import Claim, Finding, Subject
 from textveil.audit.sampled.bounds import Draw, Score, audit_sampled
 from textveil.mechanisms.base import SetMechanism, VectorMechanism
 from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
+from textveil.mechanisms.releases import released, shown_input
 from textveil.types import Reals
 
 _CELLS = 32
@@ -23,9 +25,6 @@ _PILOT = 2000
 
 _DECIMALS = 9
 """Of a log-likelihood ratio: a loss that many outputs share is one level, not rounding noise."""
-
-_SHOWN = 4
-"""Numbers of a vector that a witness shows."""
 
 
 def audit_releases(
@@ -55,7 +54,7 @@ def audit_releases(
     if not samples and exact:
         return exact
     pair = mechanism.worst_inputs() if isinstance(mechanism, WorstInputs) else _any_inputs(mechanism)
-    draw = release_draw(mechanism, rng)
+    draw: Draw = partial(_drawn, mechanism, rng)
     score: Score | None = None
     if isinstance(mechanism, LikelihoodRatio):
         score = _rounded(mechanism)
@@ -83,24 +82,8 @@ def _exact(mechanism: Any, claim: Claim) -> Finding:
     return replace(found, inputs="any two inputs")
 
 
-def release_draw(mechanism: VectorMechanism | SetMechanism, rng: np.random.Generator) -> Draw:
-    """Draws of releases, one a row, for one input."""
-
-    def draw(one: Any, count: int) -> NDArray[Any]:
-        if isinstance(mechanism, VectorMechanism):
-            return mechanism.privatize_vectors(np.tile(one, (count, 1)), rng)
-        return mechanism.privatize_sets(np.full(count, one, dtype=np.int64), rng)
-
-    return draw
-
-
-def shown_input(mechanism: VectorMechanism | SetMechanism, one: Any) -> Any:
-    """An input in a witness: a public word, or the first numbers of a vector that is nobody's."""
-    if isinstance(mechanism, SetMechanism):
-        return mechanism.vocabulary.words[int(one)]
-    numbers = np.ravel(one)
-    more = ", ..." if numbers.size > _SHOWN else ""
-    return f"({', '.join(f'{number:g}' for number in numbers[:_SHOWN])}{more})"
+def _drawn(mechanism: VectorMechanism | SetMechanism, rng: np.random.Generator, one: Any, count: int) -> NDArray[Any]:
+    return released(mechanism, one, count, rng)
 
 
 def _rounded(mechanism: LikelihoodRatio) -> Score:

@@ -30,10 +30,15 @@ def explain_command(
     vocabulary_limit: opt.VocabularyLimit = None,
     seed: opt.Seed = None,
 ) -> None:
-    """Show what one word becomes: its likeliest outputs, and how often it stays or stays close."""
-    from textveil.mechanisms.base import Channel
+    """Show what one word becomes: its likeliest outputs, and how often it stays or stays close.
+
+    Of what releases vectors or sets: how well the two inputs that differ most are told apart.
+    """
+    from textveil.mechanisms.base import Channel, SetMechanism, VectorMechanism
     from textveil.randomness import seeded_generator
-    from textveil.sanitize.explanation import explain
+    from textveil.sanitize.explanation import Explanation, explain
+    from textveil.sanitize.release_explanation import ReleaseExplanation, explain_release
+    from textveil.sanitize.text_explanation import TextExplanation
 
     words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
     chosen = make(context, mechanism, words)
@@ -42,5 +47,11 @@ def explain_command(
             f"--seed is for distributions that are sampled; the distribution of {chosen.name} is exact. Leave it out."
         )
     rng = None if seed is None else seeded_generator(seed)
-    found = explain(chosen, word, top=top, samples=samples, rng=rng)
+    found: Explanation | TextExplanation | ReleaseExplanation
+    if isinstance(chosen, VectorMechanism | SetMechanism):
+        if word is not None:
+            raise ParameterError(f"--word must be left out: {chosen.name} releases no words.")
+        found = explain_release(chosen, samples=samples, rng=rng)
+    else:
+        found = explain(chosen, word, top=top, samples=samples, rng=rng)
     sys.stdout.write(json.dumps(found.as_dict(), indent=2) + "\n" if as_json else found.summary() + "\n")

@@ -20,7 +20,7 @@ _COLORS = {
 
 # What stands in a witness, for readers; other keys are shown as they are.
 _LABELS = {
-    "pair": "words",
+    "pair": "inputs",
     "input": "word",
     "other_input": "other word",
     "probability": "its probability",

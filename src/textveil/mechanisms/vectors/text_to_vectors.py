@@ -75,9 +75,9 @@ class NoisyTokenVectors:
 
     def worst_inputs(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """See ``capabilities.WorstInputs``: opposite vectors of the norm."""
-        end = np.zeros(self.dim)
-        end[0] = self.clip
-        return end, -end
+        ends = np.zeros((2, self.dim))
+        ends[:, 0] = self.clip, -self.clip
+        return ends[0], ends[1]
 
     def worst_profile(self) -> Postprocessed:
         """See ``capabilities.WorstInputs``."""

@@ -12,6 +12,7 @@ import pytest
 
 from textveil.audit.field.cases import ClaimBasis, TrialSetting, line, made_setting
 from textveil.audit.field.channels import exponential, nearest_word
+from textveil.audit.field.forms import published_forms
 from textveil.audit.field.lines import integral, laplace
 from textveil.audit.field.randomness import one_stream
 from textveil.audit.field.run import CASES, FieldTable, accuse_sound, audit_field, names
@@ -226,3 +227,18 @@ def test_a_row_is_chosen_by_name_and_an_unknown_one_is_named() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'rantext'"):
         audit_field(["rantex"])
     assert len(set(names())) == len(names())
+
+
+@pytest.mark.parametrize("name", [name for name, one in published_forms().items() if not one.needs])
+def test_every_published_form_of_the_catalog_is_refuted_by_its_audit(name: str) -> None:
+    (row,) = audit_field([name]).rows
+    assert row.refuted, row.found
+    assert (row.about.form, row.about.basis) == (name, ClaimBasis.CATALOG)
+
+
+def test_a_form_that_needs_a_model_says_so_and_is_computed_by_a_case() -> None:
+    for name, one in published_forms().items():
+        if one.needs:
+            (row,) = audit_field([name]).rows
+            assert (row.verdict, row.finding) == ("not run", None) and "needs" in row.note
+            assert any(case.about.form == name for case in CASES), name

@@ -70,7 +70,7 @@ class Peer:
 _LINE: Places = MappingProxyType({"north": (0.0,), "east": (1.0,), "south": (2.0,), "west": (3.0,)})
 _TRIANGLE: Places = MappingProxyType({"north": (0.0, 0.0), "east": (1.0, 0.0), "south": (0.5, 0.88)})
 _SIDES = [distance(_TRIANGLE, *pair) for pair in itertools.combinations(_TRIANGLE, 2)]
-_ANGLES = [math.radians(-25 + 50 * i / 11) for i in range(12)]
+_ANGLES = [math.radians(-25 + 50 * i / 59) for i in range(60)]
 _ARC: Places = MappingProxyType(
     {
         "left": (-0.002, 0.0),
@@ -81,7 +81,7 @@ _ARC: Places = MappingProxyType(
         **{f"far{i}": (0.0992 * math.cos(a), 0.0992 * math.sin(a)) for i, a in enumerate(_ANGLES)},
     }
 )
-"""Twelve words just within the radius of "center" (0.1 at epsilon 130) and just beyond that of "left"."""
+"""Sixty words just within the radius of "center" (0.1 at epsilon 147) and just beyond that of "left"."""
 
 PEERS: tuple[Peer, ...] = (
     Peer(
@@ -109,8 +109,8 @@ PEERS: tuple[Peer, ...] = (
         mechanism="tem",
         places=_ARC,
         pair=("center", "left"),
-        epsilon=130.0,
-        samples=80_000,
+        epsilon=147.0,
+        samples=60_000,
         why="The words beyond the radius are scored together by ln(words / words within).",
         case="mldp-tem",
     ),

@@ -56,7 +56,7 @@ def _pantera_tem(setting: TrialSetting) -> ComputedTable:
     return metric_table(setting, rows, radius=radius)
 
 
-def _two_nearest(setting: TrialSetting, *, skips: bool) -> ComputedTable:
+def two_nearest(setting: TrialSetting, *, skips: bool) -> ComputedTable:
     """Laplace noise, then the nearest (weight exp(-distance)) or the second (1); ``skips`` leaves the input out."""
     points, scale = setting.points, 1 / setting.epsilon
 
@@ -224,8 +224,8 @@ CASES: tuple[Case, ...] = (
             form="vickrey-published",
         ),
         setting=line(1.0, 0.0, 1.0, 2.0, 3.0),
-        published=lambda setting: _two_nearest(setting, skips=True),
-        repaired=lambda setting: _two_nearest(setting, skips=False),
+        published=lambda setting: two_nearest(setting, skips=True),
+        repaired=lambda setting: two_nearest(setting, skips=False),
     ),
     Case(
         about=ClaimText(

@@ -96,6 +96,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "gaussian-classical": "textveil.mechanisms.additive.gaussian_classical:gaussian_classical",
         "laplace": "textveil.mechanisms.additive.laplace:laplace",
         "truncated-laplace": "textveil.mechanisms.additive.truncated_laplace:truncated_laplace",
+        "mahalanobis-published": "textveil.mechanisms.published.mahalanobis:mahalanobis_published",
         "vickrey-published": "textveil.mechanisms.published.vickrey:vickrey_published",
         "truncated-laplace-published": "textveil.mechanisms.published.truncated_laplace:truncated_laplace_published",
         "gaussian-classical-published": "textveil.mechanisms.published.gaussian_classical:gaussian_classical_published",

@@ -18,6 +18,7 @@ AS_LISTED: dict[str, dict[str, Any]] = {
     "diffractor-published": {"epsilon": 8.0},  # at epsilon 1 a step is longer than the list of a tiny vocabulary
     "rantext-published": {"epsilon": 3.0},
     "vickrey-published": {"epsilon": 0.5, "t": 0.25},
+    "mahalanobis-published": {"epsilon": 1.0, "covariance_weight": 0.9},
     "dp-bart-published": {"epsilon": 250.0},
     "tem-published": {"epsilon_per_distance": 0.5, "beta": 0.9},
 }

@@ -16,6 +16,7 @@ from textveil.errors import ParameterError, UnknownNameError
 from textveil.research.frontier import run
 from textveil.research.frontier.calibrated import SLACK, calibrated
 from textveil.research.frontier.contenders import contender_of
+from textveil.research.frontier.cosine_limit import cosine_limit
 from textveil.research.frontier.limits import hub_share, limits_of, near_limit, told_apart_limit
 from textveil.research.frontier.measures import NEAR, UNCHANGED, VULNERABILITY, WORDS_BY_SURFACE
 from textveil.research.frontier.measuring import FrontierCell, slug
@@ -197,3 +198,20 @@ def test_labels_have_files_of_their_own():
     names = {slug(one) for one in ("exponential", "exponential:clip=1", "exponential:clip-1", "Exponential")}
     assert len(names) == 4 and all("/" not in one and ":" not in one for one in names)
     assert contender_of("exponential:clip=none").options == {"clip": None}
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 6.0])
+def test_no_channel_is_above_the_limit_of_the_cosine_and_the_optimal_one_is_near_it(study, epsilon):
+    """Exact mean cosines, of channels and of the optimal mechanism."""
+    limit = cosine_limit(study, epsilon)
+    cosines = np.clip(study.units.astype(np.float64) @ study.units.T, -1, 1)
+    np.fill_diagonal(cosines, 1.0)
+    found = {}
+    for name in ("randomized-response", "neighborhood", "exponential", "optimal"):
+        options = {"prior": "zipf"} if name in ("neighborhood", "optimal") else {}
+        channel = tv.mechanism(name, WORDS, epsilon=epsilon, **options)
+        rows = np.array([channel.probabilities(word) for word in range(len(WORDS))])
+        found[name] = float(study.prior @ (rows * cosines).sum(axis=1))
+    assert max(found.values()) <= limit + 1e-6
+    assert limit - found["optimal"] < 0.02
+    assert cosine_limit(study, 50.0) == 1.0

@@ -202,7 +202,7 @@ def _sound(epsilon: float, arrays: Arrays) -> bool:
 
 def _made(setting: OptimumSetting, digest: str, progress: Progress | None) -> Arrays:
     n, prior = setting.utility.size, setting.prior
-    mean, spread = _looked_over(setting.utility, prior)
+    mean, spread = mean_and_spread(setting.utility, prior)
     hint = "Give another utility, or leave it out."
     need(spread > 0, "utility", "the same number for all outputs", "one that tells outputs apart", hint)
     start = np.sqrt(prior) if setting.capped else prior**0.75
@@ -245,8 +245,8 @@ def _with_caps(setting: OptimumSetting, problem: Problem, free: Search, progress
     return optimized(capped(problem, caps), search, steps=steps, goal=-math.inf, tell=tell).best_base
 
 
-def _looked_over(utility: Utility, prior: Reals) -> tuple[Reals, float]:
-    """The mean utility of every output, and how far the best output of an input is above its mean one."""
+def mean_and_spread(utility: Utility, prior: Reals) -> tuple[Reals, float]:
+    """The mean utility of every output, shape (n,), and how far the best output of an input is above its mean one."""
     mean, spread = np.zeros(utility.size), 0.0
     for ids, rows in blocks(utility):
         mean += prior[ids] @ rows.astype(np.float64)

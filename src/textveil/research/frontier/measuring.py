@@ -6,13 +6,14 @@ import hashlib
 import math
 import re
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final, TypeAlias, final
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.randomness import seeded_generator
 from textveil.research.cells import Values, cell_seed
 from textveil.research.frontier.calibrated import Calibrated, calibrated, given_as_it_is
 from textveil.research.frontier.contenders import Contender
+from textveil.research.frontier.cosine_limit import cosine_limit
 from textveil.research.frontier.equal_vulnerability import Bracket, curve_of, epsilon_within, vulnerability_at
 from textveil.research.frontier.measures import VULNERABILITY
 from textveil.research.frontier.points import GUARANTEE, VULNERABILITY_WAY
@@ -87,6 +88,20 @@ class EqualCell:
         return f"{slug(self.contender.label)}-as-{slug(self.reference)}-{self.epsilon:.17g}"
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class CosineLimitCell:
+    """What no mean cosine exceeds at one epsilon."""
+
+    epsilon: float
+    steps: int
+
+    @property
+    def name(self) -> str:
+        """Of the cell's file."""
+        return f"cosine-limit-{self.steps}-{self.epsilon:.17g}"
+
+
 def slug(label: str) -> str:
     """A label as part of a file's name, distinct for distinct labels."""
     plain = _UNSAFE.sub("-", label.lower())
@@ -95,7 +110,20 @@ def slug(label: str) -> str:
     return f"{plain[:60]}-{hashlib.blake2b(label.encode(), digest_size=4).hexdigest()}"
 
 
-def measured_cell(study: FrontierStudy, cell: FrontierCell | EqualCell) -> Values:
+Cell: TypeAlias = FrontierCell | EqualCell | CurveCell | CosineLimitCell
+
+
+def measured_cell(study: FrontierStudy, cell: Cell) -> Values:
+    """What a cell of any kind found."""
+    if isinstance(cell, CurveCell):
+        given, found = curve_of(study, cell.contender, cell_seed(cell, study.seed))
+        return {"given": given, "vulnerability": found}
+    if isinstance(cell, CosineLimitCell):
+        return {"value": cosine_limit(study, cell.epsilon)}
+    return _scored(study, cell)
+
+
+def _scored(study: FrontierStudy, cell: FrontierCell | EqualCell) -> Values:
     """The values of a cell; where the mechanism cannot be made for its epsilon, why."""
     try:
         made = _made(study, cell)
@@ -111,12 +139,6 @@ def measured_cell(study: FrontierStudy, cell: FrontierCell | EqualCell) -> Value
     scores |= recovery_scores(study, made.mechanism, stream)
     scores |= accuracy_scores(study, made.mechanism, stream)
     return _values(made.given, made.epsilon, made.delta, made.verified, str(made.mechanism.guarantee), scores, "")
-
-
-def measured_curve(study: FrontierStudy, cell: CurveCell) -> Values:
-    """See ``equal_vulnerability.curve_of``."""
-    given, found = curve_of(study, cell.contender, cell_seed(cell, study.seed))
-    return {"given": given, "vulnerability": found}
 
 
 def _made(study: FrontierStudy, cell: FrontierCell | EqualCell) -> Calibrated:

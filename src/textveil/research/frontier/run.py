@@ -13,11 +13,20 @@ from textveil.errors import need
 from textveil.research.cells import CellFolder, Values, measured, open_cells
 from textveil.research.frontier.contenders import Contender, contenders_of
 from textveil.research.frontier.corpus import public_texts
+from textveil.research.frontier.cosine_limit import SOURCE as LIMIT_SOURCE
+from textveil.research.frontier.cosine_limit import steps_for
 from textveil.research.frontier.equal_vulnerability import bracket_of
 from textveil.research.frontier.files import checked_folder, write_frontier
-from textveil.research.frontier.limits import limits_of
-from textveil.research.frontier.measures import VULNERABILITY
-from textveil.research.frontier.measuring import CurveCell, EqualCell, FrontierCell, measured_cell, measured_curve
+from textveil.research.frontier.limits import Limit, limits_of
+from textveil.research.frontier.measures import COSINE, VULNERABILITY
+from textveil.research.frontier.measuring import (
+    Cell,
+    CosineLimitCell,
+    CurveCell,
+    EqualCell,
+    FrontierCell,
+    measured_cell,
+)
 from textveil.research.frontier.points import Frontier, Point, point_of
 from textveil.research.frontier.study import FrontierStudy, Sizes, study_of
 from textveil.research.frontier.text_scores import accuracy_scores
@@ -90,9 +99,9 @@ def frontier(
     study = study_of(words, prior=prior, sizes=sizes, delta=delta, seed=seed, texts=read)
     with tempfile.TemporaryDirectory() as beside:
         kept = open_cells(Path(beside) / "cells" if cells is None else Path(cells), _terms(study))
-        points = _points(_Measuring(study, kept, processes, progress), contenders, grid)
+        points, cosine_limits = _measured(_Measuring(study, kept, processes, progress), contenders, grid)
     deltas = [0.0, *([delta] if any(one.takes_delta for one in contenders) else [])]
-    limits = tuple(one for epsilon in grid for part in deltas for one in limits_of(study, epsilon, part))
+    limits = (*cosine_limits, *(one for epsilon in grid for part in deltas for one in limits_of(study, epsilon, part)))
     facts = {
         **_terms(study),
         "vocabulary name": words.name,
@@ -121,13 +130,13 @@ def _checked_epsilons(epsilons: Sequence[float]) -> list[float]:
 
 
 class _Measuring(NamedTuple):
-    """What measures cells, some after others.
+    """What measures cells, in two parts: the second depends on the first.
 
     Attributes:
         study: what they share.
         folder: where they are kept.
         processes: side by side.
-        progress: of all.
+        progress: of both.
     """
 
     study: FrontierStudy
@@ -135,40 +144,42 @@ class _Measuring(NamedTuple):
     processes: int
     progress: Callable[[float], None] | None
 
-    def __call__(self, cells: Sequence[Any], measure: Callable[..., Values], before: int, whole: int) -> list[Values]:
-        """The values of cells, of which ``before`` others of ``whole`` are done."""
+    def __call__(self, cells: Sequence[Cell], done: int, whole: int) -> dict[str, Values]:
+        """The values of cells by name; ``done`` others of ``whole`` were measured before."""
 
         def told(share: float) -> None:
             if self.progress is not None:
-                self.progress((before + share * len(cells)) / whole)
+                self.progress((done + share * len(cells)) / whole)
 
-        one = partial(measure, self.study)
-        found = measured(self.folder, cells, one, processes=self.processes, progress=told)
-        return [found[cell.name] for cell in cells]
+        measure = partial(measured_cell, self.study)
+        return measured(self.folder, cells, measure, processes=self.processes, progress=told)
 
 
-def _points(measuring: _Measuring, contenders: Sequence[Contender], grid: Sequence[float]) -> tuple[Point, ...]:
-    """All at equal guarantees, then metric ones at the Bayes vulnerability of the first that is none."""
+def _measured(
+    measuring: _Measuring, contenders: Sequence[Contender], grid: Sequence[float]
+) -> tuple[tuple[Point, ...], list[Limit]]:
+    """All at equal guarantees, then metric ones at the Bayes vulnerability of the first that is none; and limits."""
     cells = [FrontierCell(one, epsilon) for one in contenders for epsilon in grid]
+    limits = [CosineLimitCell(epsilon, steps_for(len(measuring.study.vocabulary))) for epsilon in grid]
     reference = next((one for one in contenders if one.comparable and not one.metric), None)
     metric = [one for one in contenders if one.comparable and one.metric] if reference is not None else []
-    whole = len(cells) + len(metric) * (1 + len(grid))
-    first = [
-        _point(cell, values) for cell, values in zip(cells, measuring(cells, measured_cell, 0, whole), strict=True)
-    ]
-    if reference is None or not metric:
-        return tuple(first)
-    target = {one.epsilon: one.scores[VULNERABILITY].estimate for one in first
+    curves = [CurveCell(one) for one in metric]
+    first: list[Cell] = [*cells, *limits, *curves]
+    whole = len(first) + len(metric) * len(grid)
+    found = measuring(first, 0, whole)
+    points = [_point(cell, found[cell.name]) for cell in cells]
+    bounds = [Limit(COSINE, one.epsilon, 0.0, found[one.name]["value"], LIMIT_SOURCE) for one in limits]
+    target = {one.epsilon: one.scores[VULNERABILITY].estimate for one in points
               if one.contender is reference and VULNERABILITY in one.scores}  # fmt: skip
-    curves = measuring([CurveCell(one) for one in metric], measured_curve, len(cells), whole)
     equal = []
-    for one, curve in zip(metric, curves, strict=True):
+    for curve in curves:
+        given, reached = (found[curve.name][key] for key in ("given", "vulnerability"))
         for epsilon, wanted in target.items():
-            bracket = bracket_of(curve["given"], curve["vulnerability"], wanted)
-            if bracket is not None:
-                equal.append(EqualCell(one, epsilon, reference.label, wanted, bracket))
-    values = measuring(equal, measured_cell, len(cells) + len(metric), len(cells) + len(metric) + len(equal))
-    return (*first, *(_point(cell, one) for cell, one in zip(equal, values, strict=True)))
+            bracket = bracket_of(given, reached, wanted)
+            if bracket is not None and reference is not None:
+                equal.append(EqualCell(curve.contender, epsilon, reference.label, wanted, bracket))
+    found = measuring(equal, len(first), len(first) + len(equal)) if equal else {}
+    return (*points, *(_point(cell, found[cell.name]) for cell in equal)), bounds
 
 
 def _point(cell: FrontierCell | EqualCell, values: Values) -> Point:

@@ -100,6 +100,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "vickrey-published": "textveil.mechanisms.published.vickrey:vickrey_published",
         "truncated-laplace-published": "textveil.mechanisms.published.truncated_laplace:truncated_laplace_published",
         "gaussian-classical-published": "textveil.mechanisms.published.gaussian_classical:gaussian_classical_published",
+        "tgm-published": "textveil.mechanisms.published.tgm:tgm_published",
         "tem-published": "textveil.mechanisms.published.tem:tem_published",
         "custext-published": "textveil.mechanisms.published.custext:custext_published",
         "scored-budgets-published": "textveil.mechanisms.published.scored_budgets:scored_budgets_published",

@@ -194,6 +194,8 @@ def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: 
     if key == "model":  # a folder, of which reports hold the name
         asked = others["model"]
         wanted = Path(asked).name
+    if (name, key) == ("tgm-published", "epsilon_per_distance"):
+        asked = wanted = 20.0  # its formulas have a domain
     made = mechanism(name, words, **{**others, key: asked})
     assert made.parameters[key] == (wanted if isinstance(wanted, str) else pytest.approx(wanted, rel=1e-5))
     usual = mechanism(name, words, **needed(name))

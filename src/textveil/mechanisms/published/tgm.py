@@ -1,0 +1,210 @@
+"""The truncated Gumbel mechanism (TGM) as a public package has it: for audits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, final
+
+import numpy as np
+from scipy.special import gammaln, lambertw
+
+from textveil.errors import need
+from textveil.mechanisms.base import checked_ids, checked_word_id
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
+from textveil.mechanisms.parameters import Clip, metric_name, outward
+from textveil.privacy.guarantees import MetricDP, Status
+from textveil.randomness import resolve
+from textveil.types import Ids, Integers, Reals
+from textveil.vocabulary.geometry import clipped_diameter, minimum_distance
+from textveil.vocabulary.grid import integer_grid
+from textveil.vocabulary.vocabulary import Vocabulary
+
+REFUTATION: Final = "privacy/proofs/tgm_published.md"
+
+_RANKS: Final = 160
+"""Words of a list whose probabilities are computed: a longer list comes with less than 1e-120."""
+
+_POINTS: Final = 2001
+"""Of the integral over the least sum."""
+
+_USUAL: Final = 2.0
+
+_PER_DISTANCE = Option(
+    domain=POSITIVE,
+    help="The claimed nats per unit of distance.",
+    metavar="E",
+    group=GUARANTEE,
+    unset="twice the least that the formulas take",
+)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GumbelNoise:
+    """Gumbel noise of location 0 within [-limit, limit].
+
+    Attributes:
+        scale: b of the paper, > 0.
+        limit: the diameter of the vectors.
+    """
+
+    scale: float
+    limit: float
+
+    def sample(self, count: int, rng: np.random.Generator) -> Reals:
+        """Draws by the inverse of the distribution function, shape (count,)."""
+        low, high = (math.exp(-math.exp(-end / self.scale)) for end in (-self.limit, self.limit))
+        uniform = low + (high - low) * rng.random(count)
+        noise: Reals = -self.scale * np.log(-np.log(np.clip(uniform, 1e-300, 1 - 2.0**-53)))
+        return np.clip(noise, -self.limit, self.limit)
+
+    def survival(self, at: Reals) -> Reals:
+        """The probability of a draw above ``at``."""
+        ends = np.array([-self.limit, self.limit])
+        below = np.exp(-np.exp(-np.clip(at, *ends) / self.scale))
+        low, high = np.exp(-np.exp(-ends / self.scale))
+        return np.clip((high - below) / (high - low), 0.0, 1.0)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class TruncatedGumbel:
+    """The word of least distance plus noise among the k nearest, k from a Poisson distribution below n.
+
+    Attributes:
+        vocabulary: the public words and vectors.
+        parameters: public parameters, for reports.
+        guarantee: what is claimed.
+        noise: of each distance.
+        clip: norm to which longer vectors are shortened; None where they are not.
+    """
+
+    vocabulary: Vocabulary
+    parameters: Mapping[str, Any]
+    guarantee: MetricDP
+    noise: GumbelNoise
+    clip: float | None
+
+    @property
+    def name(self) -> str:
+        """The catalog's name."""
+        return "tgm-published"
+
+    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
+        """One draw for each id; see ``WordMechanism.privatize``."""
+        words, generator = checked_ids(ids, len(self.vocabulary)), resolve(rng)
+        out = words.copy()
+        lengths = self._lengths(len(words), generator)
+        for word in np.unique(words).tolist():
+            here = np.flatnonzero((words == word) & (lengths > 0))
+            if len(here):
+                near, far = self._nearest(word, int(lengths[here].max()))
+                for place in here.tolist():
+                    k = int(lengths[place])
+                    out[place] = near[int(np.argmin(far[:k] + self.noise.sample(k, generator)))]
+        return out
+
+    def probabilities(self, word_id: int) -> Reals:
+        """P(y | word_id), shape (n,): sums over k of integrals over the least sum; 0 below 1e-120."""
+        n = len(self.vocabulary)
+        word = checked_word_id(word_id, n)
+        most = min(n - 1, _RANKS)
+        near, far = self._nearest(word, most)
+        lengths = self._log_lengths(most)
+        ranks = np.zeros(most)
+        ranks[0] += math.exp(lengths[0])  # no list at all: the package returns the word
+        # Over the least sum t: word i wins with its density there, times what all others of the list leave above t.
+        sums = np.linspace(far[0] - self.noise.limit, far[-1] + self.noise.limit, _POINTS)
+        density = -np.diff(self.noise.survival(sums - far[:, None]), axis=1)
+        above = self.noise.survival((sums[1:] + sums[:-1]) / 2 - far[:, None])
+        with np.errstate(divide="ignore"):
+            all_above = np.exp(np.cumsum(np.log(above), axis=0))
+        alone = np.divide(density, above, out=np.zeros_like(density), where=above > 0)
+        chances = alone @ all_above.T
+        for k in range(1, most + 1):
+            ranks[:k] += math.exp(lengths[k]) * chances[:k, k - 1] / chances[:k, k - 1].sum()
+        row = np.zeros(n)
+        row[near] = ranks / ranks.sum()
+        return row
+
+    def word_distances(self, ids: Ids) -> Reals:
+        """See ``capabilities.OnWordDistances``."""
+        return integer_grid(self.vocabulary).distances(ids, self.clip)
+
+    def _nearest(self, word: int, count: int) -> tuple[Ids, Reals]:
+        """The nearest words, the word itself first, and their distances."""
+        far = self.word_distances(np.array([word]))[0]
+        ranked = far.copy()
+        ranked[word] = -1.0
+        near: Integers = np.argsort(ranked, kind="stable")[:count]
+        return near, far[near]
+
+    def _log_lengths(self, most: int) -> Reals:
+        """Ln P(k) for k = 0 to ``most``: Poisson of mean ln(n - 1), below n."""
+        mean = math.log(len(self.vocabulary) - 1)
+        k = np.arange(most + 1)
+        logs = k * (math.log(mean) if mean > 0 else -np.inf) - mean - gammaln(k + 1.0)
+        logs[0] = -mean
+        return np.asarray(logs - math.log(float(np.exp(logs).sum())), dtype=np.float64)
+
+    def _lengths(self, count: int, rng: np.random.Generator) -> Integers:
+        n = len(self.vocabulary)
+        out = rng.poisson(math.log(n - 1), count).astype(np.int64)
+        while len(over := np.flatnonzero(out > n - 1)):
+            out[over] = rng.poisson(math.log(n - 1), len(over))
+        return out
+
+
+@declared(
+    family="channel",
+    notion="metric DP",
+    status=Status.REFUTED,
+    proof=REFUTATION,
+    source="Xu et al. 2021 (FLAIRS); public code of Meisenbacher et al. 2024 (MLDP, mldp-text), class TruncatedGumbel",
+    summary="The least distance plus Gumbel noise among few nearest words: how many are near tells words apart.",
+    instead="tem",
+)
+def tgm_published(
+    vocabulary: Vocabulary,
+    *,
+    epsilon_per_distance: Annotated[float, _PER_DISTANCE] | None = None,
+    clip: Clip | None = None,
+) -> TruncatedGumbel:
+    """Of the k nearest words the one of least d + g, g Gumbel noise of scale b within the diameter D of the vectors.
+
+    k is Poisson of mean ln(n - 1), below n; b = 2 D / min(W(2 a D), ln(a d)), a = (epsilon - 2 (1 + ln n) / d) / 3, W
+    Lambert's function, d the least distance of two words. What is claimed is epsilon d-privacy. A word that is
+    farthest from x never comes out for x, and does for itself: the claim is false for every vocabulary.
+    The paper's own text was not read; formulas and the order of steps are those of the package.
+    Refutation: privacy/proofs/tgm_published.md.
+
+    Args:
+        vocabulary: public words and vectors, three words at least.
+        epsilon_per_distance: the claimed nats per unit of distance, above (2 (1 + ln n) + 3) / d; None takes
+            twice that.
+        clip: norm to which longer vectors are shortened; None, as in the package, leaves them.
+
+    Raises:
+        ParameterError: an epsilon outside the domain of the formulas, or two words of one vector.
+    """
+    n = len(vocabulary)
+    need(n >= 3, "vocabulary", f"{n} words", "one of three words at least")
+    least, diameter = minimum_distance(vocabulary, clip), outward(clipped_diameter(vocabulary, clip, 2))
+    need(least > 0, "vocabulary", "two words of one vector", "one of different vectors", "Remove the duplicates.")
+    domain = (2 * (1 + math.log(n)) + 3) / least
+    epsilon = _USUAL * domain if epsilon_per_distance is None else epsilon_per_distance
+    need(epsilon > domain, "epsilon_per_distance", epsilon, f"above {domain:.6g} here, the domain of the formulas")
+    slope = (epsilon - 2 * (1 + math.log(n)) / least) / 3
+    scale = 2 * diameter / min(float(lambertw(2 * slope * diameter).real), math.log(slope * least))
+    promise = MetricDP(
+        epsilon_per_distance=epsilon,
+        metric=metric_name("euclidean", clip),
+        diameter=diameter,
+        status=Status.REFUTED,
+        source=REFUTATION,
+    )
+    facts = {"epsilon_per_distance": epsilon, "clip": clip, "scale": scale, "least_distance": least}
+    return TruncatedGumbel(vocabulary, facts, promise, GumbelNoise(scale=scale, limit=diameter), clip)

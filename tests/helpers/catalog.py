@@ -9,6 +9,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 from tests.helpers.tiny_models import encoder_decoder
+from tests.helpers.trained_networks import network_folder
 from tests.helpers.writing_models import folder_of, libraries
 
 from textveil.catalog import MECHANISMS
@@ -34,6 +35,13 @@ WITH_MODEL: dict[str, dict[str, Any]] = {
 WITH_CODES = ("dp-bart", "dp-bart-published")
 """Mechanisms over an encoder-decoder on disk whose states of two texts must differ."""
 
+WITH_NETWORK: dict[str, dict[str, Any]] = {
+    "dp-rewrite": {"dp_mechanism": "gaussian"},
+    "adept": {},
+    "adept-published": {},
+}
+"""Mechanisms over an auto-encoder that was trained."""
+
 SAMPLED = frozenset({"word-budgets"})
 """Mechanisms of words that are proved, and of whose distribution no audit knows more than samples."""
 
@@ -45,6 +53,8 @@ def as_listed(name: str) -> dict[str, Any]:
 
 def needed(name: str) -> dict[str, Any]:
     """What a mechanism cannot be made without, beside a vocabulary; skips where a package for it is missing."""
+    if name in WITH_NETWORK:
+        return {"network": str(network_folder()), **WITH_NETWORK[name]}
     if name in WITH_CODES:
         return {"model": str(coding_model())}
     if name not in WITH_MODEL:

@@ -93,8 +93,8 @@ def rewrite_command(
     learns its words as they are, so it must be public.
     """
     from textveil.corpora.files.sources import one_file
+    from textveil.models.autoencoder.corpora import sentences_of
     from textveil.models.autoencoder.settings import AutoencoderSettings
-    from textveil.research.rewriting.corpora import sentences_of
     from textveil.research.rewriting.injection import Feeding, Place
 
     # Everything that can be wrong with the options is found before a network is trained.
@@ -186,8 +186,8 @@ def _rewriter(
 ) -> Rewriter:
     """A network trained on what was learned from, or the one in a folder."""
     from textveil.cli.progress import counting
-    from textveil.research.rewriting.corpora import common_words, drawn_vectors, sentences_of
-    from textveil.research.rewriting.kept_words import keep_words, kept_words
+    from textveil.models.autoencoder.corpora import common_words, drawn_vectors, sentences_of
+    from textveil.models.autoencoder.kept_words import keep_words, kept_words
     from textveil.research.rewriting.rewriter import load_rewriter, train_rewriter
     from textveil.vocabulary.vocabulary import SMALLEST
 

@@ -148,6 +148,19 @@ ModelFolder: TypeAlias = Annotated[
         group=MODELS,
     ),
 ]
+NetworkFolder: TypeAlias = Annotated[
+    str,
+    Option(
+        domain=Domain(
+            "the folder of a trained network",
+            lambda value: value != "" and Path(value).is_dir(),
+            hint="Train one: textveil rewrite --train FILE --network DIR.",
+        ),
+        help="An auto-encoder on disk with its words, trained on public text.",
+        metavar="DIR",
+        group=MODELS,
+    ),
+]
 Length: TypeAlias = Annotated[
     int,
     Option(

@@ -17,8 +17,8 @@ from textveil.privacy.guarantees import Guarantee, Status
 from textveil.randomness import resolve
 from textveil.types import Reals
 
-_BLOCK = 16
-"""Texts at once: 50 MB of codes of 512 places and 768 coordinates."""
+_BLOCK_NUMBERS = 1 << 22
+"""Coordinates of the codes that are made at once: 32 MB."""
 
 _PROBES = 24
 """Public words of which texts are made to look for two whose codes are far apart."""
@@ -57,8 +57,9 @@ class NoisyCodes:
         generator = resolve(rng)
         self.distribution.sample(0, generator)  # refuses noise that would not fit the decoder's float32
         written: list[str] = []
-        for start in range(0, len(texts), _BLOCK):
-            codes = self.codes(texts[start : start + _BLOCK])
+        block = max(1, _BLOCK_NUMBERS // self.distribution.dim)
+        for start in range(0, len(texts), block):
+            codes = self.codes(texts[start : start + block])
             codes += self.distribution.sample(len(codes), generator, np.float64)
             written += self.coder.write(codes)
         return written

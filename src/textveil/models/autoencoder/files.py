@@ -82,8 +82,8 @@ def write_network(
     where = Path(folder)
     try:
         where.mkdir(parents=True, exist_ok=True)
-        _put(where / weights, data)
-        _put(where / FACTS, (json.dumps(header, indent=1) + "\n").encode("utf-8"))
+        put(where / weights, data)
+        put(where / FACTS, (json.dumps(header, indent=1) + "\n").encode("utf-8"))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise OutputError(f"the folder of a network must be writable; got {reason}. Name another.") from None
@@ -192,7 +192,7 @@ def _array(tensor: Any) -> NDArray[Any]:
     return np.ascontiguousarray(array) if array.ndim else array.reshape(())
 
 
-def _put(target: Path, data: bytes) -> None:
+def put(target: Path, data: bytes) -> None:
     """Write a file that appears under its name whole."""
     hidden = target.with_name(f".textveil-{secrets.token_hex(8)}.partial")
     try:

@@ -14,6 +14,7 @@ import numpy as np
 from textveil.errors import ModelError, ParameterError, need
 from textveil.models.autoencoder.files import facts_of, read_network, restored_network, write_network
 from textveil.models.autoencoder.network import Autoencoder, new_autoencoder
+from textveil.models.autoencoder.saying import said_of
 from textveil.models.autoencoder.settings import AutoencoderSettings
 from textveil.models.autoencoder.training import Epochs, Training, Views, adam, batches, checked_sentences
 from textveil.numerics.torch_package import checked_device, load_torch
@@ -131,7 +132,7 @@ class Rewriter:
             for rows, views, codes in self._coded(sentences, seed, feeding):
                 lengths = [len(one) for one in views.wanted]
                 if feeding is Feeding.FREE:
-                    said = self._said(codes, lengths if same_length else None, choose)
+                    said = said_of(self.network, codes, choose, lengths if same_length else None)
                 else:
                     said = self._said_after(codes, views.fed, choose)
                 for row, ids in zip(rows.tolist(), said, strict=True):
@@ -161,26 +162,6 @@ class Rewriter:
             found.append(torch.nn.functional.cross_entropy(step.logits[:size], ids, reduction="none"))
             step.said, start = step.logits[:, : self.network.words].argmax(dim=1), start + size
         return torch.cat(found)
-
-    def _said(self, codes: Any, lengths: Sequence[int] | None, choose: Callable[[Any], Any]) -> list[Ids]:
-        """Sentences of the decoder fed with its own output."""
-        torch = load_torch()
-        end, places = self.network.words, max(lengths or [self.settings.length])
-        said: list[Any] = []
-        ended = torch.zeros(len(codes), dtype=torch.bool, device=codes.device)
-        for step in self.network.walk(codes, places):
-            logits = step.logits
-            if lengths is not None or not said:
-                logits = logits.clone()
-                logits[:, end] = -torch.inf
-            step.said = choose(logits)
-            ended |= step.said == end
-            said.append(step.said)
-            if bool(ended.all()):
-                break
-        table = torch.stack(said, dim=1).cpu().numpy()
-        stops = [_first(row, end) for row in table] if lengths is None else lengths
-        return [row[:stop].copy() for row, stop in zip(table, stops, strict=True)]
 
     def _said_after(self, codes: Any, fed: Sequence[Ids], choose: Callable[[Any], Any]) -> list[Ids]:
         """One word for each of the words that the decoder is fed with."""
@@ -345,9 +326,3 @@ def _at_rest(network: Autoencoder) -> Any:
     """Without dropout and gradients."""
     network.modules.eval()
     return load_torch().inference_mode()
-
-
-def _first(row: Ids, end: int) -> int:
-    """Where a row ends: at the first ``end``, or as a whole."""
-    ends = np.flatnonzero(row == end)
-    return int(ends[0]) if len(ends) else len(row)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from textveil.errors import InputError, ParameterError
-from textveil.research.rewriting.corpora import common_words, drawn_vectors, sentences_of
+from textveil.models.autoencoder.corpora import common_words, drawn_vectors, sentences_of
 from textveil.vocabulary.vocabulary import Vocabulary
 
 WORDS = ["the", "cat", "dog", "sat", "n't", ".", "did"]

@@ -8,9 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from textveil.corpora.files.atomic import write_whole
 from textveil.errors import ModelError, OutputError
-from textveil.models.autoencoder.files import FACTS
+from textveil.models.autoencoder.files import FACTS, put
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.readers.arrays import VECTORS, WORDS
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -29,13 +28,14 @@ def keep_words(vocabulary: Vocabulary, folder: Path) -> None:
         return
     held = io.BytesIO()
     np.save(held, np.asarray(vocabulary.vectors))
+    words = "".join(f"{word}\n" for word in vocabulary.words)
     try:
         (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+        put(folder / FOLDER / VECTORS, held.getvalue())
+        put(folder / FOLDER / WORDS, words.encode("utf-8"))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise OutputError(f"the folder of a network must be writable; got {reason}. Name another.") from None
-    write_whole(folder / FOLDER / VECTORS, held.getvalue())
-    write_whole(folder / FOLDER / WORDS, "".join(f"{word}\n" for word in vocabulary.words).encode("utf-8"))
 
 
 def kept_words(folder: Path) -> Vocabulary:

@@ -1,0 +1,140 @@
+"""DP-Rewrite: an auto-encoder's clipped code with noise by the table of sensitivities; its decoder writes a text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from textveil.errors import need
+from textveil.mechanisms.code_bounds import ClippedNorm
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.document.noisy_codes import NoisyCodes
+from textveil.mechanisms.options import FRACTION, GUARANTEE, MODELS, POSITIVE, Option, named
+from textveil.mechanisms.parameters import DocumentEpsilon, NetworkFolder
+from textveil.models.autoencoder.coder import SentenceCoder, sentence_coder
+from textveil.noise.coordinate_laplace import CoordinateLaplace
+from textveil.noise.gaussian import Gaussian
+from textveil.privacy.calibration import analytic_gaussian_sigma, laplace_scale
+from textveil.privacy.guarantees import ApproximateDP, PureDP, Status
+from textveil.privacy.units import ANY_DOCUMENT
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/dp_rewrite.md"
+
+NEEDS = "a network that `textveil rewrite --train` wrote (extra torch)"
+
+_NORMS = {"l1": 1, "l2": 2}
+_USUAL_DELTA = 1e-5
+
+ClippingConstant = Annotated[
+    float,
+    Option(domain=POSITIVE, help="C: longer codes are shortened to this norm.", metavar="C", group=MODELS),
+]
+
+
+@declared(
+    family="document",
+    notion="pure or approximate DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="Igamberdiev, Arora and Habernal 2022 (COLING), section 3; sensitivities: Habernal 2021 (EMNLP)",
+    summary="Writes a text of an auto-encoder's clipped code with Laplace or Gaussian noise.",
+    adjacency=ANY_DOCUMENT,
+    needs=NEEDS,
+)
+def dp_rewrite(
+    vocabulary: Vocabulary,
+    *,
+    network: NetworkFolder,
+    epsilon: DocumentEpsilon,
+    delta: Annotated[
+        float,
+        Option(
+            domain=FRACTION,
+            help="Delta of one document, where the noise is Gaussian.",
+            metavar="D",
+            group=GUARANTEE,
+            unset="1e-5 for Gaussian noise, none for Laplace",
+        ),
+    ]
+    | None = None,
+    clipping_constant: ClippingConstant = 1.0,
+    clipping_norm: Annotated[
+        str, Option(domain=named(*_NORMS), help="The norm in which codes are clipped.", metavar="NAME", group=MODELS)
+    ] = "l2",
+    dp_mechanism: Annotated[
+        str, Option(domain=named("laplace", "gaussian"), help="The noise on codes.", metavar="NAME", group=MODELS)
+    ] = "laplace",
+) -> NoisyCodes:
+    """Noise on a code of n coordinates whose norm is at most C, by the sensitivity that the two norms give.
+
+    Clipped in L1, Laplace: 2C. Clipped in L2, Laplace: 2C sqrt(n). Gaussian, clipped in either: 2C, with the analytic
+    sigma. The network reads the first words of a document, as many as it was trained with, as one sentence. It must be
+    trained on public text: of its own training text nothing is promised.
+    Source: Igamberdiev, Arora and Habernal 2022, section 3; proof: privacy/proofs/dp_rewrite.md.
+
+    Args:
+        vocabulary: not used; the network has its own words.
+        network: the folder of a network with its words.
+        epsilon: nats of a whole document, for any two documents; finite and > 0.
+        delta: of a document, in (0, 1), where the noise is Gaussian; None is 1e-5 there.
+        clipping_constant: C, finite and > 0.
+        clipping_norm: ``"l1"`` or ``"l2"``.
+        dp_mechanism: ``"laplace"``, pure DP, or ``"gaussian"``.
+
+    Raises:
+        ParameterError: an option is outside its domain, or a delta is given for Laplace noise.
+        MissingExtra: torch or safetensors is not installed.
+        ModelError: the folder holds no network with its words.
+    """
+    gaussian = dp_mechanism == "gaussian"
+    need(gaussian or delta is None, "delta", delta, "left out for Laplace noise, which is pure DP")
+    coder = sentence_coder(network)
+    bound = ClippedNorm(_NORMS[clipping_norm], clipping_constant)
+    asked = {"clipping_norm": clipping_norm, "dp_mechanism": dp_mechanism}
+    if not gaussian:
+        return laplace_codes("dp-rewrite", coder, bound, epsilon, PROOF, asked)
+    delta = _USUAL_DELTA if delta is None else delta
+    sigma = analytic_gaussian_sigma(epsilon, delta, bound.reach(coder.dim, 2))
+    return NoisyCodes(
+        name="dp-rewrite",
+        parameters={
+            **{"epsilon": epsilon, "delta": delta, "sigma": sigma, "clipping_constant": clipping_constant},
+            **asked,
+            **{"coordinates": coder.dim, **coder.facts},
+        },
+        guarantee=ApproximateDP(
+            epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=PROOF, adjacency=ANY_DOCUMENT
+        ),
+        coder=coder,
+        bound=bound,
+        distribution=Gaussian(dim=coder.dim, sigma=sigma),
+    )
+
+
+def laplace_codes(
+    name: str, coder: SentenceCoder, bound: ClippedNorm, epsilon: float, proof: str, parameters: Mapping[str, Any]
+) -> NoisyCodes:
+    """Laplace noise on every coordinate of a clipped code, of the scale that its L1 sensitivity asks for.
+
+    Args:
+        name: the catalog's name.
+        coder: encoder and decoder.
+        bound: of codes.
+        epsilon: nats of a document.
+        proof: the page that proves it.
+        parameters: public ones for reports, beside those of every such mechanism.
+    """
+    scale = laplace_scale(epsilon, bound.reach(coder.dim, 1))
+    return NoisyCodes(
+        name=name,
+        parameters={
+            **{"epsilon": epsilon, "scale": scale, "clipping_constant": bound.limit, **parameters},
+            **{"coordinates": coder.dim, **coder.facts},
+        },
+        guarantee=PureDP(epsilon=epsilon, status=Status.PROVED, source=proof, adjacency=ANY_DOCUMENT),
+        coder=coder,
+        bound=bound,
+        distribution=CoordinateLaplace(dim=coder.dim, scale=scale),
+    )

@@ -121,7 +121,8 @@ def audit_mechanism(
         findings = []
         if isinstance(mechanism, NoisyTextCodes) and isinstance(mechanism.distribution, ProfiledNoise):
             findings.append(audit_codes(mechanism, tested, words=words))
-        findings = [exact_documents(mechanism, tested)] if isinstance(mechanism, DocumentRows) else []
+        if isinstance(mechanism, DocumentRows):
+            findings.append(exact_documents(mechanism, tested))
         if samples or not findings:
             findings.append(
                 audit_texts(mechanism, tested, words=words, samples=samples, confidence=confidence, rng=rng)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import make
-from textveil.errors import ParameterError
+from textveil.errors import ParameterError, UnsupportedGuarantee
+
+if TYPE_CHECKING:
+    from textveil.mechanisms.base import Mechanism
+    from textveil.privacy.guarantees import ApproximateDP
 
 
 def explain_command(
@@ -24,6 +28,15 @@ def explain_command(
     samples: Annotated[
         int, typer.Option(metavar="N", help="Draws, for mechanisms whose distribution is not a finite table.")
     ] = 20_000,
+    reports: Annotated[
+        int | None,
+        typer.Option(
+            "--reports",
+            metavar="N",
+            help="Say too what one word costs its person where N people send one each, released in random order by a "
+            "shuffler that is trusted.",
+        ),
+    ] = None,
     as_json: opt.AsJson = False,
     vocabulary: opt.VocabularyPath = None,
     vocabulary_format: opt.VocabularyFormat = None,
@@ -54,4 +67,27 @@ def explain_command(
         found = explain_release(chosen, samples=samples, rng=rng)
     else:
         found = explain(chosen, word, top=top, samples=samples, rng=rng)
-    sys.stdout.write(json.dumps(found.as_dict(), indent=2) + "\n" if as_json else found.summary() + "\n")
+    data, lines = found.as_dict(), found.summary()
+    if reports is not None:
+        after = _shuffled(chosen, reports)
+        data["shuffled"] = {"reports": reports, **after.as_data()}
+        lines += f"\nshuffled           {after} for one of {reports:,} people with one word each, in random order"
+    sys.stdout.write(json.dumps(data, indent=2) + "\n" if as_json else lines + "\n")
+
+
+def _shuffled(mechanism: Mechanism, reports: int) -> ApproximateDP:
+    """What one report costs among so many that are released in random order, at the delta of composition.
+
+    Raises:
+        UnsupportedGuarantee: the guarantee is not of one word, for any two words, or is not pure.
+    """
+    from textveil.privacy.accountant import DELTA
+    from textveil.privacy.shuffling import shuffled
+    from textveil.privacy.units import ONE_TOKEN
+
+    if mechanism.guarantee.adjacency != ONE_TOKEN:
+        raise UnsupportedGuarantee(
+            f"`reports` needs a guarantee of one token for any two words; got one of {mechanism.guarantee.adjacency}. "
+            "Leave it out."
+        )
+    return shuffled(mechanism.guarantee.pure(), reports, DELTA)

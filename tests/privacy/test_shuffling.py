@@ -1,0 +1,117 @@
+"""Amplification by shuffling: the bound against exact laws of small shuffles and the published closed form."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from textveil.errors import ParameterError, UnsupportedGuarantee
+from textveil.privacy import shuffling
+from textveil.privacy.guarantees import MetricDP, PureDP, Status
+from textveil.privacy.shuffling import ONE_REPORT, shuffled, shuffled_delta
+
+PURE = PureDP(epsilon=2.0, status=Status.PROVED, source="page")
+
+
+def response(epsilon: float, k: int) -> np.ndarray:
+    rows = np.ones((k, k)) + (math.exp(epsilon) - 1) * np.eye(k)
+    return rows / rows.sum(axis=1, keepdims=True)
+
+
+def counts_law(rows: np.ndarray, inputs: tuple[int, ...]) -> Counter:
+    """The exact law of the counted reports."""
+    out: Counter = Counter()
+    for reports in itertools.product(range(rows.shape[1]), repeat=len(inputs)):
+        out[tuple(sorted(reports))] += math.prod(rows[x, y] for x, y in zip(inputs, reports, strict=True))
+    return out
+
+
+def exact_delta(rows: np.ndarray, epsilon: float, reports: int) -> float:
+    """The least delta for one person, over all values of everybody."""
+    k = len(rows)
+    worst = 0.0
+    for others in itertools.combinations_with_replacement(range(k), reports - 1):
+        laws = [counts_law(rows, (own, *others)) for own in range(k)]
+        for first, second in itertools.permutations(laws, 2):
+            worst = max(worst, sum(max(0.0, first[one] - math.exp(epsilon) * second[one]) for one in first))
+    return worst
+
+
+@pytest.mark.parametrize("epsilon_0", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize(("k", "reports"), [(2, 5), (3, 4), (4, 3)])
+def test_the_bound_covers_the_exact_delta_of_randomized_response(epsilon_0: float, k: int, reports: int) -> None:
+    rows = response(epsilon_0, k)
+    for epsilon in (0.0, 0.2 * epsilon_0, 0.6 * epsilon_0, 0.95 * epsilon_0):
+        exact = exact_delta(rows, epsilon, reports)
+        own = shuffled_delta(epsilon, epsilon_0, reports, outputs=k)
+        assert exact <= own <= shuffled_delta(epsilon, epsilon_0, reports) * (1 + 1e-9)
+
+
+def test_the_bound_is_the_exact_delta_of_two_values_where_others_are_all_clones() -> None:
+    """One report alone: nothing is shuffled, and the bound is the least delta of randomized response."""
+    for epsilon_0, epsilon in ((1.0, 0.3), (4.0, 2.0)):
+        likely = math.exp(epsilon_0) / (1 + math.exp(epsilon_0))
+        assert shuffled_delta(epsilon, epsilon_0, 1) == pytest.approx(
+            likely - math.exp(epsilon) * (1 - likely), rel=1e-9
+        )
+        assert shuffled_delta(epsilon_0, epsilon_0, 1) == 0.0
+
+
+def test_any_channel_is_covered_and_too_many_clones_would_not_be(monkeypatch, rng) -> None:
+    """Channels of three values and outputs; the mutant takes twice as many clones as there are."""
+    found = []
+    for _ in range(12):
+        rows = rng.dirichlet(np.ones(3), size=3) * 0.9 + 0.1 / 3
+        epsilon_0 = float(np.log(rows.max(axis=0) / rows.min(axis=0)).max())
+        for share in (0.1, 0.5):
+            exact = exact_delta(rows, share * epsilon_0, 4)
+            assert exact <= shuffled_delta(share * epsilon_0, epsilon_0, 4)
+            found.append((share * epsilon_0, epsilon_0, exact))
+    # A channel with a value that says nothing more than it must: others are clones as rarely as can be.
+    ends = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
+    found += [(one, math.log(8), exact_delta(ends, one, 4)) for one in (0.2, 0.6, 1.0)]
+    monkeypatch.setattr(shuffling, "_clones", lambda epsilon_0, outputs: (min(1.0, 4 * math.exp(-epsilon_0)), 1.0))
+    assert any(exact > shuffled_delta(epsilon, epsilon_0, 4) for epsilon, epsilon_0, exact in found)
+
+
+@pytest.mark.parametrize(("epsilon_0", "reports"), [(1.0, 10_000), (2.0, 10_000), (4.0, 10**6)])
+def test_it_is_smaller_than_the_published_closed_form(epsilon_0: float, reports: int) -> None:
+    """Theorem 3.1 of Feldman, McMillan and Talwar 2021."""
+    delta = 1e-6
+    grown = math.exp(epsilon_0)
+    published = math.log1p(
+        (grown - 1) / (grown + 1) * (8 * math.sqrt(grown * math.log(4 / delta) / reports) + 8 * grown / reports)
+    )
+    made = shuffled(PureDP(epsilon=epsilon_0, status=Status.PROVED, source="page"), reports, delta)
+    assert made.epsilon < published
+    assert shuffled_delta(made.epsilon, epsilon_0, reports) <= delta
+    assert shuffled_delta(made.epsilon * 0.999, epsilon_0, reports) > delta
+
+
+def test_more_reports_cost_less_and_nothing_costs_more_than_one_report() -> None:
+    costs = [shuffled(PURE, reports, 1e-6).epsilon for reports in (1, 10, 100, 1000, 10**5)]
+    assert costs == sorted(costs, reverse=True) and costs[0] == pytest.approx(2.0, rel=1e-5) and costs[-1] < 0.1
+    assert shuffled(PURE, 10**5, 1e-6, outputs=2).epsilon < costs[-1]
+    made = shuffled(PURE, 1000, 1e-6)
+    assert (made.adjacency, made.status, made.source) == (ONE_REPORT, Status.PROVED, shuffling.PROOF)
+    claimed = shuffled(PureDP(epsilon=2.0, status=Status.CLAIMED, source="theirs"), 1000, 1e-6)
+    assert (claimed.status, claimed.source) == (Status.CLAIMED, "theirs")
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(UnsupportedGuarantee, match=r"needs a pure guarantee of one report; got .* Take its worst_case"):
+        shuffled(MetricDP(epsilon_per_distance=1.0, metric="euclidean", diameter=2.0), 10, 1e-6)
+    for arguments, message in (
+        ((PURE, 0, 1e-6), "reports must be between 1 and 100,000,000; got 0"),
+        ((PURE, 10, 1.0), r"delta must be in \(0, 1\)"),
+        ((PURE, 10, 1e-6, 1), "outputs must be at least 2, or None"),
+        ((PureDP(epsilon=0.0), 10, 1e-6), "epsilon_0 must be between 0 and 700"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            shuffled(*arguments)
+    with pytest.raises(ParameterError, match="epsilon must be finite and >= 0"):
+        shuffled_delta(-1.0, 1.0, 10)

@@ -85,6 +85,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "dp-rewrite": "textveil.mechanisms.document.dp_rewrite:dp_rewrite",
         "adept": "textveil.mechanisms.document.adept:adept",
         "adept-published": "textveil.mechanisms.published.adept:adept_published",
+        "dp-fusion": "textveil.mechanisms.generation.dp_fusion:dp_fusion",
         "spherical-laplace": "textveil.mechanisms.additive.spherical_laplace:spherical_laplace",
         "cmp": "textveil.mechanisms.additive.cmp:cmp",
         "cmp-approximate": "textveil.mechanisms.additive.cmp:cmp_approximate",

@@ -16,7 +16,7 @@ from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.audit.sampled.bounds import audit_sampled, minimum_samples
 from textveil.audit.sampled.draws import candidate_pairs
 from textveil.mechanisms.base import SequenceMechanism, TextMechanism
-from textveil.mechanisms.capabilities import DocumentRows, SequenceWeights
+from textveil.mechanisms.capabilities import AdjacentTexts, DocumentRows, SequenceWeights
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.statistics import Bound
 from textveil.types import Progress
@@ -172,7 +172,7 @@ def audit_texts(
     confidence: float,
     rng: np.random.Generator,
 ) -> Finding:
-    """Put a claim about any two documents to the test by sampling, on texts made of public words.
+    """Put a claim about whole texts to the test by sampling, on texts made of public words that it compares.
 
     Args:
         mechanism: draws the texts.
@@ -186,9 +186,12 @@ def audit_texts(
     def draw(text: Any, count: int) -> NDArray[Any]:
         return np.array(mechanism.privatize_texts([str(text)] * count, rng))
 
-    pairs = text_pairs(words)
-    if mechanism.guarantee.adjacency != ANY_DOCUMENT:  # then documents of other lengths are not compared
-        pairs = [(first, second) for first, second in pairs if len(first.split()) == len(second.split())]
+    if isinstance(mechanism, AdjacentTexts):
+        pairs = mechanism.adjacent_texts(words)
+    else:
+        pairs = text_pairs(words)
+        if mechanism.guarantee.adjacency != ANY_DOCUMENT:  # then documents of other lengths are not compared
+            pairs = [(first, second) for first, second in pairs if len(first.split()) == len(second.split())]
     count = samples or _enough(claim, len(pairs), confidence)
     found = audit_sampled(draw, pairs, claim, samples=count, confidence=confidence)
     return replace(found, subject=Subject.DOCUMENT_CHANNEL)

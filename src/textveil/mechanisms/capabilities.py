@@ -180,6 +180,14 @@ class DocumentRows(Protocol):
 
 
 @runtime_checkable
+class AdjacentTexts(Protocol):
+    """A mechanism of whole texts that does not protect any two: it names public ones that its guarantee compares."""
+
+    def adjacent_texts(self, words: Sequence[str]) -> list[tuple[str, str]]:
+        """Pairs of texts made of public words that the guarantee compares; at least one."""
+
+
+@runtime_checkable
 class Tabulated(Protocol):
     """A mechanism whose draws read public tables where there are any; without them it draws the same, only later."""
 

@@ -59,7 +59,7 @@ def added_up(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> 
             f"guarantees of one unit and adjacency can be added; got {_units(parts)}. Say by into= what they add up to."
         )
     one = parts.pop() if parts else ONE_TOKEN
-    within = one.unit in (Unit.TOKEN, Unit.SPAN, Unit.ENTITY)
+    within = one.unit in (Unit.TOKEN, Unit.SPAN, Unit.ENTITY, Unit.GROUP)
     return one.larger if within and one.larger is not None else one
 
 

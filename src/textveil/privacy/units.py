@@ -20,6 +20,8 @@ class Unit(Enum):
     """The value of one span that a detector finds: a name, an address."""
     ENTITY = "entity"
     """One value at all the spans of a scope that hold it: a person, with every mention of the name."""
+    GROUP = "group of spans"
+    """The values of several spans of a document at once."""
     DOCUMENT = "document"
     """One document with everything in it."""
     PERSON = "person"
@@ -81,6 +83,23 @@ _SPANS_OF_A_DOCUMENT: Final = Adjacency(
         "any of their values (as if one person wrote all)",
     ),
 )
+ONE_GROUP: Final = Adjacency(
+    Unit.GROUP,
+    "two texts in which spans of the same kinds are found in the same order, with the same text outside them, and that "
+    "differ in the values of any of them",
+    Adjacency(
+        Unit.DOCUMENT,
+        "two documents in which spans of the same kinds are found in the same order, with the same text outside them, "
+        "and that differ in the values of any of them",
+        Adjacency(
+            Unit.PERSON,
+            "two inputs of as many documents in which spans of the same kinds are found in the same order, with the "
+            "same text outside them, and that differ in any of their values (as if one person wrote all)",
+        ),
+    ),
+)
+"""All spans of a text together; the text outside them is public."""
+
 ONE_SPAN: Final = Adjacency(
     Unit.SPAN,
     "two texts in which the same spans of the same kinds are found, and that differ in the value of one",

@@ -229,7 +229,8 @@ def _counted(count: int, what: str) -> str:
 
 def _public(setting: Setting) -> str:
     if setting.whole_texts:
-        return "the mechanism's words; number and order of documents"
+        outside = "all text outside the spans; " if setting.of_spans else ""
+        return f"{outside}the mechanism's words; number and order of documents"
     if setting.policy is not None and not setting.policy.draws_words:
         return "all text outside the spans; where spans are, their kinds and what is said of each kind"
     form = " as they are" if setting.marks == "keep" else " in plain form"

@@ -121,10 +121,20 @@ class Setting:
         return any(one.kind == "text" for one in self.protected)
 
     @property
+    def of_spans(self) -> bool:
+        """Whether only the spans of a whole text are protected, and the rest of it is public."""
+        return any(one.unit is Unit.GROUP for one in self.protected)
+
+    @property
     def public(self) -> tuple[str, ...]:
         """What no guarantee hides, for every release."""
         if self.whole_texts:
             return (
+                *(
+                    ("all text outside the spans, and the number, order and kinds of the spans",)
+                    if self.of_spans
+                    else ()
+                ),
                 "the mechanism's words and everything computed from them",
                 "the number and the order of the documents, and how many texts each is made of",
                 "the mechanism, its parameters and this report",
@@ -208,6 +218,11 @@ class Setting:
         if self.policy is not None:
             return self.policy.adjacency.larger or self.policy.adjacency
         whole = [one.guarantee.adjacency for one in self.protected if one.unit is Unit.DOCUMENT]
+        whole += [
+            one.guarantee.adjacency.larger
+            for one in self.protected
+            if one.unit is Unit.GROUP and one.guarantee.adjacency.larger is not None
+        ]
         return whole[0] if whole else self.one_token.larger or ONE_DOCUMENT
 
     def accountant(self, counts: Mapping[str, int], into: Adjacency | None = None) -> Accountant:

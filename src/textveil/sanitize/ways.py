@@ -150,7 +150,7 @@ class ByTexts:
 
     Args:
         mechanism: draws the texts.
-        promise: the guarantee that releases carry, of a document.
+        promise: the guarantee that releases carry, of a document or of all spans of one.
 
     Raises:
         UnsupportedGuarantee: the guarantee is of another unit, so that what a text costs would not be known.
@@ -161,10 +161,10 @@ class ByTexts:
     marks: None = None
 
     def __init__(self, mechanism: TextMechanism, promise: Guarantee) -> None:
-        if promise.unit is not Unit.DOCUMENT:
+        if promise.unit not in (Unit.GROUP, Unit.DOCUMENT):
             raise UnsupportedGuarantee(
-                "a mechanism of whole texts must promise something of a document; got a promise of one "
-                f"{promise.unit.value}. State its guarantee for a document."
+                "a mechanism of whole texts must promise something of a document, or of all its spans; got a promise "
+                f"of one {promise.unit.value}. State its guarantee for a document."
             )
         self._mechanism = mechanism
         self._vectors = WordVectors(mechanism)

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
-from textveil.models.next_tokens import NextTokens, PromptReading, Tokens
-from textveil.types import Integers, Reals
+from textveil.models.next_tokens import PromptReading
+from textveil.types import Integers
 
-Law = Callable[[Reals], Integers]
-"""From the model's numbers for some rows, shape (rows, size), to the integer weights of their draws."""
+Law = Callable[[Any], Integers]
+"""From the logits of a reading to the integer weights of their draws."""
 
 _DRAWS = 1024
 """Outputs that are drawn side by side."""
 
 
+class Source(Protocol):
+    """What outputs are drawn from: a language model, or several readings of one side by side."""
+
+    @property
+    def size(self) -> int:
+        """How many tokens it chooses from."""
+
+    @property
+    def ends(self) -> frozenset[int]:
+        """Tokens that end an output."""
+
+    def read(self, prompts: Sequence[Any]) -> PromptReading:
+        """Prompts with nothing generated yet."""
+
+
 def write(
-    model: NextTokens, prompts: Sequence[Tokens], law: Law, *, tokens: int, batch: int, rng: np.random.Generator
+    model: Source, prompts: Sequence[Sequence[Any]], law: Law, *, tokens: int, batch: int, rng: np.random.Generator
 ) -> list[list[int]]:
     """One output for each prompt: ``tokens`` draws, or fewer where one of the model's end tokens comes.
 
@@ -33,7 +49,7 @@ def write(
         rng: of the draws.
     """
     written: list[list[int]] = [[] for _ in prompts]
-    distinct: dict[tuple[int, ...], int] = {}
+    distinct: dict[tuple[Any, ...], int] = {}
     kinds = np.array([distinct.setdefault(tuple(one), len(distinct)) for one in prompts], dtype=np.int64)
     order = np.argsort(kinds, kind="stable")
     start = 0
@@ -48,7 +64,7 @@ def write(
 
 
 def _continue(
-    model: NextTokens,
+    model: Source,
     reading: PromptReading,
     outputs: Integers,
     rows: Integers,

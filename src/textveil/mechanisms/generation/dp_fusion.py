@@ -1,0 +1,311 @@
+"""DP-Fusion: next tokens from distributions with and without the sensitive spans, within a bounded ratio."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Annotated, Any, Final, TypeAlias, cast, final
+
+import numpy as np
+
+from textveil.detection.base import Detector
+from textveil.detection.detectors import detector_of
+from textveil.errors import UnsupportedGuarantee
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.generation.fusion_weights import Blend, FusionWeights
+from textveil.mechanisms.generation.parameters import Device, LongTexts, Prompt, WrittenTokens
+from textveil.mechanisms.generation.prompted import checked_prompt, fitted, need_room
+from textveil.mechanisms.generation.tagged import CLOSE, MARKED, OPEN, MarkedSpans, TaggedText, tagged
+from textveil.mechanisms.generation.writing import write
+from textveil.mechanisms.options import DEFAULT_EPSILON, GUARANTEE, MODELS, POSITIVE, Domain, Option, named
+from textveil.mechanisms.parameters import ModelFolder, one_of
+from textveil.models.next_tokens import NextTokens, PromptReading, next_tokens
+from textveil.privacy.composition import repeat
+from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.units import ONE_GROUP
+from textveil.randomness import resolve
+from textveil.types import Ids, Integers, Reals
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF: Final = "privacy/proofs/fusion.md"
+
+PROMPT: Final = "Document : {text}\nParaphrase of the document :"
+
+_DETECTABLE: Final = (
+    ("Maria Gonzalez called.", "John Smith called."),
+    ("Call 212-555-0142 now.", "Call 646-555-0187 now."),
+)
+"""Public texts in which detectors find the same spans."""
+
+GroupEpsilon: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=POSITIVE,
+        help="Privacy loss in nats of the tagged spans of one text, for any other values of any of them.",
+        metavar="E",
+        group=GUARANTEE,
+        unset=f"{DEFAULT_EPSILON:g}",
+    ),
+]
+GroupEpsilonPerToken: TypeAlias = Annotated[
+    float,
+    Option(
+        domain=POSITIVE,
+        help="In place of epsilon: privacy loss in nats of one token that is generated, for any values of the spans.",
+        metavar="E",
+        group=GUARANTEE,
+    ),
+]
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class FusedWriting:
+    """A text of at most ``tokens`` tokens, each from the model's distributions with and without the tagged spans.
+
+    With b the integer weights of the next token where the spans are hidden, a draw has weights between e^-beta b and
+    e^beta b with the total of b, as near to those of the model that reads the spans as they can be. So a token costs
+    2 beta, and a text ``tokens`` times that, for any values of the spans. All text outside them is public.
+    Proof: privacy/proofs/fusion.md.
+
+    Attributes:
+        model: gives the logits.
+        weights: of the next token.
+        detector: finds the spans.
+        by_kind: whether each kind of spans is a group of its own.
+        placeholder: stands for a span that is hidden.
+        prompt: what the model reads, the text in the place of ``{text}``.
+        tokens: the most that an output has.
+        long_texts: what is done with a text that the model has no room for: "refuse" or "cut".
+        guarantee: of all spans of one text.
+        parameters: public, for reports.
+        batch: texts that are read together.
+    """
+
+    model: NextTokens = field(repr=False)
+    weights: FusionWeights
+    detector: Detector
+    by_kind: bool
+    placeholder: str
+    prompt: str
+    tokens: int
+    long_texts: str
+    guarantee: PureDP
+    parameters: Mapping[str, Any]
+    batch: int = 4
+
+    @property
+    def name(self) -> str:
+        """The catalog's name."""
+        return "dp-fusion"
+
+    def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
+        """One output for each text; see ``TextMechanism.privatize_texts``.
+
+        Raises:
+            InputError: a text is longer than the model takes, and ``long_texts`` is "refuse".
+        """
+        together = _Together(self.model)
+        drawn = write(
+            together, self.contexts(texts), self._rows, tokens=self.tokens, batch=self.batch, rng=resolve(rng)
+        )
+        return [self.model.decoded(one) for one in drawn]
+
+    def contexts(self, texts: Sequence[str]) -> list[tuple[tuple[int, ...], ...]]:
+        """What the model reads for each text: without the spans, then with each group of them."""
+        found = tagged(texts, self.detector, self.placeholder, by_kind=self.by_kind)
+        return [self._contexts(one, number) for number, one in enumerate(found, start=1)]
+
+    def _contexts(self, one: TaggedText, number: int) -> tuple[tuple[int, ...], ...]:
+        room, cut = self.model.room(self.tokens), self.long_texts == "cut"
+        public = fitted(self.model, self.prompt, one.public, room, cut=cut, number=number)
+        # Whether a text is refused must not depend on how long its spans are.
+        private = [fitted(self.model, self.prompt, shown, room, cut=True, number=number) for shown in one.private]
+        return tuple(tuple(tokens) for tokens in (public, *private))
+
+    def adjacent_texts(self, words: Sequence[str]) -> list[tuple[str, str]]:
+        """See ``capabilities.AdjacentTexts``: the same text outside the spans, and spans of the same kinds."""
+        marked = [f"{words[0]} {OPEN}{word}{CLOSE} {words[-1]}" for word in (words[0], words[-1], " ".join(words[:3]))]
+        tried = [*combinations(marked, 2), *_DETECTABLE]
+        found = tagged([text for pair in tried for text in pair], self.detector, self.placeholder, by_kind=True)
+        same = [
+            pair
+            for pair, one, other in zip(tried, found[::2], found[1::2], strict=True)
+            if one.private and one.public == other.public and len(one.private) == len(other.private)
+        ]
+        if not same:
+            raise UnsupportedGuarantee(
+                f"an audit needs texts in which {self.detector.name} finds the same spans; got none in those tried. "
+                "Use spans='marked'."
+            )
+        return same
+
+    def integer_weights_after(self, past: Ids, texts: Sequence[str]) -> Integers:
+        """The very integers that the draw after the tokens ``past`` uses for each text, int64, shape (texts, size)."""
+        reading: PromptReading = _Together(self.model).read(self.contexts(texts))
+        for token in np.asarray(past, dtype=np.int64).tolist():
+            reading = reading.going_on(np.arange(len(texts)), np.full(len(texts), token))
+        return self._rows(reading.logits)
+
+    def _rows(self, logits: Reals) -> Integers:
+        return np.array([self.weights.row(one) for one in logits])
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Together:
+    """A model that reads all contexts of a text side by side: a prompt is a sequence of prompts."""
+
+    model: NextTokens
+
+    @property
+    def size(self) -> int:
+        return self.model.size
+
+    @property
+    def ends(self) -> frozenset[int]:
+        return self.model.ends
+
+    def read(self, prompts: Sequence[Any]) -> _SideBySide:
+        counts = np.array([len(one) for one in prompts], dtype=np.int64)
+        return _SideBySide(self.model.read([context for one in prompts for context in one]), counts)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _SideBySide:
+    """Texts of which each has ``counts`` rows of a reading."""
+
+    reading: PromptReading
+    counts: Integers
+
+    @property
+    def logits(self) -> Any:
+        """For each text the numbers of its contexts, shape (contexts, size)."""
+        return np.split(self.reading.logits, np.cumsum(self.counts)[:-1])
+
+    def going_on(self, rows: Integers, tokens: Ids) -> _SideBySide:
+        starts, counts = np.cumsum(self.counts) - self.counts, self.counts[rows]
+        inner = [np.arange(starts[row], starts[row] + self.counts[row]) for row in rows.tolist()]
+        return _SideBySide(self.reading.going_on(np.concatenate(inner), np.repeat(tokens, counts)), counts)
+
+
+@declared(
+    family="document",
+    notion="pure DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    adjacency=ONE_GROUP,
+    needs="a model on disk (extra transformers)",
+    source="Thareja et al. 2025 (DP-Fusion, arXiv 2507.04531), section 4, with a bound on ratios in place of its own",
+    summary="Paraphrases a text by a model that reads its tagged spans within a bounded ratio; all else is public.",
+)
+def dp_fusion(
+    vocabulary: Vocabulary,
+    *,
+    model: ModelFolder,
+    epsilon: GroupEpsilon | None = None,
+    epsilon_per_token: GroupEpsilonPerToken | None = None,
+    tokens: WrittenTokens = 100,
+    spans: Annotated[
+        str,
+        Option(
+            domain=named("detected", "marked"),
+            help="What is protected: what the embedded detector finds, or what stands between [[ and ]] in the text.",
+            metavar="NAME",
+            group=MODELS,
+        ),
+    ] = "detected",
+    groups: Annotated[
+        str,
+        Option(
+            domain=named("one", "kinds"),
+            help="Whether the model reads all spans at once, or those of each kind without the others.",
+            metavar="NAME",
+            group=MODELS,
+        ),
+    ] = "one",
+    blend: Annotated[
+        str,
+        Option(
+            domain=named("tokenwise", "mixture"),
+            help="How the distributions are blended: each token within the bound, or one share for all tokens.",
+            metavar="NAME",
+            group=MODELS,
+        ),
+    ] = "tokenwise",
+    placeholder: Annotated[
+        str,
+        Option(
+            domain=Domain("a text that is not empty", lambda value: value.strip() not in ("", "elsewhere")),
+            help="Stands for a span where it is hidden.",
+            metavar="TEXT",
+            group=MODELS,
+        ),
+    ] = "_",
+    prompt: Prompt | None = None,
+    long_texts: LongTexts = "refuse",
+    device: Device = "cpu",
+) -> FusedWriting:
+    """DP-Fusion over any causal or encoder-decoder model on disk, with pure DP for any values of the tagged spans.
+
+    The paper bounds a Renyi divergence of one order between each blend and the public distribution, from which no such
+    guarantee follows for two values (privacy/proofs/fusion.md); here each probability stays within e^beta of the public
+    one, which costs 2 beta a token. Source: Thareja et al. 2025; proof: privacy/proofs/fusion.md.
+
+    Args:
+        vocabulary: not used: what is drawn are the model's tokens.
+        model: folder of a Hugging Face model with its tokenizer.
+        epsilon: nats of the spans of one text, shared over its tokens; exactly one of this and the next.
+        epsilon_per_token: nats of one generated token: 2 beta.
+        tokens: tokens that are generated at most.
+        spans: "detected" by the embedded detector, or "marked" by [[ and ]] in the text.
+        groups: "one" for all spans, or "kinds": one for each kind, read without the others.
+        blend: "tokenwise", or the paper's "mixture" with one share lambda for all tokens.
+        placeholder: stands for a span that is hidden.
+        prompt: with one ``{text}``, the text's place; None is that of ``dp-prompt``.
+        long_texts: "refuse" texts that the model has no room for, or "cut" off their ends.
+        device: where torch computes.
+
+    Raises:
+        MissingExtra: torch or transformers is not installed.
+        ModelError: no such model in the folder.
+        ParameterError: an option is outside its domain, or the model has no room for so many tokens.
+    """
+    name, value = one_of(epsilon=epsilon, epsilon_per_token=epsilon_per_token)
+    read, read_prompt = next_tokens(model, device=device), checked_prompt(PROMPT if prompt is None else prompt)
+    need_room(read, read_prompt, tokens)
+    # epsilon / tokens in floating point may exceed the share by half an ulp; one step down pays it.
+    share = value if name == "epsilon_per_token" or tokens == 1 else math.nextafter(value / tokens, 0.0)
+    weights = FusionWeights(beta=share / 2, blend=cast(Blend, blend))
+    cut = repeat(PureDP(epsilon=weights.epsilon), tokens).approximate().epsilon
+    asked = value if name == "epsilon" else value * tokens
+    spent = asked if asked * (1 - 1e-9) < cut <= asked else cut
+    return FusedWriting(
+        model=read,
+        weights=weights,
+        detector=MarkedSpans() if spans == MARKED else detector_of("embedded"),
+        by_kind=groups == "kinds",
+        placeholder=placeholder,
+        prompt=read_prompt,
+        tokens=tokens,
+        long_texts=long_texts,
+        guarantee=PureDP(epsilon=spent, status=Status.PROVED, source=PROOF, adjacency=ONE_GROUP),
+        parameters={
+            name: value,
+            "nats_per_token": weights.epsilon,
+            "ratio_bound": weights.beta,
+            "tokens": tokens,
+            "spans": spans,
+            "groups": groups,
+            "blend": blend,
+            "placeholder": placeholder,
+            "prompt": read_prompt,
+            "long_texts": long_texts,
+            "model": read.name,
+            "model_digest": read.digest,
+            "device": device,
+        },
+    )

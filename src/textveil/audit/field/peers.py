@@ -81,7 +81,7 @@ _ARC: Places = MappingProxyType(
         **{f"far{i}": (0.0992 * math.cos(a), 0.0992 * math.sin(a)) for i, a in enumerate(_ANGLES)},
     }
 )
-"""Sixty words just within the radius of "center" (0.1 at epsilon 147) and just beyond that of "left"."""
+"""Sixty words just within the radius of "center" (0.1 at epsilon 149) and just beyond that of "left"."""
 
 PEERS: tuple[Peer, ...] = (
     Peer(
@@ -109,7 +109,7 @@ PEERS: tuple[Peer, ...] = (
         mechanism="tem",
         places=_ARC,
         pair=("center", "left"),
-        epsilon=147.0,
+        epsilon=149.0,
         samples=60_000,
         why="The words beyond the radius are scored together by ln(words / words within).",
         case="mldp-tem",

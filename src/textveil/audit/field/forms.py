@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from textveil.audit.field.cases import ClaimBasis, ClaimText
+from textveil.audit.field.cases import Case, ClaimBasis, ClaimText
 from textveil.audit.field.rows import FieldRow
 from textveil.audit.report.verdict import Finding
 from textveil.audit.run import audit_mechanism
@@ -30,6 +30,15 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 )
 """Options of forms that no epsilon alone shows at their worst."""
 
+WORKS: Mapping[str, str] = MappingProxyType(
+    {
+        "ome-published": "OME (Lyu et al. 2020)",
+        "dptext-published": "DPText (Beigi et al. 2019)",
+        "scored-budgets-published": "Spend Your Budget Wisely (2025)",
+    }
+)
+"""The library or paper of forms that no case is about."""
+
 SEED = 13
 """Of sampled audits: the table comes out the same again. Nothing that is drawn here is released."""
 
@@ -45,22 +54,25 @@ def published_forms() -> dict[str, CatalogEntry]:
     return {name: one for name, one in entries().items() if one.status is Status.REFUTED}
 
 
-def forms(entries_by_name: Mapping[str, CatalogEntry], works: Mapping[str, str]) -> Iterator[FieldRow]:
+def forms(entries_by_name: Mapping[str, CatalogEntry], cases: Mapping[str, Case]) -> Iterator[FieldRow]:
     """A row for each of these entries.
 
     Args:
         entries_by_name: as of ``published_forms``.
-        works: the library or paper of a form, where a case names it; else it is what the entry's source begins with.
+        cases: the case that computes a form, by the form's name; not every form has one.
     """
     for name, entry in entries_by_name.items():
-        yield _row(name, entry, works.get(name, entry.source.partition(";")[0].partition(",")[0]))
+        yield _row(name, entry, cases.get(name))
 
 
-def _row(name: str, entry: CatalogEntry, work: str) -> FieldRow:
+def _row(name: str, entry: CatalogEntry, case: Case | None) -> FieldRow:
     found, note = _audited(name, entry)
+    if found is None and case is not None:
+        note = f"{note}; computed as {case.name}"
+    first = entry.source.partition(";")[0].partition(",")[0]
     about = ClaimText(
         name=name,
-        work=work,
+        work=WORKS.get(name, first) if case is None else case.about.work,
         part=name,
         claim=f"{entry.notion}: {entry.adjacency}",
         source=f"{entry.source}; textveil/{entry.proof}",
@@ -76,7 +88,7 @@ def _row(name: str, entry: CatalogEntry, work: str) -> FieldRow:
 def _audited(name: str, entry: CatalogEntry) -> tuple[Finding | None, str]:
     """The leading finding of an audit; or why there is none."""
     if entry.needs:
-        return None, f"it needs {entry.needs}: textveil audit --mechanism {name} ..."
+        return None, f"it needs {entry.needs}"
     words = public_words()
     try:
         makings = (entry.constructor()(words, **options) for options in _tried(name, entry))

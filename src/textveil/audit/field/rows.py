@@ -109,7 +109,7 @@ def witness_text(finding: Finding | None) -> str:
         return ""
     shown: Mapping[str, Any] = finding.witness
     parts = []
-    pair = shown.get("pair", (shown.get("input"), shown.get("other_input")))
+    pair = shown.get("pair", shown.get("words", (shown.get("input"), shown.get("other_input"))))
     if pair[0] is not None:
         parts.append(f"{pair[0]} against {pair[1]}")
     if "output" in shown:

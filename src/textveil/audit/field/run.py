@@ -104,8 +104,8 @@ def audit_field(only: Sequence[str] = (), *, progress: Progress | None = None) -
 
 def _rows(chosen: Sequence[str]) -> Iterator[FieldRow]:
     yield from (row_of(case) for case in CASES if case.name in chosen)
-    works = {case.about.form: case.about.work for case in CASES if case.about.form}
-    yield from forms({name: one for name, one in published_forms().items() if name in chosen}, works)
+    computed = {case.about.form: case for case in CASES if case.about.form}
+    yield from forms({name: one for name, one in published_forms().items() if name in chosen}, computed)
     yield from (peer_row(peer) for peer in PEERS if peer.name in chosen)
 
 

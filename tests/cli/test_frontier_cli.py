@@ -23,7 +23,8 @@ def test_a_frontier_from_the_command_line(command, words, tmp_path: Path) -> Non
     options = ("--mechanisms", "randomized-response,exponential", "--epsilons", "1,4", *words, "-o", tmp_path / "out")
     code, out, err = command("frontier", *options)
     assert (code, err) == (0, "")
-    assert b"randomized-response" in out and b"not for release" in out
+    assert b"randomized-response  guarantee" in out and b"not for release" in out
+    assert b"exponential          vulnerability" in out
     assert (tmp_path / "out/index.html").is_file() and (tmp_path / "out.cells").is_dir()
     rows = json.loads((tmp_path / "out/frontier.json").read_text())["rows"]
     assert {row[0] for row in rows} == {"randomized-response", "exponential"}
@@ -47,6 +48,7 @@ def test_a_labelled_corpus_from_the_command_line(command, words, tmp_path: Path)
         (("--epsilons", "1,two"), "--epsilons must be numbers separated by commas"),
         (("--words", "1"), "--words must be between 2 and the 120 of the vocabulary; got 1."),
         (("--label", "topic"), "--label, --field, --format and --delimiter need --corpus"),
+        (("--neighbors", "200"), "--neighbors must be below the 120 words of the vocabulary; got 200."),
         (("--processes", "0"), "--processes must be >= 1; got 0"),
     ],
 )

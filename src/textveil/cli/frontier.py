@@ -35,6 +35,9 @@ def frontier_command(
         str | None,
         typer.Option(metavar="NAME|FILE", help="Of words: flat, zipf or counts.  [default: the vocabulary's own]"),
     ] = None,
+    neighbors: Annotated[
+        int | None, typer.Option(metavar="K", help="Of the share of outputs among the nearest words.  [default: 100]")
+    ] = None,
     corpus: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Public texts, or records with --field: told apart and decoded."),
@@ -67,6 +70,7 @@ def frontier_command(
     from textveil.research.frontier.contenders import contenders_of
     from textveil.research.frontier.files import frontier_json
     from textveil.research.frontier.run import DEFAULT_SEED, frontier
+    from textveil.research.frontier.study import Sizes
     from textveil.research.papers.setting import first_words
 
     names = opt.parts_of(mechanisms)
@@ -90,6 +94,7 @@ def frontier_command(
             epsilons=grid,
             delta=delta,
             prior=prior,
+            sizes=None if neighbors is None else Sizes(neighbors=neighbors),
             texts=texts,
             labels=labels,
             seed=DEFAULT_SEED if seed is None else seed,
@@ -106,12 +111,12 @@ def _text(found: Frontier) -> str:
     from textveil.research.tuning.lines import aligned
 
     keys = found.measured
-    head = ("mechanism", "epsilon", "verified", *keys)
+    head = ("mechanism", "at equal", "epsilon", "verified", *keys)
     rows = []
     for one in found.points:
         scores = [f"{one.scores[key].estimate:.4f}" if key in one.scores else "-" for key in keys]
         verified = f"{one.verified_epsilon:.4g}" if one.verified else "-"
-        rows.append([one.contender.label, f"{one.epsilon:g}", verified, *scores])
+        rows.append([one.contender.label, one.way, f"{one.epsilon:g}", verified, *scores])
     lines = aligned(head, rows)
     lines += [f"{one.contender.label} at {one.epsilon:g}: {one.missing}" for one in found.points if one.missing]
     lines += [f"{label} is not comparable: it compares {text}" for label, text in _weaker(found).items()]

@@ -170,6 +170,8 @@ ASKED: dict[str, Any] = {
     "rounds": 3,
 }
 
+FOLDERS = ("model", "network")
+
 
 @pytest.mark.parametrize(("name", "key"), EVERY)
 def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: str, tiny, embedded, tmp_path) -> None:
@@ -198,15 +200,15 @@ def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: 
         steep = (name, key) == ("hyperbolic-laplace", "epsilon_per_distance")  # which has a least one
         asked = wanted = 1.5 if steep else ASKED.get(key)
     others = {**needed(name), **others}
-    if key == "model":  # a folder, of which reports hold the name
-        asked = others["model"]
+    if key in FOLDERS:  # a folder, of which reports hold the name
+        asked = others[key]
         wanted = Path(asked).name
     if (name, key) == ("tgm-published", "epsilon_per_distance"):
         asked = wanted = 20.0  # its formulas have a domain
     made = mechanism(name, words, **{**others, key: asked})
     assert made.parameters[key] == (wanted if isinstance(wanted, str) else pytest.approx(wanted, rel=1e-5))
     usual = mechanism(name, words, **needed(name))
-    assert key == "model" or json.dumps(dict(made.parameters)) != json.dumps(dict(usual.parameters))
+    assert key in FOLDERS or json.dumps(dict(made.parameters)) != json.dumps(dict(usual.parameters))
 
 
 def test_none_turns_off_what_is_on_by_default_and_counts_as_not_given_elsewhere(tiny) -> None:

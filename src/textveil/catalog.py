@@ -92,6 +92,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "mahalanobis": "textveil.mechanisms.additive.mahalanobis:mahalanobis",
         "vickrey": "textveil.mechanisms.additive.vickrey:vickrey",
         "brr": "textveil.mechanisms.additive.brr:brr",
+        "rapt": "textveil.mechanisms.additive.rapt:rapt",
         "word-budgets": "textveil.mechanisms.additive.word_budgets:word_budgets",
         "hyperbolic-laplace": "textveil.mechanisms.additive.hyperbolic_laplace:hyperbolic_laplace",
         "hyperbolic-exponential": "textveil.mechanisms.channels.hyperbolic_exponential:hyperbolic_exponential",

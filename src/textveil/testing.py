@@ -203,8 +203,9 @@ def check_mechanism(
     missing = {name for name, value in options.items() if value is not None} - set(made.parameters)
     assert not missing, f"parameters must hold every option that was given; {sorted(missing)} are missing"
     json.dumps(dict(made.parameters))
-    _check_draws(made, len(vocabulary), seed)
-    _check_rows(made, len(vocabulary))
+    size = len(getattr(made, "vocabulary", vocabulary))  # some bring words of their own
+    _check_draws(made, size, seed)
+    _check_rows(made, size)
     return made
 
 

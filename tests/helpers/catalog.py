@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from tests.helpers.tiny_models import encoder_decoder
+from tests.helpers.tiny_models import encoder_decoder, token_classifier
 from tests.helpers.trained_networks import network_folder
 from tests.helpers.writing_models import folder_of, libraries
 
@@ -58,6 +58,8 @@ def needed(name: str) -> dict[str, Any]:
         return {"network": str(network_folder()), **WITH_NETWORK[name]}
     if name in WITH_CODES:
         return {"model": str(coding_model())}
+    if name == "rapt":
+        return {"model": str(word_model())}
     if name not in WITH_MODEL:
         return {}
     libraries()
@@ -69,6 +71,13 @@ def coding_model() -> Path:
     """An encoder-decoder over single bytes, made once."""
     libraries()
     return encoder_decoder(Path(mkdtemp(prefix="textveil-models-")) / "tiny-bart")
+
+
+@cache
+def word_model() -> Path:
+    """A BERT with random weights of which twelve tokens are whole words, made once."""
+    libraries()
+    return token_classifier(Path(mkdtemp(prefix="textveil-models-")) / "tiny-bert", learned=False)
 
 
 def drawing_text(names: Iterable[str] = MECHANISMS) -> list[str]:

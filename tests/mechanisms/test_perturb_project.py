@@ -28,7 +28,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 ALPHA = 1e-6
 
-NOISY = [name for name, one in MECHANISMS.items() if one.family == "perturb and project"]
+NOISY = [name for name, one in MECHANISMS.items() if one.family == "perturb and project" and not one.needs]
 
 NEAREST = [
     name

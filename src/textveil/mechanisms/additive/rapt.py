@@ -1,0 +1,63 @@
+"""RAPT's text-to-text privatization: spherical Laplace noise on a language model's own token embeddings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from textveil.mechanisms.additive.perturb_project import PerturbProject
+from textveil.mechanisms.additive.spherical_laplace import spherical_laplace
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, ModelFolder, ProjectionName
+from textveil.models.token_table import token_vocabulary
+from textveil.privacy.guarantees import Status
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF: Final = "privacy/proofs/rapt.md"
+
+
+@declared(
+    family="perturb and project",
+    notion="metric DP",
+    status=Status.PROVED,
+    proof=PROOF,
+    source="Li et al. 2023 (RAPT, arXiv 2305.06212), section on text-to-text privatization",
+    summary="Noise of density exp(-rate ||z||) on a language model's token embeddings, then the nearest token.",
+    needs="a model on disk (extra transformers)",
+)
+def rapt(
+    vocabulary: Vocabulary,
+    *,
+    model: ModelFolder,
+    epsilon: Epsilon | None = None,
+    epsilon_per_distance: EpsilonPerDistance | None = None,
+    clip: Clip | None = 1.0,
+    projection: ProjectionName | None = None,
+) -> PerturbProject:
+    """Spherical Laplace noise over the words among a model's tokens, calibrated by exactly one of its two parameters.
+
+    What RAPT adds, prompts that are tuned on released text and a task of reconstruction, comes after the release and
+    costs nothing. RAPT draws every token of a text; here words are drawn, and one that is no single token of the model
+    is mapped to one that is by the public rule for unknown words, or becomes a placeholder. The model must be public,
+    and must not have been trained on the texts.
+    Source: Li et al. 2023; proof: privacy/proofs/rapt.md.
+
+    Args:
+        vocabulary: not used; words and vectors are the model's own.
+        model: the folder of a model of transformers, of any kind that has token embeddings.
+        epsilon: nats for any two words.
+        epsilon_per_distance: nats per unit of Euclidean distance between (clipped) embeddings; the paper's eta.
+        clip: Euclidean norm to which longer embeddings are shortened; None leaves them, as the paper does.
+        projection: how the nearest word is searched; None is the fastest exact way that is installed.
+
+    Raises:
+        ParameterError: neither or both epsilons, or an option outside its domain.
+        MissingExtra: torch or transformers is not installed.
+        ModelError: the folder holds no model with its tokenizer, or no words.
+    """
+    words, digest = token_vocabulary(model)
+    made = spherical_laplace(
+        words, epsilon=epsilon, epsilon_per_distance=epsilon_per_distance, clip=clip, projection=projection
+    )
+    facts = {**made.parameters, "model": words.name, "model_digest": digest[:16], "words": len(words)}
+    return replace(made, name="rapt", parameters=facts, guarantee=replace(made.guarantee, source=PROOF))

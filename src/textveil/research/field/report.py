@@ -81,14 +81,18 @@ def to_html(table: FieldTable) -> str:
         *(f"<p>Not installed: {safe(one)}</p>" for one in table.missing),
     ]
     for title, rows in _parts(table):
-        shown = [_cells(row)[:3] + _cells(row)[4:] for row in rows]
-        head = (*HEAD[:3], *HEAD[4:])
+        shown = [(_title(row), _cells(row)[2], *_cells(row)[4:]) for row in rows]
+        head = ("whose", HEAD[2], *HEAD[4:])
         parts += [
             f"<h2>{safe(title)}</h2>",
             html_table(head, shown, stacked=True, links=[f"#{row.name}" for row in rows]),
         ]
     parts += ["<h2>Each claim</h2>", *map(_details, table.rows), "</body></html>", ""]
     return "\n".join(parts)
+
+
+def _title(row: FieldRow) -> str:
+    return f"{row.about.work}: {row.about.part}"
 
 
 def _details(row: FieldRow) -> str:
@@ -109,9 +113,7 @@ def _details(row: FieldRow) -> str:
     }
     shown = [(key, value) for key, value in facts.items() if value]
     table = html_table(("", ""), shown, stacked=True)
-    return (
-        f"<details id='{row.name}'><summary>{safe(row.about.work)}: {safe(row.about.part)}</summary>{table}</details>"
-    )
+    return f"<details id='{row.name}'><summary>{safe(_title(row))}</summary>{table}</details>"
 
 
 def _parts(table: FieldTable) -> list[tuple[str, list[FieldRow]]]:

@@ -103,6 +103,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "truncated-laplace": "textveil.mechanisms.additive.truncated_laplace:truncated_laplace",
         "mahalanobis-published": "textveil.mechanisms.published.mahalanobis:mahalanobis_published",
         "vickrey-published": "textveil.mechanisms.published.vickrey:vickrey_published",
+        "dp-prompt-published": "textveil.mechanisms.published.dp_prompt:dp_prompt_published",
         "truncated-laplace-published": "textveil.mechanisms.published.truncated_laplace:truncated_laplace_published",
         "gaussian-classical-published": "textveil.mechanisms.published.gaussian_classical:gaussian_classical_published",
         "tgm-published": "textveil.mechanisms.published.tgm:tgm_published",

@@ -29,6 +29,7 @@ AS_LISTED: dict[str, dict[str, Any]] = {
 WITH_MODEL: dict[str, dict[str, Any]] = {
     "dp-prompt": {"tokens": 2, "prompt": "{text}"},
     "dp-paraphrase": {"tokens": 2, "prompt": "{text}"},
+    "dp-prompt-published": {"tokens": 2, "prompt": "{text}", "min_logit": -0.02, "max_logit": 0.02},
     "dp-fusion": {"tokens": 2, "prompt": "{text}"},
 }
 """Mechanisms over a model on disk: what makes them quick with a tiny one."""

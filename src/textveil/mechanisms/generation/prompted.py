@@ -6,17 +6,16 @@ import bisect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, Final, Protocol, final
 
 import numpy as np
 
 from textveil.errors import InputError, ModelError, need
-from textveil.mechanisms.generation.token_weights import TokenWeights
 from textveil.mechanisms.generation.writing import write
 from textveil.models.next_tokens import NextTokens
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import resolve
-from textveil.types import Ids, Integers
+from textveil.types import Ids, Integers, Reals
 
 PLACE: Final = "{text}"
 """Stands in a prompt for the document."""
@@ -37,15 +36,22 @@ _STEPS: Final = 8
 _DEVIATIONS: Final = 4.0
 
 
+class LogitWeights(Protocol):
+    """The weights of a draw, by the logits that a model gives."""
+
+    def rows(self, logits: Reals) -> Integers:
+        """Integers that are drawn, int64, shape (rows, size)."""
+
+
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class PromptedWriting:
     """A text of at most ``tokens`` tokens for a document, drawn after a prompt that holds the document.
 
-    Token y of n has weight max(floor, floor(top exp((clip(l_y) - max_logit) / T))) where l are the model's logits after
-    the prompt and the tokens drawn before: no other change of the logits, no choice among the best alone, no penalty.
-    So each draw costs at most 2 ln(top / floor), and a document ``tokens`` times that, for any two documents that the
-    model has room for. Proof: privacy/proofs/clipped_sampling.md.
+    By ``TokenWeights``, token y of n has weight max(floor, floor(top exp((clip(l_y) - max_logit) / T))) where l are the
+    model's logits after the prompt and the tokens drawn before: no other change of the logits, no choice among the best
+    alone, no penalty. So each draw costs at most 2 ln(top / floor), and a document ``tokens`` times that, for any two
+    documents that the model has room for. Proof: privacy/proofs/clipped_sampling.md.
 
     Attributes:
         name: the catalog's.
@@ -61,7 +67,7 @@ class PromptedWriting:
 
     name: str
     model: NextTokens = field(repr=False)
-    weights: TokenWeights
+    weights: LogitWeights
     prompt: str
     tokens: int
     long_texts: str

@@ -20,6 +20,7 @@ from textveil.errors import InputError, ParameterError, RefutedGuarantee
 from textveil.mechanisms.base import TextMechanism
 from textveil.mechanisms.capabilities import NoisyTextCodes
 from textveil.mechanisms.document.noisy_codes import NoisyCodes
+from textveil.models.encoder_decoder import EncoderDecoder
 from textveil.noise.gaussian import Gaussian
 from textveil.privacy.calibration import gaussian_delta
 from textveil.privacy.guarantees import Status
@@ -149,6 +150,34 @@ def test_bad_options_are_refused_with_what_is_admissible(tiny, tmp_path: Path) -
         tv.mechanism("dp-bart", tiny, epsilon=1.0)
     with pytest.raises(InputError, match=r"^document 2 must be a str; got int"):
         made(tiny).privatize_texts(["one", 2])  # type: ignore[list-item]
+
+
+def test_pruned_coordinates_are_left_out_of_codes_noise_and_texts(tiny, tmp_path: Path, monkeypatch: Any) -> None:
+    path = tmp_path / "pruned.txt"
+    path.write_text("3 0\n15", encoding="utf-8")
+    whole, pruned = made(tiny), made(tiny, pruned=str(path))
+    assert pruned.coder.dim == 6 * 13
+    assert pruned.parameters["sigma"] == pytest.approx(whole.parameters["sigma"] * math.sqrt(13 / 16))
+    kept = [one for one in range(16) if one not in (0, 3, 15)]
+    states = whole.coder.encode(["a cat"]).reshape(6, 16)
+    assert (pruned.coder.encode(["a cat"]).reshape(6, 13) == states[:, kept]).all()
+    seen: list[Any] = []
+    monkeypatch.setattr(
+        EncoderDecoder, "written", lambda self, states, beams: seen.append(states) or ["" for _ in states]
+    )
+    pruned.privatize_texts(["a cat"], seeded_generator(1))
+    assert not seen[0][:, :, [0, 3, 15]].any() and seen[0][:, :, kept].all()
+    for text, message in (
+        ("16", r"from 0 to 15 of the states"),
+        ("1 1", "different coordinates"),
+        ("x", "whole numbers"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(ParameterError, match=rf"^pruned must be .*{message}"):
+            made(tiny, pruned=str(path))
+    path.write_text(" ".join(map(str, range(16))), encoding="utf-8")
+    with pytest.raises(ParameterError, match="not all of them"):
+        made(tiny, pruned=str(path))
 
 
 @pytest.fixture(scope="module")

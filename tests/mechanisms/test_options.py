@@ -188,6 +188,10 @@ def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: 
         path.write_text(f"{tiny.words[3]}\t900\n{tiny.words[0]} 2.5\n", encoding="utf-8")
         asked: Any = str(path)
         wanted: Any = path.name
+    elif key == "pruned":
+        path = tmp_path / "pruned.txt"
+        path.write_text("0 3\n5\n", encoding="utf-8")
+        asked, wanted = str(path), path.name
     elif key == "budgets":
         path = tmp_path / "budgets.txt"
         path.write_text(f"{tiny.words[3]} 0.25\n", encoding="utf-8")

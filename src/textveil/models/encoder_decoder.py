@@ -165,16 +165,24 @@ class StateCoder:
         model: the encoder-decoder.
         length: places, from 1 to ``model.room``.
         beams: of the search when texts are written, >= 1.
+        pruned: public coordinates of every state that are no part of codes; the decoder sees 0 there.
     """
 
     model: EncoderDecoder
     length: int
     beams: int
+    pruned: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        width = self.model.width
+        inside = all(0 <= one < width for one in self.pruned) and len(set(self.pruned)) == len(self.pruned)
+        wanted = f"different coordinates from 0 to {width - 1} of the states of {self.model.name}, not all of them"
+        need(inside and len(self.pruned) < width, "pruned", f"{len(self.pruned)} others", wanted)
 
     @property
     def dim(self) -> int:
-        """Coordinates: places times the width of a state."""
-        return self.length * self.model.width
+        """Coordinates: places times those of a state that are not pruned."""
+        return self.length * (self.model.width - len(self.pruned))
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -183,8 +191,12 @@ class StateCoder:
 
     def encode(self, texts: Sequence[str]) -> Reals:
         """See ``TextCoder``."""
-        return self.model.states(texts, self.length).reshape(len(texts), self.dim)
+        states = self.model.states(texts, self.length)
+        return np.delete(states, list(self.pruned), axis=2).reshape(len(texts), self.dim)
 
     def write(self, codes: Reals) -> list[str]:
         """See ``TextCoder``."""
-        return self.model.written(codes.reshape(len(codes), self.length, self.model.width), beams=self.beams)
+        states = np.zeros((len(codes), self.length, self.model.width))
+        kept = np.delete(np.arange(self.model.width), list(self.pruned))
+        states[:, :, kept] = codes.reshape(len(codes), self.length, -1)
+        return self.model.written(states, beams=self.beams)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+from pathlib import Path
 from typing import Annotated
 
+from textveil.errors import ParameterError
 from textveil.mechanisms.code_bounds import ClampedValues
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.document.noisy_codes import NoisyCodes
-from textveil.mechanisms.options import MODELS, POSITIVE, Option, at_least
+from textveil.mechanisms.options import MODELS, POSITIVE, Domain, Option, at_least
 from textveil.mechanisms.parameters import (
     CALIBRATIONS,
     Calibration,
@@ -30,6 +33,18 @@ NEEDS = "an encoder-decoder on disk (extra transformers)"
 ClipValue = Annotated[
     float,
     Option(domain=POSITIVE, help="Every coordinate of a code is clamped to [-C, C].", metavar="C", group=MODELS),
+]
+Pruned = Annotated[
+    str,
+    Option(
+        domain=Domain(
+            "a file of coordinates", lambda value: value != "" and Path(value).is_file(), hint="Check its path."
+        ),
+        help="Public coordinates of every state, counted from 0, that are left out and written as 0: DP-BART-PR.",
+        metavar="FILE",
+        group=MODELS,
+        unset="none",
+    ),
 ]
 Beams = Annotated[
     int, Option(domain=at_least(1), help="Beams of the search when a text is written.", metavar="B", group=MODELS)
@@ -56,6 +71,7 @@ def dp_bart(
     clip_value: ClipValue = 0.1,
     calibration: Calibration = "analytic",
     beams: Beams = 3,
+    pruned: Pruned | None = None,
 ) -> NoisyCodes:
     """Noise N(0, sigma^2 I) on length * width clamped coordinates, whose L2 sensitivity is 2 C sqrt(length * width).
 
@@ -72,13 +88,16 @@ def dp_bart(
         clip_value: C, to whose two sides every coordinate is clamped; the paper's is 0.1.
         calibration: ``"analytic"``, or ``"classical"``, which is refused above epsilon 1.
         beams: of the search for the likeliest text.
+        pruned: a file of coordinates of states, whole numbers between spaces or lines, that are left out: the fewer
+            are left, the less noise each gets. Choose them, and train the model without them, on public text.
 
     Raises:
-        ParameterError: an option is outside its domain, or the model takes no texts of so many tokens.
+        ParameterError: an option is outside its domain, the model takes no texts of so many tokens, or its states have
+            no such coordinates.
         MissingExtra: torch or transformers is not installed.
         ModelError: the folder holds no encoder-decoder with its tokenizer.
     """
-    coder = state_coder(model, length, beams)
+    coder = state_coder(model, length, beams, () if pruned is None else _coordinates(pruned))
     bound = ClampedValues(clip_value)
     sigma = CALIBRATIONS[calibration](epsilon, delta, bound.reach(coder.dim, 2))
     return NoisyCodes(
@@ -86,6 +105,7 @@ def dp_bart(
         parameters={
             **{"epsilon": epsilon, "delta": delta, "sigma": sigma, "clip_value": clip_value},
             **{"calibration": calibration, "coordinates": coder.dim, **coder.facts},
+            **({} if pruned is None else {"pruned": Path(pruned).name, "pruned_digest": _digest(coder.pruned)}),
         },
         guarantee=ApproximateDP(
             epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=PROOF, adjacency=ANY_DOCUMENT
@@ -96,7 +116,21 @@ def dp_bart(
     )
 
 
-def state_coder(model: str, length: int, beams: int) -> StateCoder:
+def _coordinates(file: str) -> tuple[int, ...]:
+    """The whole numbers in a file."""
+    try:
+        return tuple(int(one) for one in Path(file).read_text(encoding="utf-8").split())
+    except (OSError, ValueError):
+        raise ParameterError(
+            "pruned must be a file of whole numbers between spaces or lines; got another. Write one of public numbers."
+        ) from None
+
+
+def _digest(coordinates: tuple[int, ...]) -> str:
+    return hashlib.sha256(" ".join(map(str, sorted(coordinates))).encode()).hexdigest()
+
+
+def state_coder(model: str, length: int, beams: int, pruned: tuple[int, ...] = ()) -> StateCoder:
     """The states of the encoder-decoder in a folder as codes.
 
     Raises:
@@ -104,4 +138,4 @@ def state_coder(model: str, length: int, beams: int) -> StateCoder:
     """
     read = encoder_decoder(model)
     read.check_length(length)
-    return StateCoder(read, length, beams)
+    return StateCoder(read, length, beams, pruned)

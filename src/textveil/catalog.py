@@ -74,6 +74,8 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "optimized-unary-encoding": "textveil.mechanisms.vectors.unary_encoding:optimized_unary_encoding",
         "dpnr": "textveil.mechanisms.vectors.dpnr:dpnr",
         "cape": "textveil.mechanisms.vectors.cape:cape",
+        "geng": "textveil.mechanisms.vectors.truncated_numbers:geng",
+        "optimal-noise": "textveil.mechanisms.vectors.truncated_numbers:optimal_noise",
         "dpnr-published": "textveil.mechanisms.published.dpnr:dpnr_published",
         "dp-prompt": "textveil.mechanisms.generation.dp_prompt:dp_prompt",
         "cape-published": "textveil.mechanisms.published.cape:cape_published",

@@ -115,6 +115,7 @@ ASKED: dict[str, Any] = {
     "points": "given",
     "hyperbolic_dim": 3,
     "radius": 0.5,
+    "blocks": 5,
     "t": 0.5,
     "bits": 24,
     "code_seed": 5,

@@ -35,7 +35,6 @@ _BITS = Option(
     help="Bits of a word's code.",
     metavar="M",
     group=VECTORS,
-    unset="as many as the vectors have dimensions",
 )
 _SEED = Option(domain=at_least(0), help="Seed of the public hyperplanes of the codes.", metavar="N", group=VECTORS)
 
@@ -102,7 +101,7 @@ def brr(
     *,
     epsilon: Epsilon | None = None,
     epsilon_per_distance: EpsilonPerDistance | None = None,
-    bits: Annotated[int, _BITS] | None = None,
+    bits: Annotated[int, _BITS] = 64,
     code_seed: Annotated[int, _SEED] = 0,
     progress: Progress | None = None,
 ) -> BinaryResponse:
@@ -116,7 +115,7 @@ def brr(
         vocabulary: public words and vectors.
         epsilon: nats for any two words; shared by the bits in which the two farthest codes differ.
         epsilon_per_distance: nats for one bit.
-        bits: of a code, between 1 and 8,192; None is as many as the vectors have dimensions.
+        bits: of a code, between 1 and 8,192.
         code_seed: of the hyperplanes, >= 0; public.
         progress: called as the largest Hamming distance is measured.
 
@@ -124,17 +123,16 @@ def brr(
         ParameterError: neither or both parameters, one out of its domain, or one code for all words.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
-    chosen = vocabulary.dim if bits is None else bits
-    need(chosen <= _MOST_BITS, "bits", chosen, f"between 1 and {_MOST_BITS}")
-    codes = binary_codes(vocabulary.vectors, chosen, code_seed)
-    found = remembered(vocabulary, ("codes", chosen, code_seed), lambda: diameter(codes, 2, progress))
+    need(bits <= _MOST_BITS, "bits", bits, f"between 1 and {_MOST_BITS}")
+    codes = binary_codes(vocabulary.vectors, bits, code_seed)
+    found = remembered(vocabulary, ("codes", bits, code_seed), lambda: diameter(codes, 2, progress))
     differing = int(np.count_nonzero(codes[found.first] != codes[found.second]))
-    need(differing > 0, "bits", chosen, "enough to tell two words apart", "Give more.")
+    need(differing > 0, "bits", bits, "enough to tell two words apart", "Give more.")
     rate = value if name == "epsilon_per_distance" else rate_within(value, differing)
     flips = bit_flips(rate)
     guarantee = MetricDP(
         epsilon_per_distance=min(rate, flips.loss),
-        metric=f"Hamming between codes of {chosen} bits",
+        metric=f"Hamming between codes of {bits} bits",
         diameter=differing,
         status=Status.PROVED,
         source=PROOF,
@@ -146,7 +144,7 @@ def brr(
             **given(epsilon_per_distance=epsilon_per_distance),
             "rate": flips.loss,
             "flip_probability": flips.probability,
-            "bits": chosen,
+            "bits": bits,
             "code_seed": code_seed,
         },
         guarantee=guarantee,

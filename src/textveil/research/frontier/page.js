@@ -95,8 +95,6 @@
       const some = limits.filter((one) => one.delta === delta);
       made(chart, "polyline", { points: some.map((one) => x(one.x) + "," + y(one.y)).join(" "), fill: "none",
         stroke: delta ? "#777" : "#000", "stroke-width": 1.4, "stroke-dasharray": delta ? "1 3" : "" });
-      const first = some[0];
-      if (!delta) made(chart, "text", { x: x(first.x) + 4, y: y(first.y) - 6, "font-size": 11 }, "limit");
     }
     for (const line of seen) {
       const some = line.points.filter((one) => one[across] !== null && (!log || one.y > 0)).sort((a, b) => a[across] - b[across]);
@@ -123,6 +121,18 @@
       button.setAttribute("aria-pressed", String(!hidden.has(line.label)));
       button.addEventListener("click", () => { if (!hidden.delete(line.label)) hidden.add(line.label); draw(); });
       item.appendChild(button);
+      legend.appendChild(item);
+    }
+    const measure = byId("measure").value;
+    const deltas = byId("across").value === "epsilon" ? [...new Set(FOUND.limits.filter((one) => one.measure === measure).map((one) => one.delta))] : [];
+    for (const delta of deltas) {
+      const item = document.createElement("li"), entry = document.createElement("button");
+      const sign = document.createElementNS(space, "svg");
+      sign.setAttribute("width", 30); sign.setAttribute("height", 10);
+      made(sign, "line", { x1: 0, x2: 30, y1: 5, y2: 5, stroke: delta ? "#777" : "#000", "stroke-width": 1.4, "stroke-dasharray": delta ? "1 3" : "" });
+      entry.append(sign, delta ? "limit with delta " + number(delta) : "limit");
+      entry.disabled = true;
+      item.appendChild(entry);
       legend.appendChild(item);
     }
   }

@@ -182,7 +182,7 @@ def test_guarantees_of_the_wrong_unit_are_refused(embedded: Vocabulary) -> None:
     token, document = PureDP(epsilon=1.0), PureDP(epsilon=1.0, adjacency=ANY_DOCUMENT)
     with pytest.raises(UnsupportedGuarantee, match="of one token; got a promise of one document"):
         Sanitizer(Spy(embedded, [], document))
-    with pytest.raises(UnsupportedGuarantee, match="of a document; got a promise of one token"):
+    with pytest.raises(UnsupportedGuarantee, match="of a document, or of all its spans; got a promise of one token"):
         Sanitizer(Echo(token))
 
 

@@ -21,6 +21,7 @@ MADE = {
     "tem": [{"epsilon": 2.0, "truncation": 0.7}, {"epsilon": 60.0}, {"epsilon_per_distance": 0.7, "beta": 0.01}],
     "santext": [{"epsilon": 2.0}, {"epsilon_per_distance": 0.7}, {}],
     "santext-plus": [{"epsilon": 2.0, "p": 0.3, "w": 0.9}, {"epsilon_per_distance": 0.7}],
+    "elastic": [{"epsilon": 2.0, "mass": 0.1}, {"epsilon_per_distance": 0.7, "levels": 4}],
     "privic": [{"epsilon": 2.0, "rounds": 3}, {"epsilon_per_distance": 0.7}],
     "custext": [{"epsilon": 2.0}, {"epsilon": 2.0, "top_k": 8, "measure": "cosine"}],
     "exponential": [{"epsilon": 2.0}, {"epsilon_per_distance": 0.7, "clip": None}],

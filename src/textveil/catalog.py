@@ -60,6 +60,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "tem": "textveil.mechanisms.channels.tem:tem",
         "santext": "textveil.mechanisms.channels.santext:santext",
         "santext-plus": "textveil.mechanisms.channels.santext_plus:santext_plus",
+        "elastic": "textveil.mechanisms.channels.elastic:elastic",
         "privic": "textveil.mechanisms.channels.privic:privic",
         "same-tag": "textveil.mechanisms.channels.same_tag:same_tag",
         "custext": "textveil.mechanisms.channels.custext:custext",

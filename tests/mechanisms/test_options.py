@@ -169,6 +169,8 @@ ASKED: dict[str, Any] = {
     "p": 0.3,
     "w": 0.75,
     "rounds": 3,
+    "mass": 0.1,
+    "levels": 4,
 }
 
 FOLDERS = ("model", "network")

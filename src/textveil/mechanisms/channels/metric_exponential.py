@@ -44,19 +44,16 @@ class MetricExponential:
         weights: the integers that are sampled, one for each level of the metric.
         guarantee: pure DP where ``epsilon`` was asked for, metric DP where ``epsilon_per_distance`` was.
         sizes: of the metric, as they were asked for: ``neighbors`` and ``hops``, where they were.
+        name: the catalog's name.
     """
 
     vocabulary: Vocabulary
     metric: WordMetric
     weights: LevelWeights
     guarantee: PureDP | MetricDP
-    sizes: Mapping[str, int]
+    sizes: Mapping[str, Any]
     _rows: LevelRows = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return "metric-exponential"
+    name: str = "metric-exponential"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -142,14 +139,42 @@ def metric_exponential(
         need(isinstance(metric, WordMetric), "metric", type(metric).__name__, "a name or a WordMetric")
         need(metric.facts.size == len(vocabulary), "metric", f"{metric.facts.size} words", "one of the vocabulary's")
         verified = need_metric(metric, progress=progress)
+    sizes = given(neighbors=neighbors, hops=hops)
+    return on_metric(vocabulary, chosen, (name, value), sizes, verified=verified, proof=PROOF, progress=progress)
+
+
+def on_metric(
+    vocabulary: Vocabulary,
+    chosen: WordMetric,
+    asked: tuple[str, float],
+    sizes: Mapping[str, Any],
+    *,
+    verified: bool,
+    proof: str,
+    name: str = "metric-exponential",
+    progress: Progress | None = None,
+) -> MetricExponential:
+    """The exponential mechanism on a metric that is made.
+
+    Args:
+        vocabulary: public words and vectors.
+        chosen: the metric.
+        asked: ``"epsilon"`` or ``"epsilon_per_distance"``, and its value.
+        sizes: of the metric, for reports.
+        verified: whether its axioms are proved or were gone through.
+        proof: of the guarantee.
+        name: the catalog's.
+        progress: called as words are done.
+    """
+    kind, value = asked
     counts = np.unique(level_counts(chosen, progress), axis=0)
     deepest = int(np.flatnonzero(counts.any(axis=0))[-1])
     distances, counts = chosen.facts.distances[: deepest + 1], counts[:, : deepest + 1]
-    if name == "epsilon":
+    if kind == "epsilon":
         weights = pure_weights(value, distances, counts)
         loss = weights.loss(counts)
         stated = loss if loss < value - 1e-9 else value
-        promise: PureDP | MetricDP = PureDP(epsilon=stated, status=Status.PROVED, source=PROOF)
+        promise: PureDP | MetricDP = PureDP(epsilon=stated, status=Status.PROVED, source=proof)
     else:
         weights = _metric_weights(value, distances, counts)
         promise = MetricDP(
@@ -157,12 +182,11 @@ def metric_exponential(
             metric=chosen.facts.description,
             diameter=float(distances[-1]),
             status=Status.PROVED if verified else Status.CLAIMED,
-            source=PROOF,
+            source=proof,
         )
     unused = chosen.facts.top - deepest  # no two words are that far: these weights are never drawn
     weights = LevelWeights(weights=weights.weights + weights.weights[-1:] * unused, shift=weights.shift)
-    sizes = given(neighbors=neighbors, hops=hops)
-    return MetricExponential(vocabulary, chosen, weights, promise, sizes, LevelRows(chosen, weights))
+    return MetricExponential(vocabulary, chosen, weights, promise, sizes, LevelRows(chosen, weights), name)
 
 
 def _metric_weights(epsilon_per_distance: float, distances: tuple[int, ...], counts: Integers) -> LevelWeights:

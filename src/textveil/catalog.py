@@ -68,6 +68,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "diffractor": "textveil.mechanisms.channels.diffractor:diffractor",
         "consistent-neighborhood": "textveil.mechanisms.sequence.consistent_neighborhood:consistent_neighborhood",
         "keywords": "textveil.mechanisms.document.keywords:keywords",
+        "sense-laplace": "textveil.mechanisms.document.sense_laplace:sense_laplace",
         "earth-mover": "textveil.mechanisms.document.earth_mover:earth_mover",
         "subset-selection": "textveil.mechanisms.sets.subset_selection:subset_selection",
         "text-to-vectors": "textveil.mechanisms.vectors.text_to_vectors:text_to_vectors",

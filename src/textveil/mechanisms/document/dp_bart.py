@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from pathlib import Path
 from typing import Annotated
 
 from textveil.errors import ParameterError
 from textveil.mechanisms.code_bounds import ClampedValues
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.document.noisy_codes import NoisyCodes
+from textveil.mechanisms.document.noisy_codes import NoisyCodes, gaussian_codes
 from textveil.mechanisms.options import MODELS, POSITIVE, Domain, Option, at_least
 from textveil.mechanisms.parameters import (
     CALIBRATIONS,
@@ -21,8 +20,7 @@ from textveil.mechanisms.parameters import (
     ModelFolder,
 )
 from textveil.models.encoder_decoder import StateCoder, encoder_decoder
-from textveil.noise.gaussian import Gaussian
-from textveil.privacy.guarantees import ApproximateDP, Status
+from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -100,20 +98,9 @@ def dp_bart(
     coder = state_coder(model, length, beams, () if pruned is None else _coordinates(pruned))
     bound = ClampedValues(clip_value)
     sigma = CALIBRATIONS[calibration](epsilon, delta, bound.reach(coder.dim, 2))
-    return NoisyCodes(
-        name="dp-bart",
-        parameters={
-            **{"epsilon": epsilon, "delta": delta, "sigma": sigma, "clip_value": clip_value},
-            **{"calibration": calibration, "coordinates": coder.dim, **coder.facts},
-            **({} if pruned is None else {"pruned": Path(pruned).name, "pruned_digest": _digest(coder.pruned)}),
-        },
-        guarantee=ApproximateDP(
-            epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=PROOF, adjacency=ANY_DOCUMENT
-        ),
-        coder=coder,
-        bound=bound,
-        distribution=Gaussian(dim=coder.dim, sigma=sigma),
-    )
+    left_out = {} if pruned is None else {"pruned": Path(pruned).name, "pruned_digest": _digest(coder.pruned)}
+    stated = {"clip_value": clip_value, "calibration": calibration, **left_out}
+    return gaussian_codes("dp-bart", coder, bound, sigma, epsilon=epsilon, delta=delta, proof=PROOF, parameters=stated)
 
 
 def _coordinates(file: str) -> tuple[int, ...]:

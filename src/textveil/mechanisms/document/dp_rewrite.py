@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from textveil.errors import need
 from textveil.mechanisms.code_bounds import ClippedNorm
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.document.noisy_codes import NoisyCodes
+from textveil.mechanisms.document.noisy_codes import NoisyCodes, gaussian_codes
 from textveil.mechanisms.options import FRACTION, GUARANTEE, MODELS, POSITIVE, Option, named
 from textveil.mechanisms.parameters import DocumentEpsilon, NetworkFolder
 from textveil.models.autoencoder.coder import SentenceCoder, sentence_coder
 from textveil.noise.coordinate_laplace import CoordinateLaplace
-from textveil.noise.gaussian import Gaussian
 from textveil.privacy.calibration import analytic_gaussian_sigma, laplace_scale
-from textveil.privacy.guarantees import ApproximateDP, PureDP, Status
+from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -92,24 +90,14 @@ def dp_rewrite(
     need(gaussian or delta is None, "delta", delta, "left out for Laplace noise, which is pure DP")
     coder = sentence_coder(network)
     bound = ClippedNorm(_NORMS[clipping_norm], clipping_constant)
-    asked = {"clipping_norm": clipping_norm, "dp_mechanism": dp_mechanism}
+    asked: dict[str, Any] = {"clipping_norm": clipping_norm, "dp_mechanism": dp_mechanism}
     if not gaussian:
         return laplace_codes("dp-rewrite", coder, bound, epsilon, PROOF, asked)
     delta = _USUAL_DELTA if delta is None else delta
     sigma = analytic_gaussian_sigma(epsilon, delta, bound.reach(coder.dim, 2))
-    return NoisyCodes(
-        name="dp-rewrite",
-        parameters={
-            **{"epsilon": epsilon, "delta": delta, "sigma": sigma, "clipping_constant": clipping_constant},
-            **asked,
-            **{"coordinates": coder.dim, **coder.facts},
-        },
-        guarantee=ApproximateDP(
-            epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=PROOF, adjacency=ANY_DOCUMENT
-        ),
-        coder=coder,
-        bound=bound,
-        distribution=Gaussian(dim=coder.dim, sigma=sigma),
+    asked["clipping_constant"] = clipping_constant
+    return gaussian_codes(
+        "dp-rewrite", coder, bound, sigma, epsilon=epsilon, delta=delta, proof=PROOF, parameters=asked
     )
 
 

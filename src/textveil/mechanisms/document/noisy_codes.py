@@ -13,7 +13,9 @@ from textveil.errors import InputError
 from textveil.mechanisms.code_bounds import CodeBound
 from textveil.models.coder import TextCoder
 from textveil.noise.capabilities import ProfiledNoise
-from textveil.privacy.guarantees import Guarantee, Status
+from textveil.noise.gaussian import Gaussian
+from textveil.privacy.guarantees import ApproximateDP, Guarantee, Status
+from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import resolve
 from textveil.types import Reals
 
@@ -67,6 +69,43 @@ class NoisyCodes:
     def codes(self, texts: Sequence[str]) -> Reals:
         """What noise is added to: the bounded codes of texts, which are not to be released, shape (texts, dim)."""
         return self.bound(self.coder.encode(texts))
+
+
+def gaussian_codes(
+    name: str,
+    coder: TextCoder,
+    bound: CodeBound,
+    sigma: float,
+    *,
+    epsilon: float,
+    delta: float,
+    proof: str,
+    parameters: Mapping[str, Any],
+) -> NoisyCodes:
+    """Gaussian noise on every coordinate of a bounded code, of a sigma that the caller answers for.
+
+    Args:
+        name: the catalog's name.
+        coder: encoder and decoder.
+        bound: of codes.
+        sigma: standard deviation of one coordinate.
+        epsilon: nats of a document.
+        delta: of a document.
+        proof: the page that proves it.
+        parameters: public ones for reports, beside those of every such mechanism.
+    """
+    stated = {"epsilon": epsilon, "delta": delta, "sigma": sigma}
+    promise = ApproximateDP(
+        epsilon=epsilon, log_delta=math.log(delta), status=Status.PROVED, source=proof, adjacency=ANY_DOCUMENT
+    )
+    return NoisyCodes(
+        name=name,
+        parameters={**stated, **parameters, "coordinates": coder.dim, **coder.facts},
+        guarantee=promise,
+        coder=coder,
+        bound=bound,
+        distribution=Gaussian(dim=coder.dim, sigma=sigma),
+    )
 
 
 class FarTexts(NamedTuple):

@@ -21,6 +21,8 @@ from textveil.privacy.composition import narrowed, repeat
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT, ONE_TOKEN
 from textveil.randomness import seeded_generator
+from textveil.sanitize.outside import DrawnOutside
+from textveil.sanitize.ways import ByTokens
 from textveil.vocabulary.clusters import distances_among, frequency_clusters
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.grid import integer_grid
@@ -181,6 +183,15 @@ def test_it_is_never_restated_for_any_two_words(tiny) -> None:
             restate()
     any_two = PureDP(epsilon=2.0)
     assert narrowed(any_two, promise.adjacency).adjacency is promise.adjacency  # what holds for any two holds for these
+
+
+def test_policies_refuse_it(tiny) -> None:
+    """Beside kept function words, and outside spans, a policy compares any two words."""
+    channel = made(tiny, epsilon=1.0)
+    with pytest.raises(UnsupportedGuarantee, match="wanted one for any two words"):
+        ByTokens(channel, channel.guarantee, None, 0.5, "normalize", function_words=True)
+    with pytest.raises(UnsupportedGuarantee, match="wanted one for any two words"):
+        DrawnOutside(channel, channel.guarantee, "normalize", function_words=False)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ class NoisyVectors(WordMechanism, Protocol):
         """What noise is added to: the vocabulary's vectors after clipping, or what a public map makes of them."""
 
 
-class WorstPair(NamedTuple):
+class WorstStates(NamedTuple):
     """Two words whose noisy states are farther apart than those of any other two, at every epsilon.
 
     Attributes:
@@ -74,7 +74,7 @@ class NoisyStates(WordMechanism, Protocol):
     Noisy bits are such a state, or a noisy point of a curved space.
     """
 
-    def worst_pair(self) -> WorstPair:
+    def worst_pair(self) -> WorstStates:
         """The worst pair of the vocabulary; the state's dependence on the word is as the mechanism's proof has it."""
 
 

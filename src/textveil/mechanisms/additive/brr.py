@@ -11,7 +11,7 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.additive.binary_codes import binary_codes
 from textveil.mechanisms.base import checked_ids
-from textveil.mechanisms.capabilities import WorstPair
+from textveil.mechanisms.capabilities import WorstStates
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import VECTORS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of, rate_within
@@ -81,11 +81,11 @@ class BinaryResponse:
             out[start : start + rows] = self.projection(noisy)
         return out
 
-    def worst_pair(self) -> WorstPair:
+    def worst_pair(self) -> WorstStates:
         """See ``capabilities.NoisyStates``: the more bits differ, the more is told at every epsilon."""
         first, second = self.farthest
         differing = int(np.count_nonzero(self.codes[first] != self.codes[second]))
-        return WorstPair(first, second, differing, FlippedBitsProfile(flips=self.flips, bits=differing))
+        return WorstStates(first, second, differing, FlippedBitsProfile(flips=self.flips, bits=differing))
 
 
 @declared(

@@ -17,7 +17,7 @@ from textveil.mechanisms.additive.hyperbolic_points import (
     hyperbolic_points,
 )
 from textveil.mechanisms.base import checked_ids
-from textveil.mechanisms.capabilities import WorstPair
+from textveil.mechanisms.capabilities import WorstStates
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of, rate_within
 from textveil.noise.hyperbolic_laplace import HyperbolicLaplace, HyperbolicProfile
@@ -73,11 +73,11 @@ class HyperbolicResponse:
             out[start : start + rows] = ((noisy * signs) @ self._lifted.T).argmax(axis=1)
         return out
 
-    def worst_pair(self) -> WorstPair:
+    def worst_pair(self) -> WorstStates:
         """See ``capabilities.NoisyStates``: delta grows with the distance at every epsilon."""
         far = self.points.farthest
         profile = HyperbolicProfile(noise=self.noise, distance=far.distance)
-        return WorstPair(far.first, far.second, far.distance, profile)
+        return WorstStates(far.first, far.second, far.distance, profile)
 
 
 @declared(

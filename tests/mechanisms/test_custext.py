@@ -110,7 +110,7 @@ def test_an_audit_within_groups_finds_one_bad_cluster(tiny) -> None:
 
 
 def test_draws_follow_the_rows(tiny) -> None:
-    """Chi-squared at alpha 1e-6; the rows of epsilon 3.3 in place of 3 are the mutant that it kills."""
+    """Chi-squared at alpha 1e-6; the rows of epsilon 3.6 in place of 3 are the mutant that it kills."""
     draws = made(tiny, epsilon=3.0, top_k=8).privatize(np.full(60_000, 5), seeded_generator(1))
     counts = np.bincount(draws, minlength=40)
 

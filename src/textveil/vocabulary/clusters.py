@@ -30,7 +30,7 @@ def frequency_clusters(
     """Clusters by frequency: the most frequent word that is in none takes its nearest words that are in none.
 
     Where ``size`` does not divide the vocabulary, the last cluster is the larger by what is left. Remembered as long as
-    the vocabulary lives. Source of the rule: Chen et al. 2023 (CusText), section 4.1.
+    the vocabulary lives. Source of the rule: Chen et al. 2023 (CusText).
 
     Args:
         vocabulary: public words and vectors.

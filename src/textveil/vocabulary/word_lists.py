@@ -1,6 +1,6 @@
 """Public lists of all words, each word followed by the nearest of those that are left: lines through the vectors.
 
-Source: Meisenbacher, Chevli and Matthes 2024 (1-Diffractor), section 3.
+Source: Meisenbacher, Chevli and Matthes 2024 (1-Diffractor).
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class Vickrey:
     notion="metric DP",
     status=Status.PROVED,
     proof=PROOF,
-    source="Xu, Aggarwal, Feyisetan and Teissier 2021, section 3",
+    source="Xu, Aggarwal, Feyisetan and Teissier 2021",
     summary="Noise of density exp(-rate ||z||), then the nearest word or the second, by their distances.",
 )
 def vickrey(
@@ -91,7 +91,7 @@ def vickrey(
     that of ``mahalanobis``, in whose distance the guarantee then is. The choice sees the noisy vector alone; code that
     leaves out the input word has no such guarantee (``vickrey-published``). With ``neighbor_rates`` the choice is among
     as many words, the i-th with weight exp(-rate_i d_i).
-    Source: Xu, Aggarwal, Feyisetan and Teissier 2021, section 3 (the choice as pyPANTERA has it, the rates as MLDP has
+    Source: Xu, Aggarwal, Feyisetan and Teissier 2021 (the choice as pyPANTERA has it, the rates as MLDP has
     them); proof: privacy/proofs/vickrey.md.
 
     Args:

@@ -24,7 +24,7 @@ from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF: Final = "privacy/proofs/custext.md"
-SOURCE: Final = "Chen et al. 2023 (CusText), sections 4.1 and 4.2"
+SOURCE: Final = "Chen et al. 2023 (CusText)"
 
 K: Final = 20
 """K of the paper's experiments."""
@@ -140,7 +140,7 @@ def custext(
     u is the nearness of y to x, scaled over the cluster to [0, 1]. Clusters partition the vocabulary: the most frequent
     word that is in none takes its nearest words that are in none. The guarantee compares two words of one cluster;
     which cluster a word is in is released.
-    Source: Chen et al., Findings of ACL 2023, sections 4.1 and 4.2; proof: privacy/proofs/custext.md.
+    Source: Chen et al., Findings of ACL 2023; proof: privacy/proofs/custext.md.
 
     Args:
         vocabulary: public words and vectors.

@@ -17,7 +17,7 @@ from textveil.types import Progress
 from textveil.vocabulary.clusters import EUCLIDEAN
 from textveil.vocabulary.vocabulary import Vocabulary
 
-_SOURCE: Final = "Chen et al. 2023 (CusText+), section 4.3"
+_SOURCE: Final = "Chen et al. 2023 (CusText+)"
 
 
 @declared(
@@ -40,7 +40,7 @@ def custext_plus(
     """``custext`` for the words that are no English function words; those are released as they are, unprotected.
 
     The list of function words is public (``text.function_words``; the paper takes NLTK's stop words).
-    Source: Chen et al., Findings of ACL 2023, section 4.3; proof: privacy/proofs/custext.md, section 2.
+    Source: Chen et al., Findings of ACL 2023; proof: privacy/proofs/custext.md, section 2.
 
     Args:
         vocabulary: public words and vectors.

@@ -52,7 +52,7 @@ class Diffractor:
 
     Law, geometric: one of K lists uniformly, then z steps from the place of x, P(z) proportional to e^(-epsilon |z|),
     stopped at the ends. Law, tem: P(list, place) proportional to exp(-epsilon / 2 min(distance to the place of x there,
-    gamma)). Integer weights are sampled. Source: Meisenbacher, Chevli and Matthes 2024, section 3; proof:
+    gamma)). Integer weights are sampled. Source: Meisenbacher, Chevli and Matthes 2024; proof:
     privacy/proofs/diffractor.md.
 
     Attributes:
@@ -110,7 +110,7 @@ class Diffractor:
     notion="pure or metric DP",
     status=Status.PROVED,
     proof=PROOF,
-    source="Meisenbacher, Chevli and Matthes 2024 (1-Diffractor), section 3",
+    source="Meisenbacher, Chevli and Matthes 2024 (1-Diffractor)",
     summary="A geometric step, or a truncated exponential one, along a public list of neighboring words.",
 )
 def diffractor(

@@ -30,7 +30,7 @@ _ROUNDS = Option(
     notion="pure or metric DP",
     status=Status.PROVED,
     proof=PROOF,
-    source="Biswas and Palamidessi 2024 (PRIVIC), section 3; Blahut 1972; Arimoto 1972",
+    source="Biswas and Palamidessi 2024 (PRIVIC); Blahut 1972; Arimoto 1972",
     summary="Weight c(y) exp(-epsilon d / 2), c such that the mean distance is least for a public prior.",
 )
 def privic(
@@ -48,7 +48,7 @@ def privic(
     At the fixed point no channel of the same mutual information has a smaller mean distance under the prior pi. The
     guarantee holds for any public c, near the fixed point or not. Above 1,024 words the mean is taken over the most
     probable ones.
-    Source: Biswas and Palamidessi (arXiv 2206.10525), section 3; proof: privacy/proofs/privic.md.
+    Source: Biswas and Palamidessi (arXiv 2206.10525); proof: privacy/proofs/privic.md.
 
     Args:
         vocabulary: public words and vectors.

@@ -42,7 +42,7 @@ def asked(epsilon: float | None, epsilon_per_distance: float | None) -> tuple[fl
     notion="pure or metric DP",
     status=Status.PROVED,
     proof=PROOF,
-    source="Yue et al. 2021 (SanText), section 4.1",
+    source="Yue et al. 2021 (SanText)",
     summary="Weight exp(-epsilon d / 2) on the distance to each word, with the paper's settings.",
 )
 def santext(
@@ -56,7 +56,7 @@ def santext(
 
     It is ``exponential`` without clipping, and its metric form is not refused where weights would be too small for
     integers: words so far away that their weight is below about 2^-30 of the largest share the least weight.
-    Source: Yue et al., Findings of ACL 2021, section 4.1; proof: privacy/proofs/santext.md.
+    Source: Yue et al., Findings of ACL 2021; proof: privacy/proofs/santext.md.
 
     Args:
         vocabulary: public words and vectors.

@@ -80,7 +80,7 @@ class SensitiveRows:
     notion="pure or metric DP",
     status=Status.PROVED,
     proof=PROOF,
-    source="Yue et al. 2021 (SanText+), section 4.2",
+    source="Yue et al. 2021 (SanText+)",
     summary="santext among rare words; frequent words are mostly released as they are, and unprotected.",
     adjacency=AMONG_SENSITIVE,
 )
@@ -98,7 +98,7 @@ def santext_plus(
     Another word is released as it is with probability 1 - p, and replaced by a sensitive word with probability p. The
     guarantee compares two sensitive words. The others are not protected: one that comes out says for sure what went
     in. That frequent words are not sensitive is a policy, and no part of the guarantee.
-    Source: Yue et al., Findings of ACL 2021, section 4.2; proof: privacy/proofs/santext_plus.md.
+    Source: Yue et al., Findings of ACL 2021; proof: privacy/proofs/santext_plus.md.
 
     Args:
         vocabulary: public words and vectors.

@@ -54,7 +54,7 @@ Beams = Annotated[
     notion="approximate DP",
     status=Status.PROVED,
     proof=PROOF,
-    source="Igamberdiev and Habernal 2023 (ACL Findings), section 4; sigma: Balle and Wang 2018, theorem 8",
+    source="Igamberdiev and Habernal 2023 (ACL Findings); sigma: Balle and Wang 2018, theorem 8",
     summary="Writes a text of an encoder-decoder's states, clamped, with Gaussian noise: DP-BART-CLV.",
     adjacency=ANY_DOCUMENT,
     needs=NEEDS,
@@ -75,7 +75,7 @@ def dp_bart(
 
     The encoder reads a text as a row of ``length`` tokens, and the decoder attends to all of its places: the noisy
     states are all that is used of a text. The model must be public, and must not have been trained on the texts.
-    Source: Igamberdiev and Habernal 2023, section 4 (DP-BART-CLV); proof: privacy/proofs/dp_bart.md.
+    Source: Igamberdiev and Habernal 2023 (DP-BART-CLV); proof: privacy/proofs/dp_bart.md.
 
     Args:
         vocabulary: not used; what is read are the model's own tokens.

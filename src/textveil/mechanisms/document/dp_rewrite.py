@@ -36,7 +36,7 @@ ClippingConstant = Annotated[
     notion="pure or approximate DP",
     status=Status.PROVED,
     proof=PROOF,
-    source="Igamberdiev, Arora and Habernal 2022 (COLING), section 3; sensitivities: Habernal 2021 (EMNLP)",
+    source="Igamberdiev, Arora and Habernal 2022 (COLING); sensitivities: Habernal 2021 (EMNLP)",
     summary="Writes a text of an auto-encoder's clipped code with Laplace or Gaussian noise.",
     adjacency=ANY_DOCUMENT,
     needs=NEEDS,
@@ -70,7 +70,7 @@ def dp_rewrite(
     Clipped in L1, Laplace: 2C. Clipped in L2, Laplace: 2C sqrt(n). Gaussian, clipped in either: 2C, with the analytic
     sigma. The network reads the first words of a document, as many as it was trained with, as one sentence. It must be
     trained on public text: of its own training text nothing is promised.
-    Source: Igamberdiev, Arora and Habernal 2022, section 3; proof: privacy/proofs/dp_rewrite.md.
+    Source: Igamberdiev, Arora and Habernal 2022; proof: privacy/proofs/dp_rewrite.md.
 
     Args:
         vocabulary: not used; the network has its own words.

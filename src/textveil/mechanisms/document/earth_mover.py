@@ -45,7 +45,7 @@ class EarthMover:
     They are released as a bag: by id, so that their order says nothing. Noise of density exp(-rate ||z||) is fresh for
     each word. For two documents the loss is at most rate times the sum of distances in the best matching of their
     words, which is N rate times the earth mover's distance of the two bags. Source: Fernandes, Dras and
-    McIver 2019, section 4; proof: privacy/proofs/earth_mover.md.
+    McIver 2019; proof: privacy/proofs/earth_mover.md.
 
     Attributes:
         vocabulary: the public words and vectors.
@@ -93,7 +93,7 @@ def _made(vocabulary: Vocabulary, bag_size: int, guarantee: MetricDP, word: Pert
     status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_DOCUMENT,
-    source="Fernandes, Dras and McIver 2019, section 4",
+    source="Fernandes, Dras and McIver 2019",
     summary="A document becomes a bag of N words, each moved by noise; the metric is the earth mover's distance.",
 )
 def earth_mover(

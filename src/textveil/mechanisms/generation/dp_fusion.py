@@ -199,7 +199,7 @@ class _SideBySide:
     proof=PROOF,
     adjacency=ONE_GROUP,
     needs="a model on disk (extra transformers)",
-    source="Thareja et al. 2025 (DP-Fusion, arXiv 2507.04531), section 4, with a bound on ratios in place of its own",
+    source="Thareja et al. 2025 (DP-Fusion, arXiv 2507.04531), with a bound on ratios in place of its own",
     summary="Paraphrases a text by a model that reads its tagged spans within a bounded ratio; all else is public.",
 )
 def dp_fusion(

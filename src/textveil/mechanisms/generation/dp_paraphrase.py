@@ -33,7 +33,7 @@ PROMPT: Final = "{text} >>>>> "
     proof=PROOF,
     adjacency=ANY_DOCUMENT,
     needs="a causal model on disk (extra transformers)",
-    source="Mattern, Weggenmann and Kerschbaum 2022 (arXiv 2205.02130), section 4",
+    source="Mattern, Weggenmann and Kerschbaum 2022 (arXiv 2205.02130)",
     summary="Paraphrases a document by a causal model that learned to, each token from clipped logits.",
 )
 def dp_paraphrase(
@@ -55,7 +55,7 @@ def dp_paraphrase(
     The law and the guarantee are those of ``dp-prompt``; the prompt is the document and a mark, as in public code for
     the model that the paper fine-tuned. How many tokens the paper draws could not be read: 50 is this package's
     default.
-    Source: Mattern, Weggenmann and Kerschbaum 2022, section 4; proof: privacy/proofs/clipped_sampling.md.
+    Source: Mattern, Weggenmann and Kerschbaum 2022; proof: privacy/proofs/clipped_sampling.md.
 
     Args:
         vocabulary: not used: what is drawn are the model's tokens.

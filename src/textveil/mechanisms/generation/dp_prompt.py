@@ -33,7 +33,7 @@ PROMPT: Final = "Document : {text}\nParaphrase of the document :"
     proof=PROOF,
     adjacency=ANY_DOCUMENT,
     needs="a model on disk (extra transformers)",
-    source="Utpala, Hooker and Chen 2023 (DP-Prompt, arXiv 2310.16111), section 3",
+    source="Utpala, Hooker and Chen 2023 (DP-Prompt, arXiv 2310.16111)",
     summary="Paraphrases a document by a prompted language model, each token from clipped logits at a temperature.",
 )
 def dp_prompt(
@@ -53,7 +53,7 @@ def dp_prompt(
     """DP-Prompt over any causal or encoder-decoder model on disk; see ``PromptedWriting`` for the law.
 
     Temperature T = 2 (max_logit - min_logit) / e for e nats a token; a document costs ``tokens`` times e.
-    Source: Utpala, Hooker and Chen 2023, section 3; proof: privacy/proofs/clipped_sampling.md.
+    Source: Utpala, Hooker and Chen 2023; proof: privacy/proofs/clipped_sampling.md.
 
     Args:
         vocabulary: not used: what is drawn are the model's tokens.

@@ -102,7 +102,7 @@ class OneNoise:
     status=Status.REFUTED,
     proof=REFUTATION,
     adjacency=ANY_VECTOR,
-    source="Lyu, He and Li 2020 (Findings of EMNLP), section 3, and its public code",
+    source="Lyu, He and Li 2020 (Findings of EMNLP), and its public code",
     summary="One Laplace number on all of a vector: differences of its numbers are released as they are.",
     instead="dpnr",
 )
@@ -111,7 +111,7 @@ def dpnr_published(
 ) -> OneNoise:
     """The published form: each vector to [0, 1] by its own ends, plus one Laplace number of scale 1 / epsilon.
 
-    Use ``dpnr`` for a guarantee that holds. Source: Lyu, He and Li 2020, section 3, and its public code (xlhex/dpnlp,
+    Use ``dpnr`` for a guarantee that holds. Source: Lyu, He and Li 2020, and its public code (xlhex/dpnlp,
     model.py); refutation: privacy/proofs/dpnr_published.md.
 
     Args:

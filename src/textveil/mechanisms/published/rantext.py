@@ -47,7 +47,7 @@ class Rantext:
     """y among the words closer to x than r, with weight exp(epsilon / 2 (r - d(x, y)) / r); r is random.
 
     r is the norm of a vector of Laplace noise with a scale for each coordinate. Source: Tong et al. 2023 (InferDPT),
-    section 4.2 and public code; refutation: privacy/proofs/rantext_published.md.
+    and public code; refutation: privacy/proofs/rantext_published.md.
 
     Attributes:
         vocabulary: the public words and vectors.
@@ -100,14 +100,14 @@ def _radii(scales: Reals, count: int, rng: np.random.Generator) -> Reals:
     notion="pure DP",
     status=Status.REFUTED,
     proof=REFUTATION,
-    source="Tong et al. 2023 (InferDPT), section 4.2, and its public code",
+    source="Tong et al. 2023 (InferDPT), and its public code",
     summary="Words within a random radius, which differ from word to word; its claim is false.",
     instead="exponential",
 )
 def rantext_published(vocabulary: Vocabulary, *, epsilon: Epsilon) -> Rantext:
     """RANTEXT with the published scales. Use ``exponential`` for a guarantee that holds.
 
-    Source: Tong et al. 2023 (InferDPT), section 4.2, and its public code; refutation:
+    Source: Tong et al. 2023 (InferDPT), and its public code; refutation:
     privacy/proofs/rantext_published.md.
 
     Args:

@@ -140,7 +140,7 @@ def _made(vocabulary: Vocabulary, guarantee: PureDP, scores: str) -> ScoredBudge
     status=Status.REFUTED,
     proof=REFUTATION,
     adjacency=ONE_DOCUMENT,
-    source="Meisenbacher, Lee and Matthes 2025 (CODASPY, arXiv 2503.22379), section 3, and public code",
+    source="Meisenbacher, Lee and Matthes 2025 (CODASPY, arXiv 2503.22379), and public code",
     summary="A document's epsilon shared by scores of the private text; the shares tell more than their sum.",
     instead="word-budgets",
 )
@@ -154,7 +154,7 @@ def scored_budgets_published(
 
     The paper draws words by 1-Diffractor, or whole texts by DP-BART; here they are drawn by randomized response, whose
     loss at epsilon_i is exactly epsilon_i, so that all that exceeds the sum comes from the scores.
-    Source: Meisenbacher, Lee and Matthes 2025, section 3; refutation: privacy/proofs/scored_budgets_published.md.
+    Source: Meisenbacher, Lee and Matthes 2025; refutation: privacy/proofs/scored_budgets_published.md.
 
     Args:
         vocabulary: public words and vectors.

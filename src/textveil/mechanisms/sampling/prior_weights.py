@@ -29,7 +29,7 @@ def prior_weights(
     """Integers >= 1 near a fixed point of c(y) = sum over x of pi(x) c(y) e^(-beta d(x, y)) / (its sum over y).
 
     Starts from equal weights; any public weights keep the guarantee, so how near the fixed point is is a question of
-    utility alone. Source: Blahut 1972; Arimoto 1972; Biswas and Palamidessi (PRIVIC), section 3.
+    utility alone. Source: Blahut 1972; Arimoto 1972; Biswas and Palamidessi (PRIVIC).
 
     Args:
         vocabulary: public words and vectors.

@@ -105,7 +105,7 @@ class SubsetSelection:
     notion="pure DP",
     status=Status.PROVED,
     proof=PROOF,
-    source="Ye and Barg 2018, section IV; Wang et al. 2016",
+    source="Ye and Barg 2018; Wang et al. 2016",
     summary="Releases a set of words for each word; sets that hold it have weight e^epsilon, the others 1.",
 )
 def subset_selection(

@@ -16,7 +16,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
     status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_VECTOR,
-    source=f"Plant, Gkatzia and Giuffrida 2021 (EMNLP), section 3; sensitivity: {PROOF}",
+    source=f"Plant, Gkatzia and Giuffrida 2021 (EMNLP); sensitivity: {PROOF}",
     summary="The mean vector of a text on [0, 1], with fresh noise of scale k / epsilon on each of its k numbers.",
 )
 def cape(
@@ -33,7 +33,7 @@ def cape(
     The paper maps vectors to [0, 1] by the smallest and the largest number of a batch, which tells of other texts;
     here the two ends are public. What it learns against an adversary that guesses an attribute is trained on what is
     released: it adds nothing to the guarantee and takes nothing from it.
-    Source: Plant, Gkatzia and Giuffrida 2021, section 3; proof: privacy/proofs/noisy_vectors.md.
+    Source: Plant, Gkatzia and Giuffrida 2021; proof: privacy/proofs/noisy_vectors.md.
 
     Args:
         vocabulary: gives the dimension where none is given.

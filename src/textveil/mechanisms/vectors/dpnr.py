@@ -35,7 +35,7 @@ _DROPOUT = Option(
     status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_VECTOR,
-    source=f"Lyu, He and Li 2020 (Findings of EMNLP), section 3; sensitivity: {PROOF}",
+    source=f"Lyu, He and Li 2020 (Findings of EMNLP); sensitivity: {PROOF}",
     summary="A vector on [0, 1] with Laplace noise of scale k / epsilon, or Gaussian noise, on each of its k numbers.",
 )
 def dpnr(
@@ -54,7 +54,7 @@ def dpnr(
     With word dropout (``text_vectors.mean_word_vectors`` does it) two texts that differ in one word, and whose words
     are dropped with probability mu each, cost ``epsilon_of_one_word`` = ln((1 - mu) e^epsilon + mu), as in the paper;
     it stands in ``parameters``. Any two texts cost epsilon.
-    Source: Lyu, He and Li 2020, section 3; proof: privacy/proofs/noisy_vectors.md.
+    Source: Lyu, He and Li 2020; proof: privacy/proofs/noisy_vectors.md.
 
     Args:
         vocabulary: gives the dimension where none is given.

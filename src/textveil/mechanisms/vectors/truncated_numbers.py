@@ -45,7 +45,7 @@ _BLOCKS: Final = Option(
     status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_VECTOR,
-    source="Geng, Ding, Guo and Kumar 2020, section 2",
+    source="Geng, Ding, Guo and Kumar 2020",
     summary="One number of a public range plus truncated Laplace noise, drawn from a table of integers.",
 )
 def geng(
@@ -61,7 +61,7 @@ def geng(
     A is ln(1 + (e^epsilon - 1) / (2 delta)) / epsilon, raised until delta is kept by the integers that draw it; the
     noise is level on 508 parts of the range. For words ``truncated-laplace`` has the form that holds in any dimension;
     in one dimension it is this one.
-    Source: Geng, Ding, Guo and Kumar 2020 (arXiv 1810.00877), section 2; proof: privacy/proofs/truncated_noise.md.
+    Source: Geng, Ding, Guo and Kumar 2020 (arXiv 1810.00877); proof: privacy/proofs/truncated_noise.md.
 
     Args:
         vocabulary: not looked at.

@@ -32,7 +32,7 @@ PROOF = "privacy/proofs/unary_encoding.md"
     status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_VECTOR,
-    source="Wang et al. 2017 (USENIX Security), section 4.2; of vectors: Lyu et al. 2020 (SIGIR), section 3",
+    source="Wang et al. 2017 (USENIX Security); of vectors: Lyu et al. 2020 (SIGIR)",
     summary="Each bit of a vector in fixed point stays with odds e^(epsilon / bits).",
 )
 def unary_encoding(
@@ -45,8 +45,8 @@ def unary_encoding(
 ) -> NoisyBits:
     """P(1 | 1) = P(0 | 0) = e^x / (1 + e^x) for each of the b bits of a vector, x = epsilon / b.
 
-    Any two vectors may differ in every bit, so b bits cost b x. Source: Wang, Blocki, Li and Jha 2017, section 4.2
-    (symmetric unary encoding); Lyu, Li, He and Xiao 2020, section 3; proof: privacy/proofs/unary_encoding.md.
+    Any two vectors may differ in every bit, so b bits cost b x. Source: Wang, Blocki, Li and Jha 2017
+    (symmetric unary encoding); Lyu, Li, He and Xiao 2020; proof: privacy/proofs/unary_encoding.md.
 
     Args:
         vocabulary: gives the dimension where none is given.
@@ -66,7 +66,7 @@ def unary_encoding(
     status=Status.PROVED,
     proof=PROOF,
     adjacency=ANY_VECTOR,
-    source="Wang et al. 2017 (USENIX Security), section 4.3; of vectors: Lyu et al. 2020 (SIGIR), section 3",
+    source="Wang et al. 2017 (USENIX Security); of vectors: Lyu et al. 2020 (SIGIR)",
     summary="Each bit of a vector in fixed point: a 1 stays with probability 1/2, a 0 becomes 1 rarely.",
 )
 def optimized_unary_encoding(
@@ -80,8 +80,8 @@ def optimized_unary_encoding(
     """P(1 | 1) = 1/2 and P(1 | 0) = e^-x / 2 for each of the b bits of a vector, x = epsilon / b.
 
     The paper has P(1 | 0) = 1 / (1 + e^y). For one bit that is a loss of ln((1 + e^y) / 2) and no more, so y is taken
-    where that loss is x: e^y = 2 e^x - 1. Source: Wang, Blocki, Li and Jha 2017, section 4.3; Lyu, Li, He and Xiao
-    2020, section 3; proof: privacy/proofs/unary_encoding.md.
+    where that loss is x: e^y = 2 e^x - 1. Source: Wang, Blocki, Li and Jha 2017; Lyu, Li, He and Xiao
+    2020; proof: privacy/proofs/unary_encoding.md.
 
     Args:
         vocabulary: gives the dimension where none is given.

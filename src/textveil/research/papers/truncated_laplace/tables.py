@@ -36,6 +36,9 @@ RUINED = 0.5
 """Noise counts as one that ruins a text where it adds at least this share of the loss without privacy."""
 
 
+CLOSE = 5
+"""Points of ROUGE-1 within which two rows of a table count as alike."""
+
 LEARNED = 50
 """ROUGE-1 of a network without noise on what it was trained on, below which nothing is judged."""
 
@@ -254,14 +257,14 @@ def _cost(rows: Sequence[ScoreRow], block: TableBlock) -> list[str]:
 
 
 def _spread(rows: Sequence[ScoreRow], epsilon: float, *, printed: bool = False) -> float:
-    """How far the loss of a mechanism is from that without noise at most, as a share; here or as printed."""
+    """How far the ROUGE-1 of a mechanism is from that without noise at most, in points; here or as printed."""
 
-    def loss(row: ScoreRow) -> float:
-        return row.paper["loss"] if printed else row.seen.loss
+    def score(row: ScoreRow) -> float:
+        return row.paper["rouge1"] if printed else row.seen.rouge1
 
-    clean = {row.cell.block: loss(row) for row in rows if row.cell.mechanism is None}
+    clean = {row.cell.block: score(row) for row in rows if row.cell.mechanism is None}
     noisy = [row for row in rows if row.cell.way is ExperimentWay.CODE and row.cell.epsilon == epsilon]
-    return max(abs(loss(row) / clean[row.cell.block] - 1) for row in noisy)
+    return max(abs(score(row) - clean[row.cell.block]) for row in noisy)
 
 
 def judgment_of(rows: Sequence[ScoreRow]) -> Judgment:
@@ -275,8 +278,8 @@ def judgment_of(rows: Sequence[ScoreRow]) -> Judgment:
     low, high = epsilons[0], epsilons[-1]
     spreads = [_spread(rows, epsilon) for epsilon in (low, high)]
     together = (
-        f"In the public code's way every loss is within {100 * spreads[0]:.0f} % of that without noise at epsilon "
-        f"{low:g}, and within {100 * spreads[1]:.0f} % at {high:g}."
+        f"In the public code's way every ROUGE-1 is within {spreads[0]:.0f} points of that without noise at epsilon "
+        f"{low:g}, and within {spreads[1]:.0f} at {high:g}."
     )
     learned = min(row.seen.rouge1 for row in rows if row.cell.mechanism is None)
     if learned < LEARNED:
@@ -288,11 +291,11 @@ def judgment_of(rows: Sequence[ScoreRow]) -> Judgment:
         return Judgment(reproduced=Reproduced.NO, why=why)
     if low >= 1:
         why = (
-            f"{together} In the paper it is {100 * _spread(rows, high, printed=True):.0f} % there; its numbers are "
-            "others, for networks and corpora differ. No setting has the guarantee that is claimed for truncated "
+            f"{together} In the paper it is {_spread(rows, high, printed=True):.0f} there; its numbers are others, for "
+            "networks and corpora differ. No setting has the guarantee that is claimed for truncated "
             "Laplace noise."
         )
-        near = spreads[1] <= NEAR
+        near = spreads[1] <= CLOSE
         return Judgment(reproduced=Reproduced.PARTLY if near else Reproduced.NO, why=why)
     shown = [block for block in blocks if _pattern(rows, block)[0]]
     kept = max(row.held_out.n_w for row in rows if row.cell.way is not ExperimentWay.CODE and row.cell.epsilon == low)

@@ -222,7 +222,7 @@ def test_a_row_is_chosen_by_name_and_an_unknown_one_is_named() -> None:
     assert (row.name, row.about.basis, row.repeat) == (
         "rantext",
         ClaimBasis.CODE,
-        "textveil audit-field --only rantext",
+        "textveil audit-field rantext",
     )
     with pytest.raises(UnknownNameError, match="Did you mean 'rantext'"):
         audit_field(["rantex"])

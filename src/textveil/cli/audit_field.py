@@ -9,15 +9,16 @@ from typing import Annotated
 import typer
 
 from textveil.cli import options as opt
+from textveil.cli.spelling import renamed
 
 
 def audit_field_command(
+    only: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Rows.  [default: all that can be run here]")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Folder for the table as HTML, Markdown, CSV and JSON."),
-    ] = None,
-    only: Annotated[
-        str | None, typer.Option(metavar="A,B,...", help="Rows by name.  [default: all that can be run here]")
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
@@ -26,9 +27,8 @@ def audit_field_command(
     from textveil.cli.progress import counting
     from textveil.research.field.report import save_field, to_json, to_markdown
 
-    chosen = [] if only is None else [name for name in only.split(",") if name]
-    with counting("auditing", "claims") as progress:
-        table = audit_field(chosen, progress=progress)
+    with counting("auditing", "claims") as progress, renamed(only="NAME"):
+        table = audit_field(only or [], progress=progress)
     if output is not None:
         for path in save_field(table, output):
             sys.stderr.write(f"textveil: wrote {path}\n")

@@ -154,7 +154,7 @@ NetworkFolder: TypeAlias = Annotated[
         domain=Domain(
             "the folder of a trained network",
             lambda value: value != "" and Path(value).is_dir(),
-            hint="Train one: textveil rewrite --train FILE --network DIR.",
+            hint="`textveil rewrite` trains one.",
         ),
         help="An auto-encoder on disk with its words, trained on public text.",
         metavar="DIR",

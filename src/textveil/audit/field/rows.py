@@ -68,7 +68,7 @@ class FieldRow:
     @property
     def repeat(self) -> str:
         """The command that makes this row again."""
-        return f"textveil audit-field --only {self.name}"
+        return f"textveil audit-field {self.name}"
 
     def as_dict(self) -> dict[str, Any]:
         """JSON data."""

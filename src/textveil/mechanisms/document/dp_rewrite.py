@@ -20,7 +20,7 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/dp_rewrite.md"
 
-NEEDS = "a network that `textveil rewrite --train` wrote (extra torch)"
+NEEDS = "a network that `textveil rewrite` trained (extra torch)"
 
 _NORMS = {"l1": 1, "l2": 2}
 _USUAL_DELTA = 1e-5

@@ -86,7 +86,7 @@ class SentenceCoder:
 
 
 def sentence_coder(folder: Path | str) -> SentenceCoder:
-    """The network in a folder that ``textveil rewrite --train FILE --network FOLDER`` wrote, with its words.
+    """The network in a folder that ``textveil rewrite`` trained, with its words.
 
     Raises:
         MissingExtra: torch or safetensors is not installed.

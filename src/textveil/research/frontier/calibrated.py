@@ -13,7 +13,7 @@ from textveil.errors import ParameterError
 from textveil.mechanisms.base import WordMechanism
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN
-from textveil.research.frontier.contenders import Contender
+from textveil.research.frontier.contenders import FrontierContender
 from textveil.vocabulary.vocabulary import Vocabulary
 
 SLACK: Final = 0.01
@@ -46,7 +46,7 @@ class Calibrated:
     verified: str
 
 
-def calibrated(contender: Contender, vocabulary: Vocabulary, epsilon: float, delta: float) -> Calibrated:
+def calibrated(contender: FrontierContender, vocabulary: Vocabulary, epsilon: float, delta: float) -> Calibrated:
     """The mechanism whose verified loss for any two words is the target, or as near below it as it comes.
 
     A constructor promises its epsilon by a proof for any vocabulary; on this one it may spend much less. Then it is
@@ -90,19 +90,19 @@ def _between(below: Calibrated, above: Calibrated | None, target: float) -> floa
     return below.given + (above.given - below.given) * (aim - below.epsilon) / (above.epsilon - below.epsilon)
 
 
-def _made(contender: Contender, vocabulary: Vocabulary, epsilon: float, delta: float) -> Calibrated:
+def _made(contender: FrontierContender, vocabulary: Vocabulary, epsilon: float, delta: float) -> Calibrated:
     mechanism = word_mechanism(contender.name, vocabulary, epsilon=epsilon, **fixed_options(contender, delta))
     if not contender.comparable:
         return Calibrated(mechanism, epsilon, math.inf, 0.0, "")
     return audited(mechanism, epsilon)
 
 
-def given_as_it_is(contender: Contender, vocabulary: Vocabulary, epsilon: float, delta: float) -> Calibrated:
+def given_as_it_is(contender: FrontierContender, vocabulary: Vocabulary, epsilon: float, delta: float) -> Calibrated:
     """The mechanism at the epsilon that it is given, with what is verified of it."""
     return _made(contender, vocabulary, epsilon, delta)
 
 
-def fixed_options(contender: Contender, delta: float) -> dict[str, Any]:
+def fixed_options(contender: FrontierContender, delta: float) -> dict[str, Any]:
     """What a contender's constructor is given beside epsilon."""
     options: dict[str, Any] = dict(contender.options)
     if contender.takes_delta:

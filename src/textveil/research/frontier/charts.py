@@ -7,7 +7,7 @@ from typing import Final
 
 from textveil.research.evaluation.plots import GRAY, Chart, Panel, new_figure
 from textveil.research.frontier.measures import COSINE, MEASURES
-from textveil.research.frontier.points import GUARANTEE, Frontier, Point, lines_of
+from textveil.research.frontier.points import GUARANTEE, Frontier, FrontierPoint, lines_of
 
 _LOOKS: Final = 7
 """Colors and markers; further mechanisms take them again with another kind of line."""
@@ -40,7 +40,7 @@ def looks(found: Frontier) -> dict[str, int]:
     return {label: place for place, label in enumerate(dict.fromkeys(one.contender.label for one in found.points))}
 
 
-def shown_label(one: Point) -> str:
+def shown_label(one: FrontierPoint) -> str:
     """What a legend calls a line."""
     if one.way != GUARANTEE:
         return f"{one.contender.label}, at equal Bayes vulnerability"

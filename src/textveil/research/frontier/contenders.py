@@ -21,7 +21,7 @@ _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 
 @final
 @dataclass(frozen=True, slots=True)
-class Contender:
+class FrontierContender:
     """A mechanism with fixed options; made by ``contender_of``.
 
     Attributes:
@@ -55,7 +55,7 @@ class Contender:
         return "delta" in entry(self.name).options() and "delta" not in self.options
 
 
-def contenders_of(labels: Sequence[str]) -> tuple[Contender, ...]:
+def contenders_of(labels: Sequence[str]) -> tuple[FrontierContender, ...]:
     """The contenders of these labels, each once.
 
     Raises:
@@ -66,7 +66,7 @@ def contenders_of(labels: Sequence[str]) -> tuple[Contender, ...]:
     return tuple(contender_of(label) for label in labels)
 
 
-def contender_of(label: str) -> Contender:
+def contender_of(label: str) -> FrontierContender:
     """A contender by its label: ``name``, or ``name:option=value:option=value``.
 
     Raises:
@@ -78,7 +78,7 @@ def contender_of(label: str) -> Contender:
     _need_comparable(known)
     options = dict(_option(known, one) for one in given)
     weaker = "" if known.adjacency == ONE_TOKEN else known.adjacency.text
-    return Contender(label, name, MappingProxyType(options), weaker)
+    return FrontierContender(label, name, MappingProxyType(options), weaker)
 
 
 def _need_comparable(known: CatalogEntry) -> None:

@@ -12,7 +12,7 @@ from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.randomness import seeded_generator
 from textveil.research.cells import Values, cell_seed
 from textveil.research.frontier.calibrated import Calibrated, calibrated, given_as_it_is
-from textveil.research.frontier.contenders import Contender
+from textveil.research.frontier.contenders import FrontierContender
 from textveil.research.frontier.cosine_limit import cosine_limit
 from textveil.research.frontier.equal_vulnerability import Bracket, curve_of, epsilon_within, vulnerability_at
 from textveil.research.frontier.measures import VULNERABILITY
@@ -31,7 +31,7 @@ _UNSAFE: Final = re.compile(r"[^a-z0-9.-]+")
 class FrontierCell:
     """A contender at one verified epsilon."""
 
-    contender: Contender
+    contender: FrontierContender
     epsilon: float
 
     @property
@@ -50,7 +50,7 @@ class FrontierCell:
 class CurveCell:
     """The Bayes vulnerability of a contender over the epsilons that it can be given."""
 
-    contender: Contender
+    contender: FrontierContender
 
     @property
     def name(self) -> str:
@@ -71,7 +71,7 @@ class EqualCell:
         bracket: where the contender reaches it.
     """
 
-    contender: Contender
+    contender: FrontierContender
     epsilon: float
     reference: str
     wanted: float

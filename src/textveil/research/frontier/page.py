@@ -12,7 +12,7 @@ from textveil.research.evaluation.plots import COLORS
 from textveil.research.evaluation.tables import shown
 from textveil.research.frontier.charts import looks, shown_label
 from textveil.research.frontier.measures import MEASURES, VULNERABILITY
-from textveil.research.frontier.points import GUARANTEE, Frontier, Point, lines_of
+from textveil.research.frontier.points import GUARANTEE, Frontier, FrontierPoint, lines_of
 from textveil.research.frontier.study import TEXT_WORDS
 
 TITLE: Final = "Mechanisms at one verified guarantee"
@@ -126,7 +126,7 @@ def _data(found: Frontier) -> dict[str, Any]:
     return {"lines": lines, "limits": limits, "levels": levels, "titles": titles}
 
 
-def _point(one: Point, key: str) -> dict[str, Any]:
+def _point(one: FrontierPoint, key: str) -> dict[str, Any]:
     bound = one.scores[key]
     known = one.scores.get(VULNERABILITY)
     return {
@@ -139,7 +139,7 @@ def _point(one: Point, key: str) -> dict[str, Any]:
     }
 
 
-def _verified(one: Point) -> str:
+def _verified(one: FrontierPoint) -> str:
     if not one.verified:
         return "nothing verified for any two words"
     delta = f", delta {one.verified_delta:.3g}" if one.verified_delta else ""

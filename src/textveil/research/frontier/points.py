@@ -9,7 +9,7 @@ from typing import Any, Final, final
 
 from textveil.research.cells import Values
 from textveil.research.evaluation.tables import Cell, Table
-from textveil.research.frontier.contenders import Contender
+from textveil.research.frontier.contenders import FrontierContender
 from textveil.research.frontier.limits import Limit
 from textveil.research.frontier.measures import APART, MEASURES, VULNERABILITY
 from textveil.research.frontier.told_apart import shown_epsilon
@@ -38,7 +38,7 @@ COLUMNS: Final = (
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Point:
+class FrontierPoint:
     """One mechanism at one epsilon.
 
     Attributes:
@@ -54,7 +54,7 @@ class Point:
         missing: why there are none; else empty.
     """
 
-    contender: Contender
+    contender: FrontierContender
     way: str
     epsilon: float
     given: float | None
@@ -66,9 +66,9 @@ class Point:
     missing: str = ""
 
 
-def point_of(contender: Contender, way: str, epsilon: float, values: Values) -> Point:
+def point_of(contender: FrontierContender, way: str, epsilon: float, values: Values) -> FrontierPoint:
     """A point from what its cell keeps."""
-    return Point(
+    return FrontierPoint(
         contender=contender,
         way=way,
         epsilon=epsilon,
@@ -94,7 +94,7 @@ class Frontier:
         facts: vocabulary, prior, sizes, seed; JSON values.
     """
 
-    points: tuple[Point, ...]
+    points: tuple[FrontierPoint, ...]
     limits: tuple[Limit, ...]
     baselines: Mapping[str, Bound]
     facts: Mapping[str, Any]
@@ -143,20 +143,20 @@ class Frontier:
         return Table(columns=columns, rows=tuple(rows), facts=self.facts)
 
 
-def lines_of(points: Sequence[Point], key: str) -> dict[tuple[str, str], list[Point]]:
+def lines_of(points: Sequence[FrontierPoint], key: str) -> dict[tuple[str, str], list[FrontierPoint]]:
     """Points that have a measure, by label and way."""
-    found: dict[tuple[str, str], list[Point]] = {}
+    found: dict[tuple[str, str], list[FrontierPoint]] = {}
     for one in points:
         if key in one.scores:
             found.setdefault((one.contender.label, one.way), []).append(one)
     return found
 
 
-def _place(one: Point) -> tuple[Cell, ...]:
+def _place(one: FrontierPoint) -> tuple[Cell, ...]:
     return one.contender.label, one.way, one.epsilon
 
 
-def _promise(one: Point) -> tuple[Cell, ...]:
+def _promise(one: FrontierPoint) -> tuple[Cell, ...]:
     return one.given, _finite(one.verified_epsilon), one.verified_delta, one.verified, one.guarantee
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from textveil.errors import need
 from textveil.research.cells import CellFolder, Values, measured, open_cells
-from textveil.research.frontier.contenders import Contender, contenders_of
+from textveil.research.frontier.contenders import FrontierContender, contenders_of
 from textveil.research.frontier.corpus import public_texts
 from textveil.research.frontier.cosine_limit import SOURCE as LIMIT_SOURCE
 from textveil.research.frontier.cosine_limit import steps_for
@@ -27,7 +27,7 @@ from textveil.research.frontier.measuring import (
     FrontierCell,
     measured_cell,
 )
-from textveil.research.frontier.points import Frontier, Point, point_of
+from textveil.research.frontier.points import Frontier, FrontierPoint, point_of
 from textveil.research.frontier.study import FrontierStudy, Sizes, study_of
 from textveil.research.frontier.text_scores import accuracy_scores
 from textveil.version import VERSION
@@ -156,8 +156,8 @@ class _Measuring(NamedTuple):
 
 
 def _measured(
-    measuring: _Measuring, contenders: Sequence[Contender], grid: Sequence[float]
-) -> tuple[tuple[Point, ...], list[Limit]]:
+    measuring: _Measuring, contenders: Sequence[FrontierContender], grid: Sequence[float]
+) -> tuple[tuple[FrontierPoint, ...], list[Limit]]:
     """All at equal guarantees, then metric ones at the Bayes vulnerability of the first that is none; and limits."""
     cells = [FrontierCell(one, epsilon) for one in contenders for epsilon in grid]
     limits = [CosineLimitCell(epsilon, steps_for(len(measuring.study.vocabulary))) for epsilon in grid]
@@ -182,5 +182,5 @@ def _measured(
     return (*points, *(_point(cell, found[cell.name]) for cell in equal)), bounds
 
 
-def _point(cell: FrontierCell | EqualCell, values: Values) -> Point:
+def _point(cell: FrontierCell | EqualCell, values: Values) -> FrontierPoint:
     return point_of(cell.contender, cell.way, cell.epsilon, values)

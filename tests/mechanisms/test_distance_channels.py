@@ -255,3 +255,11 @@ def test_tags_that_are_no_tags_are_refused(tiny, tmp_path: Path) -> None:
             mechanism("same-tag", tiny, epsilon=1.0, tags=str(file))
     with pytest.raises(ParameterError, match="such that two words share one"):
         mechanism("same-tag", tiny, epsilon=1.0, tags={word: word for word in tiny.words})
+
+
+@pytest.mark.parametrize("name", ["tem", "santext", "privic"])
+def test_a_rate_at_which_all_integers_are_one_is_refused(name: str) -> None:
+    vectors = np.array([[1e-6, 0], [0, 1e-6], [-1e-6, 0]], dtype=np.float32)
+    small = Vocabulary(["one", "two", "three"], vectors, "close together")
+    with pytest.raises(ParameterError, match=r"epsilon_per_distance must be above \S+, what rounding takes; got 1e-14"):
+        made(name, small, epsilon_per_distance=1e-14)

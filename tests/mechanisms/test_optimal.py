@@ -85,6 +85,18 @@ def test_utilities_are_what_they_say() -> None:
     assert np.take_along_axis(ranks, order, axis=1)[0] == pytest.approx(1 / np.log2(np.arange(2, SIZE + 2)), rel=1e-6)
 
 
+@pytest.mark.parametrize("utility", ["cosine", "content", "centered", "rank"])
+def test_a_zero_vector_is_like_itself_and_no_other(utility: str) -> None:
+    vectors = np.array([[0, 0], [1, 0], [0, 0], [0, 1], [1, 1]], dtype=np.float32)
+    vocabulary = Vocabulary(["none", "east", "void", "north", "both"], vectors, "with zeros")
+    values = utility_of(vocabulary, utility).rows(np.arange(5))
+    assert np.isfinite(values).all()
+    if utility in {"cosine", "content"}:
+        assert (values[[0, 2]] == np.eye(5)[[0, 2]]).all()
+    channel = optimal(vocabulary, epsilon=2.0, utility=utility, prior="flat")
+    assert audit_channel(channel, Claim(epsilon=2.0)).verdict is Verdict.CERTIFIED
+
+
 def test_a_table_a_file_and_a_function_give_one_channel_in_their_order(tmp_path) -> None:
     vocabulary = words()
     table = np.random.default_rng(5).uniform(-3, 40, size=(SIZE, SIZE))

@@ -104,7 +104,7 @@ def distance_weights(
         rate = min(value, _STEEPEST if most < value else loss) / (2 * far)
         return DistanceWeights(rate=rate, top=top, floor=floor, clip=clip, promise=promise)
     floor = max(_LEAST, exp_minus_half_ceiling(min(value * far, most), top))
-    rate = _rate_with_room(vocabulary, value, top, floor, clip)
+    rate = _rate_with_room(vocabulary, value, top, floor, clip, far)
     at_most = math.log(top / floor) / rate
     cut = f", at most {at_most:.6g}" if at_most < diameter else ""
     promise = MetricDP(
@@ -119,7 +119,7 @@ def distance_weights(
 
 
 def _rate_with_room(
-    vocabulary: Vocabulary, epsilon_per_distance: float, top: int, floor: int, clip: float | None
+    vocabulary: Vocabulary, epsilon_per_distance: float, top: int, floor: int, clip: float | None, far: float
 ) -> float:
     """Half of the promise less what the rounding of weights and distances takes, at the least distance of two words."""
     name = "epsilon_per_distance"
@@ -136,7 +136,8 @@ def _rate_with_room(
     rate = epsilon_per_distance / 2
     longest = float(grid.lengths.max()) if clip is None else min(clip, float(grid.lengths.max()))
     error = slip(rate, floor, longest, apart, rounding)
-    room = 2 * error / min(least, math.log(top / floor) / rate)
+    reach = math.log(top / floor) / rate or far  # so small a rate that all weights are one is below the room
+    room = 2 * error / min(least, reach)
     need(room < rate, name, epsilon_per_distance, f"above {2 * room:.3g}, what rounding takes")
     return rate - room
 

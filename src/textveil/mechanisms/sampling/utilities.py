@@ -74,7 +74,11 @@ class Utility:
         if self.kind is _Kind.OWN:
             return scores
         if self.kind is _Kind.COSINE:  # scores lack what all of a row have in common
-            return np.minimum(scores * self._factors[ids, None], np.float32(1))
+            itself = np.arange(len(ids)), ids
+            scores[itself] = 0  # not infinity, of which a zero vector's factor, 0, would make no number
+            cosines = np.minimum(scores * self._factors[ids, None], np.float32(1))
+            cosines[itself] = 1
+            return cosines
         nearest = by_falling_score(scores, min(RANKED, self.size))
         out = np.zeros(scores.shape, dtype=np.float32)
         values = 1 / np.log2(2 + np.arange(nearest.shape[1]))

@@ -136,7 +136,7 @@ def test_names_keep_a_low_weight_and_the_bound_stays(monkeypatch) -> None:
     vocabulary = made_vocabulary(100)
     counts = np.arange(2000, 1900, -1) ** 3
     frequencies = WordFrequencies(counts, np.arange(100) < 10, "made")
-    monkeypatch.setattr(module, "word_frequencies", lambda *_: frequencies)
+    monkeypatch.setattr(module, "given_frequencies", lambda *_: frequencies)
     rare, free = (optimal(vocabulary, epsilon=3.0, names=names) for names in ("rare", "free"))
     base = rare.weights.base / rare.weights.base_total
     assert base[:10].max() <= 0.5 / 100 * 1.1 + 1 / (128 * 100)

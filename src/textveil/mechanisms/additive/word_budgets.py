@@ -107,7 +107,7 @@ class WordBudgets:
     status=Status.PROVED,
     proof=PROOF,
     adjacency=within_groups("class of words"),
-    source="Tang et al. 2020 (from memory of the sheet: not read); privacy/proofs/word_budgets.md",
+    source="after Tang et al. 2020, whose text was not available; privacy/proofs/word_budgets.md",
     summary="Spherical Laplace noise, more of it on the words of public classes; protects within a class.",
 )
 def word_budgets(

@@ -242,3 +242,11 @@ def test_a_form_that_needs_a_model_says_so_and_is_computed_by_a_case() -> None:
             (row,) = audit_field([name]).rows
             assert (row.verdict, row.finding) == ("not run", None) and "needs" in row.note
             assert any(case.about.form == name for case in CASES), name
+
+
+def test_the_page_has_a_row_for_each_name_and_counts_what_needs_a_model() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/field.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| `([a-z0-9-]+)` \|", page, flags=re.MULTILINE)
+    assert sorted(shown) == sorted(names())
+    needs_a_model = [name for name, one in published_forms().items() if one.needs]
+    assert f"{len(needs_a_model)} could not be run here" in page

@@ -20,6 +20,7 @@ def test_the_table_is_written_in_every_form(command, tmp_path: Path) -> None:
     assert {row["verdict"] for row in rows} == {"refuted", "certified"}
     page = (tmp_path / "out/field.html").read_text(encoding="utf-8")
     assert all(row["repeat"] in page for row in rows)
+    assert ">Basis<" in page
     assert "<script" not in page and "src='http" not in page and "href='http" not in page
     data = json.loads((tmp_path / "out/field.json").read_text(encoding="utf-8"))
     assert (data["violations"], len(data["rows"])) == (3, 4)

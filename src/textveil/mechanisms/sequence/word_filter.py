@@ -37,7 +37,7 @@ _LEAST_STATE: Final = 1 / 512
 _LEAST_REST: Final = 1e-3
 _LEAST_SEEN: Final = 0.05
 _REMEMBERED: Final = 32
-"""DocumentPlaces that are remembered: two likely words of each."""
+"""Places that are remembered: two likely words of each."""
 
 _RELEASED: Final = 12
 _AROUND: Final = 40
@@ -45,7 +45,7 @@ _AROUND: Final = 40
 
 _CANDIDATES: Final = 96
 _WEIGHED: Final = 24
-"""PossibleInputs of an output that are looked at, the most frequent ones, and those whose likelihood is computed."""
+"""Possible inputs of an output that are looked at, the most frequent ones, and those whose likelihood is computed."""
 
 _FREQUENT: Final = 300
 """Words that say nothing about their neighborhood: the most frequent ones."""

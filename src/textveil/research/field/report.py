@@ -107,7 +107,7 @@ def _details(row: FieldRow) -> str:
         "The mended form": "" if row.repaired is None else row.repaired.value,
         "In the catalog": row.about.instead,
         "Source": row.about.source,
-        "ClaimBasis": row.about.basis.value,
+        "Basis": row.about.basis.value,
         "Repeat with": row.repeat,
         "Note": row.note,
     }

@@ -86,3 +86,11 @@ def test_a_claim_that_no_pair_breaks_stays_a_claim(tiny) -> None:
 def test_an_epsilon_that_rounds_gamma_to_nothing_is_refused(tiny) -> None:
     with pytest.raises(ParameterError, match=r"epsilon_per_distance must be below .*, where gamma is rounded to 0"):
         made(tiny, epsilon_per_distance=1000.0)
+
+
+def test_a_claim_that_rounding_to_integers_breaks_is_not_proved() -> None:
+    line = np.array([[0.0], [0.01], [1.35]], dtype=np.float32)
+    channel = made(Vocabulary(["one", "two", "far"], line, "line"), epsilon_per_distance=60.0, beta=1e-30)
+    weights = channel.integer_weights(np.arange(3))
+    assert (weights[0, 2], weights[1, 2]) == (1, 2)  # a loss of ln 2 and more, where 0.6 is claimed
+    assert channel.guarantee.status is Status.REFUTED

@@ -99,3 +99,10 @@ def test_bad_options_are_told_what_is_admissible(options: dict[str, Any], messag
 def test_bad_vectors_are_refused() -> None:
     with pytest.raises(ParameterError, match=r"vectors must be of shape \(batch, 2\)"):
         made().privatize_vectors(np.zeros((1, 3)))
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_vector_is_told_by_a_warning() -> None:
+    extremes = np.array([[1e-320, 0.0], [1e300, -1e300], [0.0, 0.0]])
+    released = made(epsilon=5.0, vector_dim=2).privatize_vectors(extremes, seeded_generator(1))
+    assert np.isfinite(released).all()

@@ -139,3 +139,9 @@ def test_the_page_has_the_standard_deviations(tiny: Vocabulary) -> None:
 def test_options_outside_their_domains(tiny: Vocabulary, name: str, options: dict[str, float], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         mechanism(name, tiny, **options)
+
+
+def test_an_epsilon_beyond_the_exponential_of_floats_has_a_delta() -> None:
+    noise = BlockNoise(weights=np.array([9, 3, 1]), width=129)
+    for blocks in (1, 2, 6):
+        assert noise.delta_of_blocks(1e6, blocks) == pytest.approx(noise.outside(blocks), rel=1e-12)

@@ -79,8 +79,8 @@ class BlockNoise:
         """The least delta at epsilon where one of two numbers is moved by so many whole blocks, to 2^-48."""
         far = np.concatenate([np.zeros(blocks), self.masses])
         near = np.concatenate([self.masses, np.zeros(blocks)])
-        with np.errstate(over="ignore"):
-            return float(np.maximum(0.0, near - np.exp(epsilon) * far).sum())
+        factor = math.exp(min(epsilon, 700.0))  # infinity times no mass would be no number; delta falls with epsilon
+        return float(np.maximum(0.0, near - factor * far).sum())
 
     def outside(self, blocks: int) -> float:
         """The mass that the copy moved by so many blocks cannot reach."""

@@ -26,6 +26,9 @@ REFUTATION: Final = "privacy/proofs/tem_published.md"
 
 _TOP_BITS: Final = 61
 
+_STEEPEST: Final = 20.0
+"""Nats over the diameter up to which no integer weight is so small that its rounding could break the claim."""
+
 _COMPARED: Final = 128
 """Words among which a pair that breaks the claim is looked for, evenly spaced in the vocabulary's order."""
 
@@ -131,9 +134,9 @@ def tem_published(
     """TEM with the score -gamma + 2 ln(n / within) / epsilon for the element that stands for the words beyond gamma.
 
     The paper's score counts the others, n - within. What is claimed is epsilon d-privacy. The status is computed:
-    ``PROVED`` where all words are within gamma of each other (it is ``santext`` then), ``REFUTED`` where two of up to
-    128 words break the claim, ``CLAIMED`` where none of those do. Where all words are within gamma of the input, the
-    package fails if it draws the last element; here that is left out.
+    ``PROVED`` where all words are within gamma of each other (it is ``santext`` then) and no weight is tiny,
+    ``REFUTED`` where two of up to 128 words break the claim, ``CLAIMED`` where none of those do. Where all words are
+    within gamma of the input, the package fails if it draws the last element; here that is left out.
     Refutation: privacy/proofs/tem_published.md.
 
     Args:
@@ -155,7 +158,7 @@ def tem_published(
         epsilon_per_distance=epsilon_per_distance,
         metric=metric_name("euclidean", clip),
         diameter=diameter,
-        status=Status.PROVED if diameter <= gamma else _status(made, epsilon_per_distance),
+        status=Status.PROVED if diameter <= min(gamma, _STEEPEST / made.rate) else _status(made, epsilon_per_distance),
         source=REFUTATION,
     )
     facts = {"epsilon_per_distance": epsilon_per_distance, "beta": beta, "gamma": gamma, "clip": clip}

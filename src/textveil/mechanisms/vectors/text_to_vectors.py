@@ -94,7 +94,7 @@ class NoisyTokenVectors:
         largest = np.abs(array).max(axis=1, keepdims=True, initial=0.0)
         unit = np.where(largest > 0, largest, 1.0)  # so that no square overflows
         norms = unit * np.linalg.norm(array / unit, axis=1, keepdims=True)
-        return array * np.minimum(1.0, self.clip / np.where(norms > 0, norms, 1.0))
+        return array * (self.clip / np.maximum(norms, self.clip))
 
 
 @declared(

@@ -53,6 +53,21 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), (page.name, target)
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_headings_stand_between_empty_lines(page: Path) -> None:
+    """A heading right behind another line is what is left of two sections that were put together."""
+    text = re.sub(r"^```.*?^```", "```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert re.findall(r"(?:[^\n]\n(#{1,4} .*)|^(#{1,4} .*)\n[^\n])", text, flags=re.MULTILINE) == []
+
+
+def test_every_mechanism_of_the_catalog_has_a_page() -> None:
+    pages = " ".join(
+        (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("mechanisms", "representations")
+    )
+    text = re.sub(r"^\| `--.*$", "", pages, flags=re.MULTILINE)
+    assert [name for name in MECHANISMS if not re.search(rf"`{name}`|^## (.*, )?{name}\b", text, re.MULTILINE)] == []
+
+
 def test_ci_runs_the_readme_test_command() -> None:
     assert TEST_COMMAND in (ROOT / "README.md").read_text(encoding="utf-8")
     assert TEST_COMMAND in (ROOT / ".ci/run").read_text(encoding="utf-8")

@@ -21,6 +21,8 @@ def test_the_table_is_written_in_every_form(command, tmp_path: Path) -> None:
     page = (tmp_path / "out/field.html").read_text(encoding="utf-8")
     assert all(row["repeat"] in page for row in rows)
     assert ">Basis<" in page
+    assert all(f"<a href='#{row['name']}'>" in page and f"<section id='{row['name']}'>" in page for row in rows)
+    assert "<details" not in page  # what links lead to is open
     assert "<script" not in page and "src='http" not in page and "href='http" not in page
     data = json.loads((tmp_path / "out/field.json").read_text(encoding="utf-8"))
     assert (data["violations"], len(data["rows"])) == (3, 4)

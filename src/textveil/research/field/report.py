@@ -113,7 +113,7 @@ def _details(row: FieldRow) -> str:
     }
     shown = [(key, value) for key, value in facts.items() if value]
     table = html_table(("", ""), shown, stacked=True)
-    return f"<details id='{row.name}'><summary>{safe(_title(row))}</summary>{table}</details>"
+    return f"<section id='{row.name}'><h3>{safe(_title(row))}</h3>{table}</section>"  # folded, links would lead nowhere
 
 
 def _parts(table: FieldTable) -> list[tuple[str, list[FieldRow]]]:

@@ -176,6 +176,16 @@ def test_a_release_says_what_is_public_and_whom_it_compares() -> None:
     assert not any("cluster" in line for line in plain.public)
 
 
+def test_function_words_are_never_among_the_words_that_are_compared() -> None:
+    """All of "the" stays, so a promise for two words of its cluster would be false of it."""
+    vocabulary = Vocabulary(["the", "cat", "of", "dog", "cow", "hen"], np.eye(6, dtype=np.float32), "six")
+    release = tv.Sanitizer(mechanism("custext-plus", vocabulary, epsilon=1.0, top_k=6))("the cat")
+    for promise in (release.guarantee_per_token, release.guarantee):
+        assert "a word that is no English function word is exchanged for another such word of" in promise.adjacency.text
+    public = "the public cluster of every word, and every English function word"
+    assert public in release.setting.public and f"; {public};" in release.report().summary()
+
+
 def test_it_is_never_restated_for_any_two_words(tiny) -> None:
     promise = made(tiny, epsilon=1.0).guarantee
     for restate in (lambda: narrowed(promise, ONE_TOKEN), lambda: repeat(promise, 2, ONE_DOCUMENT)):

@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 from tests.helpers.writing_models import NAMES, folder_of, libraries, saved
 
+import textveil as tv
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ModelError, ParameterError
 from textveil.mechanisms.generation.prompted import PromptedWriting
@@ -244,3 +245,12 @@ def test_the_weights_cannot_be_made_too_large() -> None:
         TokenWeights(size=4, min_logit=0, max_logit=1, temperature=1, top=8, floor=9)
     with pytest.raises(ParameterError, match="top must be at most"):
         TokenWeights(size=4, min_logit=0, max_logit=1, temperature=1, top=1 << 60, floor=1)
+
+
+def test_a_report_speaks_of_the_model_and_counts_no_unknown_words() -> None:
+    """No word is looked up, so "0 words were not in the vocabulary" would say that all were found."""
+    release = tv.Sanitizer(made(prompt="say\n{text}"), rng=seeded_generator(1))("xqzvbnm run")
+    assert "the model and everything computed from it" in release.setting.public
+    summary = release.report().summary()
+    assert "public      the model; number and order of documents" in summary and "prompt say\\n{text}" in summary
+    assert release.sender_report().lines() == []

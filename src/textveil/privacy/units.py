@@ -194,6 +194,12 @@ def _exchanged(same: str, shared: str) -> Adjacency:
     )
 
 
+CLUSTERED_CONTENT: Final = _exchanged(
+    "where a word that is no English function word is exchanged for another such word of its own public cluster alone",
+    "the public cluster of every word, and every English function word",
+)
+"""Words of one cluster, of which function words are not protected."""
+
 AMONG_SENSITIVE: Final = _exchanged(
     "where a word of the public list of sensitive words is exchanged for another of that list alone",
     "which words are on the list of sensitive words, and every word that is not",

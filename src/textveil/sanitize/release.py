@@ -230,7 +230,7 @@ def _counted(count: int, what: str) -> str:
 def _public(setting: Setting) -> str:
     if setting.whole_texts:
         outside = "all text outside the spans; " if setting.of_spans else ""
-        return f"{outside}the mechanism's words; number and order of documents"
+        return f"{outside}{setting.written}; number and order of documents"
     if setting.policy is not None and not setting.policy.draws_words:
         return "all text outside the spans; where spans are, their kinds and what is said of each kind"
     form = " as they are" if setting.marks == "keep" else " in plain form"
@@ -259,7 +259,7 @@ def _number_lines(setting: Setting) -> list[str]:
 
 def _parameters(parameters: Mapping[str, Any]) -> str:
     shown = {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in parameters.items()}
-    return ", ".join(f"{name} {value}" for name, value in shown.items())
+    return ", ".join(f"{name} {value}" for name, value in shown.items()).replace("\n", "\\n")  # a prompt has lines
 
 
 @final

@@ -44,9 +44,10 @@ class SenderReport:
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
     def lines(self) -> list[str]:
-        """``summary`` where words are drawn, and nothing elsewhere."""
+        """``summary`` where words are drawn one by one, and nothing elsewhere: of whole texts no word is looked up."""
         policy = self.setting.policy
-        return [self.summary()] if policy is None or policy.draws_words else []
+        drawn = not self.setting.whole_texts if policy is None else policy.draws_words
+        return [self.summary()] if drawn else []
 
     def summary(self) -> str:
         """The report for the sender, a line."""

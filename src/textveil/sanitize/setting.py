@@ -121,6 +121,11 @@ class Setting:
         return any(one.kind == "text" for one in self.protected)
 
     @property
+    def written(self) -> str:
+        """What whole texts are written with, which is public."""
+        return "the mechanism's words" if self.vocabulary else "the model"
+
+    @property
     def of_spans(self) -> bool:
         """Whether only the spans of a whole text are protected, and the rest of it is public."""
         return any(one.unit is Unit.GROUP for one in self.protected)
@@ -135,7 +140,7 @@ class Setting:
                     if self.of_spans
                     else ()
                 ),
-                "the mechanism's words and everything computed from them",
+                f"{self.written} and everything computed from {'them' if self.vocabulary else 'it'}",
                 "the number and the order of the documents, and how many texts each is made of",
                 "the mechanism, its parameters and this report",
             )

@@ -17,7 +17,7 @@ from textveil.mechanisms.parameters import GroupEpsilon, given
 from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up, stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
-from textveil.privacy.units import within_groups
+from textveil.privacy.units import Adjacency, within_groups
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.clusters import EUCLIDEAN, MEASURES, distances_among, frequency_clusters
 from textveil.vocabulary.grid import integer_grid
@@ -165,6 +165,7 @@ def clustered(
     top_k: int | None,
     measure: str,
     progress: Progress | None,
+    adjacency: Adjacency = CLUSTERS,
 ) -> GroupedChannel:
     """The channel of that name, with some public words released as they are; see ``custext``."""
     clusters = frequency_clusters(vocabulary, _cluster_size(top_k, len(vocabulary)), measure, progress)
@@ -175,7 +176,7 @@ def clustered(
         epsilon=stated_epsilon(weights.loss, epsilon),
         status=Status.PROVED,
         source=PROOF,
-        adjacency=CLUSTERS,
+        adjacency=adjacency,
     )
     rows = ListedRows(len(vocabulary), ClusterRows(vocabulary, clusters, kept, weights, measure))
     facts = {"epsilon": promise.epsilon, **given(top_k=top_k), "measure": measure}

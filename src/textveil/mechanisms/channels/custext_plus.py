@@ -7,11 +7,12 @@ from typing import Annotated, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.channels.custext import CLUSTERS, MEASURE, PROOF, TOP_K, clustered
+from textveil.mechanisms.channels.custext import MEASURE, PROOF, TOP_K, clustered
 from textveil.mechanisms.channels.integer_channel import GroupedChannel
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import GroupEpsilon
 from textveil.privacy.guarantees import Status
+from textveil.privacy.units import CLUSTERED_CONTENT
 from textveil.text.function_words import FUNCTION_WORDS
 from textveil.types import Progress
 from textveil.vocabulary.clusters import EUCLIDEAN
@@ -27,7 +28,7 @@ _SOURCE: Final = "Chen et al. 2023 (CusText+)"
     proof=PROOF,
     source=_SOURCE,
     summary="custext that releases English function words as they are.",
-    adjacency=CLUSTERS,
+    adjacency=CLUSTERED_CONTENT,
 )
 def custext_plus(
     vocabulary: Vocabulary,
@@ -54,4 +55,4 @@ def custext_plus(
     """
     kept = np.array([word in FUNCTION_WORDS for word in vocabulary.words])
     need(not kept.all(), "vocabulary", "function words alone", "one with other words")
-    return clustered("custext-plus", vocabulary, kept, epsilon, top_k, measure, progress)
+    return clustered("custext-plus", vocabulary, kept, epsilon, top_k, measure, progress, CLUSTERED_CONTENT)

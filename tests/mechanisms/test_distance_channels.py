@@ -234,7 +234,7 @@ def test_a_draw_for_many_words_is_a_draw_for_each(tiny) -> None:
         (
             "same-tag",
             {"epsilon": 1.0, "tags": {"wa0": "noun"}},
-            "tags must cover all 40 words; got none for 39 of",
+            "`tags` must cover all 40 words; got none for 39 of",
         ),
         ("same-tag", {"epsilon": 1.0, "tags": "nowhere.txt"}, "tags must be endings or a file"),
     ],

@@ -97,6 +97,7 @@ def test_the_guarantee_is_of_any_two_documents() -> None:
     assert made.guarantee.adjacency == ANY_DOCUMENT
     assert made.guarantee.worst_case().epsilon <= 8.0
     assert made.guarantee.worst_case().epsilon == pytest.approx(8.0, rel=1e-9)
+    assert str(made.guarantee).endswith("; 8-DP for any two documents)")
 
 
 def test_bad_input_is_refused() -> None:

@@ -81,7 +81,7 @@ def test_folders_without_a_part_are_refused(folder: Path, tmp_path: Path) -> Non
     with pytest.raises(ModelError, match=f"{wanted} no config.json there"):
         encoder_decoder(tmp_path)
     other = tiny_models.token_classifier(tmp_path / "classifier")
-    with pytest.raises(ModelError, match=f"{wanted} "):
+    with pytest.raises(ModelError, match=f"{wanted} a model of another kind. Take one like BART or T5"):
         encoder_decoder(other)
     larger = shutil.copytree(folder, tmp_path / "larger")
     tokens = tiny_models.byte_tokenizer()

@@ -101,9 +101,11 @@ def read_model(folder: Path | str, kind: Kind, device: str = "cpu") -> ForeignMo
     where = Path(folder)
     wanted = f"the folder {where.name} must hold {_MODELS[kind]} with its tokenizer, weights in safetensors"
     if not (where / "config.json").is_file():
-        raise ModelError(f"{wanted}; got no config.json there.")
+        raise ModelError(f"{wanted}; got no config.json there. Save or copy the model to it.")
     if kind == "causal" and is_masked(where):
         raise ModelError(f"{wanted}; got a masked one.")
+    if kind == "encoder-decoder" and not is_encoder_decoder(where):
+        raise ModelError(f"{wanted}; got a model of another kind. Take one like BART or T5.")
     if not any(where.glob("*.safetensors")):
         pickled = any(where.glob("*.bin")) or any(where.glob("*.pt"))
         raise ModelError(

@@ -272,8 +272,9 @@ class MetricDP:
 
     def __str__(self) -> str:
         per_distance = shown_up(self.epsilon_per_distance)
-        words = "two words that share what is public" if self.adjacency.shared else "any two words"
-        return f"{per_distance} d-privacy ({self.metric}; {self.worst_case()} for {words})"
+        two = "documents" if self.adjacency.unit is Unit.DOCUMENT else "words"
+        which = f"two {two} that share what is public" if self.adjacency.shared else f"any two {two}"
+        return f"{per_distance} d-privacy ({self.metric}; {self.worst_case()} for {which})"
 
 
 @final

@@ -164,7 +164,11 @@ def _read(vocabulary: Vocabulary, path: Path) -> WordFrequencies:
             continue
         value = _count(count)
         if not word or value is None:
-            raise InputError(f"line {number} of the word counts must be a word and a count > 0, parted by white space.")
+            got = "no such count" if word else "one entry"
+            raise InputError(
+                f"line {number} of the word counts must be a word and a count > 0, parted by white space; got {got}. "
+                "Correct it, or leave the line out: words without a line count 1."
+            )
         index = vocabulary.id_of(word.strip())
         if index is not None:
             counts[index], found = max(1, round(value * _HALVES)), found + 1

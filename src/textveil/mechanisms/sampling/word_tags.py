@@ -80,7 +80,7 @@ def word_tags(vocabulary: Vocabulary, tags: str | Path | Mapping[str, str] = END
     lacking = [word for word in vocabulary.words if word not in named]
     if lacking:
         raise ParameterError(
-            f"tags must cover all {len(vocabulary)} words; got none for {len(lacking)} of them, {lacking[0]!r} the "
+            f"`tags` must cover all {len(vocabulary)} words; got none for {len(lacking)} of them, {lacking[0]!r} the "
             "first. Add a line for each, or leave those words out of the vocabulary."
         )
     names = tuple(sorted({named[word] for word in vocabulary.words}))

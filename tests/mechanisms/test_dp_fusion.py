@@ -249,3 +249,15 @@ def test_audits_compare_texts_that_differ_in_spans_alone(spans: str) -> None:
     found = audit_mechanism(one, samples=2000, seed=3)
     assert found.verdict is Verdict.NOT_REFUTED
     assert found.leading.subject is Subject.DOCUMENT_CHANNEL
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "t5"])
+def test_what_the_model_says_without_the_spans_does_not_depend_on_them_to_the_last_bit(kind: str) -> None:
+    one = made(kind, epsilon_per_token=1.0)
+    texts = [OUTSIDE.format(f"[[{value}]]") for value in ("a", "b c d", "e f g h " * 4)]
+    for past in ([], [3], [3, 5]):
+        together = one.integer_weights_after(np.array(past, dtype=np.int64), texts)
+        totals = {int(row.sum()) for row in together}
+        assert len(totals) == 1  # of the public weights, whose rounding shows in their sum
+        for text, row in zip(texts, together, strict=True):
+            assert (one.integer_weights_after(np.array(past, dtype=np.int64), [text])[0] == row).all()

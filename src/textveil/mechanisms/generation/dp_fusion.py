@@ -81,7 +81,6 @@ class FusedWriting:
         long_texts: what is done with a text that the model has no room for: "refuse" or "cut".
         guarantee: of all spans of one text.
         parameters: public, for reports.
-        batch: texts that are read together.
     """
 
     model: NextTokens = field(repr=False)
@@ -94,7 +93,6 @@ class FusedWriting:
     long_texts: str
     guarantee: PureDP
     parameters: Mapping[str, Any]
-    batch: int = 4
 
     @property
     def name(self) -> str:
@@ -107,10 +105,11 @@ class FusedWriting:
         Raises:
             InputError: a text is longer than the model takes, and ``long_texts`` is "refuse".
         """
-        together = _Together(self.model)
-        drawn = write(
-            together, self.contexts(texts), self._rows, tokens=self.tokens, batch=self.batch, rng=resolve(rng)
-        )
+        alone, generator = _Alone(self.model), resolve(rng)
+        drawn = [
+            write(alone, [one], self._rows, tokens=self.tokens, batch=1, rng=generator)[0]
+            for one in self.contexts(texts)
+        ]
         return [self.model.decoded(one) for one in drawn]
 
     def contexts(self, texts: Sequence[str]) -> list[tuple[tuple[int, ...], ...]]:
@@ -144,9 +143,12 @@ class FusedWriting:
 
     def integer_weights_after(self, past: Ids, texts: Sequence[str]) -> Integers:
         """The very integers that the draw after the tokens ``past`` uses for each text, int64, shape (texts, size)."""
-        reading: PromptReading = _Together(self.model).read(self.contexts(texts))
+        return np.concatenate([self._weights_after(past, one) for one in self.contexts(texts)])
+
+    def _weights_after(self, past: Ids, contexts: tuple[tuple[int, ...], ...]) -> Integers:
+        reading: PromptReading = _Alone(self.model).read([contexts])
         for token in np.asarray(past, dtype=np.int64).tolist():
-            reading = reading.going_on(np.arange(len(texts)), np.full(len(texts), token))
+            reading = reading.going_on(np.zeros(1, dtype=np.int64), np.array([token]))
         return self._rows(reading.logits)
 
     def _rows(self, logits: Reals) -> Integers:
@@ -155,8 +157,11 @@ class FusedWriting:
 
 @final
 @dataclass(frozen=True, slots=True)
-class _Together:
-    """A model that reads all contexts of a text side by side: a prompt is a sequence of prompts."""
+class _Alone:
+    """A model that reads one text, its public context by itself: what it says of it must not depend on the spans.
+
+    In one batch with longer or more contexts the last bits of its numbers would be others (proof, "Numbers").
+    """
 
     model: NextTokens
 
@@ -168,28 +173,32 @@ class _Together:
     def ends(self) -> frozenset[int]:
         return self.model.ends
 
-    def read(self, prompts: Sequence[Any]) -> _SideBySide:
-        counts = np.array([len(one) for one in prompts], dtype=np.int64)
-        return _SideBySide(self.model.read([context for one in prompts for context in one]), counts)
+    def read(self, prompts: Sequence[Any]) -> _Apart:
+        [contexts] = prompts
+        private = self.model.read(contexts[1:]) if len(contexts) > 1 else None
+        return _Apart(self.model.read(contexts[:1]), private, len(contexts) - 1)
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class _SideBySide:
-    """Texts of which each has ``counts`` rows of a reading."""
+class _Apart:
+    """One text: its public context, and ``groups`` contexts that show spans."""
 
-    reading: PromptReading
-    counts: Integers
+    public: PromptReading
+    private: PromptReading | None
+    groups: int
 
     @property
     def logits(self) -> Any:
-        """For each text the numbers of its contexts, shape (contexts, size)."""
-        return np.split(self.reading.logits, np.cumsum(self.counts)[:-1])
+        """The numbers of all contexts, the public one first, shape (1, contexts, size)."""
+        parts = [self.public.logits] if self.private is None else [self.public.logits, self.private.logits]
+        return np.concatenate(parts)[None]
 
-    def going_on(self, rows: Integers, tokens: Ids) -> _SideBySide:
-        starts, counts = np.cumsum(self.counts) - self.counts, self.counts[rows]
-        inner = [np.arange(starts[row], starts[row] + self.counts[row]) for row in rows.tolist()]
-        return _SideBySide(self.reading.going_on(np.concatenate(inner), np.repeat(tokens, counts)), counts)
+    def going_on(self, rows: Integers, tokens: Ids) -> _Apart:
+        public, private = self.public.going_on(rows, tokens), self.private
+        if private is not None:
+            private = private.going_on(np.arange(self.groups), np.repeat(tokens, self.groups))
+        return _Apart(public, private, self.groups)
 
 
 @declared(

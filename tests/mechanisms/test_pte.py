@@ -36,7 +36,7 @@ def made(vocabulary: Vocabulary, **options: float | None) -> tuple[PerturbProjec
     return found, found.distribution.rate, found.guarantee
 
 
-@pytest.mark.parametrize("map_dim", [None, 1, 3, 20])
+@pytest.mark.parametrize("map_dim", [None, 1, 3, 8])
 @pytest.mark.parametrize("clip", [None, 1.0])
 def test_epsilon_is_spent_on_the_exact_diameter_of_the_images(
     tiny: Vocabulary, map_dim: int | None, clip: float | None
@@ -137,3 +137,8 @@ def test_both_calibrations_come_back_from_a_report(tiny: Vocabulary) -> None:
 def test_options_have_domains(tiny: Vocabulary, options: dict[str, float], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         mechanism("pte", tiny, **options)
+
+
+def test_a_map_wider_than_the_space_is_refused(tiny: Vocabulary) -> None:
+    with pytest.raises(ParameterError, match="map_dim must be from 1 to 8, the dimensions of the vectors; got 9"):
+        made(tiny, epsilon=3.0, map_dim=9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from textveil.errors import need
 from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_points, perturb_project
 from textveil.mechanisms.additive.random_projection import digest, mapped, random_map
 from textveil.mechanisms.declaration import declared
@@ -82,6 +83,7 @@ def pte(
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     points = clipped_points(vocabulary, clip)
     chosen = max(1, vocabulary.dim // 2) if map_dim is None else map_dim
+    need(chosen <= vocabulary.dim, "map_dim", chosen, f"from 1 to {vocabulary.dim}, the dimensions of the vectors")
     matrix = random_map(map_seed, vocabulary.dim, chosen)
     images = mapped(points, matrix)
     key = (clip, chosen, map_seed)

@@ -130,7 +130,7 @@ def test_both_calibrations_come_back_from_a_report(tiny: Vocabulary) -> None:
     [
         ({"epsilon": 1.0, "map_dim": 0}, "map_dim must be an integer >= 1"),
         ({"epsilon": 1.0, "map_seed": -1}, "map_seed must be an integer >= 0"),
-        ({"epsilon": 1.0, "map_dim": 2**40}, "map_dim must be at most 33554432 at 8 dimensions"),
+        ({"epsilon": 1.0, "map_dim": 2**40}, "map_dim must be from 1 to 8, the dimensions of the vectors"),
         ({"epsilon": 1.0, "epsilon_per_distance": 1.0}, "exactly one of `epsilon` or `epsilon_per_distance`"),
     ],
 )

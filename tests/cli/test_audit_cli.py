@@ -205,3 +205,9 @@ def test_a_reference_that_is_none(audit, monkeypatch, arguments, exit_code, mess
     code, out, err = audit("-m", "randomized-response", "--epsilon", "3", *arguments, *OWN)
     assert (code, out) == (exit_code, b"")
     assert err.startswith(message) and err.count("\n") == 1 and SECRET not in err
+
+
+def test_an_option_of_mechanisms_that_the_command_has_too_goes_by_its_own_spelling(audit) -> None:
+    code, out, err = audit("-m", "dp-prompt", "--epsilon", "3", *OWN)
+    assert (code, out) == (2, b"")
+    assert err == "textveil: --mechanism-model must be given for dp-prompt: the folder of a model; got none.\n"

@@ -12,7 +12,7 @@ import typer
 from textveil.cli import options as opt
 from textveil.cli.decode import ModelPath, read_model
 from textveil.cli.mechanism_options import given, make
-from textveil.cli.spelling import renamed
+from textveil.cli.spelling import mechanisms_spelling, renamed
 from textveil.errors import InputError, OutputError, ParameterError
 from textveil.mechanisms.options import GUARANTEE
 
@@ -147,7 +147,8 @@ def audit_command(
         if no_hygiene or any(one is not None for one in (words, batch, time_limit)):
             raise ParameterError("--words, --batch, --time-limit and --no-hygiene are for --python; got --mechanism.")
         words_of = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-        made = make(context, mechanism or "", words_of)
+        with mechanisms_spelling(context.command):
+            made = make(context, mechanism or "", words_of)
         if isinstance(made, Channel) and len(made.vocabulary) > 5000:
             sys.stderr.write(
                 f"textveil: computing the whole table over {len(made.vocabulary)} words, more than once; "

@@ -99,9 +99,8 @@ def test_every_token_gets_fresh_randomness(name: str, tiny: Vocabulary, rng: np.
     made = _made(name, tiny)
     check_fresh(made, rng)
     check_operating_system(made)
-    if isinstance(made, VectorMechanism):
-        if made.dim > 1:
-            check_own_noise(made, rng)
+    if isinstance(made, VectorMechanism) and made.dim > 1:
+        check_own_noise(made, rng)
 
 
 @pytest.mark.parametrize("name", SOUND)

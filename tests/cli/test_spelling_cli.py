@@ -33,8 +33,8 @@ def test_the_parameter_that_an_error_is_about_becomes_an_option() -> None:
     assert complaint(error.value, OPTIONS) == "--neighborhood-size must be at least 1; got 0. See --epsilon."
     assert complaint(InputError("seed must be told"), OPTIONS) == "seed must be told"
     with pytest.raises(ParameterError) as unknown:
-        need(False, "beta", 0, "at least 1")
-    assert complaint(unknown.value, OPTIONS) == "beta must be at least 1; got 0."
+        need(False, "unheard_of", 0, "at least 1")
+    assert complaint(unknown.value, OPTIONS) == "unheard_of must be at least 1; got 0."
 
 
 def test_a_parameter_can_go_by_the_option_its_value_came_from() -> None:

@@ -9,6 +9,7 @@ from textveil.catalog import entries, word_mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.base import WordMechanism
 from textveil.privacy.guarantees import Status
+from textveil.privacy.units import ONE_TOKEN
 from textveil.research.evaluation.plots import new_figure
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.laws.rank_profile import RankProfile
@@ -44,7 +45,8 @@ def equal_guarantee(setting: StudySetting) -> ItemOutcome:
     """Rank profiles of every mechanism of the catalog that draws for words alone, at equal epsilon."""
     vocabulary = base_vocabulary(setting)
     known = {name: one for name, one in entries().items() if one.words_alone and one.status is not Status.REFUTED}
-    names = [name for name, one in known.items() if all(one.takes(epsilon) for epsilon in EPSILONS)]
+    whole = {name: one for name, one in known.items() if one.adjacency == ONE_TOKEN and not one.needs}
+    names = [name for name, one in whole.items() if all(one.takes(epsilon) for epsilon in EPSILONS)]
     makers = [(name, _maker(name, vocabulary)) for name in names]
     makers.append((FIX, _maker("spherical-laplace", vocabulary, rank_constant=chosen_constant(vocabulary, CLIP))))
     found = measured(setting, vocabulary, makers, EPSILONS)

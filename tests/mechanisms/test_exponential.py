@@ -8,7 +8,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from textveil.mechanisms.channels.exponential import WeightRows, _slip, exponential
+from textveil.mechanisms.channels.exponential import WeightRows, exponential
+from textveil.mechanisms.sampling.distance_weights import slip as bound_on_slip
 from textveil.types import Vectors
 from textveil.vocabulary.geometry import minimum_distance
 from textveil.vocabulary.grid import integer_grid
@@ -85,7 +86,7 @@ def test_the_room_is_the_one_of_the_proof(rng) -> None:
         parts = terms(vocabulary, rate, top)
         grid = integer_grid(vocabulary)
         rounding = grid.rounding(vocabulary.vectors)
-        slip = _slip(
+        slip = bound_on_slip(
             rate,
             2 / parts["floor"],
             float(grid.lengths.max()),

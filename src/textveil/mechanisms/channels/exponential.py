@@ -13,15 +13,13 @@ from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, metric_name, one_of, outward
-from textveil.mechanisms.sampling.distance_weights import slip as _slip
+from textveil.mechanisms.sampling.distance_weights import rate_with_room
 from textveil.mechanisms.sampling.weight_rows import WeightRows
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
-from textveil.vocabulary.geometry import clip as clip_vectors
-from textveil.vocabulary.geometry import clipped_diameter, minimum_distance
-from textveil.vocabulary.grid import IntegerGrid, integer_grid
+from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/exponential.md"
@@ -114,7 +112,7 @@ def exponential(
         promise: PureDP | MetricDP = PureDP(epsilon=stated, status=Status.PROVED, source=PROOF)
     else:
         floor = 1
-        rate = _rate_with_room(value, diameter, top, vocabulary, integer_grid(vocabulary), clip)
+        rate = _rate_with_room(value, diameter, top, vocabulary, clip)
         promise = MetricDP(
             epsilon_per_distance=value,
             metric=metric_name("euclidean", clip),
@@ -127,38 +125,14 @@ def exponential(
 
 
 def _rate_with_room(
-    epsilon_per_distance: float,
-    diameter: float,
-    top: int,
-    vocabulary: Vocabulary,
-    grid: IntegerGrid,
-    clip: float | None,
+    epsilon_per_distance: float, diameter: float, top: int, vocabulary: Vocabulary, clip: float | None
 ) -> float:
-    """The rate that leaves room for the rounding of weights and distances (proof, section 2).
-
-    Each logarithm of a weight is off by at most ``slip``; two rows have four of them, to be paid for even by
-    the closest pair.
-    """
-    name = "epsilon_per_distance"
-    least = minimum_distance(vocabulary, clip)
-    rounding = grid.rounding(vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip), clip)
-    apart = least - 2 * rounding
-    need(
-        apart > 0,
-        name,
-        epsilon_per_distance,
-        "used on a vocabulary where no two words share a vector",
-        "Use epsilon instead, or remove the duplicates.",
-    )
-    rate = epsilon_per_distance / 2
-    smallest = top * math.exp(-rate * diameter)
+    """The rate that leaves room for the rounding of weights and distances (proof, section 2)."""
+    smallest = top * math.exp(-epsilon_per_distance / 2 * diameter)
     need(
         smallest >= 2**20,
-        name,
+        "epsilon_per_distance",
         epsilon_per_distance,
         f"at most {2 * (math.log(top) - 20 * math.log(2)) / diameter:.4g}, which keeps integer weights above 2^20",
     )
-    longest = float(grid.lengths.max()) if clip is None else min(clip, float(grid.lengths.max()))
-    room = 2 * _slip(rate, smallest, longest, apart, rounding) / least
-    need(room < rate, name, epsilon_per_distance, f"above {2 * room:.3g}, what rounding takes")
-    return rate - room
+    return rate_with_room(vocabulary, epsilon_per_distance, smallest, clip)

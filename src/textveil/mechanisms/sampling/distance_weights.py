@@ -121,7 +121,30 @@ def distance_weights(
 def _rate_with_room(
     vocabulary: Vocabulary, epsilon_per_distance: float, top: int, floor: int, clip: float | None, far: float
 ) -> float:
-    """Half of the promise less what the rounding of weights and distances takes, at the least distance of two words."""
+    """Half of the promise less what rounding takes, at the least distance of two words or the reach."""
+    rate = epsilon_per_distance / 2
+    reach = math.log(top / floor) / rate or far  # so small a rate that all weights are one is below the room
+    return rate_with_room(vocabulary, epsilon_per_distance, floor, clip, reach)
+
+
+def rate_with_room(
+    vocabulary: Vocabulary, epsilon_per_distance: float, smallest: float, clip: float | None, reach: float = math.inf
+) -> float:
+    """Half of the promise less what the rounding of weights and distances takes (proof of ``exponential``, section 2).
+
+    Each logarithm of a weight is off by at most ``slip``; two rows have four of them, to be paid for even by the
+    closest pair.
+
+    Args:
+        vocabulary: public words and vectors.
+        epsilon_per_distance: nats per unit of distance, as promised.
+        smallest: of the weights, >= 2^16.
+        clip: norm to which longer vectors are shortened; None leaves them.
+        reach: distance beyond which all words weigh alike.
+
+    Raises:
+        ParameterError: words share a vector, or rounding takes more than the promise.
+    """
     name = "epsilon_per_distance"
     grid, least = integer_grid(vocabulary), minimum_distance(vocabulary, clip)
     rounding = grid.rounding(vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip), clip)
@@ -135,9 +158,7 @@ def _rate_with_room(
     )
     rate = epsilon_per_distance / 2
     longest = float(grid.lengths.max()) if clip is None else min(clip, float(grid.lengths.max()))
-    error = slip(rate, floor, longest, apart, rounding)
-    reach = math.log(top / floor) / rate or far  # so small a rate that all weights are one is below the room
-    room = 2 * error / min(least, reach)
+    room = 2 * slip(rate, smallest, longest, apart, rounding) / min(least, reach)
     need(room < rate, name, epsilon_per_distance, f"above {2 * room:.3g}, what rounding takes")
     return rate - room
 

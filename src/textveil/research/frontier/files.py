@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from textveil.corpora.files.atomic import write_whole
-from textveil.errors import ParameterError
+from textveil.research.evaluation.folders import results_folder
 from textveil.research.evaluation.plots import need_matplotlib, save_figure
 from textveil.research.evaluation.tables import save_table
 from textveil.research.frontier.charts import drawn_frontier
@@ -28,20 +28,7 @@ def checked_folder(folder: Path) -> Path:
         MissingExtra: matplotlib is not installed.
     """
     need_matplotlib()
-    try:
-        folder.mkdir(exist_ok=True)
-        foreign = any(folder.iterdir()) and not (folder / f"{NAME}.json").is_file()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ParameterError(
-            f"`output` must be a folder that can be written, in one that exists; got {reason}. Name another."
-        ) from None
-    if foreign:
-        raise ParameterError(
-            "`output` must be a new folder, an empty one, or one of an earlier run; got one with other files. "
-            "Name another."
-        )
-    return folder
+    return results_folder(folder, f"{NAME}.json")
 
 
 def write_frontier(found: Frontier, folder: Path) -> list[Path]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from textveil.corpora.files.atomic import write_whole
-from textveil.errors import ParameterError
+from textveil.research.evaluation.folders import results_folder
 from textveil.research.evaluation.pages import html_table, page_head, safe
 from textveil.research.evaluation.plots import save_figure
 from textveil.research.tuning.figure import drawn
@@ -43,20 +43,7 @@ def checked_folder(folder: Path) -> Path:
     Raises:
         ParameterError: it cannot be made, or holds something and no results of an earlier run.
     """
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        foreign = any(folder.iterdir()) and not (folder / NUMBERS).is_file()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ParameterError(
-            f"`output` must be a folder that can be written, in one that exists; got {reason}. Name another."
-        ) from None
-    if foreign:
-        raise ParameterError(
-            "`output` must be a new folder, an empty one, or one of an earlier run; got one with other files. "
-            "Name another."
-        )
-    return folder
+    return results_folder(folder, NUMBERS, mode=0o700)
 
 
 def write_results(run: Tuning, folder: Path) -> list[Path]:

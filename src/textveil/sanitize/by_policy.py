@@ -7,8 +7,7 @@ privacy/proofs/policy.md.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, final
 
@@ -38,10 +37,20 @@ EQUALITY: Final = "whether two are equal"
 
 
 class _Found(NamedTuple):
-    """Texts with what was found in them."""
+    """Texts with what was found in them.
+
+    Attributes:
+        texts: the documents.
+        spans: of each, in order.
+        values: of each span, what its surrogate gets.
+        counts: of each text, how many draws of each kind it takes.
+        outside: the stretches between spans, ready for their draws.
+    """
 
     texts: Sequence[str]
     spans: list[list[DetectedSpan]]
+    values: list[list[str]]
+    counts: list[dict[str, int]]
     outside: Any
 
 
@@ -79,15 +88,40 @@ class ByPolicy:
 
     def _cut(self, texts: Sequence[str], spans: list[list[DetectedSpan]]) -> _Found:
         stretches = [_between(text, here) for text, here in zip(texts, spans, strict=True)]
-        return _Found(texts, spans, self._outside.prepared(stretches))
+        outside = self._outside.prepared(stretches)
+        values = [
+            [self._outside.plain(text[span.start : span.end]) for span in here]
+            for text, here in zip(texts, spans, strict=True)
+        ]
+        around = self._outside.counts(outside)
+        counts = [
+            {**tokens, **self._counted(here, plain)} for tokens, here, plain in zip(around, spans, values, strict=True)
+        ]
+        return _Found(texts, spans, values, counts, outside)
+
+    def _counted(self, spans: Sequence[DetectedSpan], values: Sequence[str]) -> dict[str, int]:
+        """How many draws of each kind pay for the spans of a text."""
+        found: dict[str, list[str]] = {}
+        for span, value in zip(spans, values, strict=True):
+            found.setdefault(span.kind, []).append(value)
+        counts = {kind: len(here) for kind, here in found.items()}
+        for kind, surrogate in self._surrogates.items():
+            paying = paying_draws(surrogate, found[kind], self._scopes_of[kind]) if kind in found else None
+            if paying is not None:
+                counts[kind], counts[mentions_of(kind)] = paying, len(found[kind])
+        return counts
+
+    def counts(self, prepared: _Found) -> Sequence[Mapping[str, int]]:
+        """See ``Way``."""
+        return prepared.counts
 
     def releases(self, prepared: _Found, setting: Setting, rng: np.random.Generator, wanted: Wanted) -> list[Release]:
         """Draw what stands outside, then a surrogate for every span; then put the texts together."""
         outside = self._outside.drawn(prepared.outside, rng)
         scopes = self._scopes(len(prepared.texts)) if wanted.scopes is None else wanted.scopes
         made = []
-        for text, spans, around, scope in zip(prepared.texts, prepared.spans, outside, scopes, strict=True):
-            drawn, kinds = self._drawn(text, spans, around, scope, rng)
+        for text, spans, values, counts, around, scope in zip(*prepared[:4], outside, scopes, strict=True):
+            drawn = self._drawn(text, spans, values, around, scope, rng)
             released, places = self._outside.joined(around, drawn)
             found = tuple(DrawnSpan(*place, span.kind) for place, span in zip(places, spans, strict=True))
             replaced = tuple(one for one in found if one.kind in self._surrogates)
@@ -95,7 +129,7 @@ class ByPolicy:
                 Release(
                     text=released,
                     spans=(),
-                    kinds={**around.kinds, **kinds},
+                    kinds=counts,
                     setting=setting,
                     mapped=around.mapped,
                     drawn_spans=replaced,
@@ -111,23 +145,25 @@ class ByPolicy:
         return [MemoryScope() for _ in range(count)]
 
     def _drawn(
-        self, text: str, spans: Sequence[DetectedSpan], around: Stretches, scope: Scope, rng: np.random.Generator
-    ) -> tuple[list[str], dict[str, int]]:
-        """What is released for each span, and how many draws of each kind pay."""
+        self,
+        text: str,
+        spans: Sequence[DetectedSpan],
+        values: Sequence[str],
+        around: Stretches,
+        scope: Scope,
+        rng: np.random.Generator,
+    ) -> list[str]:
+        """What is released for each span."""
         drawn = [text[span.start : span.end] for span in spans]
-        counts: dict[str, int] = dict(Counter(span.kind for span in spans))
         for kind, surrogate in self._surrogates.items():
             places = [place for place, span in enumerate(spans) if span.kind == kind]
             if not places:
                 continue
-            mentions = [Mention(self._outside.plain(drawn[place]), around.before(place)) for place in places]
+            mentions = [Mention(values[place], around.before(place)) for place in places]
             own = draw_mentions(surrogate, mentions, self._scopes_of[kind], KindScope(scope, kind), rng)
             for place, value in zip(places, own, strict=True):
                 drawn[place] = value
-            paying = paying_draws(surrogate, [mention.value for mention in mentions], self._scopes_of[kind])
-            if paying is not None:
-                counts[kind], counts[mentions_of(kind)] = paying, len(places)
-        return drawn, counts
+        return drawn
 
     def _map(
         self, text: str, spans: Sequence[DetectedSpan], released: str, places: list[tuple[int, int]]

@@ -14,9 +14,8 @@ from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_TOKEN_OUTSIDE
 from textveil.sanitize.setting import Protected
-from textveil.sanitize.token_draws import TokenDraws
+from textveil.sanitize.token_draws import CountedTexts, TokenDraws
 from textveil.surrogates.private_map import Replaced
-from textveil.text.codes import EncodedTexts
 from textveil.text.marks import Marks
 from textveil.text.plain_text import plain_edits, plain_text
 from textveil.text.render import with_capitals
@@ -61,6 +60,9 @@ class Outside(Protocol):
     def prepared(self, texts: Sequence[Sequence[str]]) -> Any:
         """The stretches of several texts, ready for their draws."""
 
+    def counts(self, prepared: Any) -> Sequence[Mapping[str, int]]:
+        """Of each text, how many tokens of each kind are in its stretches, where they are drawn."""
+
     def drawn(self, prepared: Any, rng: np.random.Generator) -> Sequence[Stretches]:
         """The stretches of each text, released."""
 
@@ -102,6 +104,10 @@ class Verbatim:
         if self.marks == "normalize":
             texts = [[plain_text(one, *_ends(place, len(text))) for place, one in enumerate(text)] for text in texts]
         return [Stretches(stretches, shown=self._shown) for stretches in texts]
+
+    def counts(self, prepared: Sequence[Stretches]) -> Sequence[Mapping[str, int]]:
+        """See ``Outside``."""
+        return [_NOTHING] * len(prepared)
 
     def drawn(self, prepared: Sequence[Stretches], rng: np.random.Generator) -> Sequence[Stretches]:
         """``prepared``."""
@@ -150,11 +156,15 @@ class DrawnOutside:
         """See ``Outside``."""
         return plain_value(value, self.marks)
 
-    def prepared(self, texts: Sequence[Sequence[str]]) -> EncodedTexts:
-        """The codes of the texts' tokens, with gaps where spans are."""
-        return self._tokens.codes.encode_around(texts)
+    def prepared(self, texts: Sequence[Sequence[str]]) -> CountedTexts:
+        """The codes of the texts' tokens, with gaps where spans are, and what is to be drawn for them."""
+        return self._tokens.counted(self._tokens.codes.encode_around(texts))
 
-    def drawn(self, prepared: EncodedTexts, rng: np.random.Generator) -> Sequence[Stretches]:
+    def counts(self, prepared: CountedTexts) -> Sequence[Mapping[str, int]]:
+        """See ``Outside``."""
+        return prepared.counts
+
+    def drawn(self, prepared: CountedTexts, rng: np.random.Generator) -> Sequence[Stretches]:
         """Draw for every word."""
         made = self._tokens.drawn(prepared, rng)
         codes, bounds = made.codes

@@ -16,6 +16,7 @@ from textveil.randomness import is_secure, resolve
 from textveil.sanitize.chosen import Asked, way_of, way_of_policy
 from textveil.sanitize.conversation import Conversation
 from textveil.sanitize.policy.policy import Policy
+from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting
 from textveil.sanitize.unchanged import mostly_unchanged, unchanged_kinds
@@ -180,10 +181,35 @@ class Sanitizer:
             "secure, as the sanitizer's releases say",
             "Make the sanitizer with a seeded generator too.",
         )
-        if scopes is not None:
-            need(len(scopes) == len(texts), "scopes", len(scopes), f"one for each of {len(texts)} texts")
-        wanted = Wanted(spans, maps, scopes)
+        wanted = Wanted(spans, maps, _one_for_each(scopes, texts))
         return self._releases(self._prepared(texts) if values is None else self._with(texts, values), wanted, rng)
+
+    def prepare(
+        self,
+        texts: Sequence[str],
+        *,
+        scopes: Sequence[Scope] | None = None,
+        maps: bool = True,
+        spans: bool = False,
+    ) -> Prepared:
+        """Make documents ready for their draws, and tell what they will cost; nothing is drawn yet.
+
+        For budgets, which are taken before randomness is: ``Prepared.accountant`` is the cost, and
+        ``Prepared.release()`` draws. It is the cost that the releases then report, for it follows from the texts alone.
+
+        Args:
+            texts: documents of one person.
+            scopes: see ``batch``.
+            maps: see ``batch``.
+            spans: see ``batch``.
+
+        Raises:
+            InputError: one of them is not a str (named by its number, from 1).
+            ParameterError: there are scopes, and not one for each text.
+        """
+        wanted = Wanted(spans, maps, _one_for_each(scopes, texts))
+        ready = self._prepared(texts)
+        return Prepared(self.setting, self._way.counts(ready), partial(self._releases, ready, wanted))
 
     def stream(self, texts: Iterable[str], *, spans: bool = False, maps: bool = False) -> Iterator[Release]:
         """Sanitize documents one after another in constant memory, in order.
@@ -226,6 +252,13 @@ class Sanitizer:
         """Draw for several documents, then put them together."""
         generator = resolve(self._rng if rng is None else rng)
         return self._way.releases(prepared, self.setting, generator, wanted)
+
+
+def _one_for_each(scopes: Sequence[Scope] | None, texts: Sequence[str]) -> Sequence[Scope] | None:
+    """The scopes, one for each text where there are any."""
+    if scopes is not None:
+        need(len(scopes) == len(texts), "scopes", len(scopes), f"one for each of {len(texts)} texts")
+    return scopes
 
 
 def _need_texts(texts: Sequence[str], first: int = 1) -> None:

@@ -12,7 +12,7 @@ from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.channels.digits import DigitResponse
 from textveil.numerics.integer_range import all_below
-from textveil.text.codes import GOES_ON, EncodedTexts, TextCodes, WordPlaces, token_kinds
+from textveil.text.codes import GOES_ON, EncodedTexts, NumberPlaces, TextCodes, WordPlaces, token_kinds
 from textveil.text.marks import Marks
 from textveil.text.tokens import Kind
 from textveil.text.writing import with_draws
@@ -22,6 +22,24 @@ from textveil.vocabulary.milder import milder_words
 _Draws: TypeAlias = Callable[[WordPlaces, Integers, np.random.Generator], Ids]
 
 _NAMES: Final = [kind.name.lower() for kind in Kind]
+
+
+class CountedTexts(NamedTuple):
+    """Texts whose draws are known, and not made yet.
+
+    Attributes:
+        coded: the texts.
+        kinds: the kind of the token that each code begins, -1 elsewhere.
+        words: what the mechanism draws for.
+        numbers: what digits are drawn for.
+        counts: of each text, how many tokens of each kind it has.
+    """
+
+    coded: EncodedTexts
+    kinds: NDArray[np.int8]
+    words: WordPlaces
+    numbers: NumberPlaces
+    counts: Sequence[dict[str, int]]
 
 
 class DrawnTexts(NamedTuple):
@@ -66,19 +84,25 @@ class TokenDraws:
         self._digits = digits
         self._function_words = function_words
 
-    def drawn(self, coded: EncodedTexts, rng: np.random.Generator) -> DrawnTexts:
-        """Draw for every token of several documents."""
+    def counted(self, coded: EncodedTexts) -> CountedTexts:
+        """What will be drawn for several documents, and how many draws of each kind that is."""
         kinds = token_kinds(coded, self.codes.legend)
         words, numbers = self.codes.words(coded.codes), self.codes.numbers(coded)
-        ids = _checked_draw(self._draw(words, coded.bounds, rng), len(words.ids), self._size)
-        digits = self._digits.privatize(numbers.digits, numbers.lengths, rng)
-        drawn = EncodedTexts(with_draws(coded.codes, words, ids, numbers, digits), coded.bounds)
         found = _counts(kinds, numbers.going_on, coded.bounds)
         counts = [{name: count for name, count in zip(_NAMES, one, strict=True) if count} for one in found]
         if self._function_words:
             passing = _sums(self.codes.function_words(coded.codes), coded.bounds)
             counts = [_told_apart(one, count) for one, count in zip(counts, passing, strict=True)]
-        return DrawnTexts(drawn, kinds, counts, _sums(words.out_of_vocabulary, coded.bounds))
+        return CountedTexts(coded, kinds, words, numbers, counts)
+
+    def drawn(self, counted: CountedTexts, rng: np.random.Generator) -> DrawnTexts:
+        """Draw for every token of several documents."""
+        coded, words, numbers = counted.coded, counted.words, counted.numbers
+        ids = _checked_draw(self._draw(words, coded.bounds, rng), len(words.ids), self._size)
+        digits = self._digits.privatize(numbers.digits, numbers.lengths, rng)
+        drawn = EncodedTexts(with_draws(coded.codes, words, ids, numbers, digits), coded.bounds)
+        mapped = _sums(words.out_of_vocabulary, coded.bounds)
+        return DrawnTexts(drawn, counted.kinds, counted.counts, mapped)
 
 
 def _told_apart(counts: dict[str, int], passing: int) -> dict[str, int]:

@@ -7,7 +7,7 @@ A way makes texts ready for draws (``prepared``, which no draw depends on), and 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, final, runtime_checkable
 
 import numpy as np
@@ -20,10 +20,9 @@ from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_CONTENT_TOKEN, Unit
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Protected, Setting
-from textveil.sanitize.token_draws import TokenDraws
+from textveil.sanitize.token_draws import CountedTexts, TokenDraws
 from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.scopes import Scope
-from textveil.text.codes import EncodedTexts
 from textveil.text.marks import Marks
 from textveil.text.writing import written_texts
 
@@ -49,6 +48,9 @@ class Way(Protocol):
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> Any:
         """Texts made ready for draws, all of them strings; ``first`` is the number of the first, for errors."""
+
+    def counts(self, prepared: Any) -> Sequence[Mapping[str, int]]:
+        """Of each text, how many draws of each kind it takes: the ``kinds`` of the release that it becomes."""
 
     def releases(self, prepared: Any, setting: Setting, rng: np.random.Generator, wanted: Wanted) -> list[Release]:
         """A release of each text."""
@@ -121,12 +123,16 @@ class ByTokens:
         done = {"word": mechanism.name, "number": "digits"} if function_words else {}
         self.protected = tuple(Protected(kind, one, done=done.get(kind, "")) for kind, one in protected.items())
 
-    def prepared(self, texts: Sequence[str], first: int = 1) -> EncodedTexts:
-        """The codes of the texts' tokens."""
-        return self._tokens.codes.encode(texts)
+    def prepared(self, texts: Sequence[str], first: int = 1) -> CountedTexts:
+        """The codes of the texts' tokens, and what is to be drawn for them."""
+        return self._tokens.counted(self._tokens.codes.encode(texts))
+
+    def counts(self, prepared: CountedTexts) -> Sequence[Mapping[str, int]]:
+        """See ``Way``."""
+        return prepared.counts
 
     def releases(
-        self, prepared: EncodedTexts, setting: Setting, rng: np.random.Generator, wanted: Wanted
+        self, prepared: CountedTexts, setting: Setting, rng: np.random.Generator, wanted: Wanted
     ) -> list[Release]:
         """Draw for every token of several documents, then put them together."""
         drawn = self._tokens.drawn(prepared, rng)
@@ -173,6 +179,10 @@ class ByTexts:
     def prepared(self, texts: Sequence[str], first: int = 1) -> Sequence[str]:
         """The texts: nothing about them is known but what the mechanism releases."""
         return texts
+
+    def counts(self, prepared: Sequence[str]) -> Sequence[Mapping[str, int]]:
+        """See ``Way``."""
+        return [{"text": 1} for _ in prepared]
 
     def releases(
         self, prepared: Sequence[str], setting: Setting, rng: np.random.Generator, wanted: Wanted

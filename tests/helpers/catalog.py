@@ -56,9 +56,9 @@ def as_listed(name: str) -> dict[str, Any]:
 def needed(name: str) -> dict[str, Any]:
     """What a mechanism cannot be made without, beside a vocabulary; skips where a package for it is missing."""
     if name in WITH_NETWORK:
-        return {"network": str(network_folder()), **WITH_NETWORK[name]}
+        return {"network": str(network_folder()), "long_texts": "cut", **WITH_NETWORK[name]}
     if name in WITH_CODES:
-        return {"model": str(coding_model())}
+        return {"model": str(coding_model()), "long_texts": "cut"}
     if name == "rapt":
         return {"model": str(word_model())}
     if name not in WITH_MODEL:

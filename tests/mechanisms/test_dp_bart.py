@@ -31,7 +31,7 @@ ALPHA = 1e-6
 
 
 def made(tiny: Any, name: str = "dp-bart", **options: Any) -> NoisyCodes:
-    found = tv.mechanism(name, tiny, **{**needed(name), "epsilon": 10.0, "length": 6, **options})
+    found = tv.mechanism(name, tiny, **{**needed(name), "epsilon": 10.0, "length": 6, "long_texts": "cut", **options})
     assert isinstance(found, NoisyCodes)
     return found
 
@@ -42,10 +42,15 @@ class Watched:
 
     dim: int
     facts: dict[str, Any] = field(default_factory=dict)
+    length: int = 6
+    pieces: str = "tokens"
     seen: list[Any] = field(default_factory=list)
 
     def encode(self, texts: Sequence[str]) -> Any:
         return np.array([np.full(self.dim, float(text)) for text in texts])
+
+    def sizes(self, texts: Sequence[str]) -> Any:
+        return np.array([len(text) for text in texts], dtype=np.int64)
 
     def write(self, codes: Any) -> list[str]:
         self.seen.append(codes.copy())
@@ -178,6 +183,37 @@ def test_pruned_coordinates_are_left_out_of_codes_noise_and_texts(tiny, tmp_path
     path.write_text(" ".join(map(str, range(16))), encoding="utf-8")
     with pytest.raises(ParameterError, match="not all of them"):
         made(tiny, pruned=str(path))
+
+
+@pytest.mark.parametrize("name", ["dp-bart", "dp-bart-published"])
+def test_a_longer_text_is_refused_before_any_draw_or_cut_where_that_is_asked_for(tiny, name: str) -> None:
+    """Six tokens of a model over bytes: two marks and four bytes."""
+    refusing = made(tiny, name, long_texts="refuse")
+    assert refusing.parameters["long_texts"] == "refuse"
+    assert len(refusing.privatize_texts(["", "abcd"], seeded_generator(1))) == 2
+    generator = seeded_generator(1)
+    with pytest.raises(InputError) as caught:
+        refusing.privatize_texts(["abcd", "secret"], generator)
+    assert str(caught.value) == (
+        f"document 2 must have between 0 and 6 tokens, what {name} reads of one; got a longer one. "
+        "Split it, or use `long_texts='cut'`."
+    )
+    assert generator.bit_generator.state == seeded_generator(1).bit_generator.state
+    cutting = made(tiny, name)
+    assert (cutting.codes(["secret"]) == cutting.codes(["secrets"])).all()
+    assert len(cutting.privatize_texts(["secrets"], seeded_generator(1))) == 1
+
+
+def test_audits_take_texts_that_are_not_refused(tiny) -> None:
+    published = made(tiny, "dp-bart-published", epsilon=250.0, length=12, long_texts="refuse")
+    assert published.takes(published.parameters["witness"]).all()
+    assert published.takes(tv.audit(published).leading.witness["pair"]).all()
+
+
+def test_a_length_that_no_text_fits_is_refused(tiny) -> None:
+    with pytest.raises(ParameterError, match=r"^length must be above 2, the marks around each text; got 2"):
+        made(tiny, length=2, long_texts="refuse")
+    assert made(tiny, length=2).coder.dim == 2 * 16
 
 
 @pytest.fixture(scope="module")

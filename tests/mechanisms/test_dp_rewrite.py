@@ -25,7 +25,9 @@ COORDINATES = 6
 
 
 def made(tiny: Any, name: str = "dp-rewrite", **options: Any) -> NoisyCodes:
-    found = tv.mechanism(name, tiny, **{"network": str(network_folder()), "epsilon": 2.0, **options})
+    found = tv.mechanism(
+        name, tiny, **{"network": str(network_folder()), "epsilon": 2.0, "long_texts": "cut", **options}
+    )
     assert isinstance(found, NoisyCodes)
     return found
 
@@ -133,6 +135,16 @@ def test_a_code_is_a_function_of_its_text_alone_and_of_its_first_words(tiny) -> 
     assert not together[2].any() and not together[3].any()
     again = pickle.loads(pickle.dumps(mechanism))
     assert (again.codes(texts) == together).all()
+
+
+@pytest.mark.parametrize("name", ["dp-rewrite", "adept", "adept-published"])
+def test_a_text_of_more_words_than_the_network_reads_is_refused(tiny, name: str) -> None:
+    refusing = made(tiny, name, long_texts="refuse")
+    length = refusing.coder.length
+    fits = "maria! 17 " * length
+    assert len(refusing.privatize_texts([fits], seeded_generator(1))) == 1
+    with pytest.raises(InputError, match=rf"^document 1 must have between 0 and {length} words, what {name} reads"):
+        refusing.privatize_texts([fits + "maria"], seeded_generator(1))
 
 
 def test_bad_options_are_refused_with_what_is_admissible(tiny, tmp_path: Path) -> None:

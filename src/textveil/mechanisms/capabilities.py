@@ -16,7 +16,7 @@ from textveil.mechanisms.sampling.columns import Columns
 from textveil.nearest.base import Projection
 from textveil.noise.base import NoiseDistribution
 from textveil.noise.capabilities import PrivacyProfile
-from textveil.types import Ids, Integers, Reals, Vectors
+from textveil.types import Flags, Ids, Integers, Reals, Vectors
 from textveil.vocabulary.metrics.base import WordMetric
 from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -92,6 +92,9 @@ class NoisyTextCodes(TextMechanism, Protocol):
 
     def codes(self, texts: Sequence[str]) -> Reals:
         """What noise is added to, for texts that are public, shape (texts, dim)."""
+
+    def takes(self, texts: Sequence[str]) -> Flags:
+        """Which texts are not refused for their length, shape (texts,)."""
 
 
 @runtime_checkable

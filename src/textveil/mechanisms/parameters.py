@@ -165,8 +165,17 @@ Length: TypeAlias = Annotated[
     int,
     Option(
         domain=at_least(1),
-        help="Tokens of a document that are read, and tokens that are written at most; public, the rest is cut off.",
+        help="Tokens of a document that are read, and tokens that are written, at most; public.",
         metavar="N",
+        group=MODELS,
+    ),
+]
+LongTexts: TypeAlias = Annotated[
+    str,
+    Option(
+        domain=named("refuse", "cut"),
+        help="A document that the model has no room for: refuse it, which tells that it is long, or cut off its end.",
+        metavar="NAME",
         group=MODELS,
     ),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from textveil.types import Reals
+from textveil.types import Integers, Reals
 
 
 class TextCoder(Protocol):
@@ -21,6 +21,17 @@ class TextCoder(Protocol):
     @property
     def facts(self) -> Mapping[str, Any]:
         """What reports say of it: JSON values, its name and the digest of its files among them."""
+
+    @property
+    def length(self) -> int:
+        """How many pieces of a text, tokens or words, its code is made of at most; the rest of a longer one is cut."""
+
+    @property
+    def pieces(self) -> str:
+        """What they are called: "tokens" or "words"."""
+
+    def sizes(self, texts: Sequence[str]) -> Integers:
+        """How many pieces each text has, shape (texts,)."""
 
     def encode(self, texts: Sequence[str]) -> Reals:
         """The code of each text, whatever it holds, float64, shape (texts, dim); not bounded yet."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from textveil.errors import ModelError, need
 from textveil.models.foreign_files import ForeignModel, files_digest, load_libraries, quiet, read_model
-from textveil.types import Flags, Ids, Reals
+from textveil.types import Flags, Ids, Integers, Reals
 
 _BLOCK = 16
 """Texts that a model is given at once."""
@@ -73,6 +73,12 @@ class EncoderDecoder:
             ParameterError: it does not.
         """
         need(1 <= length <= self.room, "length", length, f"from 1 to {self.room}, the tokens that {self.name} takes")
+
+    def sizes(self, texts: Sequence[str]) -> Integers:
+        """How many tokens each text has, the tokenizer's marks among them, shape (texts,)."""
+        with quiet(load_libraries().transformers):  # says that a text is longer than the model takes
+            read = self.foreign.tokenizer(list(texts), truncation=False, padding=False)["input_ids"] if texts else []
+        return np.array([len(tokens) for tokens in read], dtype=np.int64)
 
     def rows(self, texts: Sequence[str], length: int) -> TokenRows:
         """The tokens of texts, the tokenizer's marks among them; longer texts are cut."""
@@ -188,6 +194,15 @@ class StateCoder:
     def facts(self) -> Mapping[str, Any]:
         """See ``TextCoder``."""
         return {"model": self.model.name, "digest": self.model.digest, "length": self.length, "beams": self.beams}
+
+    @property
+    def pieces(self) -> str:
+        """See ``TextCoder``."""
+        return "tokens"
+
+    def sizes(self, texts: Sequence[str]) -> Integers:
+        """See ``TextCoder``."""
+        return self.model.sizes(texts)
 
     def encode(self, texts: Sequence[str]) -> Reals:
         """See ``TextCoder``."""

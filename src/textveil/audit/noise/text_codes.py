@@ -37,7 +37,7 @@ def audit_codes(mechanism: NoisyTextCodes, claim: Claim, *, words: Sequence[str]
         UnsupportedGuarantee: all texts that were tried have one code.
     """
     noise = checked_distribution(mechanism.distribution)
-    far = far_texts(mechanism.codes, noise.norm, words)
+    far = far_texts(mechanism.codes, mechanism.takes, norm=noise.norm, words=words)
     if far is None:
         raise UnsupportedGuarantee(
             f"an audit of {mechanism.name} needs two texts of different codes; got one code for all texts that were "

@@ -6,7 +6,7 @@ from textveil.mechanisms.code_bounds import ClippedNorm
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.document.dp_rewrite import NEEDS, ClippingConstant, laplace_codes
 from textveil.mechanisms.document.noisy_codes import NoisyCodes
-from textveil.mechanisms.parameters import DocumentEpsilon, NetworkFolder
+from textveil.mechanisms.parameters import DocumentEpsilon, LongTexts, NetworkFolder
 from textveil.models.autoencoder.coder import sentence_coder
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ANY_DOCUMENT
@@ -31,6 +31,7 @@ def adept(
     network: NetworkFolder,
     epsilon: DocumentEpsilon,
     clipping_constant: ClippingConstant = 1.0,
+    long_texts: LongTexts = "refuse",
 ) -> NoisyCodes:
     """Laplace noise of scale 2C sqrt(n) / epsilon on a code of n coordinates, clipped to the L2 norm C.
 
@@ -42,10 +43,12 @@ def adept(
         network: the folder of a network with its words; trained on public text.
         epsilon: nats of a whole document, for any two documents; finite and > 0.
         clipping_constant: C, finite and > 0.
+        long_texts: "refuse" documents of more words than the network reads, which tells that they are long, or "cut".
 
     Raises:
         ParameterError: an option is outside its domain.
         MissingExtra: torch or safetensors is not installed.
         ModelError: the folder holds no network with its words.
     """
-    return laplace_codes("adept", sentence_coder(network), ClippedNorm(2, clipping_constant), epsilon, PROOF, {})
+    bound = ClippedNorm(2, clipping_constant)
+    return laplace_codes("adept", sentence_coder(network), bound, epsilon, PROOF, long_texts, {})

@@ -17,6 +17,7 @@ from textveil.mechanisms.parameters import (
     DocumentDelta,
     DocumentEpsilon,
     Length,
+    LongTexts,
     ModelFolder,
 )
 from textveil.models.encoder_decoder import StateCoder, encoder_decoder
@@ -70,6 +71,7 @@ def dp_bart(
     calibration: Calibration = "analytic",
     beams: Beams = 3,
     pruned: Pruned | None = None,
+    long_texts: LongTexts = "refuse",
 ) -> NoisyCodes:
     """Noise N(0, sigma^2 I) on length * width clamped coordinates, whose L2 sensitivity is 2 C sqrt(length * width).
 
@@ -82,12 +84,13 @@ def dp_bart(
         model: the folder of an encoder-decoder: BART, T5, or another of transformers.
         epsilon: nats of a whole document, for any two documents; finite and > 0.
         delta: of a document, in (0, 1).
-        length: tokens that are read and, at most, written; public. The rest of a text is cut off.
+        length: tokens, the tokenizer's marks among them, that are read and written at most; public.
         clip_value: C, to whose two sides every coordinate is clamped; the paper's is 0.1.
         calibration: ``"analytic"``, or ``"classical"``, which is refused above epsilon 1.
         beams: of the search for the likeliest text.
         pruned: a file of coordinates of states, whole numbers between spaces or lines, that are left out: the fewer
             are left, the less noise each gets. Choose them, and train the model without them, on public text.
+        long_texts: "refuse" documents of more tokens, which tells that they are long, or "cut" off their ends.
 
     Raises:
         ParameterError: an option is outside its domain, the model takes no texts of so many tokens, or its states have
@@ -100,7 +103,17 @@ def dp_bart(
     sigma = CALIBRATIONS[calibration](epsilon, delta, bound.reach(coder.dim, 2))
     left_out = {} if pruned is None else {"pruned": Path(pruned).name, "pruned_digest": _digest(coder.pruned)}
     stated = {"clip_value": clip_value, "calibration": calibration, **left_out}
-    return gaussian_codes("dp-bart", coder, bound, sigma, epsilon=epsilon, delta=delta, proof=PROOF, parameters=stated)
+    return gaussian_codes(
+        "dp-bart",
+        coder,
+        bound,
+        sigma,
+        epsilon=epsilon,
+        delta=delta,
+        proof=PROOF,
+        long_texts=long_texts,
+        parameters=stated,
+    )
 
 
 def _coordinates(file: str) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from textveil.mechanisms.code_bounds import ClippedNorm
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.document.noisy_codes import NoisyCodes, gaussian_codes
 from textveil.mechanisms.options import FRACTION, GUARANTEE, MODELS, POSITIVE, Option, named
-from textveil.mechanisms.parameters import DocumentEpsilon, NetworkFolder
+from textveil.mechanisms.parameters import DocumentEpsilon, LongTexts, NetworkFolder
 from textveil.models.autoencoder.coder import SentenceCoder, sentence_coder
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.privacy.calibration import analytic_gaussian_sigma, laplace_scale
@@ -64,6 +64,7 @@ def dp_rewrite(
     dp_mechanism: Annotated[
         str, Option(domain=named("laplace", "gaussian"), help="The noise on codes.", metavar="NAME", group=MODELS)
     ] = "laplace",
+    long_texts: LongTexts = "refuse",
 ) -> NoisyCodes:
     """Noise on a code of n coordinates whose norm is at most C, by the sensitivity that the two norms give.
 
@@ -80,6 +81,7 @@ def dp_rewrite(
         clipping_constant: C, finite and > 0.
         clipping_norm: ``"l1"`` or ``"l2"``.
         dp_mechanism: ``"laplace"``, pure DP, or ``"gaussian"``.
+        long_texts: "refuse" documents of more words than the network reads, which tells that they are long, or "cut".
 
     Raises:
         ParameterError: an option is outside its domain, or a delta is given for Laplace noise.
@@ -92,17 +94,31 @@ def dp_rewrite(
     bound = ClippedNorm(_NORMS[clipping_norm], clipping_constant)
     asked: dict[str, Any] = {"clipping_norm": clipping_norm, "dp_mechanism": dp_mechanism}
     if not gaussian:
-        return laplace_codes("dp-rewrite", coder, bound, epsilon, PROOF, asked)
+        return laplace_codes("dp-rewrite", coder, bound, epsilon, PROOF, long_texts, asked)
     delta = _USUAL_DELTA if delta is None else delta
     sigma = analytic_gaussian_sigma(epsilon, delta, bound.reach(coder.dim, 2))
     asked["clipping_constant"] = clipping_constant
     return gaussian_codes(
-        "dp-rewrite", coder, bound, sigma, epsilon=epsilon, delta=delta, proof=PROOF, parameters=asked
+        "dp-rewrite",
+        coder,
+        bound,
+        sigma,
+        epsilon=epsilon,
+        delta=delta,
+        proof=PROOF,
+        long_texts=long_texts,
+        parameters=asked,
     )
 
 
 def laplace_codes(
-    name: str, coder: SentenceCoder, bound: ClippedNorm, epsilon: float, proof: str, parameters: Mapping[str, Any]
+    name: str,
+    coder: SentenceCoder,
+    bound: ClippedNorm,
+    epsilon: float,
+    proof: str,
+    long_texts: str,
+    parameters: Mapping[str, Any],
 ) -> NoisyCodes:
     """Laplace noise on every coordinate of a clipped code, of the scale that its L1 sensitivity asks for.
 
@@ -112,6 +128,7 @@ def laplace_codes(
         bound: of codes.
         epsilon: nats of a document.
         proof: the page that proves it.
+        long_texts: "refuse" or "cut".
         parameters: public ones for reports, beside those of every such mechanism.
     """
     scale = laplace_scale(epsilon, bound.reach(coder.dim, 1))
@@ -119,10 +136,11 @@ def laplace_codes(
         name=name,
         parameters={
             **{"epsilon": epsilon, "scale": scale, "clipping_constant": bound.limit, **parameters},
-            **{"coordinates": coder.dim, **coder.facts},
+            **{"coordinates": coder.dim, "long_texts": long_texts, **coder.facts},
         },
         guarantee=PureDP(epsilon=epsilon, status=Status.PROVED, source=proof, adjacency=ANY_DOCUMENT),
         coder=coder,
         bound=bound,
         distribution=CoordinateLaplace(dim=coder.dim, scale=scale),
+        long_texts=long_texts,
     )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from textveil.errors import InputError
+from textveil.errors import InputError, need
 from textveil.mechanisms.code_bounds import CodeBound
 from textveil.models.coder import TextCoder
 from textveil.noise.capabilities import ProfiledNoise
@@ -17,7 +17,7 @@ from textveil.noise.gaussian import Gaussian
 from textveil.privacy.guarantees import ApproximateDP, Guarantee, Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import resolve
-from textveil.types import Reals
+from textveil.types import Flags, Reals
 
 _BLOCK_NUMBERS = 1 << 22
 """Coordinates of the codes that are made at once: 32 MB."""
@@ -35,6 +35,9 @@ class NoisyCodes:
     bound, whatever text they are of, and the decoder sees the noisy code and nothing else. So how long the text was is
     hidden too. Noisy codes never leave this class.
 
+    A text is taken where it has at most as many tokens or words as its code is made of; a longer one is refused, which
+    tells that it is long, or cut.
+
     Attributes:
         name: the catalog's name.
         parameters: public parameters, for reports.
@@ -42,6 +45,7 @@ class NoisyCodes:
         coder: encoder and decoder.
         bound: what codes are brought into before the noise.
         distribution: of the noise, of the coder's dimension.
+        long_texts: what is done with a text longer than its code is made of: "refuse" or "cut".
     """
 
     name: str
@@ -50,12 +54,28 @@ class NoisyCodes:
     coder: TextCoder = field(repr=False)
     bound: CodeBound
     distribution: ProfiledNoise
+    long_texts: str
+
+    def __post_init__(self) -> None:
+        if self.long_texts == "refuse":
+            marks = int(self.coder.sizes([""])[0])
+            need(self.coder.length > marks, "length", self.coder.length, f"above {marks}, the marks around each text")
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
-        """One draw for each text; see ``TextMechanism.privatize_texts``."""
+        """One draw for each text; see ``TextMechanism.privatize_texts``.
+
+        Raises:
+            InputError: a document is no str, or is longer than its code is made of and is not to be cut. Nothing is
+                drawn then.
+        """
         for number, text in enumerate(texts, start=1):
             if not isinstance(text, str):
                 raise InputError(f"document {number} must be a str; got {type(text).__name__}.")
+        for place in np.flatnonzero(~self.takes(texts)).tolist():
+            raise InputError(
+                f"document {place + 1} must have between 0 and {self.coder.length} {self.coder.pieces}, what "
+                f"{self.name} reads of one; got a longer one. Split it, or use `long_texts='cut'`."
+            )
         generator = resolve(rng)
         self.distribution.sample(0, generator)  # refuses noise that would not fit the decoder's float32
         written: list[str] = []
@@ -66,9 +86,20 @@ class NoisyCodes:
             written += self.coder.write(codes)
         return written
 
+    def takes(self, texts: Sequence[str]) -> Flags:
+        """Which texts are not refused for their length, shape (texts,)."""
+        return taken(self.coder, self.long_texts, texts)
+
     def codes(self, texts: Sequence[str]) -> Reals:
         """What noise is added to: the bounded codes of texts, which are not to be released, shape (texts, dim)."""
         return self.bound(self.coder.encode(texts))
+
+
+def taken(coder: TextCoder, long_texts: str, texts: Sequence[str]) -> Flags:
+    """Which texts are not refused for their length, shape (texts,)."""
+    if long_texts == "cut":
+        return np.ones(len(texts), dtype=np.bool_)
+    return np.asarray(coder.sizes(texts) <= coder.length, dtype=np.bool_)
 
 
 def gaussian_codes(
@@ -80,6 +111,7 @@ def gaussian_codes(
     epsilon: float,
     delta: float,
     proof: str,
+    long_texts: str,
     parameters: Mapping[str, Any],
 ) -> NoisyCodes:
     """Gaussian noise on every coordinate of a bounded code, of a sigma that the caller answers for.
@@ -92,6 +124,7 @@ def gaussian_codes(
         epsilon: nats of a document.
         delta: of a document.
         proof: the page that proves it.
+        long_texts: "refuse" or "cut".
         parameters: public ones for reports, beside those of every such mechanism.
     """
     stated = {"epsilon": epsilon, "delta": delta, "sigma": sigma}
@@ -100,11 +133,12 @@ def gaussian_codes(
     )
     return NoisyCodes(
         name=name,
-        parameters={**stated, **parameters, "coordinates": coder.dim, **coder.facts},
+        parameters={**stated, **parameters, "coordinates": coder.dim, "long_texts": long_texts, **coder.facts},
         guarantee=promise,
         coder=coder,
         bound=bound,
         distribution=Gaussian(dim=coder.dim, sigma=sigma),
+        long_texts=long_texts,
     )
 
 
@@ -120,11 +154,18 @@ class FarTexts(NamedTuple):
     shift: Reals
 
 
-def far_texts(codes_of: Callable[[Sequence[str]], Reals], norm: int, words: Sequence[str]) -> FarTexts | None:
+def far_texts(
+    codes_of: Callable[[Sequence[str]], Reals],
+    takes: Callable[[Sequence[str]], Flags],
+    *,
+    norm: int,
+    words: Sequence[str],
+) -> FarTexts | None:
     """The two of some texts of public words whose bounded codes are the farthest apart; None where all are equal.
 
     Args:
         codes_of: gives bounded codes.
+        takes: which texts are not refused.
         norm: 1 or 2, in which they are compared.
         words: public ones, at least one.
     """
@@ -132,6 +173,7 @@ def far_texts(codes_of: Callable[[Sequence[str]], Reals], norm: int, words: Sequ
     some = [words[one] for one in places.tolist()]
     texts = ["", *some, *(" ".join([one] * 8) for one in some[: _PROBES // 2]), " ".join(some), " ".join(some[::-1])]
     texts = list(dict.fromkeys(texts))
+    texts = [text for text, fits in zip(texts, takes(texts).tolist(), strict=True) if fits]
     codes = codes_of(texts)
     best, found = 0.0, None
     for row, code in enumerate(codes[:-1]):
@@ -176,6 +218,7 @@ def judged_claim(
     epsilon: float,
     log_delta: float,
     words: Sequence[str],
+    long_texts: str,
 ) -> JudgedClaim:
     """Compute whether a claim holds for noisy codes: of this model, by texts of public words.
 
@@ -186,10 +229,16 @@ def judged_claim(
         epsilon: claimed, nats.
         log_delta: claimed, its logarithm.
         words: public ones.
+        long_texts: "refuse" or "cut".
     """
     norm = distribution.norm
     worst = distribution.worst_log_delta(epsilon, bound.reach(coder.dim, norm), bound.widest)
-    far = far_texts(lambda texts: bound(coder.encode(texts)), norm, words)
+    far = far_texts(
+        lambda texts: bound(coder.encode(texts)),
+        lambda texts: taken(coder, long_texts, texts),
+        norm=norm,
+        words=words,
+    )
     witness = -math.inf if far is None else distribution.privacy_profile(far.shift).log_delta(epsilon).lower
     status = Status.PROVED if worst <= log_delta else Status.REFUTED if witness > log_delta else Status.CLAIMED
     return JudgedClaim(status, worst, witness, () if far is None else far.texts)

@@ -15,12 +15,12 @@ from textveil.detection.detectors import detector_of
 from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.generation.fusion_weights import Blend, FusionWeights
-from textveil.mechanisms.generation.parameters import Device, LongTexts, Prompt, WrittenTokens
+from textveil.mechanisms.generation.parameters import Device, Prompt, WrittenTokens
 from textveil.mechanisms.generation.prompted import checked_prompt, fitted, need_room
 from textveil.mechanisms.generation.tagged import CLOSE, MARKED, OPEN, MarkedSpans, TaggedText, tagged
 from textveil.mechanisms.generation.writing import write
 from textveil.mechanisms.options import DEFAULT_EPSILON, GUARANTEE, MODELS, POSITIVE, Domain, Option, named
-from textveil.mechanisms.parameters import ModelFolder, one_of
+from textveil.mechanisms.parameters import LongTexts, ModelFolder, one_of
 from textveil.models.next_tokens import NextTokens, PromptReading, next_tokens
 from textveil.privacy.composition import repeat
 from textveil.privacy.guarantees import PureDP, Status

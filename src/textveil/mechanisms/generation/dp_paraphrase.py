@@ -9,7 +9,6 @@ from textveil.mechanisms.generation.clipped_writing import PROOF, prompted_writi
 from textveil.mechanisms.generation.parameters import (
     Device,
     EpsilonPerToken,
-    LongTexts,
     MaxLogit,
     MinLogit,
     Prompt,
@@ -17,7 +16,7 @@ from textveil.mechanisms.generation.parameters import (
     WrittenTokens,
 )
 from textveil.mechanisms.generation.prompted import PromptedWriting
-from textveil.mechanisms.parameters import DocumentEpsilon, ModelFolder, one_of
+from textveil.mechanisms.parameters import DocumentEpsilon, LongTexts, ModelFolder, one_of
 from textveil.models.next_tokens import next_tokens
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ANY_DOCUMENT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, TypeAlias
 
-from textveil.mechanisms.options import GUARANTEE, MODELS, POSITIVE, Domain, Option, at_least, named
+from textveil.mechanisms.options import GUARANTEE, MODELS, POSITIVE, Domain, Option, at_least
 
 _FINITE = Domain("finite", math.isfinite)
 
@@ -59,15 +59,6 @@ Prompt: TypeAlias = Annotated[
         metavar="TEXT",
         group=MODELS,
         unset="the paper's",
-    ),
-]
-LongTexts: TypeAlias = Annotated[
-    str,
-    Option(
-        domain=named("refuse", "cut"),
-        help="A document that the model has no room for: refuse it, which tells that it is long, or cut off its end.",
-        metavar="NAME",
-        group=MODELS,
     ),
 ]
 Device: TypeAlias = Annotated[

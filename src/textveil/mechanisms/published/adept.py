@@ -8,7 +8,7 @@ from textveil.mechanisms.code_bounds import ClippedNorm
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.document.dp_rewrite import NEEDS, ClippingConstant
 from textveil.mechanisms.document.noisy_codes import NoisyCodes, judged_claim
-from textveil.mechanisms.parameters import DocumentEpsilon, NetworkFolder
+from textveil.mechanisms.parameters import DocumentEpsilon, LongTexts, NetworkFolder
 from textveil.models.autoencoder.coder import sentence_coder
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.privacy.guarantees import PureDP, Status
@@ -35,6 +35,7 @@ def adept_published(
     network: NetworkFolder,
     epsilon: DocumentEpsilon,
     clipping_constant: ClippingConstant = 1.0,
+    long_texts: LongTexts = "refuse",
 ) -> NoisyCodes:
     """Laplace noise of scale 2C / epsilon on a code of n coordinates, clipped to the L2 norm C.
 
@@ -47,6 +48,7 @@ def adept_published(
         network: the folder of a network with its words.
         epsilon: the claimed nats of a whole document, finite and > 0.
         clipping_constant: C, finite and > 0.
+        long_texts: "refuse" documents of more words than the network reads, or "cut" off their ends.
 
     Raises:
         ParameterError: as ``adept``.
@@ -56,15 +58,18 @@ def adept_published(
     coder = sentence_coder(network)
     bound = ClippedNorm(2, clipping_constant)
     noise = CoordinateLaplace(dim=coder.dim, scale=2 * clipping_constant / epsilon)
-    judged = judged_claim(coder, bound, noise, epsilon=epsilon, log_delta=-math.inf, words=coder.vocabulary.words)
+    judged = judged_claim(
+        coder, bound, noise, epsilon=epsilon, log_delta=-math.inf, words=coder.vocabulary.words, long_texts=long_texts
+    )
     return NoisyCodes(
         name="adept-published",
         parameters={
             **{"epsilon": epsilon, "scale": noise.scale, "clipping_constant": clipping_constant},
-            **{"coordinates": coder.dim, **coder.facts, **judged.parameters},
+            **{"coordinates": coder.dim, "long_texts": long_texts, **coder.facts, **judged.parameters},
         },
         guarantee=PureDP(epsilon=epsilon, status=judged.status, source=REFUTATION, adjacency=ANY_DOCUMENT),
         coder=coder,
         bound=bound,
         distribution=noise,
+        long_texts=long_texts,
     )

@@ -8,7 +8,7 @@ from textveil.mechanisms.code_bounds import ClampedValues
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.document.dp_bart import NEEDS, Beams, ClipValue, state_coder
 from textveil.mechanisms.document.noisy_codes import NoisyCodes, judged_claim
-from textveil.mechanisms.parameters import DocumentDelta, DocumentEpsilon, Length, ModelFolder
+from textveil.mechanisms.parameters import DocumentDelta, DocumentEpsilon, Length, LongTexts, ModelFolder
 from textveil.noise.gaussian import Gaussian
 from textveil.privacy.guarantees import ApproximateDP, Status
 from textveil.privacy.units import ANY_DOCUMENT
@@ -37,6 +37,7 @@ def dp_bart_published(
     length: Length = 20,
     clip_value: ClipValue = 0.1,
     beams: Beams = 3,
+    long_texts: LongTexts = "refuse",
 ) -> NoisyCodes:
     """Noise N(0, sigma^2 I) with sigma = 2 C sqrt(length * width) sqrt(2 ln(1.25 / delta)) / epsilon at any epsilon.
 
@@ -49,9 +50,10 @@ def dp_bart_published(
         model: the folder of an encoder-decoder.
         epsilon: the claimed nats of a whole document, finite and > 0.
         delta: the claimed delta of a document, in (0, 1).
-        length: tokens that are read and, at most, written.
+        length: tokens that are read and written at most.
         clip_value: C, to whose two sides every coordinate is clamped.
         beams: of the search for the likeliest text.
+        long_texts: "refuse" documents of more tokens, or "cut" off their ends, as the script does.
 
     Raises:
         ParameterError: as ``dp_bart``.
@@ -63,12 +65,14 @@ def dp_bart_published(
     sigma = 2 * clip_value * math.sqrt(coder.dim) * math.sqrt(2 * math.log(1.25 / delta)) / epsilon
     noise = Gaussian(dim=coder.dim, sigma=sigma)
     log_delta = math.log(delta)
-    judged = judged_claim(coder, bound, noise, epsilon=epsilon, log_delta=log_delta, words=vocabulary.words)
+    judged = judged_claim(
+        coder, bound, noise, epsilon=epsilon, log_delta=log_delta, words=vocabulary.words, long_texts=long_texts
+    )
     return NoisyCodes(
         name="dp-bart-published",
         parameters={
             **{"epsilon": epsilon, "delta": delta, "sigma": sigma, "clip_value": clip_value},
-            **{"coordinates": coder.dim, **coder.facts, **judged.parameters},
+            **{"coordinates": coder.dim, "long_texts": long_texts, **coder.facts, **judged.parameters},
         },
         guarantee=ApproximateDP(
             epsilon=epsilon, log_delta=log_delta, status=judged.status, source=REFUTATION, adjacency=ANY_DOCUMENT
@@ -76,4 +80,5 @@ def dp_bart_published(
         coder=coder,
         bound=bound,
         distribution=noise,
+        long_texts=long_texts,
     )

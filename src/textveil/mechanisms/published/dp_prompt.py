@@ -14,7 +14,6 @@ from textveil.mechanisms.generation.clipped_writing import prompted_writing
 from textveil.mechanisms.generation.parameters import (
     Device,
     EpsilonPerToken,
-    LongTexts,
     MaxLogit,
     MinLogit,
     Prompt,
@@ -22,7 +21,7 @@ from textveil.mechanisms.generation.parameters import (
     WrittenTokens,
 )
 from textveil.mechanisms.generation.prompted import PUBLIC_SENTENCES, LogitWeights, PromptedWriting
-from textveil.mechanisms.parameters import DocumentEpsilon, ModelFolder, one_of
+from textveil.mechanisms.parameters import DocumentEpsilon, LongTexts, ModelFolder, one_of
 from textveil.models.next_tokens import next_tokens
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ANY_DOCUMENT

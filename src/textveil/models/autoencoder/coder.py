@@ -9,13 +9,13 @@ from typing import Any, final
 
 import numpy as np
 
-from textveil.models.autoencoder.corpora import sentences_of
+from textveil.models.autoencoder.corpora import sentences_of, word_counts
 from textveil.models.autoencoder.files import read_network, restored_network
 from textveil.models.autoencoder.kept_words import kept_words
 from textveil.models.autoencoder.network import Autoencoder
 from textveil.models.autoencoder.saying import said_of
 from textveil.numerics.torch_package import load_torch
-from textveil.types import Ids, Reals
+from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 
@@ -47,8 +47,26 @@ class SentenceCoder:
     @property
     def facts(self) -> Mapping[str, Any]:
         """See ``TextCoder``."""
-        length = self.network.settings.length
-        return {"network": self.folder.name, "digest": self.digest, "length": length, "words": len(self.vocabulary)}
+        return {
+            "network": self.folder.name,
+            "digest": self.digest,
+            "length": self.length,
+            "words": len(self.vocabulary),
+        }
+
+    @property
+    def length(self) -> int:
+        """Words of a sentence, as the network was trained."""
+        return self.network.settings.length
+
+    @property
+    def pieces(self) -> str:
+        """See ``TextCoder``."""
+        return "words"
+
+    def sizes(self, texts: Sequence[str]) -> Integers:
+        """See ``TextCoder``: words, without marks and numbers."""
+        return word_counts(texts)
 
     def encode(self, texts: Sequence[str]) -> Reals:
         """See ``TextCoder``: of the first ``length`` words of each text, marks and numbers left out; of none, zeros.
@@ -77,12 +95,11 @@ class SentenceCoder:
 
     def _words(self, texts: Sequence[str]) -> list[Ids]:
         """The first words of each text, over the ends of its sentences."""
-        length = self.network.settings.length
-        cut = sentences_of(texts, self.vocabulary, length=length)
+        cut = sentences_of(texts, self.vocabulary, length=self.length)
         rows: list[list[int]] = [[] for _ in texts]
         for text, ids in zip(cut.texts.tolist(), cut.sentences, strict=True):
             rows[text] += ids.tolist()
-        return [np.array(row[:length], dtype=np.int64) for row in rows]
+        return [np.array(row[: self.length], dtype=np.int64) for row in rows]
 
 
 def sentence_coder(folder: Path | str) -> SentenceCoder:

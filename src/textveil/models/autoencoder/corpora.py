@@ -80,6 +80,11 @@ def sentences_of(
     return TextSentences(sentences, np.array(owners, dtype=np.int64), len(rows))
 
 
+def word_counts(texts: Sequence[str]) -> Integers:
+    """How many words ``sentences_of`` finds in each text, shape (texts,)."""
+    return np.array([sum(map(len, _cut(text))) for text in texts], dtype=np.int64)
+
+
 def common_words(texts: Sequence[str], vocabulary: Vocabulary, count: int, *, tokenized: bool = False) -> Vocabulary:
     """The words of public texts that a vocabulary has, the most frequent first, with their vectors.
 

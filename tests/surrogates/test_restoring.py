@@ -58,6 +58,15 @@ def test_what_was_done_is_counted() -> None:
     assert (whole.text, whole.replaced, whole.unused) == (NOTE.original(), 6, 0)
 
 
+@pytest.mark.parametrize("answer", [NOTE.released, f"\U0001f600 Ask **ANNA**, Bob's aunt, in LUND. {NOTE.released}"])
+def test_a_restored_text_says_where_its_originals_stand(answer: str) -> None:
+    done = Restorer(NOTE).restore(answer)
+    found = [done.text[one.start : one.end] for one in done.originals]
+    assert len(found) == done.replaced
+    begun = [] if answer == NOTE.released else ["MARIA", "Tim", "NEW YORK"]
+    assert found == [*begun, *(piece.original for piece in NOTE.replaced)]
+
+
 def test_a_surrogate_of_several_originals_is_told_by_position_alone() -> None:
     made = map_of("Ann Lee met Ann Lee.", [("Ann Lee", "Ida Roe", "person"), ("Ann Lee", "Eve Day", "person")])
     assert tv.restore("Ann Lee met Ann Lee.", made) == "Ida Roe met Eve Day."
@@ -194,6 +203,8 @@ def test_pieces_come_to_what_the_whole_comes_to(data: st.DataObject) -> None:
     assert _in_pieces(stream, text, cuts) == done.text
     assert stream.replaced == done.replaced
     assert tuple(stream.ambiguous) == done.ambiguous
+    assert tuple(stream.originals) == done.originals
+    assert len(done.originals) == done.replaced
     assert _in_pieces(restorer.stream(), text, list(range(len(text)))) == done.text
 
 

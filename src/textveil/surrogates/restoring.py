@@ -38,6 +38,14 @@ class AmbiguousPlace(NamedTuple):
 
 
 @final
+class OriginalPlace(NamedTuple):
+    """The characters ``text[start:end]`` of a restored text."""
+
+    start: int
+    end: int
+
+
+@final
 @dataclass(frozen=True, slots=True)
 class Restored:
     """A text with originals in it: private.
@@ -48,12 +56,14 @@ class Restored:
         ambiguous: where ``text`` still has what looks like a surrogate and does not tell for which original it
             stands, or whether it is one.
         unused: how many surrogates of the map the text does not mention.
+        originals: where ``text`` has what was put back in place of surrogates, in order.
     """
 
     text: str = field(repr=False)
     replaced: int
     ambiguous: tuple[AmbiguousPlace, ...]
     unused: int
+    originals: tuple[OriginalPlace, ...] = ()
 
 
 def restore(text: str, private_map: Maps) -> str:
@@ -235,11 +245,13 @@ class RestoringStream:
     Attributes:
         replaced: mentions replaced so far.
         ambiguous: where the text given back so far has mentions that do not tell for what they stand.
+        originals: where it has what was put back in place of surrogates.
     """
 
     def __init__(self, mentions: Mentions, release: PrivateMap | None, wholes: int) -> None:
         self.replaced = 0
         self.ambiguous: list[AmbiguousPlace] = []
+        self.originals: list[OriginalPlace] = []
         self._mentions = mentions
         self._release = release
         self._wholes = wholes
@@ -264,7 +276,8 @@ class RestoringStream:
 
     def restored(self, text: str) -> Restored:
         """What was done, of which ``text`` came out."""
-        return Restored(text, self.replaced, tuple(self.ambiguous), self._wholes - len(self._used))
+        unused = self._wholes - len(self._used)
+        return Restored(text, self.replaced, tuple(self.ambiguous), unused, tuple(self.originals))
 
     def _given_back(self, piece: str, *, last: bool) -> str:
         if self._closed:
@@ -298,8 +311,11 @@ class RestoringStream:
         at = self._begun
         while self._piece < len(pieces) and pieces[self._piece].end <= until:
             one = pieces[self._piece]
-            self._give(parts, released[at : one.start] + one.original)
-            self._count(released[one.start : one.end], one)
+            self._give(parts, released[at : one.start])
+            if self._counts(released[one.start : one.end], one):
+                self._put_back(parts, one.original)
+            else:
+                self._give(parts, one.original)
             at = one.end
             self._piece += 1
         if self._piece < len(pieces):
@@ -309,11 +325,18 @@ class RestoringStream:
         if last or not same:
             self._release = None
 
-    def _count(self, surface: str, piece: Replaced) -> None:
-        if piece.kind and any(character.isalnum() for character in surface):
-            self.replaced += 1
-            for found in self._mentions.in_text(surface, 0, 1):
-                self._use(found.known)
+    def _counts(self, surface: str, piece: Replaced) -> bool:
+        """Whether this is a surrogate, and not a mark in plain form; it is then used."""
+        if not piece.kind or not any(character.isalnum() for character in surface):
+            return False
+        for found in self._mentions.in_text(surface, 0, 1):
+            self._use(found.known)
+        return True
+
+    def _put_back(self, parts: list[str], original: str) -> None:
+        self.replaced += 1
+        self.originals.append(OriginalPlace(self._given, self._given + len(original)))
+        self._give(parts, original)
 
     def _use(self, known: KnownSurrogate) -> None:
         if known.whole:
@@ -331,9 +354,9 @@ class RestoringStream:
             if original is None:
                 original = text[found.start : found.end]
                 self.ambiguous.append(AmbiguousPlace(self._given, self._given + len(original)))
+                self._give(parts, original)
             else:
-                self.replaced += 1
-            self._give(parts, original)
+                self._put_back(parts, original)
             at = found.end
         until = max(at, stop)
         self._give(parts, text[at:until])

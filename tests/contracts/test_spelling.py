@@ -70,7 +70,7 @@ def _is_private(name: str) -> bool:
 
 def _defined(node: ast.AST) -> Iterator[str]:
     """Names that a module gives to its own things: functions, classes, fields, and attributes of ``self``."""
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield node.name
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         yield node.id

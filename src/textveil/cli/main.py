@@ -33,6 +33,7 @@ from textveil.cli.reproduce import reproduce_command
 from textveil.cli.restore import restore_command
 from textveil.cli.rewrite import rewrite_command
 from textveil.cli.sanitize import sanitize_command
+from textveil.cli.serve import serve_command
 from textveil.cli.spelling import complaint, options_of
 from textveil.cli.tables import tables_app
 from textveil.cli.tune import tune_command
@@ -59,6 +60,7 @@ app.command("mechanisms")(mechanisms_command)
 app.command("policies")(policies_command)
 app.command("tune", cls=GroupedCommand)(tune_command)
 app.command("rewrite", cls=MechanismCommand)(rewrite_command)
+app.command("serve")(serve_command)
 app.command("frontier", cls=GroupedCommand)(frontier_command)
 app.command("bench")(bench_command)
 app.command("reproduce")(reproduce_command)

@@ -1,0 +1,167 @@
+"""What a server is told: by one TOML file, by the environment, by the command line; the later wins."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, final
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from textveil.errors import ParameterError
+
+PREFIX: Final = "TEXTVEIL_"
+"""An environment variable is this and the name of a field in capitals: TEXTVEIL_PORT."""
+
+_Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+_Count = Annotated[int, Field(ge=1)]
+
+
+@final
+class Config(BaseModel):
+    """Everything that a server can be told; a field is a key of the TOML file and an environment variable.
+
+    Attributes:
+        host: address that is listened on; any that is not of this machine alone needs API keys.
+        port: 0 takes a free one.
+        database: of the ledger and the keys: a URL of SQLAlchemy or a path; None is a file in the user's data folder.
+        upstream: base URL of an OpenAI API to which the gateway sends sanitized text; None: there is no gateway.
+        upstream_key: sent to it as a bearer token.
+        upstream_hosts: hosts that may be sent to besides that of ``upstream``.
+        upstream_private_addresses: whether the upstream may lie in a private network or on this machine.
+        upstream_connect_seconds: until a connection to it must stand.
+        upstream_seconds: between two pieces of its answer at the most.
+        policy: what is used where a request names none.
+        policies: a folder of policies of your own: each ``NAME.toml`` is used by its name.
+        body_bytes: of a request at the most.
+        body_seconds: until a request must have come.
+        send_seconds: until a reader must have taken a piece of the answer.
+        concurrent_requests: answered at one time at the most.
+        requests_per_second: of one key at the most, on average; 0 is no limit.
+        threads: that sanitize.
+        maps_seconds: how long what puts originals back is kept.
+        maps_bytes: how much of it is kept in memory.
+        log: whether a line of JSON is written for each request.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8000
+    database: str | None = None
+    upstream: str | None = None
+    upstream_key: SecretStr | None = None
+    upstream_hosts: tuple[str, ...] = ()
+    upstream_private_addresses: bool = False
+    upstream_connect_seconds: _Seconds = 10.0
+    upstream_seconds: _Seconds = 120.0
+    policy: str = "identifiers"
+    policies: Path | None = None
+    body_bytes: _Count = 4 * 2**20
+    body_seconds: _Seconds = 30.0
+    send_seconds: _Seconds = 30.0
+    concurrent_requests: _Count = 256
+    requests_per_second: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1000.0
+    threads: _Count = 16
+    maps_seconds: _Seconds = 3600.0
+    maps_bytes: _Count = 256 * 2**20
+    log: bool = True
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach the server."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def database_url(self) -> str:
+        """The database; the default is one file of the user."""
+        if self.database is not None:
+            return self.database
+        from platformdirs import user_data_path
+
+        return str(user_data_path("textveil") / "ledger.sqlite")
+
+    def shown(self) -> str:
+        """Every field as TOML, secrets masked: what a server would run with."""
+        lines = []
+        for name, value in self.model_dump().items():
+            told = _masked(name, self.database_url if name == "database" else value)
+            lines.append(f"# {name}: not set" if told is None else f"{name} = {_toml(told)}")
+        return "\n".join(lines) + "\n"
+
+
+def load_config(
+    file: Path | None, environment: Mapping[str, str], overrides: Mapping[str, Any] | None = None
+) -> Config:
+    """What a server is told.
+
+    Args:
+        file: TOML; None where there is none.
+        environment: as ``os.environ``; variables of other names are left alone.
+        overrides: of the command line; None stands for what it does not say.
+
+    Raises:
+        ParameterError: the file cannot be read; a field is unknown or of another type.
+    """
+    told: dict[str, Any] = {} if file is None else _read(file)
+    names = set(Config.model_fields)
+    for name in names:
+        value = environment.get(PREFIX + name.upper())
+        if value is not None:
+            told[name] = _of_environment(name, value)
+    told |= {name: value for name, value in (overrides or {}).items() if value is not None}
+    try:
+        return Config.model_validate(told)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        name = str(first["loc"][0]) if first["loc"] else "the configuration"
+        if first["type"] == "extra_forbidden":
+            raise ParameterError(f"{name[:40]} is no field of the configuration. See docs/server.md.") from None
+        wrong = ParameterError(f"{name} must be of another value: {first['msg'][0].lower()}{first['msg'][1:]}.")
+        wrong.parameter = name
+        raise wrong from None
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ParameterError(f"{file.name} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        at = str(error).rpartition("(at ")[2].rstrip(")")  # the rest of the message may quote a secret
+        raise ParameterError(
+            f"{file.name} must be TOML in UTF-8; got something else at {at or 'some place'}."
+        ) from None
+
+
+def _of_environment(name: str, value: str) -> Any:
+    """Lists are written with commas there; all else is read by its field's type."""
+    if name == "upstream_hosts":
+        return [one.strip() for one in value.split(",") if one.strip()]
+    return value
+
+
+def _masked(name: str, value: Any) -> Any:
+    """The value with its secrets taken out: keys, and passwords in URLs."""
+    if isinstance(value, SecretStr):
+        return "***"
+    if name in ("database", "upstream") and isinstance(value, str) and "://" in value:
+        scheme, _, rest = value.partition("://")
+        access, at, place = rest.rpartition("@")
+        if at:
+            return f"{scheme}://{access.partition(':')[0]}:***@{place}"
+    return value
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Path):
+        value = str(value)
+    return json.dumps(value, ensure_ascii=False)

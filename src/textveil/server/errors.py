@@ -1,0 +1,156 @@
+"""Errors as the OpenAI API has them: ``{"error": {"message", "type", "param", "code"}}``, from every route.
+
+No message holds text of a request: what a validator quotes is left out, and what nobody foresaw has no message at all.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from textveil.errors import InputError, ParameterError, TextveilError, UnsupportedGuarantee
+
+logger = logging.getLogger("textveil.server")
+
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,39}")
+"""Names of fields that a message may repeat; others may be text."""
+
+_CODES: Final = {
+    400: "invalid_json",
+    401: "invalid_api_key",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "body_too_large",
+}
+
+
+@final
+class ApiError(Exception):
+    """A request cannot be answered.
+
+    Args:
+        status: of HTTP.
+        code: for programs, as ``budget_exhausted``.
+        message: one line for people, without text of the request.
+        type: the group of errors, as the OpenAI API names them.
+        param: the field of the request that is wrong.
+        headers: of the answer, as ``Retry-After``.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        type: str = "invalid_request_error",
+        *,
+        param: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.type = type
+        self.param = param
+        self.headers = dict(headers or {})
+
+    def as_data(self) -> dict[str, Any]:
+        """The body of the answer."""
+        return {"error": {"message": self.message, "type": self.type, "param": self.param, "code": self.code}}
+
+    def response(self) -> JSONResponse:
+        """The answer."""
+        return JSONResponse(self.as_data(), status_code=self.status, headers=self.headers)
+
+
+def as_api_error(error: Exception) -> ApiError:
+    """What is answered where this was raised; of an error that nobody foresaw, only where it was raised is logged."""
+    if isinstance(error, ApiError):
+        return error
+    if isinstance(error, RequestValidationError):
+        return _of_validation(error)
+    if isinstance(error, HTTPException):
+        status = error.status_code
+        code = _CODES.get(status, "invalid_request")
+        return ApiError(status, code, _sentence(status), headers=error.headers)
+    if isinstance(error, ParameterError):
+        return ApiError(400, "invalid_parameter", str(error), param=error.parameter or None)
+    if isinstance(error, InputError | UnsupportedGuarantee):
+        return ApiError(400, "invalid_input", str(error))
+    if not isinstance(error, TextveilError):
+        logger.error("internal error", extra={"place": place_of(error)})
+    return ApiError(500, "internal_error", "the server failed; nothing was sent on. See its log.", "server_error")
+
+
+def place_of(error: BaseException) -> str:
+    """Type and place of an error, without its message, which may hold text."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{where}"
+
+
+def _sentence(status: int) -> str:
+    known = {
+        404: "no such route. See /docs for those there are.",
+        405: "this route does not take this method. See /docs.",
+        400: "the request cannot be read: its body must be JSON in UTF-8.",
+        413: "the body is larger than this server takes. Send less at a time.",
+    }
+    return known.get(status, "the request cannot be answered.")
+
+
+def _of_validation(error: RequestValidationError) -> ApiError:
+    """The first thing that is wrong with a body, by its field; never its value."""
+    first = error.errors()[0]
+    kind = str(first.get("type", ""))
+    if kind == "json_invalid":
+        return ApiError(400, "invalid_json", "the body must be JSON in UTF-8; got something else.")
+    named = [str(one) for one in first.get("loc", ()) if one != "body"]
+    places = [one for one in named if one != "str" and "[" not in one]  # types that were tried in turn
+    name = ".".join(one if one.isdigit() or _PLAIN_NAME.fullmatch(one) else "(a field)" for one in places)
+    if kind == "missing" and not places:
+        return ApiError(400, "invalid_json", "the body must be JSON with content-type application/json; got none.")
+    if kind == "extra_forbidden":
+        return ApiError(400, "unknown_field", f"{name} is no field of this request. Leave it out.", param=name)
+    wanted = _WANTED.get(kind, "of another type or value; see /docs")
+    if len(named) > len(places) and kind.endswith("_type"):
+        wanted = "a string or a list of strings"
+    return ApiError(400, "invalid_field", f"{name or 'the body'} must be {wanted}.", param=name or None)
+
+
+_WANTED: Final = {
+    "missing": "given",
+    "string_type": "a string",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "int_type": "an integer",
+    "float_type": "a number",
+    "model_attributes_type": "an object",
+    "model_type": "an object",
+    "string_too_long": "shorter",
+    "string_too_short": "longer",
+    "too_short": "longer",
+    "too_long": "shorter",
+    "string_unicode": "a string of Unicode characters, without lone surrogates",
+}
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Answer every error of every route in one shape."""
+
+    async def handler(request: Request, error: Exception) -> JSONResponse:
+        return as_api_error(error).response()
+
+    for kind in (ApiError, RequestValidationError, HTTPException, TextveilError):
+        app.add_exception_handler(kind, handler)

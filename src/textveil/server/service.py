@@ -1,0 +1,180 @@
+"""The one way to a release on a server: prepare, take the budget, draw, note that it was drawn.
+
+The API, the gateway and the page all call ``SanitizingService.release``; nothing else on the server draws. Budget is
+taken, durably, before randomness is drawn: whatever fails in between counts as spent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, NamedTuple, Protocol, final
+
+from textveil.budget.account import Account
+from textveil.privacy.accountant import Accountant
+from textveil.sanitize.prepared import Prepared
+from textveil.sanitize.release import Release
+from textveil.sanitize.setting import Setting
+from textveil.server.conversations import ConversationState
+from textveil.server.policies import OfferedPolicies
+
+
+class BudgetLedger(Protocol):
+    """What a service asks of a ledger; see ``budget.ledger``."""
+
+    def reserve(self, account: Account, cost: Accountant) -> Any:
+        """Take a cost from every budget of the account, durably."""
+
+    def commit(self, reservation: Any) -> None:
+        """Note that what was paid for was drawn."""
+
+    def balance(self, account: Account) -> Any:
+        """What was spent and what is left."""
+
+
+@final
+class PaidReleases(NamedTuple):
+    """What one call released.
+
+    Attributes:
+        releases: one for each text, in order; of a conversation also such as were made before.
+        guarantee: what this call costs the person whose texts these are, as JSON data without text.
+        balance: of the account, after it.
+        policy: the name of the policy.
+    """
+
+    releases: tuple[Release, ...]
+    guarantee: dict[str, Any]
+    balance: Any
+    policy: str
+
+
+@final
+class SanitizingService:
+    """Releases texts, each call against a budget.
+
+    Args:
+        policies: what can be asked for.
+        ledger: of budgets.
+        threads: that sanitize at one time; each waits for the ledger, whose entries are written together.
+    """
+
+    def __init__(self, policies: OfferedPolicies, ledger: BudgetLedger, *, threads: int = 16) -> None:
+        self.policies = policies
+        self._ledger = ledger
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="textveil-sanitize")
+
+    async def release(
+        self,
+        texts: Sequence[str],
+        *,
+        policy: str | None,
+        account: Account,
+        conversation: ConversationState | None = None,
+    ) -> PaidReleases:
+        """Sanitize texts of one person, and take what that costs from every budget that the account is under.
+
+        Args:
+            texts: released together, for one price.
+            policy: a name; None is the server's default.
+            account: who pays.
+            conversation: what was released in it before is released again, byte for byte, at no cost; None is none.
+
+        Raises:
+            UnknownNameError: there is no such policy.
+            BudgetExhausted: a budget does not reach; nothing was drawn.
+            InputError: a text cannot be sanitized; nothing was drawn or paid.
+        """
+        name = self.policies.name(policy)
+        if conversation is None:
+            return await self._run(partial(self._released, name, list(texts), account))
+        # A caller that goes away must not leave the conversation without what it has paid for.
+        return await asyncio.shield(asyncio.ensure_future(self._in_turn(name, list(texts), account, conversation)))
+
+    async def balance(self, account: Account) -> Any:
+        """What an account has spent and has left."""
+        return await self._run(partial(self._ledger.balance, account))
+
+    async def warm(self) -> None:
+        """Make the sanitizer of the default policy, so that the first request need not wait for it."""
+        await self._run(partial(self.policies.sanitizer, self.policies.default))
+
+    def close(self) -> None:
+        """Let what is under way come to its end."""
+        self._pool.shutdown(wait=True)
+
+    async def _run(self, work: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    async def _in_turn(
+        self, name: str, texts: list[str], account: Account, conversation: ConversationState
+    ) -> PaidReleases:
+        async with conversation.lock:
+            return await self._run(partial(self._released_in, name, texts, account, conversation))
+
+    def _released(self, name: str, texts: list[str], account: Account) -> PaidReleases:
+        prepared = self.policies.sanitizer(name).prepare(texts)
+        releases = self._drawn(prepared, account)
+        return self._told(name, releases, prepared, account)
+
+    def _released_in(
+        self, name: str, texts: list[str], account: Account, conversation: ConversationState
+    ) -> PaidReleases:
+        """The same where what is known is released again."""
+        new = [text for text in dict.fromkeys(texts) if conversation.known(name, text) is None]
+        prepared = None
+        if new:
+            sanitizer = self.policies.sanitizer(name)
+            scopes = [conversation.scope(name)] * len(new) if sanitizer.remembers else None
+            prepared = sanitizer.prepare(new, scopes=scopes)
+            for text, release in zip(new, self._drawn(prepared, account), strict=True):
+                conversation.remember(name, text, release)
+        releases = [conversation.known(name, text) for text in texts]
+        return self._told(name, [one for one in releases if one is not None], prepared, account)
+
+    def _drawn(self, prepared: Prepared, account: Account) -> list[Release]:
+        """Pay, then draw, then note it: in that order and no other."""
+        reservation = self._ledger.reserve(account, prepared.accountant)
+        releases = prepared.release()
+        self._ledger.commit(reservation)
+        return releases
+
+    def _told(
+        self, name: str, releases: Sequence[Release], prepared: Prepared | None, account: Account
+    ) -> PaidReleases:
+        setting = self.policies.sanitizer(name).setting
+        guarantee = guarantee_data(name, setting, prepared)
+        return PaidReleases(tuple(releases), guarantee, self._ledger.balance(account), name)
+
+
+def guarantee_data(policy: str, setting: Setting, prepared: Prepared | None) -> dict[str, Any]:
+    """What a call costs and what holds of it, as JSON data: no text, and nothing that is not in the report.
+
+    Args:
+        policy: its name.
+        setting: of its sanitizer.
+        prepared: what was drawn for; None where all was released before, which costs nothing.
+    """
+    accountant = setting.accountant({}) if prepared is None else prepared.accountant
+    facts = setting.policy
+    return {
+        **accountant.spent.as_data(),
+        "policy": policy,
+        "per_value": setting.token.as_data(),
+        "by_kind": [] if prepared is None else _by_kind(setting, prepared),
+        "not_covered": [] if facts is None else list(facts.not_covered),
+        "for_release": setting.for_release,
+        "warnings": setting.warnings(),
+    }
+
+
+def _by_kind(setting: Setting, prepared: Prepared) -> list[dict[str, Any]]:
+    """The kinds that were drawn, how often, and what a draw promises."""
+    totals = {one.kind: sum(counts.get(one.kind, 0) for counts in prepared.counts) for one in setting.protected}
+    return [
+        {"kind": one.kind, "count": totals[one.kind], "text": str(one.guarantee), "status": one.guarantee.status.value}
+        for one in setting.protected
+        if totals[one.kind]
+    ]

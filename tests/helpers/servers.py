@@ -1,0 +1,76 @@
+"""The server on a free port of this machine, in a thread, with a ledger in memory or a real one."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import uvicorn
+
+from textveil.budget.account import Account
+from textveil.privacy.accountant import Accountant
+from textveil.server.app import make_app
+from textveil.server.config import Config
+
+
+class MemoryBalance:
+    """What was spent."""
+
+    def __init__(self, spent: float, limit: float | None) -> None:
+        self.spent, self.limit = spent, limit
+
+    def as_data(self) -> dict[str, Any]:
+        left = None if self.limit is None else {"epsilon": self.limit - self.spent, "delta": 0.0}
+        return {"limit": self.limit, "spent": {"epsilon": self.spent, "delta": 0.0}, "remaining": left}
+
+
+class MemoryLedger:
+    """A ledger that forgets: for tests of what stands above it, which look at the order of its calls."""
+
+    def __init__(self, limit: float | None = None) -> None:
+        self.limit = limit
+        self.calls: list[str] = []
+        self._spent: dict[Account, float] = {}
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+
+    def reserve(self, account: Account, cost: Accountant) -> int:
+        epsilon = cost.spent.approximate().epsilon
+        with self._lock:
+            spent = self._spent.get(account, 0.0) + epsilon
+            if self.limit is not None and spent > self.limit:
+                raise AssertionError("the ledger of tests is exhausted")
+            self._spent[account] = spent
+            self.calls.append("reserve")
+            return next(self._numbers)
+
+    def commit(self, reservation: int) -> None:
+        self.calls.append("commit")
+
+    def balance(self, account: Account) -> MemoryBalance:
+        return MemoryBalance(self._spent.get(account, 0.0), self.limit)
+
+
+@contextlib.contextmanager
+def running(config: Config | None = None, ledger: Any = None) -> Iterator[httpx.Client]:
+    """A client of a server that runs while the block does; its ``base_url`` says where."""
+    app = make_app(config or Config(), ledger=MemoryLedger() if ledger is None else ledger)
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, access_log=False))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        give_up = time.monotonic() + 60
+        while not (server.started and server.servers) and thread.is_alive():
+            assert time.monotonic() < give_up, "the server did not start"
+            time.sleep(0.01)
+        host, port = server.servers[0].sockets[0].getsockname()[:2]
+        with httpx.Client(base_url=f"http://{host}:{port}", timeout=60, trust_env=False) as client:
+            yield client
+    finally:
+        server.should_exit = True
+        thread.join(30)

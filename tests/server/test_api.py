@@ -1,0 +1,86 @@
+"""The routes of the API, over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from tests.helpers.servers import MemoryLedger, running
+
+NOTE = "Maria Gonzalez, 44, was seen on 3 March 2024; call 617-555-0133."
+
+
+@pytest.fixture(scope="module")
+def ledger() -> MemoryLedger:
+    return MemoryLedger()
+
+
+@pytest.fixture(scope="module")
+def client(ledger: MemoryLedger) -> Iterator[httpx.Client]:
+    with running(ledger=ledger) as made:
+        yield made
+
+
+def test_a_text_comes_back_sanitized_with_what_it_cost(client: httpx.Client) -> None:
+    answer = client.post("/v1/sanitize", json={"text": NOTE})
+    assert answer.status_code == 200
+    data = answer.json()
+    assert set(data) == {"text", "guarantee", "budget"}
+    assert "Gonzalez" not in data["text"] and "617-555-0133" not in data["text"] and " was seen on " in data["text"]
+    assert data["guarantee"]["text"] == "0-DP" and data["guarantee"]["policy"] == "identifiers"
+    assert {one["kind"]: one["count"] for one in data["guarantee"]["by_kind"]}["person"] == 1
+    assert data["budget"]["spent"]["epsilon"] == 0
+
+
+def test_several_texts_of_one_person_have_one_price(client: httpx.Client) -> None:
+    data = client.post("/v1/sanitize", json={"text": [NOTE, NOTE], "report": True}).json()
+    assert len(data["text"]) == 2
+    assert {one["kind"]: one["count"] for one in data["guarantee"]["by_kind"]}["person"] == 2
+    assert data["report"]["documents"] == 2
+
+
+def test_the_budget_is_taken_before_the_draw_and_noted_after(client: httpx.Client, ledger: MemoryLedger) -> None:
+    ledger.calls.clear()
+    client.post("/v1/sanitize", json={"text": NOTE})
+    assert ledger.calls == ["reserve", "commit"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code", "param"),
+    [
+        (b"{", 400, "invalid_json", None),
+        (b'{"text": "\xff"}', 400, "invalid_json", None),
+        (b'{"text": 3}', 400, "invalid_field", "text"),
+        (b"{}", 400, "invalid_field", "text"),
+        (b"[]", 400, "invalid_field", None),
+        (b'{"text": "CANARY", "epsilon": 3}', 400, "unknown_field", "epsilon"),
+        (b'{"text": "CANARY", "CANARY is a text": 3}', 400, "unknown_field", "(a field)"),
+        (b'{"text": "CANARY", "policy": "CANARY"}', 400, "invalid_parameter", "policy"),
+        (b'{"text": "CANARY", "policy": "/etc/passwd.toml"}', 400, "invalid_parameter", "policy"),
+        (b'{"text": "\\ud800 CANARY"}', 400, "invalid_field", "text"),
+    ],
+)
+def test_a_bad_request_is_told_what_is_wrong_and_none_of_its_text(
+    client: httpx.Client, ledger: MemoryLedger, body: bytes, status: int, code: str, param: str | None
+) -> None:
+    ledger.calls.clear()
+    answer = client.post("/v1/sanitize", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == status, answer.text
+    error = answer.json()["error"]
+    assert set(error) == {"message", "type", "param", "code"}
+    assert (error["code"], error["param"], error["type"]) == (code, param, "invalid_request_error")
+    assert "CANARY" not in answer.text and "passwd" not in answer.text
+    assert ledger.calls == []
+
+
+@pytest.mark.parametrize(("method", "path", "status"), [("GET", "/nothing", 404), ("GET", "/v1/sanitize", 405)])
+def test_routes_that_are_not_there_answer_in_the_same_shape(
+    client: httpx.Client, method: str, path: str, status: int
+) -> None:
+    answer = client.request(method, path)
+    assert answer.status_code == status and set(answer.json()["error"]) == {"message", "type", "param", "code"}
+
+
+def test_the_server_says_that_it_runs(client: httpx.Client) -> None:
+    assert client.get("/healthz").json() == {"status": "ok"}

@@ -26,6 +26,7 @@ from textveil.cli.estimate import estimate_command
 from textveil.cli.explain import explain_command
 from textveil.cli.frontier import frontier_command
 from textveil.cli.help_groups import GroupedCommand
+from textveil.cli.mcp import mcp_command
 from textveil.cli.mechanism_options import MechanismCommand
 from textveil.cli.mechanisms import mechanisms_command
 from textveil.cli.policies import policies_command
@@ -63,6 +64,7 @@ app.command("rewrite", cls=MechanismCommand)(rewrite_command)
 app.command("serve")(serve_command)
 app.command("frontier", cls=GroupedCommand)(frontier_command)
 app.command("bench")(bench_command)
+app.command("mcp")(mcp_command)
 app.command("reproduce")(reproduce_command)
 app.add_typer(tables_app, name="tables")
 

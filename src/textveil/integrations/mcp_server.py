@@ -1,0 +1,285 @@
+"""A server of the Model Context Protocol: sanitize, restore, detect and audit as tools of a model's host.
+
+What ``restore`` and ``detect`` answer is as private as the text, and it goes to whoever called the tool: in most hosts
+that is the model. A host whose model must not see originals is given ``sanitize`` and ``audit`` alone.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, ClassVar, Final, cast, final
+
+from textveil.errors import MissingExtra, ParameterError, TextveilError, UnknownNameError, need
+from textveil.integrations.dialogues import LARGEST, Dialogue, Dialogues, need_plain
+from textveil.version import VERSION
+
+try:
+    import anyio
+    from mcp.server.lowlevel import Server
+    from mcp.server.stdio import stdio_server
+    from mcp_types import (
+        CallToolRequestParams,
+        CallToolResult,
+        ListToolsResult,
+        PaginatedRequestParams,
+        TextContent,
+        Tool,
+        ToolAnnotations,
+    )
+    from pydantic import BaseModel, ConfigDict, Field, ValidationError
+except ImportError:
+    raise MissingExtra("mcp", "mcp") from None
+
+TOOLS: Final = ("sanitize", "restore", "detect", "audit")
+"""The tools, by name."""
+
+AUDITED_WORDS: Final = 2000
+"""Words over which a mechanism is audited unless told otherwise: seconds, where the whole vocabulary takes minutes."""
+
+
+class ToolArguments(BaseModel):
+    """What a tool is given; nothing else, and of exactly these types."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+
+
+@final
+class SanitizeArguments(ToolArguments):
+    """Of ``sanitize``."""
+
+    text: str = Field(max_length=LARGEST, description="The private text.")
+    policy: str | None = Field(None, description="One of the policies that this server allows; its first by default.")
+    conversation: str | None = Field(
+        None,
+        max_length=200,
+        description="Any name for texts that belong together: one value has one surrogate in all of them, and a text "
+        "that was released before comes back as it was, at no cost. Without it the answer names a new one.",
+    )
+
+
+@final
+class RestoreArguments(ToolArguments):
+    """Of ``restore``."""
+
+    text: str = Field(max_length=LARGEST, description="A released text, or one that was written from it.")
+    conversation: str = Field(max_length=200, description="As `sanitize` answered it.")
+
+
+@final
+class DetectArguments(ToolArguments):
+    """Of ``detect``."""
+
+    text: str = Field(max_length=LARGEST, description="The private text.")
+
+
+@final
+class AuditArguments(ToolArguments):
+    """Of ``audit``."""
+
+    mechanism: str = Field(max_length=100, description="A name from `textveil mechanisms`, as neighborhood.")
+    epsilon: float | None = Field(None, allow_inf_nan=False, description="Privacy loss of one word; 8 by default.")
+    delta: float | None = Field(None, allow_inf_nan=False, description="For mechanisms that have one.")
+    words: int = Field(
+        AUDITED_WORDS, ge=2, le=200_000, description="Audit over the first so many words of the vocabulary."
+    )
+    samples: int = Field(0, ge=0, le=10_000_000, description="Draws for each word of a pair, where it is sampled.")
+
+
+@final
+class TextTools:
+    """The tools, without a protocol: each takes its arguments and answers with JSON data.
+
+    Args:
+        dialogues: by name of a policy, what releases its texts; the first is the default.
+        budget: what is left, as JSON data; None where nothing is counted.
+
+    Raises:
+        ParameterError: there is no policy.
+    """
+
+    arguments: ClassVar[Mapping[str, type[ToolArguments]]] = {
+        "sanitize": SanitizeArguments,
+        "restore": RestoreArguments,
+        "detect": DetectArguments,
+        "audit": AuditArguments,
+    }
+
+    def __init__(
+        self, dialogues: Mapping[str, Dialogues], budget: Callable[[], Mapping[str, Any]] | None = None
+    ) -> None:
+        need(bool(dialogues), "dialogues", "none", "at least one, by the name of a policy")
+        self._dialogues = dict(dialogues)
+        self._budget = budget
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The policies that may be asked for."""
+        return tuple(self._dialogues)
+
+    def call(self, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Run a tool.
+
+        Args:
+            tool: one of ``TOOLS``.
+            given: its arguments.
+
+        Raises:
+            TextveilError: it cannot be done; the message holds nothing of the text.
+        """
+        need(tool in self.arguments, "tool", "another", f"one of {', '.join(self.arguments)}", kind=UnknownNameError)
+        try:
+            arguments = self.arguments[tool].model_validate(dict(given))
+        except ValidationError as error:
+            raise _wrong(error, self.arguments[tool]) from None
+        run = cast(Callable[[Any], dict[str, Any]], getattr(self, f"_{tool}"))
+        return run(arguments)
+
+    def _sanitize(self, given: SanitizeArguments) -> dict[str, Any]:
+        policy = self.policies[0] if given.policy is None else given.policy
+        allowed = ", ".join(self.policies)
+        need(policy in self._dialogues, "policy", "another", f"one of {allowed}", kind=UnknownNameError)
+        name = secrets.token_hex(8) if given.conversation is None else given.conversation
+        own = self._dialogues[policy]
+        others = any(one.known(name) is not None for one in self._dialogues.values() if one is not own)
+        need(not others, "conversation", "one of another policy", "of the policy that it began with")
+        passed = own.open(name).release([given.text])
+        return {
+            "text": passed.texts[0],
+            "guarantee": passed.guarantee.as_data(),
+            "budget": None if self._budget is None else dict(self._budget()),
+            "conversation": name,
+            "policy": policy,
+            "reused": passed.fresh == 0,
+        }
+
+    def _restore(self, given: RestoreArguments) -> dict[str, Any]:
+        dialogue = next(self._known(given.conversation), None)
+        if dialogue is None:
+            raise ParameterError("conversation must be one that sanitize answered and that is still remembered.")
+        done = dialogue.restorer().restore(given.text)
+        return {
+            "text": done.text,
+            "replaced": done.replaced,
+            "ambiguous": [one._asdict() for one in done.ambiguous],
+            "unused": done.unused,
+        }
+
+    def _detect(self, given: DetectArguments) -> dict[str, Any]:
+        from textveil.detection.detectors import detect
+
+        need_plain([given.text])
+        spans = [
+            {"start": one.start, "end": one.end, "kind": one.kind, "score": one.score} for one in detect(given.text)
+        ]
+        return {"spans": spans}
+
+    def _audit(self, given: AuditArguments) -> dict[str, Any]:
+        from textveil.audit.report.report import finite_json
+        from textveil.audit.run import audit_mechanism
+        from textveil.catalog import mechanism
+        from textveil.vocabulary.embedded import load_vocabulary
+
+        options: dict[str, Any] = {"epsilon": given.epsilon, "delta": given.delta}
+        words = load_vocabulary(limit=given.words)
+        made = mechanism(given.mechanism, words, **{key: one for key, one in options.items() if one is not None})
+        report = audit_mechanism(made, samples=given.samples, attacks=False)
+        return cast(dict[str, Any], finite_json(report.as_dict()))
+
+    def _known(self, name: str) -> Iterator[Dialogue]:
+        """The conversation of this name, of whichever policy it is."""
+        found = (one.known(name) for one in self._dialogues.values())
+        return (one for one in found if one is not None)
+
+
+def make_server(tools: TextTools, offered: Collection[str] = TOOLS) -> Server[Any]:
+    """A server of the Model Context Protocol, for any transport of the SDK.
+
+    Every failure of a tool is an answer of one line that holds nothing of the text; nothing is logged.
+
+    Args:
+        tools: what it runs, each call in a thread.
+        offered: names of the tools that clients see and may call.
+
+    Raises:
+        ParameterError: an unknown tool, or none at all.
+    """
+    for one in offered:
+        need(one in TOOLS, "tools", one[:40], f"among {', '.join(TOOLS)}")
+    need(bool(offered), "tools", "none", "at least one")
+    listed = [_listed(name, tools) for name in TOOLS if name in offered]
+
+    async def list_tools(context: Any, params: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=listed)
+
+    async def call_tool(context: Any, params: CallToolRequestParams) -> CallToolResult:
+        if params.name not in offered:
+            return _refused(f"tool must be one of {', '.join(one.name for one in listed)}; got another.")
+        try:
+            answer = await anyio.to_thread.run_sync(tools.call, params.name, params.arguments or {})
+        except TextveilError as error:
+            return _refused(str(error))
+        except Exception as error:
+            return _refused(f"internal error: {type(error).__name__}; nothing was released.")
+        written = json.dumps(answer, ensure_ascii=False, allow_nan=False)
+        return CallToolResult(content=[TextContent(type="text", text=written)], structured_content=answer)
+
+    return Server(
+        "textveil",
+        version=VERSION,
+        title="textveil",
+        instructions=_INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+async def serve_stdio(server: Server[Any]) -> None:
+    """Answer a client on standard input and output until it goes away."""
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+_INSTRUCTIONS: Final = (
+    "Texts are sanitized before they go to somebody else. Put `conversation` of the first answer into every further "
+    "call about the same matter. What `restore` and `detect` answer is private: show it to the user, send it nowhere."
+)
+
+_DESCRIPTIONS: Final = {
+    "sanitize": "Release a text: what the policy names is replaced by values drawn at random, under the guarantee that "
+    "the answer states. Policies: {policies}.",
+    "restore": "Put the originals back into a released text, or into what was written with it. The answer is private.",
+    "detect": "Where names, dates, numbers and addresses stand in a text. The answer is private; what it misses is not "
+    "known.",
+    "audit": "Whether a mechanism keeps what it claims: proved, certified, refuted with a witness, or not refuted.",
+}
+
+
+def _listed(name: str, tools: TextTools) -> Tool:
+    return Tool(
+        name=name,
+        description=_DESCRIPTIONS[name].format(policies=", ".join(tools.policies)),
+        input_schema=tools.arguments[name].model_json_schema(),
+        annotations=ToolAnnotations(
+            read_only_hint=name != "sanitize",  # which spends
+            destructive_hint=False,
+            idempotent_hint=name != "sanitize",
+            open_world_hint=False,
+        ),
+    )
+
+
+def _refused(message: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=message)], is_error=True)
+
+
+def _wrong(error: ValidationError, wanted: type[ToolArguments]) -> ParameterError:
+    """The first thing that is wrong with arguments, by its name alone: what was given may be text."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    name = str(first["loc"][0]) if first["loc"] else ""
+    if name not in wanted.model_fields:
+        return ParameterError(f"arguments must be among {', '.join(wanted.model_fields)}; got another. Leave it out.")
+    if first["type"] == "missing":
+        return ParameterError(f"{name} must be given; got none.")
+    return ParameterError(f"{name} must be of another type or size: {first['msg']}.")

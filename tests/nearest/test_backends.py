@@ -266,8 +266,8 @@ def test_a_pickled_backend_answers_alike(name: str | None, rng) -> None:
 
 def test_the_default_goes_over_to_int8_when_there_is_enough_to_do(rng, monkeypatch) -> None:
     needed("int8")
-    vectors = rng.normal(size=(200, 8)).astype(np.float32)
-    queries = rng.normal(size=(100, 8)).astype(np.float32)
+    vectors = rng.normal(size=(5500, 100)).astype(np.float32)
+    queries = rng.normal(size=(100, 100)).astype(np.float32)
     monkeypatch.delitem(sys.modules, "torch", raising=False)
     backend = choice.fastest_exact(vectors)
     before = backend(queries)
@@ -278,11 +278,22 @@ def test_the_default_goes_over_to_int8_when_there_is_enough_to_do(rng, monkeypat
     assert type(backend._large).__name__ == "ExactInt8"
 
 
+def test_the_default_stays_with_numpy_where_there_is_little_to_do(rng, monkeypatch) -> None:
+    """torch takes longer for small tables and few queries, and many times as long where its threads are disturbed."""
+    needed("int8")
+    monkeypatch.setattr(choice, "_WORTH_IMPORTING", 0.0)
+    small = choice.fastest_exact(rng.normal(size=(200, 8)).astype(np.float32))
+    small(rng.normal(size=(5000, 8)).astype(np.float32))
+    large = choice.fastest_exact(rng.normal(size=(5500, 100)).astype(np.float32))
+    large(rng.normal(size=(2, 100)).astype(np.float32))
+    assert small._large is None and large._large is None
+
+
 def test_the_default_stays_with_numpy_where_nothing_else_is(rng, monkeypatch) -> None:
     monkeypatch.setattr(choice, "find_spec", lambda name: None)
     monkeypatch.setattr(choice, "_WORTH_IMPORTING", 0.0)
-    backend = choice.fastest_exact(rng.normal(size=(20, 3)).astype(np.float32))
-    assert backend(np.zeros((4, 3), dtype=np.float32)).shape == (4,)
+    backend = choice.fastest_exact(rng.normal(size=(5500, 100)).astype(np.float32))
+    assert backend(np.zeros((80, 100), dtype=np.float32)).shape == (80,)
     assert backend._large is None and backend._settled
 
 

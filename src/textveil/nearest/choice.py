@@ -33,14 +33,20 @@ FASTEST = "fastest"
 _WORTH_IMPORTING = 2e11
 """Products with one coordinate after which importing torch (a second or two) pays: two seconds of NumPy's."""
 
+_LEAST_TABLE = 1 << 19
+"""Numbers in a table below which NumPy is as fast at any batch: one of ``int8``'s tiles would be hardly filled."""
+
+_LEAST_CALL = 3e7
+"""Products with one coordinate in one call below which it is: two or three rows of 33,000 words, 300 dimensions."""
+
 
 @final
 @dataclass(slots=True, eq=False)
 class FastestExact:
     """Exact search that begins with NumPy and goes over to ``int8`` once there is enough to do, where it is installed.
 
-    The change depends on how many queries there were and on nothing else, and changes no answer but among
-    distances that float32 cannot tell apart.
+    Small tables, and calls with few queries, stay with NumPy. The choice depends on the table's size and on how many
+    queries there were, on nothing else, and changes no answer but among distances that float32 cannot tell apart.
 
     Attributes:
         vectors: float32, shape (n, dim).
@@ -61,7 +67,10 @@ class FastestExact:
 
     def __call__(self, queries: Vectors) -> Ids:
         """Ids of the nearest rows; see ``Projection``."""
-        self._done += float(len(queries)) * self.vectors.size
+        products = float(len(queries)) * self.vectors.size
+        if self.vectors.size < _LEAST_TABLE or products < _LEAST_CALL:
+            return self._small(queries)
+        self._done += products
         if not self._settled and (self._done > _WORTH_IMPORTING or "torch" in sys.modules):
             self._large = _int8(self.vectors)
             self._settled = True

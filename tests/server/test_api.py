@@ -84,3 +84,55 @@ def test_routes_that_are_not_there_answer_in_the_same_shape(
 
 def test_the_server_says_that_it_runs(client: httpx.Client) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
+
+
+def test_originals_come_back_where_that_was_asked_for(client: httpx.Client) -> None:
+    made = client.post("/v1/sanitize", json={"text": NOTE, "restorable": True}).json()
+    back = client.post("/v1/restore", json={"text": made["text"], "release": made["release"]})
+    assert back.status_code == 200 and back.json()["text"] == NOTE
+    surrogate = made["text"].split(",")[0]
+    answer = client.post("/v1/restore", json={"text": [f"Ask {surrogate}.", "Nobody."], "release": made["release"]})
+    assert answer.json() == {"text": ["Ask Maria Gonzalez.", "Nobody."], "replaced": 1, "ambiguous": 0}
+
+
+def test_what_nobody_asked_to_be_kept_is_not(client: httpx.Client) -> None:
+    assert "release" not in client.post("/v1/sanitize", json={"text": NOTE}).json()
+    assert "release" not in client.post("/v1/sanitize", json={"text": "Nothing here.", "restorable": False}).json()
+    answer = client.post("/v1/restore", json={"text": "x", "release": "rel_of_nobody"})
+    assert answer.status_code == 404 and answer.json()["error"]["code"] == "unknown_release"
+
+
+def test_spans_are_shown_for_nothing(client: httpx.Client, ledger: MemoryLedger) -> None:
+    ledger.calls.clear()
+    data = client.post("/v1/detect", json={"text": NOTE}).json()
+    assert data["policy"] == "identifiers" and ledger.calls == []
+    assert [(NOTE[one["start"] : one["end"]], one["kind"]) for one in data["spans"]] == [
+        ("Maria Gonzalez", "person"),
+        ("44", "age"),
+        ("3 March 2024", "date"),
+        ("617-555-0133", "phone"),
+    ]
+    assert client.post("/v1/detect", json={"text": NOTE, "policy": "all-words"}).json()["spans"] == []
+
+
+def test_a_policy_is_explained_with_what_it_does_not_cover(client: httpx.Client) -> None:
+    data = client.post("/v1/explain", json={"policy": "identifiers"}).json()
+    assert {one["kind"] for one in data["by_kind"]} >= {"person", "date", "number"}
+    assert len(data["not_covered"]) == 3 and data["per_value"]["epsilon"] == 0
+    answer = client.post("/v1/explain", json={"policy": "identifiers", "word": "cat"})
+    assert answer.status_code == 400 and answer.json()["error"]["param"] == "word"
+
+
+def test_policies_are_listed_the_default_first(client: httpx.Client) -> None:
+    listed = client.get("/v1/policies").json()["data"]
+    assert listed[0]["name"] == "identifiers" and listed[0]["default"]
+    assert {one["name"] for one in listed} == {"identifiers", "all-words", "content-words", "clinical", "prompts"}
+
+
+def test_the_budget_can_be_asked_for(client: httpx.Client) -> None:
+    assert client.get("/v1/budget", params={"unit": "p1"}).json()["spent"] == {"epsilon": 0.0, "delta": 0.0}
+
+
+def test_no_texts_are_no_request(client: httpx.Client) -> None:
+    answer = client.post("/v1/sanitize", json={"text": []})
+    assert answer.status_code == 400 and answer.json()["error"]["param"] == "text"

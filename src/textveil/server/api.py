@@ -2,53 +2,35 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Depends, Request
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic_core import PydanticCustomError
+from fastapi import APIRouter, Depends, Query, Request
 
+from textveil.sanitize.explanation import explain
+from textveil.sanitize.policy.making import words_of
 from textveil.sanitize.release import Report, Tally
+from textveil.server.bodies import (
+    DetectAnswer,
+    DetectRequest,
+    ExplainRequest,
+    FoundSpan,
+    RestoreAnswer,
+    RestoreRequest,
+    SanitizeAnswer,
+    SanitizeRequest,
+)
+from textveil.server.errors import ApiError
 from textveil.server.keys import Caller, caller
+from textveil.server.maps import KeptMaps
+from textveil.server.policies import OfferedPolicies
 from textveil.server.service import PaidReleases, SanitizingService
+from textveil.surrogates.restoring import Restored, Restorer
 
 router = APIRouter()
 
 CallerNow = Annotated[Caller, Depends(caller)]
-
-
-def _encodable(text: str) -> str:
-    """Refuse halves of surrogate pairs, which JSON can spell and UTF-8 cannot."""
-    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        raise PydanticCustomError("string_unicode", "lone surrogates")
-    return text
-
-
-Text = Annotated[str, AfterValidator(_encodable)]
-
-
-class _Body(BaseModel):
-    """A request: fields that nobody reads are refused."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class SanitizeRequest(_Body):
-    """What to sanitize, by which policy, and whose texts it is."""
-
-    text: Text | list[Text] = Field(description="One text or several, all of one person.")
-    policy: str | None = Field(None, description="A name from /v1/policies; the server's default if left out.")
-    unit: Text | None = Field(None, description="The person whose budget pays, where the key is not one person's.")
-    report: bool = Field(False, description="Whether the answer holds the whole report.")
-
-
-class SanitizeAnswer(BaseModel):
-    """What may be passed on, and what it cost."""
-
-    text: str | list[str]
-    guarantee: dict[str, Any]
-    budget: dict[str, Any]
-    report: dict[str, Any] | None = None
+"""Who calls, in a route's signature."""
 
 
 def service_of(request: Request) -> SanitizingService:
@@ -56,18 +38,100 @@ def service_of(request: Request) -> SanitizingService:
     return cast(SanitizingService, request.app.state.service)
 
 
+def _maps_of(request: Request) -> KeptMaps:
+    return cast(KeptMaps, request.app.state.maps)
+
+
 @router.post("/v1/sanitize", response_model_exclude_none=True)
 async def sanitize(body: SanitizeRequest, request: Request, who: CallerNow) -> SanitizeAnswer:
     """Sanitize a text or several; what it costs is taken from the budget before anything is drawn."""
     texts = [body.text] if isinstance(body.text, str) else body.text
-    made = await service_of(request).release(texts, policy=body.policy, account=who.account(body.unit))
+    account = who.account(body.unit)
+    made = await service_of(request).release(texts, policy=body.policy, account=account)
     released = [one.text for one in made.releases]
+    maps = [one.private_map for one in made.releases if one.private_map is not None] if body.restorable else []
     return SanitizeAnswer(
         text=released[0] if isinstance(body.text, str) else released,
         guarantee=made.guarantee,
         budget=budget_data(made.balance),
-        report=_report(made) if body.report else None,
+        report=report_data(made) if body.report else None,
+        release=_maps_of(request).keep((account.tenant, account.unit), maps) if maps else None,
     )
+
+
+@router.post("/v1/restore")
+async def restore(body: RestoreRequest, request: Request, who: CallerNow) -> RestoreAnswer:
+    """Put originals back into what was released, or into what somebody wrote with it."""
+    maps = _maps_of(request).find((who.tenant, who.unit), body.release)
+    if maps is None:
+        message = "`release` names nothing that is kept: it may have expired. Sanitize with `restorable` again."
+        raise ApiError(404, "unknown_release", message, param="release")
+    texts = [body.text] if isinstance(body.text, str) else body.text
+    done = await service_of(request).in_thread(partial(_restored, maps, texts))
+    return RestoreAnswer(
+        text=done[0].text if isinstance(body.text, str) else [one.text for one in done],
+        replaced=sum(one.replaced for one in done),
+        ambiguous=sum(len(one.ambiguous) for one in done),
+    )
+
+
+def _restored(maps: Any, texts: list[str]) -> list[Restored]:
+    restorer = Restorer(maps)
+    return [restorer.restore(text) for text in texts]
+
+
+@router.post("/v1/detect")
+async def detect(body: DetectRequest, request: Request, who: CallerNow) -> DetectAnswer:
+    """What a policy's detectors find in a text; it costs nothing, for nothing is released."""
+    service = service_of(request)
+    name = service.policies.name(body.policy)
+    found = await service.in_thread(partial(service.policies.found, name, body.text))
+    spans = [FoundSpan(start=one.start, end=one.end, kind=one.kind, score=one.score) for one in found]
+    return DetectAnswer(policy=name, spans=spans)
+
+
+@router.post("/v1/explain")
+async def explain_policy(body: ExplainRequest, request: Request, who: CallerNow) -> dict[str, Any]:
+    """What a policy does with each kind and what that guarantees; of a word, what it becomes. Costs nothing."""
+    service = service_of(request)
+    return await service.in_thread(partial(_explained, service.policies, body))
+
+
+def _explained(policies: OfferedPolicies, body: ExplainRequest) -> dict[str, Any]:
+    name = policies.name(body.policy)
+    setting = policies.sanitizer(name).setting
+    data: dict[str, Any] = {
+        "policy": name,
+        "describes": policies.all[name].describes,
+        "by_kind": [one.as_data() for one in setting.protected],
+        "per_value": setting.token.as_data(),
+        "not_covered": [] if setting.policy is None else list(setting.policy.not_covered),
+        "public": list(setting.public),
+        "warnings": setting.warnings(),
+    }
+    if body.word is not None:
+        words = words_of(policies.all[name])
+        if words is None:
+            message = "`word` must be left out: this policy keeps words as they are."
+            raise ApiError(400, "invalid_field", message, param="word")
+        data["word"] = explain(words, body.word, top=body.top).as_dict()
+    return data
+
+
+@router.get("/v1/policies")
+async def policies(request: Request, who: CallerNow) -> dict[str, Any]:
+    """The policies that a request may name, the default first."""
+    return {"data": service_of(request).policies.as_data()}
+
+
+@router.get("/v1/budget")
+async def budget(
+    request: Request,
+    who: CallerNow,
+    unit: Annotated[str | None, Query(description="A person, where the key is not one person's.")] = None,
+) -> dict[str, Any]:
+    """What was spent of the caller's budget, and what is left of it."""
+    return budget_data(await service_of(request).balance(who.account(unit)))
 
 
 @router.get("/healthz")
@@ -76,7 +140,7 @@ async def healthz() -> dict[str, str]:
     return {"status": "ok"}
 
 
-def _report(made: PaidReleases) -> dict[str, Any] | None:
+def report_data(made: PaidReleases) -> dict[str, Any] | None:
     """The report of all texts of a call together."""
     if not made.releases:
         return None
@@ -88,4 +152,4 @@ def _report(made: PaidReleases) -> dict[str, Any] | None:
 
 def budget_data(balance: Any) -> dict[str, Any]:
     """A balance as JSON data."""
-    return balance.as_data()
+    return cast(dict[str, Any], balance.as_data())

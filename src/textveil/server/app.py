@@ -13,6 +13,7 @@ from textveil.server.api import router
 from textveil.server.config import Config
 from textveil.server.errors import add_handlers
 from textveil.server.gateway import gateway_router
+from textveil.server.maps import KeptMaps
 from textveil.server.page import page_router
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import BudgetLedger, SanitizingService
@@ -22,7 +23,7 @@ from textveil.version import VERSION
 def make_app(config: Config, *, ledger: BudgetLedger | None = None) -> FastAPI:
     """The server as an ASGI application.
 
-    While it runs, ``app.state`` has ``config``, ``ledger`` and ``service``.
+    While it runs, ``app.state`` has ``config``, ``ledger``, ``service`` and ``maps``.
 
     Args:
         config: what the server was told.
@@ -38,6 +39,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None) -> FastAPI:
         books = _ledger(config) if ledger is None else ledger
         service = SanitizingService(policies, books, threads=config.threads)
         app.state.ledger, app.state.service = books, service
+        app.state.maps = KeptMaps(config.maps_seconds, config.maps_bytes)
         await service.warm()
         try:
             yield

@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, final
 
+from textveil.detection.base import DetectedSpan
 from textveil.errors import UnknownNameError, need
 from textveil.sanitize.policy.choice import PRESETS, policy
+from textveil.sanitize.policy.finding import SpanFinder
+from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.sanitizer import Sanitizer
 
@@ -37,10 +40,15 @@ class OfferedPolicies:
             for path in sorted(folder.glob("*.toml")):
                 need(path.stem not in PRESETS, "policies", path.name, "of other names than those of the package")
                 self._policies[path.stem] = policy(path)
+                # Its surrogates would be those of all tenants, who could then tell whose values are equal.
+                need(
+                    not self._policies[path.stem].keyed, "policies", path.name, "of no scope larger than a conversation"
+                )
         need(default in self._policies, "policy", repr(default[:60]), f"one of {', '.join(self._policies)}")
         self.default = default
         self._make = make
         self._made: dict[str, Sanitizer] = {}
+        self._finders: dict[str, SpanFinder | None] = {}
         self._lock = threading.Lock()
 
     @property
@@ -70,6 +78,15 @@ class OfferedPolicies:
                 if made is None:
                     made = self._made[name] = self._make(self._policies[name])
         return made
+
+    def found(self, name: str, text: str) -> list[DetectedSpan]:
+        """The spans that a policy would treat as such; none where it looks for none."""
+        if name not in self._finders:
+            with self._lock:
+                chosen = self._policies[name]
+                self._finders[name] = parts_of(chosen).finder if chosen.finds_spans else None
+        finder = self._finders[name]
+        return [] if finder is None else finder.found([text])[0]
 
     def as_data(self) -> list[dict[str, Any]]:
         """Every policy as JSON data, the default first."""

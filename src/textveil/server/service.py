@@ -7,10 +7,10 @@ taken, durably, before randomness is drawn: whatever fails in between counts as 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, NamedTuple, Protocol, final
+from typing import Any, NamedTuple, Protocol, TypeVar, final
 
 from textveil.budget.account import Account
 from textveil.privacy.accountant import Accountant
@@ -19,6 +19,8 @@ from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting
 from textveil.server.conversations import ConversationState
 from textveil.server.policies import OfferedPolicies
+
+Result = TypeVar("Result")
 
 
 class BudgetLedger(Protocol):
@@ -89,30 +91,31 @@ class SanitizingService:
         """
         name = self.policies.name(policy)
         if conversation is None:
-            return await self._run(partial(self._released, name, list(texts), account))
+            return await self.in_thread(partial(self._released, name, list(texts), account))
         # A caller that goes away must not leave the conversation without what it has paid for.
         return await asyncio.shield(asyncio.ensure_future(self._in_turn(name, list(texts), account, conversation)))
 
     async def balance(self, account: Account) -> Any:
         """What an account has spent and has left."""
-        return await self._run(partial(self._ledger.balance, account))
+        return await self.in_thread(partial(self._ledger.balance, account))
 
     async def warm(self) -> None:
         """Make the sanitizer of the default policy, so that the first request need not wait for it."""
-        await self._run(partial(self.policies.sanitizer, self.policies.default))
+        await self.in_thread(partial(self.policies.sanitizer, self.policies.default))
 
     def close(self) -> None:
         """Let what is under way come to its end."""
         self._pool.shutdown(wait=True)
 
-    async def _run(self, work: Any) -> Any:
+    async def in_thread(self, work: Callable[[], Result]) -> Result:
+        """Do what takes long beside what the server does meanwhile."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     async def _in_turn(
         self, name: str, texts: list[str], account: Account, conversation: ConversationState
     ) -> PaidReleases:
         async with conversation.lock:
-            return await self._run(partial(self._released_in, name, texts, account, conversation))
+            return await self.in_thread(partial(self._released_in, name, texts, account, conversation))
 
     def _released(self, name: str, texts: list[str], account: Account) -> PaidReleases:
         prepared = self.policies.sanitizer(name).prepare(texts)

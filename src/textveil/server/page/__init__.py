@@ -1,10 +1,15 @@
-"""The page that the server shows in a browser."""
+"""The page that the server shows in a browser: a text, what is found in it, what leaves, and what that costs."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 
+from textveil.server.page.routes import add_files, add_work
+
 
 def page_router() -> APIRouter:
     """The routes of the page."""
-    return APIRouter()
+    router = APIRouter()
+    add_files(router)
+    add_work(router)
+    return router

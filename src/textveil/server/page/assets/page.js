@@ -1,0 +1,279 @@
+// The page: a text, what is found in it, what leaves, what that costs, and the way back.
+
+import * as api from "./api.js";
+import { explore } from "./explore.js";
+import { changes, copyOnlyReleased, counted, legend, made, marked, hueOf } from "./marks.js";
+import { afterEdit, bySpans, byWords, inUnits } from "./pieces.js";
+import { costOf, promiseOf, shownCount, shownEpsilon } from "./words.js";
+
+const element = (id) => document.getElementById(id);
+const text = element("text");
+const under = element("under");
+const policy = element("policy");
+const WAIT = 300;
+
+const now = { policies: [], spans: [], drawnFor: "", released: null, detecting: new AbortController(), waiting: 0, busy: false };
+
+/* What is found */
+
+function paint() {
+  under.replaceChildren(marked(now.drawnFor, now.spans));
+  under.scrollTop = text.scrollTop;
+}
+
+function edited() {
+  const value = text.value;
+  now.spans = afterEdit(now.drawnFor, value, now.spans);
+  now.drawnFor = value;
+  element("clear").hidden = value === "";
+  paint();
+  clearTimeout(now.waiting);
+  now.detecting.abort();
+  now.waiting = setTimeout(find, WAIT);
+}
+
+function write(value) {
+  text.value = value;
+  text.focus({ preventScroll: true });
+  text.setSelectionRange(0, 0);
+  text.scrollTop = 0;
+  edited();
+}
+
+async function find() {
+  const value = text.value.toWellFormed();
+  now.detecting = new AbortController();
+  if (!value.trim()) return found(value, []);
+  try {
+    const { spans } = await api.detect(value, policy.value, now.detecting.signal);
+    found(value, inUnits(value, spans));
+  } catch (error) {
+    if (error.name !== "AbortError") failed(error);
+  }
+}
+
+function found(value, spans) {
+  if (text.value.toWellFormed() !== value) return;
+  [now.spans, now.drawnFor] = [spans, value];
+  paint();
+  const counts = counted(spans);
+  element("legend").replaceChildren(...legend(counts));
+  const chosen = chosenPolicy();
+  const words = value.match(/\S+/g)?.length ?? 0;
+  const size = words ? `${shownCount(words)} ${words === 1 ? "word" : "words"}` : "";
+  let told = size;
+  if (size && chosen && !chosen.finds_spans) told += "; every word is drawn, whatever it is";
+  else if (size) told += spans.length ? `; ${shownCount(spans.length)} found that ${spans.length === 1 ? "is" : "are"} drawn` : "; nothing found that is drawn";
+  element("found-words").textContent = told;
+}
+
+/* Policies */
+
+const chosenPolicy = () => now.policies.find((one) => one.name === policy.value);
+
+function showPolicy() {
+  element("policy-describes").textContent = chosenPolicy()?.describes ?? "";
+  if (text.value) edited();
+}
+
+function offer(policies) {
+  const before = policy.value;
+  now.policies = policies;
+  policy.replaceChildren(...policies.map((one) => made("option", { value: one.name }, one.name)));
+  if (policies.some((one) => one.name === before)) policy.value = before;
+  showPolicy();
+}
+
+/* Release */
+
+async function releaseNow(event) {
+  event?.preventDefault();
+  const value = text.value.toWellFormed();
+  if (now.busy) return;
+  if (!value.trim()) {
+    text.focus();
+    return problem("There is nothing to release.", "Write or paste a text first.");
+  }
+  busy(true);
+  try {
+    shown(value, await api.release(value, policy.value));
+  } catch (error) {
+    failed(error);
+  } finally {
+    busy(false);
+  }
+}
+
+function busy(is) {
+  now.busy = is;
+  element("go").setAttribute("aria-disabled", String(is));
+  element("release").classList.toggle("busy", is);
+  if (is) element("release-words").textContent = "Drawing…";
+  else if (element("release-words").textContent === "Drawing…") element("release-words").textContent = "";
+}
+
+function shown(original, answer) {
+  problem();
+  const chosen = now.policies.find((one) => one.name === answer.policy);
+  const drawn = inUnits(answer.text, answer.pieces ?? []);
+  const pieces = answer.pieces ? bySpans(answer.text, drawn) : byWords(original, answer.text);
+  now.released = { text: answer.text, pieces: answer.pieces };
+  element("release").replaceChildren(changes(pieces ?? [{ text: answer.text, kind: "" }]));
+  element("release").scrollTop = 0;
+  const changed = pieces?.filter((piece) => piece.kind && piece.was !== piece.text).length;
+  const same = pieces?.filter((piece) => piece.kind && piece.was === piece.text).length ?? 0;
+  element("release-words").textContent = pieces
+    ? `${shownCount(changed)} ${changed === 1 ? "place" : "places"} changed${same ? `, ${same} drawn as before by chance` : ""}.`
+    : "This policy changes how many words there are, so no word is compared with another.";
+  for (const id of ["copy", "release-tag", "promise"]) element(id).hidden = false;
+  element("compare-label").hidden = !pieces;
+  const fine = answer.guarantee.for_release !== false;
+  element("release-tag").textContent = fine ? "released" : "not for release";
+  element("release-tag").classList.toggle("warn", !fine);
+  promise(answer, chosen);
+  purse(answer.budget);
+  element("answer-section").hidden = !answer.pieces;
+  element("restored").replaceChildren(made("p", { class: "empty" }, "Press ", made("b", {}, "Restore"), "."));
+  element("restored-words").textContent = "";
+}
+
+function promise({ guarantee, budget }, chosen) {
+  const { lead, odds, status } = promiseOf(guarantee, chosen?.finds_spans ?? false);
+  element("promise-lead").textContent = lead;
+  element("promise-odds").textContent = odds;
+  element("promise-status").textContent = status;
+  const cost = costOf(guarantee.per_document ?? guarantee);
+  element("cost").textContent = cost.figure;
+  element("cost-words").textContent = cost.words;
+  element("left-words").textContent = leftOf(budget);
+  const gaps = guarantee.not_covered?.length ? guarantee.not_covered : ["that the text has as many words, of these kinds, with this punctuation"];
+  element("not-covered").replaceChildren(...gaps.map((gap) => made("li", {}, gap)));
+  element("kinds-rows").replaceChildren(...(guarantee.by_kind ?? []).filter((one) => one.count).map((one) => made("tr", {},
+    made("th", { scope: "row", "data-hue": hueOf(one.kind) }, one.kind),
+    made("td", { class: "number" }, shownCount(one.count)),
+    made("td", {}, one.done || "mechanism of words"),
+    made("td", {}, `${one.text}, ${one.status}`),
+    made("td", {}, (one.public ?? []).join("; ") || "nothing"))));
+}
+
+/* Budget */
+
+function leftOf(budget) {
+  if (!budget || budget.remaining == null) return "No budget is set for this caller: nothing is capped, and every release is in the ledger.";
+  const words = budget.words_left == null ? "" : `, about ${shownCount(budget.words_left)} words under this policy`;
+  return `Left: ε ${shownEpsilon(budget.remaining.epsilon)} of ${shownEpsilon(budget.limit.epsilon)}${words}.`;
+}
+
+function purse(budget) {
+  const capped = budget && budget.remaining != null;
+  element("purse").hidden = !capped;
+  if (!capped) return;
+  const left = Math.max(0, budget.remaining.epsilon);
+  element("purse-words").replaceChildren("Budget left ", made("b", {}, `ε ${shownEpsilon(left)}`), ` of ${shownEpsilon(budget.limit.epsilon)}`);
+  const meter = element("purse-meter");
+  Object.assign(meter, { max: budget.limit.epsilon || 1, low: 0.15 * (budget.limit.epsilon || 1), optimum: budget.limit.epsilon || 1, value: left });
+}
+
+/* What goes wrong */
+
+function problem(title, told = "") {
+  const shown = element("problem");
+  shown.hidden = !title;
+  shown.replaceChildren(...(title ? [made("b", {}, title), told] : []));
+}
+
+function failed(error) {
+  if (error.status === 401) {
+    element("key-problem").textContent = api.hasKey() ? "This server does not take that key." : "This server wants a key.";
+    return openKey();
+  }
+  if (error.code === "budget_exhausted") return problem("The budget is used up: nothing was released.", error.message);
+  return problem("Nothing was released.", error.message);
+}
+
+/* Key */
+
+function openKey() {
+  const dialog = element("key-dialog");
+  element("key-forget").hidden = !api.hasKey();
+  if (!dialog.open) dialog.showModal();
+  element("key").focus();
+}
+
+async function useKey(event) {
+  event.preventDefault();
+  const field = element("key");
+  api.setKey(field.value.trim());
+  element("key-problem").textContent = "";
+  try {
+    await account();
+  } catch (error) {
+    api.setKey("");
+    element("key-problem").textContent = error.status === 401 ? "This server does not take that key." : error.message;
+    return field.focus();
+  }
+  field.value = "";
+  element("key-dialog").close();
+}
+
+/** What hangs on who calls: policies and the budget. */
+async function account() {
+  offer(await api.policies());
+  purse(await api.budget());
+  element("key-state").textContent = api.hasKey() ? "Key in use" : "No key";
+  problem();
+}
+
+async function forgetKey() {
+  api.setKey("");
+  element("key-dialog").close();
+  element("purse").hidden = true;
+  element("key-state").textContent = "No key";
+}
+
+/* The way back */
+
+async function restoreNow() {
+  try {
+    const { text: restored, originals, ambiguous } = await api.restore(element("answer").value.toWellFormed(), now.released);
+    const pieces = bySpans(restored, inUnits(restored, originals.map((place) => ({ ...place, kind: "own" }))));
+    const shown = document.createDocumentFragment();
+    for (const piece of pieces) shown.append(piece.kind ? made("span", { class: "back", "data-hue": hueOf(piece.kind) }, piece.text) : piece.text);
+    element("restored").replaceChildren(shown);
+    const left = ambiguous.length ? `; ${ambiguous.length} ${ambiguous.length === 1 ? "place stays" : "places stay"}, as it may stand for several` : "";
+    element("restored-words").textContent = `${originals.length} put back${left}.`;
+  } catch (error) {
+    element("restored-words").textContent = error.message;
+  }
+}
+
+/* Wiring */
+
+async function copied() {
+  await navigator.clipboard.writeText(now.released.text);
+  element("copy").textContent = "Copied";
+  setTimeout(() => { element("copy").textContent = "Copy"; }, 1500);
+}
+
+text.addEventListener("input", edited);
+text.addEventListener("scroll", () => { under.scrollTop = text.scrollTop; });
+policy.addEventListener("change", showPolicy);
+element("bench").addEventListener("submit", releaseNow);
+text.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) releaseNow(event); });
+element("compare").addEventListener("change", (event) => element("release").classList.toggle("compare", event.target.checked));
+element("copy").addEventListener("click", copied);
+element("clear").addEventListener("click", () => write(""));
+element("answer-own").addEventListener("click", () => { element("answer").value = now.released.text; restoreNow(); });
+element("restore").addEventListener("click", restoreNow);
+element("key-open").addEventListener("click", openKey);
+element("key-close").addEventListener("click", () => element("key-dialog").close());
+element("key-forget").addEventListener("click", forgetKey);
+element("key-form").addEventListener("submit", useKey);
+copyOnlyReleased(element("release"));
+if (/Mac|iP/.test(navigator.platform)) element("go-keys").textContent = "⌘ ↵";
+
+const started = await api.start();
+element("version").textContent = started.version;
+element("sample").addEventListener("click", () => write(started.sample));
+explore(started.recovery);
+account().catch(failed);

@@ -1,0 +1,141 @@
+"""The page's routes: its files, what it shows without a text, and what it does with one.
+
+Texts are released by the service's one function, as everywhere. Nothing is kept: what puts originals back goes to the
+browser that sent the text, and comes from there again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from pydantic import Field
+
+from textveil.server.api import CallerNow, budget_data, report_data, service_of
+from textveil.server.bodies import Body, Text
+from textveil.server.errors import ApiError
+from textveil.server.page.examples import SAMPLE, PublicExamples, recovery
+from textveil.server.page.files import HEADERS, PAGE, page_files
+from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.restoring import Restorer
+from textveil.version import VERSION
+
+PRIVATE = {"Cache-Control": "no-store"}
+"""Of answers with text in them: no browser keeps them on its disk."""
+
+
+class PageText(Body):
+    """A text, and the policy that is meant."""
+
+    text: Text
+    policy: str | None = None
+
+
+class ReleasedPiece(Body):
+    """Characters of a release that do not stand in its text as they are, and what stood there: private."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    was: Text
+    kind: Text
+
+
+class HeldRelease(Body):
+    """A release as the page holds it: private."""
+
+    text: Text
+    pieces: list[ReleasedPiece]
+
+    def private_map(self) -> PrivateMap:
+        """The map that was sent with the release.
+
+        Raises:
+            ApiError: its pieces do not lie in the text one behind the other.
+        """
+        at = 0
+        for piece in self.pieces:
+            if not at <= piece.start <= piece.end <= len(self.text):
+                raise ApiError(400, "invalid_field", "map must be that of a release, unchanged.", param="map")
+            at = piece.end
+        pieces = tuple(Replaced(one.start, one.end, one.was, one.kind) for one in self.pieces)
+        return PrivateMap(released=self.text, replaced=pieces)
+
+
+class PageAnswer(Body):
+    """What came back, and the release that it speaks of."""
+
+    answer: Text
+    map: HeldRelease
+
+
+def add_files(router: APIRouter) -> None:
+    """The page itself, and what it shows without anybody's text: for everybody who can reach the server."""
+    examples = PublicExamples()
+
+    @router.get("/", include_in_schema=False)
+    def page() -> Response:
+        return _sent(PAGE)
+
+    @router.get("/page/start", include_in_schema=False)
+    def start() -> dict[str, Any]:
+        return {"version": VERSION, "sample": SAMPLE, "recovery": recovery()}
+
+    @router.get("/page/examples", include_in_schema=False)
+    def drawn(epsilon: float, response: Response) -> dict[str, Any]:
+        response.headers.update(PRIVATE)
+        return examples.drawn(epsilon)
+
+    @router.get("/page/files/{name}", include_in_schema=False)
+    def file(name: str) -> Response:
+        if name not in page_files() or name == PAGE:
+            raise ApiError(404, "not_found", "the page has no such file.")
+        return _sent(name)
+
+
+def add_work(router: APIRouter) -> None:
+    """What the page does with a text, for whoever may call."""
+
+    @router.post("/page/release", include_in_schema=False)
+    async def release(body: PageText, request: Request, who: CallerNow, response: Response) -> dict[str, Any]:
+        response.headers.update(PRIVATE)
+        made = await service_of(request).release([body.text], policy=body.policy, account=who.account())
+        (released,) = made.releases
+        report = report_data(made) or {}
+        return {
+            "text": released.text,
+            "pieces": _pieces(released.private_map),
+            "policy": made.policy,
+            "guarantee": {
+                **report["guarantee"],
+                "not_covered": report.get("not_covered", []),
+                "for_release": report["for_release"],
+            },
+            "budget": budget_data(made.balance),
+        }
+
+    @router.post("/page/restore", include_in_schema=False)
+    def restore(body: PageAnswer, who: CallerNow, response: Response) -> dict[str, Any]:
+        response.headers.update(PRIVATE)
+        done = Restorer(body.map.private_map()).restore(body.answer)
+        return {
+            "text": done.text,
+            "originals": _places(done.originals),
+            "ambiguous": _places(done.ambiguous),
+        }
+
+
+def _sent(name: str) -> Response:
+    file = page_files()[name]
+    return Response(file.content, media_type=file.media_type, headers=dict(HEADERS))
+
+
+def _pieces(private_map: PrivateMap | None) -> list[dict[str, Any]] | None:
+    """What stands in a release in place of what; None where nothing can be undone."""
+    if private_map is None:
+        return None
+    return [{"start": one.start, "end": one.end, "was": one.original, "kind": one.kind} for one in private_map.replaced]
+
+
+def _places(found: Sequence[tuple[int, int]]) -> list[dict[str, int]]:
+    return [{"start": start, "end": end} for start, end in found]

@@ -11,8 +11,10 @@ from fastapi import FastAPI
 
 from textveil.server.api import router
 from textveil.server.config import Config
+from textveil.server.conversations import Conversations
 from textveil.server.errors import add_handlers
 from textveil.server.gateway import gateway_router
+from textveil.server.gateway.upstream import Upstream
 from textveil.server.maps import KeptMaps
 from textveil.server.page import page_router
 from textveil.server.policies import OfferedPolicies
@@ -23,7 +25,7 @@ from textveil.version import VERSION
 def make_app(config: Config, *, ledger: BudgetLedger | None = None) -> FastAPI:
     """The server as an ASGI application.
 
-    While it runs, ``app.state`` has ``config``, ``ledger``, ``service`` and ``maps``.
+    While it runs, ``app.state`` has ``config``, ``ledger``, ``service``, ``maps``, ``upstream`` and ``conversations``.
 
     Args:
         config: what the server was told.
@@ -38,13 +40,17 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         books = _ledger(config) if ledger is None else ledger
         service = SanitizingService(policies, books, threads=config.threads)
-        app.state.ledger, app.state.service = books, service
+        upstream = Upstream.of(config)
+        app.state.ledger, app.state.service, app.state.upstream = books, service, upstream
+        app.state.conversations = Conversations(seconds=config.maps_seconds, most_bytes=config.maps_bytes)
         app.state.maps = KeptMaps(config.maps_seconds, config.maps_bytes)
         await service.warm()
         try:
             yield
         finally:
             service.close()
+            if upstream is not None:
+                await upstream.aclose()
 
     app = FastAPI(
         title="textveil",

@@ -75,6 +75,7 @@ class SanitizingService:
         policy: str | None,
         account: Account,
         conversation: ConversationState | None = None,
+        labels: Sequence[str] | None = None,
     ) -> PaidReleases:
         """Sanitize texts of one person, and take what that costs from every budget that the account is under.
 
@@ -83,6 +84,7 @@ class SanitizingService:
             policy: a name; None is the server's default.
             account: who pays.
             conversation: what was released in it before is released again, byte for byte, at no cost; None is none.
+            labels: for each text of a conversation, what tells it from equal ones, which are then released apart.
 
         Raises:
             UnknownNameError: there is no such policy.
@@ -93,7 +95,8 @@ class SanitizingService:
         if conversation is None:
             return await self.in_thread(partial(self._released, name, list(texts), account))
         # A caller that goes away must not leave the conversation without what it has paid for.
-        return await asyncio.shield(asyncio.ensure_future(self._in_turn(name, list(texts), account, conversation)))
+        wanted = list(zip(labels or [""] * len(texts), texts, strict=True))
+        return await asyncio.shield(asyncio.ensure_future(self._in_turn(name, wanted, account, conversation)))
 
     async def balance(self, account: Account) -> Any:
         """What an account has spent and has left."""
@@ -112,10 +115,10 @@ class SanitizingService:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     async def _in_turn(
-        self, name: str, texts: list[str], account: Account, conversation: ConversationState
+        self, name: str, wanted: list[tuple[str, str]], account: Account, conversation: ConversationState
     ) -> PaidReleases:
         async with conversation.lock:
-            return await self.in_thread(partial(self._released_in, name, texts, account, conversation))
+            return await self.in_thread(partial(self._released_in, name, wanted, account, conversation))
 
     def _released(self, name: str, texts: list[str], account: Account) -> PaidReleases:
         prepared = self.policies.sanitizer(name).prepare(texts)
@@ -123,18 +126,18 @@ class SanitizingService:
         return self._told(name, releases, prepared, account)
 
     def _released_in(
-        self, name: str, texts: list[str], account: Account, conversation: ConversationState
+        self, name: str, wanted: list[tuple[str, str]], account: Account, conversation: ConversationState
     ) -> PaidReleases:
         """The same where what is known is released again."""
-        new = [text for text in dict.fromkeys(texts) if conversation.known(name, text) is None]
+        new = [one for one in dict.fromkeys(wanted) if conversation.known(name, *one) is None]
         prepared = None
         if new:
             sanitizer = self.policies.sanitizer(name)
             scopes = [conversation.scope(name)] * len(new) if sanitizer.remembers else None
-            prepared = sanitizer.prepare(new, scopes=scopes)
-            for text, release in zip(new, self._drawn(prepared, account), strict=True):
-                conversation.remember(name, text, release)
-        releases = [conversation.known(name, text) for text in texts]
+            prepared = sanitizer.prepare([text for _, text in new], scopes=scopes)
+            for one, release in zip(new, self._drawn(prepared, account), strict=True):
+                conversation.remember(name, *one, release)
+        releases = [conversation.known(name, *one) for one in wanted]
         return self._told(name, [one for one in releases if one is not None], prepared, account)
 
     def _drawn(self, prepared: Prepared, account: Account) -> list[Release]:

@@ -2,9 +2,4 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
-
-def gateway_router() -> APIRouter:
-    """The routes of the gateway."""
-    return APIRouter()
+from textveil.server.gateway.routes import gateway_router as gateway_router

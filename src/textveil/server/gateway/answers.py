@@ -1,0 +1,120 @@
+"""Answers of the upstream with originals put back where it wrote surrogates; what it wrote is remembered.
+
+Restored are the texts of an answer and the arguments of calls. Probabilities of tokens (``logprobs``) stay as the
+upstream wrote them: its tokens are pieces of surrogates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Protocol, final
+
+from textveil.server.gateway.chat import ANSWER_TEXTS
+from textveil.server.gateway.json_text import RestoringJson
+from textveil.surrogates.restoring import Restorer
+
+
+class Remembers(Protocol):
+    """Takes note of what the upstream wrote in a conversation."""
+
+    def wrote(self, place: str, read: str, written: str) -> None:
+        """The asker read ``read`` where the upstream wrote ``written``."""
+
+
+@final
+class Restoration:
+    """Restores the answers to one request.
+
+    Args:
+        restorer: of what was released in the conversation.
+        memory: of the conversation.
+    """
+
+    def __init__(self, restorer: Restorer, memory: Remembers) -> None:
+        self.restorer = restorer
+        self.memory = memory
+
+    def text(self, what: str, written: str) -> str:
+        """A text, as a stream of it would be restored."""
+        stream = self.restorer.stream()
+        return self.noted(what, stream.feed(written) + stream.close(), written)
+
+    def json(self, what: str, written: str) -> str:
+        """A JSON text."""
+        stream = RestoringJson(self.restorer)
+        return self.noted(what, stream.feed(written) + stream.close(), written)
+
+    def noted(self, what: str, read: str, written: str) -> str:
+        """``read``, which stands for what the upstream wrote."""
+        self.memory.wrote(what, read, written)
+        return read
+
+    def given(self, what: str, value: Any) -> None:
+        """Note a word of the upstream that its asker reads as it is."""
+        if isinstance(value, str) and value:
+            self.memory.wrote(what, value, value)
+
+    def fields(self, data: Any, names: Mapping[str, str]) -> None:
+        """Restore those texts of an object, each remembered as what it is."""
+        if isinstance(data, dict):
+            for name, what in names.items():
+                if isinstance(data.get(name), str):
+                    data[name] = self.text(what, data[name])
+
+    def called(self, data: Any) -> None:
+        """Restore the arguments of a call, and note its name."""
+        if isinstance(data, dict):
+            self.given("function", data.get("name"))
+            if isinstance(data.get("arguments"), str):
+                data["arguments"] = self.json("arguments", data["arguments"])
+
+
+_MESSAGE: Final = {what: what for what in ANSWER_TEXTS}
+_PART: Final = {"text": "content", "refusal": "refusal"}
+
+
+def restore_chat(data: dict[str, Any], restoration: Restoration) -> None:
+    """Restore a chat completion, or a completion of the old API, in place."""
+    for choice in objects(data.get("choices")):
+        restoration.fields(choice, {"text": "content"})
+        message = choice.get("message")
+        if not isinstance(message, dict):
+            continue
+        restoration.fields(message, _MESSAGE)
+        for part in objects(message.get("content")):
+            restoration.fields(part, _PART)
+        for call in objects(message.get("tool_calls")):
+            restoration.given("handle", call.get("id"))
+            restoration.called(call.get("function"))
+        restoration.called(message.get("function_call"))
+
+
+def restore_response(data: dict[str, Any], restoration: Restoration, asked: Mapping[str, Any]) -> None:
+    """Restore a response in place; what it repeats of the request becomes what its asker wrote."""
+    restoration.given("response", data.get("id"))
+    for name in ("instructions", "tools", "text"):
+        if data.get(name) and name in asked:
+            data[name] = asked[name]
+    for item in objects(data.get("output")):
+        restore_item(item, restoration)
+
+
+def restore_item(item: dict[str, Any], restoration: Restoration) -> None:
+    """Restore an item of a response's output in place."""
+    restoration.given("handle", item.get("id"))
+    kind = item.get("type")
+    if kind == "message":
+        for part in objects(item.get("content")):
+            restoration.fields(part, _PART)
+    elif kind == "function_call":
+        restoration.given("handle", item.get("call_id"))
+        restoration.called(item)
+    elif kind == "reasoning":
+        restoration.given("sealed", item.get("encrypted_content"))
+        for part in [*objects(item.get("summary")), *objects(item.get("content"))]:
+            restoration.fields(part, {"text": "reasoning"})
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list; none where it is something else."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -1,0 +1,247 @@
+"""JSON inside a string, as tools get and give it: taken apart at its strings, numbers and words, and put together.
+
+All else of it, white space too, stays as it is written; so does a piece that comes out as it went in.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from enum import Enum
+from typing import Any, Final, NamedTuple, final
+
+from textveil.surrogates.restoring import Restorer, RestoringStream
+
+NESTING: Final = 100
+"""Arrays and objects in each other at the most."""
+
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_LEAF: Final = re.compile(rf'(?P<string>"(?:[^"\\]|\\.)*")(?P<key>\s*:)?|(?P<number>{_NUMBER.pattern})|true|false')
+_LITERAL: Final = re.compile(r"[A-Za-z0-9+.-]+")
+_PLAIN: Final = re.compile(r'[^"\\]+')
+
+
+@final
+class LeafKind(Enum):
+    """What a piece of JSON is."""
+
+    KEY = "key"
+    STRING = "string"
+    NUMBER = "number"
+    WORD = "word"
+
+
+@final
+class Leaf(NamedTuple):
+    """A piece of JSON that says something.
+
+    Attributes:
+        kind: of it.
+        text: its characters, without quotes and escapes.
+        written: as it stands in the JSON text.
+    """
+
+    kind: LeafKind
+    text: str
+    written: str
+
+    def with_text(self, text: str) -> str:
+        """JSON for another text in its place: of its own kind where that can be, else a string."""
+        if text == self.text:
+            return self.written
+        plain = (self.kind is LeafKind.NUMBER and _NUMBER.fullmatch(text)) or (
+            self.kind is LeafKind.WORD and text in ("true", "false")
+        )
+        return text if plain else f'"{escaped(text)}"'
+
+
+def parsed(text: str | bytes) -> Any:
+    """What a JSON text says.
+
+    Raises:
+        ValueError: it is no JSON by the standard, or nested too deep.
+    """
+    try:
+        data = json.loads(text, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError from None
+    if _too_deep(data, NESTING):
+        raise ValueError
+    return data
+
+
+def leaves(text: str) -> list[str | Leaf] | None:
+    """The pieces of an array or an object, in order; None where the text is no JSON, or neither."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        parsed(text)
+    except ValueError:
+        return None
+    parts: list[str | Leaf] = []
+    at = 0
+    for found in _LEAF.finditer(text):
+        parts.append(text[at : found.start()])
+        parts.append(_leaf(found))
+        at = found.end("string") if found["string"] else found.end()
+        if found["key"]:
+            parts.append(found["key"])
+            at = found.end()
+    return [*parts, text[at:]]
+
+
+def _leaf(found: re.Match[str]) -> Leaf:
+    if found["string"]:
+        kind = LeafKind.KEY if found["key"] else LeafKind.STRING
+        return Leaf(kind, json.loads(found["string"]), found["string"])
+    return Leaf(LeafKind.NUMBER if found["number"] else LeafKind.WORD, found[0], found[0])
+
+
+def escaped(text: str) -> str:
+    """A text as it stands between the quotes of a JSON string."""
+    return json.dumps(text, ensure_ascii=not _encodable(text))[1:-1]
+
+
+def as_json(data: Any) -> bytes:
+    """JSON in UTF-8, as short as it can be.
+
+    Raises:
+        TypeError: it holds something that JSON has not.
+        ValueError: a number that JSON has not.
+    """
+    written = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    try:
+        return written.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(data, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def canonical(text: str) -> str:
+    """One spelling for all JSON texts that say the same; any other text as it is."""
+    try:
+        return json.dumps(parsed(text), sort_keys=True, separators=(",", ":"))
+    except ValueError:
+        return text
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError
+
+
+def _too_deep(data: Any, left: int) -> bool:
+    if not isinstance(data, dict | list):
+        return False
+    inner = data.values() if isinstance(data, dict) else data
+    return left == 0 or any(_too_deep(one, left - 1) for one in inner)
+
+
+@final
+class RestoringJson:
+    """Restores JSON that comes in pieces: what its strings say, and its numbers where they stay numbers.
+
+    Text that is no JSON comes out as well, restored where it stands between quotes. It holds back no more than
+    ``Restorer.stream`` does, and a number until it ends.
+
+    Args:
+        restorer: of what was released.
+    """
+
+    def __init__(self, restorer: Restorer) -> None:
+        self._restorer = restorer
+        self._string: RestoringStream | None = None
+        self._escape = ""  # of the character that is being read
+        self._half = ""  # the first of two escapes that stand for one character
+        self._literal = ""
+
+    def feed(self, piece: str) -> str:
+        """Take the next characters; gives back what they settle."""
+        parts: list[str] = []
+        at = 0
+        while at < len(piece):
+            at = self._outside(piece, at, parts) if self._string is None else self._inside(piece, at, parts)
+        return "".join(parts)
+
+    def close(self) -> str:
+        """The rest; nothing can follow."""
+        parts: list[str] = []
+        if self._string is not None:
+            self._end_string(parts)
+            parts.append(self._escape)
+        self._end_literal(parts)
+        return "".join(parts)
+
+    def _outside(self, piece: str, at: int, parts: list[str]) -> int:
+        literal = _LITERAL.match(piece, at)
+        if literal is not None:
+            self._literal += literal[0]
+            return literal.end()
+        self._end_literal(parts)
+        parts.append(piece[at])
+        if piece[at] == '"':
+            self._string = self._restorer.stream()
+        return at + 1
+
+    def _inside(self, piece: str, at: int, parts: list[str]) -> int:
+        """Within a string: plain characters at once, an escaped one when it is whole."""
+        if self._escape:
+            self._escape += piece[at]
+            if len(self._escape) == (6 if self._escape[1] == "u" else 2):
+                escape, self._escape = self._escape, ""
+                self._say(_unescaped(escape), parts)
+            return at + 1
+        plain = _PLAIN.match(piece, at)
+        if plain is not None:
+            self._say(plain[0], parts)
+            return plain.end()
+        if piece[at] == "\\":
+            self._escape = "\\"
+        else:
+            self._end_string(parts)
+            parts.append('"')
+        return at + 1
+
+    def _say(self, text: str, parts: list[str]) -> None:
+        """The next characters of the string; two escapes that stand for one character are put together."""
+        assert self._string is not None
+        text, self._half = self._half + text, ""
+        if len(text) == 2 and _is_half(text[0]) and "\udc00" <= text[1] <= "\udfff":
+            text = text.encode("utf-16", "surrogatepass").decode("utf-16")
+        if len(text) == 1 and _is_half(text):
+            self._half = text
+            return
+        parts.append(escaped(self._string.feed(text)))
+
+    def _end_string(self, parts: list[str]) -> None:
+        assert self._string is not None
+        half, self._half = self._half, ""
+        parts.append(escaped(self._string.feed(half) + self._string.close()))
+        self._string = None
+
+    def _end_literal(self, parts: list[str]) -> None:
+        literal, self._literal = self._literal, ""
+        if _NUMBER.fullmatch(literal):
+            stream = self._restorer.stream()
+            restored = stream.feed(literal) + stream.close()
+            literal = restored if _NUMBER.fullmatch(restored) else literal
+        parts.append(literal)
+
+
+def _is_half(character: str) -> bool:
+    """Whether a character is the first of two escapes that stand for one."""
+    return "\ud800" <= character <= "\udbff"
+
+
+def _unescaped(escape: str) -> str:
+    """The character of an escape; what is none stands for itself."""
+    try:
+        return str(json.loads(f'"{escape}"'))
+    except ValueError:
+        return escape

@@ -1,0 +1,301 @@
+"""What a request says, told apart: text, which is released before it goes on; plain facts, which go on; all else stays.
+
+A reader makes the body that goes on as a copy with a ``Slot`` wherever the request has text. A body with a slot
+cannot be written, so no text goes on that was not released. Facts are numbers, truth values and words of a known
+form; whoever reads them checks each.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias, final
+
+from textveil.server.errors import ApiError
+from textveil.server.gateway.json_text import Leaf, LeafKind, leaves, parsed
+
+Reader: TypeAlias = "Callable[[RequestReading, Any, str], Any]"
+"""Takes what stands at a place of a request, and gives what goes on there."""
+
+MODEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}")
+NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
+"""Of a function, or a value that the API knows."""
+
+_FIELD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
+_LARGEST: Final = 2**53
+
+
+@final
+class Piece(NamedTuple):
+    """A text of a request.
+
+    Attributes:
+        text: private.
+        label: what tells it from equal texts of the conversation: of what it is, and which of several.
+    """
+
+    text: str
+    label: str
+
+
+@final
+class Slot(NamedTuple):
+    """The place of a text, by its number among the pieces."""
+
+    number: int
+
+
+@final
+class JsonSlots(NamedTuple):
+    """The place of a JSON text whose leaves are released one by one."""
+
+    parts: tuple[str | tuple[Slot, Leaf], ...]
+
+
+class Memory(Protocol):
+    """What a request is told of its conversation."""
+
+    def answer(self, place: str, text: str) -> str | None:
+        """What the upstream wrote where its asker read this text; None where it wrote no such thing."""
+
+    def handle(self, text: str) -> str:
+        """The identifier that goes on in place of one that may be of the asker's making."""
+
+
+@final
+class RequestReading:
+    """Collects the texts of one request.
+
+    Args:
+        memory: of its conversation.
+
+    Attributes:
+        pieces: texts to be released, in order.
+        left_out: fields that do not go on, without what they hold.
+        functions: names of the functions that the request declares.
+        parameters: names of their parameters.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.pieces: list[Piece] = []
+        self.left_out: dict[str, None] = {}
+        self.functions: set[str] = set()
+        self.parameters: set[str] = set()
+        self._equal: Counter[tuple[str, str]] = Counter()
+
+    def text(self, value: Any, place: str, what: str = "text") -> Slot | str:
+        """The slot of a text; an empty one goes on as it is.
+
+        Args:
+            value: a string.
+            place: where it stands, for errors.
+            what: of which sort it is: equal texts of two sorts are released apart.
+
+        Raises:
+            ApiError: it is no string, or no Unicode text.
+        """
+        if not isinstance(value, str):
+            refuse(place, "a string", code="invalid_type")
+        if not value:
+            return ""
+        if not value.isascii():
+            try:
+                value.encode("utf-8")
+            except UnicodeEncodeError:
+                refuse(place, "Unicode text, without lone surrogates", code="invalid_text")
+        self._equal[what, value] += 1
+        self.pieces.append(Piece(value, f"{what} {self._equal[what, value]}"))
+        return Slot(len(self.pieces) - 1)
+
+    def answer(self, value: Any, place: str, what: str) -> Slot | str:
+        """A text that the upstream may have written: what it wrote goes back to it; anything else is released."""
+        if isinstance(value, str):
+            written = self.memory.answer(what, value)
+            if written is not None:
+                return written
+        return self.text(value, place, what)
+
+    def json_text(self, value: Any, place: str, what: str) -> JsonSlots | Slot | str:
+        """JSON inside a string: its leaves are released one by one; a string that is none, as a text."""
+        parts = leaves(value) if isinstance(value, str) else None
+        if parts is None:
+            return self.text(value, place, what)
+        made: list[str | tuple[Slot, Leaf]] = []
+        for part in parts:
+            plain = isinstance(part, str) or (part.kind is LeafKind.KEY and part.text in self.parameters)
+            slot = None if plain or isinstance(part, str) else self.text(part.text, place, what)
+            if isinstance(slot, Slot) and isinstance(part, Leaf):
+                made.append((slot, part))
+            else:
+                made.append(part.written if isinstance(part, Leaf) else part)
+        return JsonSlots(tuple(made))
+
+    def values(self, value: Any, place: str) -> Any:
+        """JSON data all of whose strings, numbers and truth values are text."""
+        if isinstance(value, str):
+            return self.text(value, place, "value")
+        if value is None:
+            return None
+        return _Parsed(self.json_text(json.dumps(value, ensure_ascii=False), place, "value"))
+
+    def fields(
+        self, value: Any, place: str, readers: Mapping[str, Reader], needed: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """An object of known fields; others are left out, and so are those that are null.
+
+        Raises:
+            ApiError: it is no object, or a needed field is not there.
+        """
+        if not isinstance(value, dict):
+            refuse(place or "the body", "an object", code="invalid_type")
+        for name in needed:
+            if value.get(name) is None:
+                refuse(under(place, name), "given", code="missing_field")
+        for name in value:
+            if name not in readers:
+                self.leave_out(under(place, name))
+        # In the order of the readers: what tools declare is known before messages are read.
+        given = ((name, reader) for name, reader in readers.items() if value.get(name) is not None)
+        return {name: reader(self, value[name], under(place, name)) for name, reader in given}
+
+    def leave_out(self, place: str) -> None:
+        """Note a field that does not go on; what may be text of its name is not told."""
+        self.left_out[re.sub(r"\[\d+\]", "", place)] = None
+
+    def each(self, value: Any, place: str, reader: Reader) -> list[Any]:
+        """A list, read one by one.
+
+        Raises:
+            ApiError: it is none.
+        """
+        if not isinstance(value, list):
+            refuse(place, "a list", code="invalid_type")
+        return [reader(self, one, f"{place}[{number}]") for number, one in enumerate(value)]
+
+
+@final
+class _Parsed(NamedTuple):
+    """JSON data in place of the JSON text that a slot of it becomes."""
+
+    text: JsonSlots | Slot | str
+
+
+def written(template: Any, released: Sequence[str]) -> Any:
+    """The body that goes on, with released texts in its slots."""
+    if isinstance(template, Slot):
+        return released[template.number]
+    if isinstance(template, JsonSlots):
+        return "".join(
+            one if isinstance(one, str) else one[1].with_text(released[one[0].number]) for one in template.parts
+        )
+    if isinstance(template, _Parsed):
+        return parsed(written(template.text, released))
+    if isinstance(template, dict):
+        return {name: written(one, released) for name, one in template.items()}
+    if isinstance(template, list):
+        return [written(one, released) for one in template]
+    return template
+
+
+def refuse(
+    place: str, wanted: str, *, code: str = "invalid_value", got: str = "something else", hint: str = ""
+) -> NoReturn:
+    """Refuse a request; nothing goes on.
+
+    Args:
+        place: what is wrong.
+        wanted: the end of "... must be".
+        code: for programs.
+        got: never text of the request.
+        hint: what to do, a full sentence.
+
+    Raises:
+        ApiError: always.
+    """
+    tail = f" {hint}" if hint else ""
+    raise ApiError(400, code, f"{place} must be {wanted}; got {got}.{tail}", param=place)
+
+
+def under(place: str, name: str) -> str:
+    """The place of a field of an object, for messages: what may be text is not in it."""
+    shown = name if _FIELD.fullmatch(name) else "(a field)"
+    return f"{place}.{shown}" if place else shown
+
+
+def number(low: float, high: float) -> Reader:
+    """A number between two."""
+
+    def reader(reading: RequestReading, value: Any, place: str) -> float:
+        plain = isinstance(value, int | float) and not isinstance(value, bool)
+        if not plain or not math.isfinite(value) or not low <= value <= high:
+            refuse(place, f"a number from {low:g} to {high:g}")
+        return value
+
+    return reader
+
+
+def count(low: int = 0, high: int = _LARGEST) -> Reader:
+    """A whole number between two."""
+
+    def reader(reading: RequestReading, value: Any, place: str) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            refuse(place, f"a whole number from {low} to {high}")
+        return value
+
+    return reader
+
+
+def flag(reading: RequestReading, value: Any, place: str) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        refuse(place, "true or false", code="invalid_type")
+    return value
+
+
+def one_of(*names: str) -> Reader:
+    """One of the words that the API knows."""
+
+    def reader(reading: RequestReading, value: Any, place: str) -> str:
+        if value not in names:
+            refuse(place, " or ".join(names))
+        return value
+
+    return reader
+
+
+def matching(form: re.Pattern[str], wanted: str) -> Reader:
+    """A word of a known form, which says nothing about anybody."""
+
+    def reader(reading: RequestReading, value: Any, place: str) -> str:
+        if not isinstance(value, str) or not form.fullmatch(value):
+            refuse(place, wanted)
+        return value
+
+    return reader
+
+
+model_name = matching(MODEL, "the name of a model: up to 128 letters, digits and ._:/@+-")
+name = matching(NAME, "a name: up to 64 letters, digits, underscores, points and hyphens")
+
+
+def text(reading: RequestReading, value: Any, place: str) -> Slot | str:
+    """A text that is released."""
+    return reading.text(value, place)
+
+
+def handle(reading: RequestReading, value: Any, place: str) -> str:
+    """An identifier that ties two parts of a request: what the upstream did not give is replaced by another."""
+    if not isinstance(value, str) or not value:
+        refuse(place, "a string", code="invalid_type")
+    return reading.memory.handle(value)
+
+
+def stops(reading: RequestReading, value: Any, place: str) -> Any:
+    """Where the upstream stops: marks and white space go on, texts are released."""
+    if isinstance(value, str):
+        return value if not any(one.isalnum() for one in value) else reading.text(value, place, "stop")
+    return reading.each(value, place, stops) if value else None

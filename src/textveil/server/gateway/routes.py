@@ -1,0 +1,137 @@
+"""The routes of the gateway: those of the OpenAI API by which text is sent to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from typing import Annotated, Any, Final, TypeAlias
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import JSONResponse, Response
+
+from textveil.server.conversations import Conversations
+from textveil.server.gateway.answers import Restoration, restore_chat, restore_response
+from textveil.server.gateway.chat import CHAT
+from textveil.server.gateway.plain import COMPLETION, EMBEDDING
+from textveil.server.gateway.reading import MODEL, Reader, refuse
+from textveil.server.gateway.responses import RESPONSE
+from textveil.server.gateway.sending import (
+    Exchange,
+    RestoredStream,
+    answered,
+    refuse_failure,
+    restoration_of,
+    upstream_of,
+)
+from textveil.server.gateway.streams import ChatEvents, ResponseEvents, RestoringEvents
+from textveil.server.gateway.upstream import invalid_answer
+from textveil.server.keys import Caller, caller
+
+CallerNow = Annotated[Caller, Depends(caller)]
+
+Whole: TypeAlias = Callable[[dict[str, Any], Restoration, dict[str, Any]], None]
+Streamed: TypeAlias = Callable[[Restoration, dict[str, Any]], RestoringEvents]
+
+_JSON: Final = {"requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}}
+
+
+def gateway_router() -> APIRouter:
+    """The routes of the gateway."""
+    router = APIRouter(tags=["gateway"])
+
+    @router.post("/v1/chat/completions", openapi_extra=_JSON)
+    async def chat_completions(request: Request, who: CallerNow) -> Response:
+        """A chat: messages go on sanitized, the answer comes back readable."""
+        exchange = await Exchange.of(request, who, ("messages",))
+        return await _sent(exchange, "/chat/completions", CHAT, ("model", "messages"), _chat, _chat_events)
+
+    @router.post("/v1/completions", openapi_extra=_JSON)
+    async def completions(request: Request, who: CallerNow) -> Response:
+        """A text to be gone on with."""
+        exchange = await Exchange.of(request, who, ("prompt", "suffix"))
+        return await _sent(exchange, "/completions", COMPLETION, ("model", "prompt"), _chat, _chat_events)
+
+    @router.post("/v1/embeddings", openapi_extra=_JSON)
+    async def embeddings(request: Request, who: CallerNow) -> Response:
+        """Vectors of sanitized texts."""
+        exchange = await Exchange.of(request, who, ("input",))
+        return await _sent(exchange, "/embeddings", EMBEDDING, ("model", "input"), _nothing, None)
+
+    @router.post("/v1/responses", openapi_extra=_JSON)
+    async def responses(request: Request, who: CallerNow) -> Response:
+        """The API of responses."""
+        exchange = await Exchange.of(request, who, ("instructions", "input"))
+        conversations: Conversations = request.app.state.conversations
+
+        def noted(answer: str) -> None:
+            conversations.note_answer(exchange.account, exchange.state, answer)
+
+        def whole(data: dict[str, Any], restoration: Restoration, asked: dict[str, Any]) -> None:
+            restore_response(data, restoration, asked)
+            if isinstance(data.get("id"), str):
+                noted(data["id"])
+
+        def events(restoration: Restoration, asked: dict[str, Any]) -> RestoringEvents:
+            return ResponseEvents(restoration, asked, noted)
+
+        return await _sent(exchange, "/responses", RESPONSE, ("model", "input"), whole, events)
+
+    @router.get("/v1/models")
+    async def models(request: Request, who: CallerNow) -> Response:
+        """The upstream's models."""
+        return await _asked(request, "/models")
+
+    @router.get("/v1/models/{model:path}")
+    async def model(model: str, request: Request, who: CallerNow) -> Response:
+        """One of the upstream's models."""
+        if not MODEL.fullmatch(model) or ".." in model:
+            refuse("model", "the name of a model: up to 128 letters, digits and ._:/@+-")
+        return await _asked(request, f"/models/{model}")
+
+    return router
+
+
+def _chat(data: dict[str, Any], restoration: Restoration, asked: Mapping[str, Any]) -> None:
+    restore_chat(data, restoration)
+
+
+def _nothing(data: dict[str, Any], restoration: Restoration, asked: Mapping[str, Any]) -> None:
+    """Vectors hold no text."""
+
+
+def _chat_events(restoration: Restoration, asked: Mapping[str, Any]) -> RestoringEvents:
+    return ChatEvents(restoration)
+
+
+async def _asked(request: Request, path: str) -> Response:
+    """What the upstream says of itself."""
+    upstream = upstream_of(request)
+    async with upstream.send("GET", path) as answer:
+        await refuse_failure(answer, upstream)
+        return JSONResponse(await answer.data(), headers=dict(answer.headers))
+
+
+async def _sent(
+    exchange: Exchange,
+    path: str,
+    readers: Mapping[str, Reader],
+    needed: Sequence[str],
+    whole: Whole,
+    streamed: Streamed | None,
+) -> Response:
+    """Release the texts of a request, send it on, and restore what comes back."""
+    upstream = upstream_of(exchange.request)
+    sanitized = await exchange.sanitized(readers, needed)
+    restoration = await restoration_of(sanitized.memory)
+    wants_stream = streamed is not None and exchange.asked.get("stream") is True
+    async with AsyncExitStack() as held:
+        answer = await held.enter_async_context(upstream.send("POST", path, sanitized.body))
+        await refuse_failure(answer, upstream)
+        if streamed is not None and wants_stream and answer.kind == "text/event-stream":
+            events = streamed(restoration, exchange.asked)
+            return RestoredStream(answer, events, sanitized.headers, held.pop_all())
+        if answer.kind != "application/json":
+            raise invalid_answer("it is no JSON")
+        data = await answer.data()
+        whole(data, restoration, exchange.asked)
+        return answered(data, answer, sanitized.headers)

@@ -1,0 +1,246 @@
+"""One request through the gateway: read, released, sent, restored. What fails before it is sent is not sent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from typing import Any, Final, NamedTuple, final
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from textveil.budget.account import Account
+from textveil.server.conversations import Conversations, ConversationState
+from textveil.server.errors import ApiError, as_api_error
+from textveil.server.gateway.answers import Restoration
+from textveil.server.gateway.events import Event, EventReader
+from textveil.server.gateway.json_text import as_json, parsed
+from textveil.server.gateway.memory import RequestMemory
+from textveil.server.gateway.reading import Reader, RequestReading, written
+from textveil.server.gateway.streams import RestoringEvents
+from textveil.server.gateway.upstream import Answer, Upstream, invalid_answer
+from textveil.server.keys import Caller
+from textveil.server.service import SanitizingService
+from textveil.surrogates.restoring import Restorer
+
+_CONVERSATION: Final = re.compile(r"[\x21-\x7e]{1,200}")
+_PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
+_MESSAGE_CHARACTERS: Final = 1000
+
+logger = logging.getLogger("textveil.server.gateway")
+
+
+@final
+class SanitizedRequest(NamedTuple):
+    """What goes on.
+
+    Attributes:
+        body: JSON in which every text was released.
+        memory: of the conversation; restores the answer.
+        headers: for the asker: what was left out, and what it cost.
+    """
+
+    body: bytes
+    memory: RequestMemory
+    headers: dict[str, str]
+
+
+@final
+class Exchange(NamedTuple):
+    """A request in the state in which it came.
+
+    Attributes:
+        request: of HTTP.
+        asked: its body.
+        account: who pays.
+        state: of its conversation.
+    """
+
+    request: Request
+    asked: dict[str, Any]
+    account: Account
+    state: ConversationState
+
+    @classmethod
+    async def of(cls, request: Request, who: Caller, begins: Sequence[str]) -> Exchange:
+        """Read a request.
+
+        Args:
+            request: of HTTP.
+            who: calls.
+            begins: fields by whose beginning a conversation is known that has no name.
+
+        Raises:
+            ApiError: the body is no JSON object; or a header is none of this API.
+        """
+        asked = _body(await request.body())
+        account = who.account(request.headers.get("x-textveil-unit"))
+        conversations: Conversations = request.app.state.conversations
+        name = request.headers.get("x-textveil-conversation")
+        if name is not None:
+            if not _CONVERSATION.fullmatch(name):
+                raise ApiError(
+                    400, "invalid_header", "X-Textveil-Conversation must be 1 to 200 visible ASCII characters."
+                )
+            return cls(request, asked, account, conversations.of(account, f"named {name}"))
+        previous = asked.get("previous_response_id")
+        state = conversations.of_answer(account, previous) if isinstance(previous, str) else None
+        if state is None:
+            state = conversations.of(account, f"begun {_beginning(asked, begins)}")
+        return cls(request, asked, account, state)
+
+    async def sanitized(self, readers: Mapping[str, Reader], needed: Sequence[str]) -> SanitizedRequest:
+        """The request with every text of it released.
+
+        Raises:
+            ApiError: a part of it cannot be read, and so does not go on.
+            BudgetExhausted: nothing was drawn.
+        """
+        memory = RequestMemory(self.state)
+        reading = RequestReading(memory)
+        template = reading.fields(self.asked, "", readers, needed)
+        headers = {"X-Textveil-Left-Out": ", ".join(reading.left_out)[:2000]} if reading.left_out else {}
+        texts: list[str] = []
+        if reading.pieces:
+            service: SanitizingService = self.request.app.state.service
+            made = await service.release(
+                [piece.text for piece in reading.pieces],
+                policy=self.request.headers.get("x-textveil-policy"),
+                account=self.account,
+                conversation=self.state,
+                labels=[piece.label for piece in reading.pieces],
+            )
+            memory.sent(made.releases)
+            texts = [release.text for release in made.releases]
+            headers["X-Textveil-Guarantee"] = str(made.guarantee["text"]).encode("ascii", "replace").decode()
+            headers["X-Textveil-Policy"] = made.policy
+        return SanitizedRequest(as_json(written(template, texts)), memory, headers)
+
+
+def _body(data: bytes) -> dict[str, Any]:
+    try:
+        asked = parsed(data.decode("utf-8"))
+    except ValueError:
+        raise ApiError(400, "invalid_json", "the body must be JSON in UTF-8; got something else.") from None
+    if not isinstance(asked, dict):
+        raise ApiError(400, "invalid_json", "the body must be a JSON object; got something else.")
+    return asked
+
+
+def _beginning(asked: Mapping[str, Any], names: Sequence[str]) -> str:
+    """What a history begins with: all until the first message of its user."""
+    begins: dict[str, Any] = {}
+    for name in names:
+        value = asked.get(name)
+        if isinstance(value, list):
+            first = (at for at, one in enumerate(value) if isinstance(one, dict) and one.get("role") == "user")
+            value = value[: next(first, len(value)) + 1]
+        begins[name] = value
+    return json.dumps(begins, sort_keys=True)
+
+
+def upstream_of(request: Request) -> Upstream:
+    """The upstream of the application that a request came to.
+
+    Raises:
+        ApiError: it has none.
+    """
+    upstream: Upstream | None = request.app.state.upstream
+    if upstream is None:
+        raise ApiError(404, "no_upstream", "this server has no upstream, so nothing can be sent on. Set `upstream`.")
+    return upstream
+
+
+async def refuse_failure(answer: Answer, upstream: Upstream) -> None:
+    """Raise what an asker is told where the upstream did not do what it was asked.
+
+    Raises:
+        ApiError: the upstream's answer is an error. Its message is repeated where it holds nothing of our key.
+    """
+    if answer.status < 400:
+        return
+    if answer.status in (401, 403, 407):
+        message = "the upstream refuses the key of this server. Its operator must set `upstream_key`."
+        raise ApiError(502, "upstream_refused", message, "upstream_error")
+    try:
+        said = (await answer.data()).get("error")
+    except ApiError:
+        said = None
+    facts = said if isinstance(said, dict) else {}
+    told = facts.get("message")
+    message = f"the upstream answered with status {answer.status}."
+    if isinstance(told, str) and len(told) <= _MESSAGE_CHARACTERS and upstream.hides(told):
+        message = told
+    status = answer.status if answer.status < 500 or answer.status in (503, 504) else 502
+    raise ApiError(
+        status,
+        _word(facts.get("code")) or "upstream_error",
+        message,
+        _word(facts.get("type")) or "upstream_error",
+        param=_word(facts.get("param")),
+        headers=answer.headers,
+    )
+
+
+def _word(value: Any) -> str | None:
+    return value if isinstance(value, str) and _PLAIN_WORD.fullmatch(value) else None
+
+
+async def restoration_of(memory: RequestMemory) -> Restoration:
+    """What restores the answer to a request; made while the upstream thinks."""
+    return Restoration(await asyncio.to_thread(Restorer, memory.maps), memory)
+
+
+def answered(data: dict[str, Any], answer: Answer, headers: Mapping[str, str]) -> Response:
+    """An answer to the asker."""
+    return JSONResponse(data, status_code=answer.status, headers={**answer.headers, **headers})
+
+
+@final
+class RestoredStream(StreamingResponse):
+    """A streamed answer, restored as it comes.
+
+    Args:
+        upstream: the upstream's answer.
+        restoring: restores its events.
+        headers: for the asker.
+        held: what is let go when the answer has gone, or its asker.
+    """
+
+    def __init__(
+        self, upstream: Answer, restoring: RestoringEvents, headers: Mapping[str, str], held: AsyncExitStack
+    ) -> None:
+        super().__init__(
+            self._pieces(upstream, restoring),
+            media_type="text/event-stream",
+            headers={**upstream.headers, **headers, "Cache-Control": "no-store"},
+        )
+        self._held = held
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the answer."""
+        async with self._held:
+            await super().__call__(scope, receive, send)
+
+    async def _pieces(self, upstream: Answer, restoring: RestoringEvents) -> AsyncIterator[bytes]:
+        reader = EventReader()
+        try:
+            async for piece in upstream.pieces():
+                restored = [one.as_bytes() for event in reader.feed(piece) for one in restoring.event(event)]
+                if restored:
+                    yield b"".join(restored)
+            reader.close()
+            for event in restoring.close():
+                yield event.as_bytes()
+            if not restoring.complete:
+                raise invalid_answer("it ends before its end")
+        except Exception as error:
+            for event in restoring.close():
+                yield event.as_bytes()
+            told = as_api_error(error)
+            yield Event(as_json(told.as_data()).decode("utf-8")).as_bytes()

@@ -1,0 +1,270 @@
+"""Streamed answers, restored as they come: a surrogate that is cut by two events is found.
+
+Text that may still become a surrogate is held back, at the most ``Restorer.reach`` characters of each text, and comes
+with an event of ours before the event that ends the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Protocol, final
+
+from textveil.server.errors import ApiError
+from textveil.server.gateway.answers import Restoration, objects, restore_item, restore_response
+from textveil.server.gateway.chat import ANSWER_TEXTS
+from textveil.server.gateway.events import Event
+from textveil.server.gateway.json_text import RestoringJson, as_json, parsed
+from textveil.server.gateway.upstream import invalid_answer
+from textveil.surrogates.restoring import RestoringStream
+
+DONE: Final = "[DONE]"
+
+
+class RestoringEvents(Protocol):
+    """Restores one streamed answer.
+
+    Attributes:
+        complete: whether the upstream has said that it ends.
+    """
+
+    complete: bool
+
+    def event(self, event: Event) -> Iterator[Event]:
+        """What an event of the upstream becomes."""
+
+    def close(self) -> Iterator[Event]:
+        """What is held back still, where the upstream ended."""
+
+
+@final
+class _Text:
+    """One text of an answer, as it comes.
+
+    Attributes:
+        open: whether more of it may come.
+    """
+
+    def __init__(self, what: str, restoration: Restoration) -> None:
+        self._what = what
+        self._restoration = restoration
+        json = what == "arguments"
+        self._stream: RestoringJson | RestoringStream = (
+            RestoringJson(restoration.restorer) if json else restoration.restorer.stream()
+        )
+        self._written: list[str] = []
+        self._read: list[str] = []
+        self.open = True
+
+    def feed(self, piece: str) -> str:
+        """The next characters, restored as far as they are settled."""
+        self._written.append(piece)
+        return self._kept(self._stream.feed(piece))
+
+    def close(self) -> str:
+        """The rest; what was written and read is remembered."""
+        if not self.open:
+            return ""
+        self.open = False
+        rest = self._kept(self._stream.close())
+        self._restoration.noted(self._what, "".join(self._read), "".join(self._written))
+        return rest
+
+    @property
+    def whole(self) -> tuple[str, str]:
+        """All that was written, and as it was restored."""
+        return "".join(self._written), "".join(self._read)
+
+    def _kept(self, text: str) -> str:
+        self._read.append(text)
+        return text
+
+
+@final
+class ChatEvents:
+    """Restores the events of a chat completion, or of a completion of the old API.
+
+    Args:
+        restoration: of the request.
+    """
+
+    def __init__(self, restoration: Restoration) -> None:
+        self._restoration = restoration
+        self._texts: dict[tuple[Any, ...], _Text] = {}
+        self._last: dict[str, Any] = {}
+        self.complete = False
+
+    def event(self, event: Event) -> Iterator[Event]:
+        """See ``RestoringEvents``."""
+        if event.data.strip() == DONE:
+            self.complete = True
+            yield from self.close()
+            yield Event(DONE)
+            return
+        data = _object(event)
+        self._last = {name: value for name, value in data.items() if name not in ("choices", "usage")}
+        for choice in objects(data.get("choices")):
+            self._restore(choice)
+            if choice.get("finish_reason") is not None:
+                self.complete = True
+                yield from self._rest(choice.get("index"))
+        yield Event(as_json(data).decode("utf-8"), event.name)
+
+    def close(self) -> Iterator[Event]:
+        """See ``RestoringEvents``."""
+        for index in dict.fromkeys(place[0] for place in self._texts):
+            yield from self._rest(index)
+
+    def _restore(self, choice: dict[str, Any]) -> None:
+        index = choice.get("index")
+        if isinstance(choice.get("text"), str):
+            choice["text"] = self._text(index, "text", what="content").feed(choice["text"])
+        delta = choice.get("delta")
+        if not isinstance(delta, dict):
+            return
+        for field in ANSWER_TEXTS:
+            if isinstance(delta.get(field), str):
+                delta[field] = self._text(index, field, what=field).feed(delta[field])
+        for call in objects(delta.get("tool_calls")):
+            self._restoration.given("handle", call.get("id"))
+            self._call(call.get("function"), index, "tool_calls", call.get("index"))
+        self._call(delta.get("function_call"), index, "function_call")
+
+    def _call(self, called: Any, *place: Any) -> None:
+        if isinstance(called, dict):
+            self._restoration.given("function", called.get("name"))
+            if isinstance(called.get("arguments"), str):
+                called["arguments"] = self._text(*place, what="arguments").feed(called["arguments"])
+
+    def _text(self, *place: Any, what: str) -> _Text:
+        if not all(isinstance(one, str | int | None) for one in place):
+            raise invalid_answer("a choice of it has no number")
+        return self._texts.setdefault(place, _Text(what, self._restoration))
+
+    def _rest(self, index: Any) -> Iterator[Event]:
+        """What is held back of one choice, as an event before the one that ends it."""
+        for place in [place for place in self._texts if place[0] == index]:
+            rest = self._texts.pop(place).close()
+            if not rest:
+                continue
+            choice: dict[str, Any] = {"index": index, "finish_reason": None}
+            _, field, *number = place
+            if field == "text":
+                choice["text"] = rest
+            elif field == "tool_calls":
+                choice["delta"] = {"tool_calls": [{"index": number[0], "function": {"arguments": rest}}]}
+            else:
+                choice["delta"] = {field: {"arguments": rest} if field == "function_call" else rest}
+            yield Event(as_json({**self._last, "choices": [choice]}).decode("utf-8"))
+
+
+_DELTAS: Final = {
+    "response.output_text": "content",
+    "response.refusal": "refusal",
+    "response.reasoning_text": "reasoning",
+    "response.reasoning_summary_text": "reasoning",
+    "response.function_call_arguments": "arguments",
+}
+"""Events by which a text comes in pieces, and what it is."""
+
+_WHOLE: Final = {"response.function_call_arguments": "arguments", "response.refusal": "refusal"}
+"""The field in which such an event at the end repeats the text; else it is ``text``."""
+
+_PARTS: Final = ("response.content_part", "response.reasoning_summary_part")
+
+
+@final
+class ResponseEvents:
+    """Restores the events of a response; they are numbered anew.
+
+    Args:
+        restoration: of the request.
+        asked: the request, whose parts a response repeats.
+        noted: takes the response's identifier.
+    """
+
+    def __init__(self, restoration: Restoration, asked: dict[str, Any], noted: Callable[[str], None]) -> None:
+        self._restoration = restoration
+        self._asked = asked
+        self._noted = noted
+        self.complete = False
+        self._texts: dict[tuple[Any, ...], _Text] = {}
+        self._count = 0
+
+    def event(self, event: Event) -> Iterator[Event]:
+        """See ``RestoringEvents``."""
+        if event.data.strip() == DONE:
+            self.complete = True
+            yield from self.close()
+            yield Event(DONE)
+            return
+        data = _object(event)
+        base, _, step = str(data.get("type", "")).rpartition(".")
+        if base in _DELTAS and step in ("delta", "done"):
+            yield from self._piece(data, event.name, base, step)
+            return
+        if base in _PARTS and isinstance(data.get("part"), dict):
+            part = data["part"]
+            what = "refusal" if part.get("type") == "refusal" else "reasoning" if "summary" in base else "content"
+            self._restoration.fields(part, {"text": what, "refusal": "refusal"})
+        elif base == "response.output_item" and isinstance(data.get("item"), dict):
+            restore_item(data["item"], self._restoration)
+        elif isinstance(data.get("response"), dict):
+            restore_response(data["response"], self._restoration, self._asked)
+            self._ends(data["response"], step)
+        yield self._numbered(data, event.name)
+
+    def close(self) -> Iterator[Event]:
+        """See ``RestoringEvents``: what was held back can stand nowhere where the upstream did not end a text."""
+        for text in self._texts.values():
+            text.close()
+        self._texts.clear()
+        yield from ()
+
+    def _ends(self, response: dict[str, Any], step: str) -> None:
+        if step in ("completed", "failed", "incomplete"):
+            self.complete = True
+            if isinstance(response.get("id"), str):
+                self._noted(response["id"])
+
+    def _piece(self, data: dict[str, Any], name: str, base: str, step: str) -> Iterator[Event]:
+        place = (base, data.get("item_id"), data.get("content_index"), data.get("summary_index"))
+        if not all(isinstance(one, str | int | None) for one in place):
+            raise invalid_answer("a text of it has no number")
+        text = self._texts.get(place)
+        if step == "delta":
+            if not isinstance(data.get("delta"), str):
+                raise invalid_answer("a piece of it is no text")
+            text = self._texts.setdefault(place, _Text(_DELTAS[base], self._restoration)) if text is None else text
+            data["delta"] = text.feed(data["delta"])
+            if data["delta"]:
+                yield self._numbered(data, name)
+            return
+        field = _WHOLE.get(base, "text")
+        rest = "" if text is None else self._texts.pop(place).close()
+        if rest:
+            ours = {key: value for key, value in data.items() if key not in (field, "logprobs", "name")}
+            ours |= {"type": f"{base}.delta", "delta": rest} | ({"logprobs": []} if "logprobs" in data else {})
+            yield self._numbered(ours, ours["type"] if name else "")
+        written = data.get(field)
+        if isinstance(written, str):
+            restored = self._restoration.json if _DELTAS[base] == "arguments" else self._restoration.text
+            data[field] = restored(_DELTAS[base], written)
+        yield self._numbered(data, name)
+
+    def _numbered(self, data: dict[str, Any], name: str) -> Event:
+        if "sequence_number" in data:
+            data["sequence_number"] = self._count
+        self._count += 1
+        return Event(as_json(data).decode("utf-8"), name)
+
+
+def _object(event: Event) -> dict[str, Any]:
+    try:
+        data = parsed(event.data)
+    except ValueError:
+        raise invalid_answer("an event of it is no JSON") from None
+    if not isinstance(data, dict):
+        raise invalid_answer("an event of it is no JSON object")
+    if data.get("error") or data.get("type") == "error":
+        raise ApiError(502, "upstream_error", "the upstream stopped with an error. Try again later.", "upstream_error")
+    return data

@@ -1,0 +1,261 @@
+"""The service behind the gateway: one base URL, no redirects, no address that was not checked, no header but ours."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, final
+from urllib.parse import urlsplit
+
+import httpcore
+
+from textveil.errors import ParameterError, need
+from textveil.server.config import Config
+from textveil.server.errors import ApiError
+from textveil.server.gateway.addresses import (
+    CheckedConnections,
+    ForbiddenAddress,
+    LookUp,
+    is_near,
+    literal,
+    look_up,
+)
+from textveil.version import VERSION
+
+ANSWER_BYTES: Final = 64 * 2**20
+"""An answer, or a piece of a streamed one, at the most."""
+
+KEPT_HEADERS: Final = re.compile(r"x-request-id|retry-after(-ms)?|openai-processing-ms|x-ratelimit-[a-z-]{1,40}")
+"""Headers of the upstream's answer that its asker gets."""
+
+_HEADER_VALUE: Final = re.compile(r"[A-Za-z0-9 ._:,-]{1,200}")
+_IDLE_SECONDS: Final = 4.0
+"""Servers mostly close idle connections after five seconds: ours are closed before."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the upstream answers.
+
+    Attributes:
+        status: of HTTP.
+        headers: those that may be handed on.
+        kind: its content type, without parameters, in small letters.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    kind: str
+    _pieces: AsyncIterator[bytes] = field(repr=False)
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """Its body as it comes.
+
+        Raises:
+            ApiError: it breaks off, says another length than it has, or does not go on in time.
+        """
+        with _told():
+            async for piece in self._pieces:
+                yield piece
+
+    async def data(self) -> dict[str, Any]:
+        """Its body as a JSON object.
+
+        Raises:
+            ApiError: it is something else; or as ``pieces``.
+        """
+        body = bytearray()
+        async for piece in self.pieces():
+            body += piece
+            if len(body) > ANSWER_BYTES:
+                raise invalid_answer("it is too long")
+        try:
+            data = json.loads(body)
+        except (ValueError, RecursionError):
+            raise invalid_answer("it is no JSON") from None
+        if not isinstance(data, dict):
+            raise invalid_answer("it is no JSON object")
+        return data
+
+
+@final
+class Upstream:
+    """Sends to one base URL.
+
+    Args:
+        url: as ``https://api.openai.com/v1``; without a path ``/v1`` is taken.
+        key: sent as a bearer token; None sends none.
+        hosts: hosts that may be sent to; empty allows that of ``url``.
+        private: whether its name may have addresses of private networks; an address that ``url`` itself names may be
+            one, and so may localhost.
+        connect_seconds: until a connection must stand.
+        seconds: between two pieces of an answer at the most.
+        connections: at one time at the most.
+        addresses: looks up a host.
+
+    Raises:
+        ParameterError: ``url`` is none, holds a user or a query, is of a host that is not allowed, or would send the
+            key unencrypted to another network.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: str | None = None,
+        hosts: tuple[str, ...] = (),
+        private: bool = False,
+        connect_seconds: float = 10.0,
+        seconds: float = 120.0,
+        connections: int = 256,
+        addresses: LookUp = look_up,
+    ) -> None:
+        host, named = _checked(url, hosts)
+        need(
+            url.startswith("https:") or named or private or key is None,
+            "upstream",
+            "http with a key",
+            "an https URL",
+            "The key would be sent unencrypted.",
+        )
+        self._base = url.rstrip("/") if urlsplit(url).path.strip("/") else url.rstrip("/") + "/v1"
+        self._key = key
+        self._timeout = {"connect": connect_seconds, "read": seconds, "write": seconds, "pool": connect_seconds}
+        self._pool = httpcore.AsyncConnectionPool(
+            max_connections=connections,
+            keepalive_expiry=_IDLE_SECONDS,
+            network_backend=CheckedConnections(private=private or named, addresses=addresses),
+        )
+        self._host = host
+
+    @classmethod
+    def of(cls, config: Config) -> Upstream | None:
+        """The upstream that a server is told of; None where there is none."""
+        if config.upstream is None:
+            return None
+        key = config.upstream_key
+        return cls(
+            config.upstream,
+            key=None if key is None else key.get_secret_value(),
+            hosts=config.upstream_hosts,
+            private=config.upstream_private_addresses,
+            connect_seconds=config.upstream_connect_seconds,
+            seconds=config.upstream_seconds,
+            connections=config.concurrent_requests,
+        )
+
+    def __repr__(self) -> str:
+        return f"Upstream({self._host})"
+
+    @asynccontextmanager
+    async def send(self, method: str, path: str, body: bytes | None = None) -> AsyncIterator[Answer]:
+        """Send a request; the connection is kept until the context ends.
+
+        Args:
+            method: of HTTP.
+            path: below the base URL, with its first slash.
+            body: JSON; None for no body.
+
+        Raises:
+            ApiError: it cannot be reached, does not answer in time, or answers something that is no HTTP; or with a
+                redirect, or in an encoding that was not asked for.
+        """
+        headers = [("Accept", "application/json, text/event-stream"), ("Accept-Encoding", "identity")]
+        headers.append(("User-Agent", f"textveil/{VERSION}"))
+        if body is not None:
+            headers.append(("Content-Type", "application/json"))
+        if self._key is not None:
+            headers.append(("Authorization", f"Bearer {self._key}"))
+        asked = self._pool.stream(
+            method, self._base + path, headers=headers, content=body, extensions={"timeout": self._timeout}
+        )
+        with _told():
+            answer = await asked.__aenter__()
+        try:
+            yield _answered(answer)
+        finally:
+            await asked.__aexit__(None, None, None)
+
+    def hides(self, text: str) -> bool:
+        """Whether a text holds no piece of the key that is worth anything."""
+        if self._key is None:
+            return True
+        pieces = (self._key[at : at + 4] for at in range(max(1, len(self._key) - 3)))
+        return not any(piece in text for piece in pieces)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._pool.aclose()
+
+
+def _checked(url: str, hosts: tuple[str, ...]) -> tuple[str, bool]:
+    """The host of a base URL, and whether the URL itself names a place of this machine or network."""
+    try:
+        parts = urlsplit(url)
+        host, _ = (parts.hostname or "").rstrip("."), parts.port
+    except ValueError:
+        raise ParameterError("upstream must be a URL as https://api.openai.com/v1; got something else.") from None
+    plain = parts.scheme in ("http", "https") and host and not (parts.query or parts.fragment)
+    need(bool(plain), "upstream", "something else", "a URL as https://api.openai.com/v1, without a query")
+    need(
+        parts.username is None and parts.password is None,
+        "upstream",
+        "one with a user",
+        "a URL without a user or password",
+        "Give the key by `upstream_key`.",
+    )
+    allowed = {one.lower().rstrip(".") for one in hosts}
+    need(not allowed or host in allowed, "upstream", host, "of a host that `upstream_hosts` names")
+    address = literal(host)
+    return host, host == "localhost" or (address is not None and is_near(address))
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say what went wrong between here and the upstream, without what it wrote."""
+    try:
+        yield
+    except ForbiddenAddress:
+        raise ApiError(
+            502,
+            "upstream_forbidden",
+            "the upstream's host has an address in a private network. Set upstream_private_addresses if it should.",
+            "upstream_error",
+        ) from None
+    except httpcore.TimeoutException as error:
+        what = "be connected to" if isinstance(error, httpcore.ConnectTimeout) else "answer"
+        raise ApiError(
+            504, "upstream_timeout", f"the upstream did not {what} in time. Try again later.", "upstream_error"
+        ) from None
+    except (httpcore.NetworkError, httpcore.RemoteProtocolError) as error:
+        if isinstance(error, httpcore.ConnectError):
+            raise ApiError(
+                502, "upstream_unreachable", "the upstream cannot be connected to. Try again later.", "upstream_error"
+            ) from None
+        raise invalid_answer("the connection broke, or it was no HTTP") from None
+
+
+def _answered(answer: httpcore.Response) -> Answer:
+    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in answer.headers}
+    if headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+        raise invalid_answer("it is compressed, which was not asked for")
+    if 300 <= answer.status < 400:
+        raise invalid_answer("it points to another place, where nothing is sent")
+    kept = {
+        name: value
+        for name, value in headers.items()
+        if KEPT_HEADERS.fullmatch(name) and _HEADER_VALUE.fullmatch(value)
+    }
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    return Answer(answer.status, kept, kind, aiter(answer.aiter_stream()))
+
+
+def invalid_answer(what: str) -> ApiError:
+    """The upstream did not answer as the API says."""
+    return ApiError(
+        502, "upstream_invalid", f"the upstream's answer cannot be used: {what}. Try again later.", "upstream_error"
+    )

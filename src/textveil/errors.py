@@ -10,6 +10,8 @@
     ├── InputError            (also ValueError)   a document or record cannot be read
     │   └── Interrupted       (audit.sampled)     foreign code failed midway; keeps the evidence so far
     ├── OutputError           (also OSError)      a result cannot be written
+    ├── LedgerError           (also OSError)      a ledger of budgets cannot be read or written
+    ├── BudgetExhausted       (also ValueError)   a release would cost more than is left of a budget
     ├── UnsupportedGuarantee  (also TypeError)    no rule converts or composes these guarantees
     ├── RefutedGuarantee      (also ValueError)   the mechanism's claim is known to be false
     └── RandomnessError       (also TypeError)    randomness would be copied or reused
@@ -20,6 +22,8 @@ Try `workers=1`. The command line puts its own spelling in their places.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 
 class TextveilError(Exception):
@@ -71,6 +75,38 @@ class InputError(TextveilError, ValueError):
 
 class OutputError(TextveilError, OSError):
     """A result cannot be written; nothing stands under its name."""
+
+
+class LedgerError(TextveilError, OSError):
+    """A ledger of budgets cannot be read or written, so nothing is released; names no account."""
+
+
+class Amount(NamedTuple):
+    """An amount of privacy loss.
+
+    Attributes:
+        epsilon: nats.
+        delta: a probability.
+    """
+
+    epsilon: float
+    delta: float = 0.0
+
+
+class BudgetExhausted(TextveilError, ValueError):
+    """A release would cost more than is left of a budget; nothing was drawn and nothing was taken.
+
+    Attributes:
+        remaining: what is left, rounded down.
+        needed: what the release would cost, rounded up.
+        scope: whose budget it is: "person", "key", "tenant".
+    """
+
+    def __init__(self, message: str, *, remaining: Amount, needed: Amount, scope: str) -> None:
+        super().__init__(message)
+        self.remaining = remaining
+        self.needed = needed
+        self.scope = scope
 
 
 class UnsupportedGuarantee(TextveilError, TypeError):

@@ -1,1 +1,1 @@
-"""Budgets of privacy: what was spent on whom, and what is left; it never sees text."""
+"""Budgets of persons, tenants and keys: reserved before a draw, committed after it, in a database."""

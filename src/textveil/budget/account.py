@@ -1,22 +1,48 @@
-"""Who pays for a release."""
+"""Whose budget a release is taken from."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
+
+from textveil.errors import ParameterError
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Whose budgets a release is taken from: a tenant's, a person's and a key's, where they have one.
+    """A tenant, a person of one, or a key of one; what is None is all of that.
+
+    Names are private: they are not in the representation, and a ledger keeps keyed digests of them alone.
 
     Attributes:
-        tenant: who runs what asks for releases.
-        unit: the person whose text it is; None where none is told.
-        key: the id of the API key that was used; None where none was.
+        tenant: an organization, or whoever's ledger it is.
+        unit: the person whose texts are released, by any name that is hers alone within the tenant.
+        key: the name of an API key of the tenant.
+
+    Raises:
+        ParameterError: a name is empty or no str.
     """
 
-    tenant: str
-    unit: str | None = None
-    key: str | None = None
+    tenant: str = field(repr=False)
+    unit: str | None = field(default=None, repr=False)
+    key: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, value in (("tenant", self.tenant), ("unit", self.unit), ("key", self.key)):
+            if not (value is None and name != "tenant") and not (isinstance(value, str) and value):
+                got = "an empty one" if value == "" else type(value).__name__
+                raise ParameterError(f"{name} must be a name of at least one character; got {got}.")
+
+    @property
+    def levels(self) -> tuple[Account, ...]:
+        """The accounts that a release of this one is charged to: itself and all that hold it, the largest first."""
+        units, keys = dict.fromkeys((None, self.unit)), dict.fromkeys((None, self.key))
+        return tuple(Account(self.tenant, unit, key) for key in keys for unit in units)
+
+    @property
+    def scope(self) -> str:
+        """What it is, in words."""
+        if self.unit is not None:
+            return "person" if self.key is None else "person by this key"
+        return "tenant" if self.key is None else "key"

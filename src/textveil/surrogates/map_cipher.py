@@ -18,9 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Final, NamedTuple, final
 
 from textveil.errors import InputError, MissingExtra, ParameterError
-
-SECRET_BYTES: Final = 32
-"""Length of the user's key."""
+from textveil.key_files import SECRET_BYTES
 
 TITLE: Final = b"textveil private map 1: not part of a release\n"
 """First line of a map file; the number is the version of its form."""

@@ -16,7 +16,7 @@ from textveil.research.frontier.study import FrontierStudy
 _MARGIN = 1 + 2.0**-40
 
 
-class Limit(NamedTuple):
+class LimitLine(NamedTuple):
     """A number that a measure does not exceed under (epsilon, delta) for any two words.
 
     Attributes:
@@ -34,17 +34,17 @@ class Limit(NamedTuple):
     source: str
 
 
-def limits_of(study: FrontierStudy, epsilon: float, delta: float = 0.0) -> Iterator[Limit]:
+def limits_of(study: FrontierStudy, epsilon: float, delta: float = 0.0) -> Iterator[LimitLine]:
     """The limits under (epsilon, delta)-DP for any two words and the study's prior."""
     most = unchanged_limit_of_prior(study.prior, epsilon, delta)
     stays = "largest for this prior, attained (privacy/limits.py)"
-    yield Limit(UNCHANGED, epsilon, delta, most, stays)
-    yield Limit(VULNERABILITY, epsilon, delta, most, f"a guess is post-processing: {stays}")
+    yield LimitLine(UNCHANGED, epsilon, delta, most, stays)
+    yield LimitLine(VULNERABILITY, epsilon, delta, most, f"a guess is post-processing: {stays}")
     near = near_limit(hub_share(study), epsilon, delta)
-    yield Limit(NEAR, epsilon, delta, near, "what the best fixed output reaches, its odds raised by e^epsilon")
+    yield LimitLine(NEAR, epsilon, delta, near, "what the best fixed output reaches, its odds raised by e^epsilon")
     pair = told_apart_limit(epsilon, delta)
     for key in (WORDS_BY_SURFACE, WORDS_BY_EMBEDDING):
-        yield Limit(key, epsilon, delta, pair, "best test between two inputs")
+        yield LimitLine(key, epsilon, delta, pair, "best test between two inputs")
 
 
 def hub_share(study: FrontierStudy) -> float:

@@ -10,7 +10,7 @@ from typing import Any, Final, final
 from textveil.research.cells import Values
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.frontier.contenders import FrontierContender
-from textveil.research.frontier.limits import Limit
+from textveil.research.frontier.limits import LimitLine
 from textveil.research.frontier.measures import APART, MEASURES, VULNERABILITY
 from textveil.research.frontier.told_apart import shown_epsilon
 from textveil.statistics import Bound
@@ -95,7 +95,7 @@ class Frontier:
     """
 
     points: tuple[FrontierPoint, ...]
-    limits: tuple[Limit, ...]
+    limits: tuple[LimitLine, ...]
     baselines: Mapping[str, Bound]
     facts: Mapping[str, Any]
 
@@ -129,7 +129,7 @@ class Frontier:
 
     def limit_table(self) -> Table:
         """A row for each limit."""
-        return Table(columns=Limit._fields, rows=tuple(tuple(one) for one in self.limits), facts=self.facts)
+        return Table(columns=LimitLine._fields, rows=tuple(tuple(one) for one in self.limits), facts=self.facts)
 
     def shown_losses(self) -> Table:
         """The loss that readers who tell two inputs apart have shown, beside the verified one."""

@@ -17,7 +17,7 @@ from textveil.research.frontier.cosine_limit import SOURCE as LIMIT_SOURCE
 from textveil.research.frontier.cosine_limit import steps_for
 from textveil.research.frontier.equal_vulnerability import bracket_of
 from textveil.research.frontier.files import checked_folder, write_frontier
-from textveil.research.frontier.limits import Limit, limits_of
+from textveil.research.frontier.limits import LimitLine, limits_of
 from textveil.research.frontier.measures import COSINE, VULNERABILITY
 from textveil.research.frontier.measuring import (
     Cell,
@@ -157,7 +157,7 @@ class _Measuring(NamedTuple):
 
 def _measured(
     measuring: _Measuring, contenders: Sequence[FrontierContender], grid: Sequence[float]
-) -> tuple[tuple[FrontierPoint, ...], list[Limit]]:
+) -> tuple[tuple[FrontierPoint, ...], list[LimitLine]]:
     """All at equal guarantees, then metric ones at the Bayes vulnerability of the first that is none; and limits."""
     cells = [FrontierCell(one, epsilon) for one in contenders for epsilon in grid]
     limits = [CosineLimitCell(epsilon, steps_for(len(measuring.study.vocabulary))) for epsilon in grid]
@@ -168,7 +168,7 @@ def _measured(
     whole = len(first) + len(metric) * len(grid)
     found = measuring(first, 0, whole)
     points = [_point(cell, found[cell.name]) for cell in cells]
-    bounds = [Limit(COSINE, one.epsilon, 0.0, found[one.name]["value"], LIMIT_SOURCE) for one in limits]
+    bounds = [LimitLine(COSINE, one.epsilon, 0.0, found[one.name]["value"], LIMIT_SOURCE) for one in limits]
     target = {one.epsilon: one.scores[VULNERABILITY].estimate for one in points
               if one.contender is reference and VULNERABILITY in one.scores}  # fmt: skip
     equal = []

@@ -1,0 +1,266 @@
+"""What one transaction does to a ledger: entries are decided one after another, and written together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection
+
+from textveil.budget.account import Account
+from textveil.budget.balance import Balance, balance_of
+from textveil.budget.chain import Chain, Entry, What
+from textveil.budget.charge import Charge, delta_up, epsilon_up, guarantee_of
+from textveil.budget.limit import Limit
+from textveil.budget.names import Names
+from textveil.budget.reservation import Reservation
+from textveil.budget.schema import CHAINS, ENTRIES, LEVELS, OPEN
+from textveil.budget.standing import Standing
+from textveil.errors import Amount, BudgetExhausted, LedgerError
+from textveil.privacy.guarantees import Guarantee
+
+_MOST_NAMES = 500  # in one statement
+
+
+@final
+class Book:
+    """The accounts of some tenants in a transaction, which nobody else can change before it ends.
+
+    Args:
+        connection: in a transaction that will write.
+        names: under the ledger's key.
+        now: microseconds since 1970.
+        accounts: all that will be asked for.
+
+    """
+
+    def __init__(self, connection: Connection, names: Names, now: int, accounts: Iterable[Account]) -> None:
+        self._connection = connection
+        self._names = names
+        self._now = now
+        self._entries: list[Entry] = []
+        self._opened: list[dict[str, Any]] = []
+        self._closed: list[dict[str, Any]] = []
+        self._changed: set[bytes] = set()
+        held = list(accounts)
+        self._chains = _locked(connection, names, sorted({names.tenant(one) for one in held}))
+        wanted = {digest for one in held for digest in self._digests(one)}
+        self._standings = {one.level: one for one in _standings(connection, wanted)}
+
+    def reserve(self, account: Account, charge: Charge) -> Reservation:
+        """Take a charge from every level of an account.
+
+        Raises:
+            BudgetExhausted: it is more than is left at one of them; nothing is taken.
+            LedgerError: the tenant's entries do not end as they must.
+        """
+        self._chain(account)
+        levels = list(self._levels(account))
+        for _, standing, limit in levels:
+            if limit is not None and not standing.admits(limit, charge):
+                raise _exhausted(standing, limit, charge)
+        entry = self._append(account, "reserve", charge.as_data())
+        self._opened.append(
+            {
+                "b_tenant": entry.tenant,
+                "b_number": entry.number,
+                "unit": entry.unit,
+                "key": entry.key,
+                "epsilon": str(charge.epsilon),
+                "delta": str(charge.delta),
+            }
+        )
+        for _, standing, _ in levels:
+            standing.add(charge, entry.at)
+            self._changed.add(standing.level)
+        return Reservation(account, entry.number, charge, self.balance(account))
+
+    def commit(self, account: Account, number: int) -> None:
+        """Note that what a reservation was for has been drawn."""
+        entry = self._append(account, "commit", {"of": number})
+        self._closed.append({"b_tenant": entry.tenant, "b_number": number})
+
+    def set_limit(self, account: Account, limit: Limit | None, each: str | None) -> None:
+        """Set or lift the limit of an account, or of each person or key of a tenant that has none of its own."""
+        data = {"each": each, "limit": None if limit is None else limit.as_data()}
+        if each is None:
+            standing = self._known(account) or self._from_entries(account)
+        else:
+            level = self._names.every(account, each)
+            standing = self._standings.setdefault(level, Standing(level, self._names.tenant(account), f"each {each}"))
+        standing.limit = limit
+        self._changed.add(standing.level)
+        self._append(account, "limit", data)
+
+    def balance(self, account: Account, *, reserved: bool = False) -> Balance:
+        """What is left to an account, at the level that leaves least.
+
+        Args:
+            account: whose.
+            reserved: whether to add up what is not committed.
+        """
+        found = [(one, balance_of(standing, limit, self._now)) for one, standing, limit in self._levels(account)]
+        one, balance = min(reversed(found), key=lambda pair: pair[1].tightness())
+        return replace(balance, reserved=self._reserved(one)) if reserved else balance
+
+    def _reserved(self, account: Account) -> Guarantee:
+        """What is not committed of an account's reservations."""
+        self._flush()
+        wanted = sa.select(OPEN.c.epsilon, OPEN.c.delta).where(*self._own(OPEN, account))
+        found = [(int(epsilon), int(delta)) for epsilon, delta in self._connection.execute(wanted)]
+        status = self._standings[self._names.level(account)].status
+        return guarantee_of(sum(one[0] for one in found), sum(one[1] for one in found), status)
+
+    def write(self) -> None:
+        """Write everything down; the caller ends the transaction."""
+        self._flush()
+        rows = [self._standings[level].as_row() for level in sorted(self._changed)]
+        if rows:
+            self._upsert(LEVELS, ["level"], rows)
+            self._changed.clear()
+
+    def _flush(self) -> None:
+        """Write the entries down, for they are asked for or the transaction ends."""
+        if not self._entries:
+            return
+        connection = self._connection
+        connection.execute(ENTRIES.insert(), [one._asdict() for one in self._entries])
+        ends = [self._chains[tenant] for tenant in sorted({one.tenant for one in self._entries})]
+        self._upsert(CHAINS, ["tenant"], [one.as_row(self._names) for one in ends if one is not None])
+        if self._opened:
+            values: Any = {"tenant": sa.bindparam("b_tenant"), "number": sa.bindparam("b_number")}
+            connection.execute(OPEN.insert().values(values), self._opened)
+        if self._closed:
+            same = (OPEN.c.tenant == sa.bindparam("b_tenant")) & (OPEN.c.number == sa.bindparam("b_number"))
+            connection.execute(OPEN.delete().where(same), self._closed)
+        self._entries, self._opened, self._closed = [], [], []
+
+    def _append(self, account: Account, what: What, data: Mapping[str, Any]) -> Entry:
+        entry = self._chain(account).append(self._now, what, self._names.unit(account), self._names.key(account), data)
+        self._entries.append(entry)
+        return entry
+
+    def _chain(self, account: Account) -> Chain:
+        chain = self._chains[self._names.tenant(account)]
+        if chain is None:
+            raise LedgerError(
+                "the end of this tenant's entries is not sealed under the ledger's key. Run `textveil ledger verify`."
+            )
+        return chain
+
+    def _digests(self, account: Account) -> list[bytes]:
+        own = [self._names.level(one) for one in account.levels]
+        return [*own, self._names.every(account, "unit"), self._names.every(account, "key")]
+
+    def _known(self, account: Account) -> Standing | None:
+        return self._standings.get(self._names.level(account))
+
+    def _new(self, account: Account) -> Standing:
+        level = self._names.level(account)
+        made = self._standings[level] = Standing(level, self._names.tenant(account), account.scope)
+        return made
+
+    def _from_entries(self, account: Account) -> Standing:
+        """The standing of an account that had no row, though it may have entries."""
+        made = self._new(account)
+        for at, charge in self._charges(account, 0):
+            made.add(charge, at)
+        return made
+
+    def _levels(self, account: Account) -> Iterator[tuple[Account, Standing, Limit | None]]:
+        """Where an account stands at each level, with its sums counted for the limit there."""
+        for one in account.levels:
+            standing = self._known(one)
+            if standing is None:
+                if one.unit is not None and one.key is not None:
+                    continue  # kept where somebody set a limit: there may be as many as persons times keys
+                standing = self._new(one)
+            limit = self._limit(one, standing)
+            if limit is not None:
+                self._count(one, standing, limit)
+            yield one, standing, limit
+
+    def _limit(self, account: Account, standing: Standing) -> Limit | None:
+        """The account's own limit, else that of each of its kind."""
+        if standing.limit is not None or (account.unit is None) == (account.key is None):
+            return standing.limit
+        each = self._standings.get(self._names.every(account, "unit" if account.key is None else "key"))
+        return None if each is None else each.limit
+
+    def _count(self, account: Account, standing: Standing, limit: Limit) -> None:
+        """Bring the sums of the period up to what the limit counts, from the entries where they are not."""
+        if standing.is_counted(limit, self._now):
+            return
+        self._changed.add(standing.level)
+        if not standing.begin(limit, self._now):
+            return
+        for _, charge in self._charges(account, standing.period_start):
+            standing.count(charge)
+
+    def _charges(self, account: Account, since: int) -> Iterator[tuple[int, Charge]]:
+        """When each reservation of an account was made, and what it took."""
+        self._flush()
+        wanted = [*self._own(ENTRIES, account), ENTRIES.c.what == "reserve", ENTRIES.c.at >= since]
+        for at, data in self._connection.execute(sa.select(ENTRIES.c.at, ENTRIES.c.data).where(*wanted)):
+            yield at, Charge.of_data(json.loads(data))
+
+    def _own(self, table: sa.Table, account: Account) -> list[sa.ColumnElement[bool]]:
+        """That rows are of an account."""
+        unit, key = self._names.unit(account), self._names.key(account)
+        own = [table.c.tenant == self._names.tenant(account)]
+        own += [] if unit is None else [table.c.unit == unit]
+        return own + ([] if key is None else [table.c.key == key])
+
+    def _upsert(self, table: sa.Table, keys: list[str], rows: list[dict[str, Any]]) -> None:
+        insert = postgresql.insert if self._connection.dialect.name == "postgresql" else sqlite.insert
+        statement = insert(table)
+        changed = {column.name: statement.excluded[column.name] for column in table.c if column.name not in keys}
+        self._connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changed), rows)
+
+
+def _locked(connection: Connection, names: Names, tenants: list[bytes]) -> dict[bytes, Chain | None]:
+    """The ends of the tenants' chains, None of a broken one, locked until this transaction ends."""
+    found = dict(_chains(connection, names, tenants))
+    new = [tenant for tenant in tenants if tenant not in found]
+    if new:
+        insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+        rows = [Chain(tenant).as_row(names) for tenant in new]
+        connection.execute(insert(CHAINS).on_conflict_do_nothing(index_elements=["tenant"]), rows)
+        found.update(_chains(connection, names, new))
+    return found
+
+
+def _chains(connection: Connection, names: Names, tenants: list[bytes]) -> Iterator[tuple[bytes, Chain | None]]:
+    # In order, so that two transactions never wait for each other.
+    wanted = sa.select(CHAINS).where(CHAINS.c.tenant.in_(tenants)).order_by(CHAINS.c.tenant).with_for_update()
+    for row in connection.execute(wanted).mappings():
+        chain = Chain(row["tenant"], row["number"], row["at"], row["head"])
+        yield chain.tenant, chain if chain.seal(names) == row["seal"] else None
+
+
+def _standings(connection: Connection, levels: set[bytes]) -> Iterable[Standing]:
+    ordered = sorted(levels)
+    for start in range(0, len(ordered), _MOST_NAMES):
+        some = LEVELS.c.level.in_(ordered[start : start + _MOST_NAMES])
+        for row in connection.execute(sa.select(LEVELS).where(some)).mappings():
+            yield Standing.of_row(dict(row))
+
+
+def _exhausted(standing: Standing, limit: Limit, charge: Charge) -> BudgetExhausted:
+    left = Amount(*standing.remaining(limit))
+    needed = Amount(epsilon_up(charge.epsilon), delta_up(charge.delta))
+    deltas = needed.delta > 0
+    has = f"epsilon {max(0.0, left.epsilon):.6g}" + (f", delta {max(0.0, left.delta):.3g}" if deltas else "")
+    needs = f"epsilon {needed.epsilon:.6g}" + (f", delta {needed.delta:.3g}" if deltas else "")
+    renewed = f"Wait for the next {limit.period}" if limit.period else "Release less"
+    whose = f"the budget of this {standing.scope}"
+    return BudgetExhausted(
+        f"{whose} has {has} left; this release needs {needs}. {renewed}, or raise the limit.",
+        remaining=left,
+        needed=needed,
+        scope=standing.scope,
+    )

@@ -1,0 +1,238 @@
+"""Budgets in a database: reserved before anything is drawn, committed after it, and never overdrawn."""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias, TypeVar, final
+
+from sqlalchemy import select
+
+from textveil.budget.account import Account
+from textveil.budget.balance import Balance as Balance
+from textveil.budget.book import Book
+from textveil.budget.charge import Charge
+from textveil.budget.database import opened, told, url_of, writing
+from textveil.budget.limit import Limit
+from textveil.budget.names import Names
+from textveil.budget.reservation import Reservation as Reservation
+from textveil.budget.schema import FACTS
+from textveil.budget.turns import Ask, Turns
+from textveil.errors import BudgetExhausted, LedgerError, ParameterError, TextveilError
+from textveil.key_files import decoded_key, read_key, read_or_made_key
+from textveil.privacy.accountant import Accountant
+
+KEY_VARIABLE: Final = "TEXTVEIL_LEDGER_KEY"
+"""The environment's name for the key, as 64 hexadecimal digits or base64."""
+
+T = TypeVar("T")
+
+Each: TypeAlias = Literal["unit", "key"]
+
+_KEY_CHECK = "key"
+_SETTLE_SECONDS: Final = 0.1
+"""Commits wait so long for somebody else's transaction before they have one of their own."""
+
+
+@final
+class Ledger:
+    """What accounts have spent and may spend, in an SQLite or a PostgreSQL database.
+
+    Budget is taken before randomness is drawn, and stays taken whatever happens then: a crash between ``reserve`` and
+    ``commit`` counts as spent. Names are kept as digests under a secret key, amounts as whole numbers, and entries as a
+    chain that nobody changes unseen. Proof of what is counted: privacy/proofs/ledger.md.
+
+    Args:
+        url: an SQLAlchemy URL, ``sqlite:///budget.db`` or ``postgresql://...``, or the path of an SQLite file. A new
+            database is made.
+        key: 32 secret bytes. None takes the environment's ``TEXTVEIL_LEDGER_KEY``; else, for SQLite, the file beside
+            the database whose name ends in ``.key`` (mode 0600), which is made with the database.
+
+    Raises:
+        LedgerError: the database cannot be opened, or is of another form, or of another key.
+        ParameterError: the url or the key cannot be read, or there is no key.
+        MissingExtra: the extra ``ledger`` is not installed.
+
+    Safe to use from several threads at once, which share one transaction; and from several processes, each with a
+    ``Ledger`` of its own: one that was opened before a fork must not be used after it.
+    """
+
+    def __init__(self, url: str, *, key: bytes | None = None) -> None:
+        place = url_of(url)
+        self._names = Names(_key(place.database if place.get_backend_name() == "sqlite" else None, key))
+        self._engine = opened(place)
+        self._turns = Turns(self._write)
+        self._timing = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._closed = False
+        try:
+            self._check_key()
+        except BaseException:
+            self._engine.dispose()
+            raise
+
+    @classmethod
+    def upgrade(cls, url: str) -> None:
+        """Bring the tables of an older database into today's form; make a copy of it before.
+
+        Raises:
+            LedgerError: it cannot be opened, or was made by a newer version.
+        """
+        opened(url_of(url), upgrade=True).dispose()
+
+    def set_limit(self, account: Account, limit: Limit | None, *, each: Each | None = None) -> None:
+        """Set the limit of an account, or lift it by None.
+
+        Args:
+            account: a tenant, a person, a key, or a person by a key.
+            limit: None is no limit.
+            each: "unit" or "key" sets it for each person or key of the tenant that has none of its own.
+
+        Raises:
+            ParameterError: ``each`` is given beside a person or a key.
+            LedgerError: the database fails; nothing was set.
+        """
+        if each is not None and (each not in ("unit", "key") or account.unit is not None or account.key is not None):
+            raise ParameterError('each must be "unit" or "key", with an account that names the tenant alone.')
+        self._ask(account, lambda book: book.set_limit(account, limit, each))
+
+    def reserve(self, account: Account, cost: Accountant) -> Reservation:
+        """Take the cost of a release from all levels of an account, before anything is drawn.
+
+        It is on the disk when this returns.
+
+        Args:
+            account: whose texts they are.
+            cost: of the release: ``Sanitizer.prepare(texts).accountant``.
+
+        Raises:
+            BudgetExhausted: it is more than is left at one of the levels; nothing was taken.
+            UnsupportedGuarantee: a draw promises nothing.
+            LedgerError: the database fails; whether it was taken is not known, and nothing may be drawn.
+        """
+        charge = Charge.of(cost)
+        return self._ask(account, lambda book: book.reserve(account, charge))
+
+    def reserve_all(self, wanted: Sequence[tuple[Account, Accountant]]) -> list[Reservation | BudgetExhausted]:
+        """Several at once, in one transaction and in order; one that is exhausted stands in the place of its own.
+
+        Raises:
+            UnsupportedGuarantee: as ``reserve``, for any of them; nothing was taken.
+            LedgerError: as ``reserve``.
+        """
+        asked = [Ask(account, _reserving(account, Charge.of(cost))) for account, cost in wanted]
+        self._need_open()
+        self._turns.ask(asked)
+        return [one.error if isinstance(one.error, BudgetExhausted) else one.result() for one in asked]
+
+    def commit(self, reservation: Reservation) -> None:
+        """Note that what was reserved has been drawn.
+
+        It is written with the next transaction, soon: to lose it in a crash changes nothing but what ``reserved`` says.
+        """
+        account, number = reservation.account, reservation.number
+        self._need_open()
+        self._turns.leave([Ask(account, lambda book: book.commit(account, number))])
+        self._settle_soon()
+
+    def balance(self, account: Account) -> Balance:
+        """Where an account stands: at the one of its levels that leaves least.
+
+        Raises:
+            LedgerError: the database fails.
+        """
+        return self._ask(account, lambda book: book.balance(account, reserved=True))
+
+    def close(self) -> None:
+        """Write what is left to write, and close the database; closing again does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        try:
+            self._turns.settle()
+        finally:
+            self._engine.dispose()
+
+    def __enter__(self) -> Ledger:
+        """The ledger, which is closed at the end of the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _ask(self, account: Account, work: Callable[[Book], T]) -> T:
+        self._need_open()
+        asked = Ask(account, work)
+        self._turns.ask([asked])
+        return asked.result()
+
+    def _write(self, batch: Sequence[Ask[Any]]) -> None:
+        """Do what several threads asked for in one transaction."""
+        with told(), writing(self._engine) as connection:
+            book = Book(connection, self._names, time.time_ns() // 1000, [one.account for one in batch])
+            for one in batch:
+                try:
+                    one.value = one.work(book)
+                except TextveilError as error:
+                    one.error = error
+            book.write()
+
+    def _settle_soon(self) -> None:
+        with self._timing:
+            if self._timer is None:
+                self._timer = threading.Timer(_SETTLE_SECONDS, self._settle)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def _settle(self) -> None:
+        with self._timing:
+            self._timer = None
+        with contextlib.suppress(LedgerError):  # what is lost was counted as spent before
+            self._turns.settle()
+
+    def _need_open(self) -> None:
+        if self._closed:
+            raise LedgerError("the ledger is closed. Open it again: Ledger(url).")
+
+    def _check_key(self) -> None:
+        """Refuse a key under which no name would be found again."""
+        with told(), writing(self._engine) as connection:
+            wanted = select(FACTS.c.value).where(FACTS.c.name == _KEY_CHECK)
+            found = connection.execute(wanted).scalar()
+            if found is None:
+                connection.execute(FACTS.insert(), [{"name": _KEY_CHECK, "value": self._names.check}])
+            elif not hmac.compare_digest(found, self._names.check):
+                raise LedgerError(
+                    f"the ledger's database has another key. Give the one that it was made with, by {KEY_VARIABLE} or "
+                    "the file beside it."
+                )
+
+
+def _reserving(account: Account, charge: Charge) -> Callable[[Book], Reservation]:
+    return lambda book: book.reserve(account, charge)
+
+
+def _key(file: str | None, given: bytes | None) -> bytes:
+    """The key as it is given, of the environment, or of the file beside a database."""
+    if given is not None:
+        return given
+    said = os.environ.get(KEY_VARIABLE)
+    if said is not None:
+        return decoded_key(said.strip().encode("utf-8", "replace"), KEY_VARIABLE)
+    if file is None:
+        raise ParameterError(
+            f"key must be given for a database that is no file, by {KEY_VARIABLE} or as `key`; got none. Make one: "
+            'python -c "import secrets; print(secrets.token_hex(32))".'
+        )
+    path = Path(f"{file}.key")
+    made = Path(file)
+    if made.is_file() and made.stat().st_size > 0:  # a new key would fit nothing that is in it
+        return read_key(path, "key")
+    return read_or_made_key(path, "key")

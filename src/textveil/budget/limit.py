@@ -1,0 +1,75 @@
+"""What may be spent, and when it is renewed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal, TypeAlias, final
+
+from textveil.errors import need
+
+Composition: TypeAlias = Literal["sum"]
+Period: TypeAlias = Literal["day", "week", "month"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What an account may spend.
+
+    Attributes:
+        epsilon: nats, finite and >= 0.
+        delta: in [0, 1).
+        composition: how costs add up: "sum" adds epsilons and deltas. It holds whatever later releases were chosen by.
+        period: None is for ever; else the limit is renewed every day, week (from Monday) or month of the calendar, in
+            UTC. That is a policy and no guarantee: what is promised over all time is the sum over the periods.
+
+    Raises:
+        ParameterError: one of them is outside.
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    composition: Composition = "sum"
+    period: Period | None = None
+
+    def __post_init__(self) -> None:
+        need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
+        need(0 <= self.delta < 1, "delta", self.delta, "in [0, 1)")
+        need(self.composition == "sum", "composition", self.composition, '"sum"')
+        need(self.period in (None, "day", "week", "month"), "period", self.period, 'None, "day", "week" or "month"')
+
+    def period_start(self, now: datetime) -> datetime | None:
+        """When the period that holds ``now`` began; None without one."""
+        day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        if self.period == "week":
+            return day - timedelta(days=day.weekday())
+        if self.period == "month":
+            return day.replace(day=1)
+        return day if self.period == "day" else None
+
+    def period_end(self, now: datetime) -> datetime | None:
+        """When the next period begins; None where there is none."""
+        start = self.period_start(now)
+        if start is None:
+            return None
+        days = {"day": 1, "week": 7}.get(str(self.period))
+        # Any day of the next month, back to its first.
+        return start + timedelta(days=days) if days else (start + timedelta(days=32)).replace(day=1)
+
+    def as_data(self) -> dict[str, Any]:
+        """JSON data."""
+        return asdict(self)
+
+    @classmethod
+    def of_data(cls, data: Mapping[str, Any]) -> Limit:
+        """The limit of ``as_data``."""
+        return cls(**data)
+
+    @classmethod
+    def of_text(cls, text: str) -> Limit:
+        """The limit of ``as_data`` as JSON text."""
+        return cls.of_data(json.loads(text))

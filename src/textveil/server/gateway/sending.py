@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -18,10 +17,11 @@ from textveil.budget.account import Account
 from textveil.server.conversations import Conversations, ConversationState
 from textveil.server.errors import ApiError, as_api_error
 from textveil.server.gateway.answers import Restoration
+from textveil.server.gateway.bodies import beginning, sanitized_body
 from textveil.server.gateway.events import Event, EventReader
 from textveil.server.gateway.json_text import as_json, parsed
 from textveil.server.gateway.memory import RequestMemory
-from textveil.server.gateway.reading import Reader, RequestReading, written
+from textveil.server.gateway.reading import Reader
 from textveil.server.gateway.streams import RestoringEvents
 from textveil.server.gateway.upstream import Answer, Upstream, invalid_answer
 from textveil.server.keys import Caller
@@ -91,7 +91,7 @@ class Exchange(NamedTuple):
         previous = asked.get("previous_response_id")
         state = conversations.of_answer(account, previous) if isinstance(previous, str) else None
         if state is None:
-            state = conversations.of(account, f"begun {_beginning(asked, begins)}")
+            state = conversations.of(account, f"begun {beginning(asked, begins)}")
         return cls(request, asked, account, state)
 
     async def sanitized(self, readers: Mapping[str, Reader], needed: Sequence[str]) -> SanitizedRequest:
@@ -101,25 +101,12 @@ class Exchange(NamedTuple):
             ApiError: a part of it cannot be read, and so does not go on.
             BudgetExhausted: nothing was drawn.
         """
-        memory = RequestMemory(self.state)
-        reading = RequestReading(memory)
-        template = reading.fields(self.asked, "", readers, needed)
-        headers = {"X-Textveil-Left-Out": ", ".join(reading.left_out)[:2000]} if reading.left_out else {}
-        texts: list[str] = []
-        if reading.pieces:
-            service: SanitizingService = self.request.app.state.service
-            made = await service.release(
-                [piece.text for piece in reading.pieces],
-                policy=self.request.headers.get("x-textveil-policy"),
-                account=self.account,
-                conversation=self.state,
-                labels=[piece.label for piece in reading.pieces],
-            )
-            memory.sent(made.releases)
-            texts = [release.text for release in made.releases]
-            headers["X-Textveil-Guarantee"] = str(made.guarantee["text"]).encode("ascii", "replace").decode()
-            headers["X-Textveil-Policy"] = made.policy
-        return SanitizedRequest(as_json(written(template, texts)), memory, headers)
+        service: SanitizingService = self.request.app.state.service
+        policy = self.request.headers.get("x-textveil-policy")
+        made = await sanitized_body(
+            service, self.asked, readers, needed, account=self.account, state=self.state, policy=policy
+        )
+        return SanitizedRequest(as_json(made.body), made.memory, made.headers)
 
 
 def _body(data: bytes) -> dict[str, Any]:
@@ -130,18 +117,6 @@ def _body(data: bytes) -> dict[str, Any]:
     if not isinstance(asked, dict):
         raise ApiError(400, "invalid_json", "the body must be a JSON object; got something else.")
     return asked
-
-
-def _beginning(asked: Mapping[str, Any], names: Sequence[str]) -> str:
-    """What a history begins with: all until the first message of its user."""
-    begins: dict[str, Any] = {}
-    for name in names:
-        value = asked.get(name)
-        if isinstance(value, list):
-            first = (at for at, one in enumerate(value) if isinstance(one, dict) and one.get("role") == "user")
-            value = value[: next(first, len(value)) + 1]
-        begins[name] = value
-    return json.dumps(begins, sort_keys=True)
 
 
 def upstream_of(request: Request) -> Upstream:

@@ -1,0 +1,85 @@
+"""The body of a request released: by the gateway, and by whatever else stands between an asker and a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, final
+
+from textveil.budget.account import Account
+from textveil.server.conversations import ConversationState
+from textveil.server.gateway.memory import RequestMemory
+from textveil.server.gateway.reading import Reader, RequestReading, written
+from textveil.server.service import SanitizingService
+
+
+@final
+class SanitizedBody(NamedTuple):
+    """A body that may go on.
+
+    Attributes:
+        body: JSON data in which every text was released.
+        memory: of the conversation; restores the answer.
+        headers: for the asker: what was left out, and what it cost.
+    """
+
+    body: dict[str, Any]
+    memory: RequestMemory
+    headers: dict[str, str]
+
+
+async def sanitized_body(
+    service: SanitizingService,
+    asked: Mapping[str, Any],
+    readers: Mapping[str, Reader],
+    needed: Sequence[str],
+    *,
+    account: Account,
+    state: ConversationState,
+    policy: str | None = None,
+) -> SanitizedBody:
+    """A body with every text of it released.
+
+    Args:
+        service: releases.
+        asked: the body as it came; it stays as it is.
+        readers: of its fields.
+        needed: those that must be there.
+        account: who pays.
+        state: of the conversation.
+        policy: a name; None is the default.
+
+    Raises:
+        ApiError: a part of it cannot be read, and so does not go on.
+        BudgetExhausted: nothing was drawn.
+    """
+    memory = RequestMemory(state)
+    reading = RequestReading(memory)
+    template = reading.fields(asked, "", readers, needed)
+    headers = {"X-Textveil-Left-Out": ", ".join(reading.left_out)[:2000]} if reading.left_out else {}
+    texts: list[str] = []
+    if reading.pieces:
+        made = await service.release(
+            [piece.text for piece in reading.pieces],
+            policy=policy,
+            account=account,
+            conversation=state,
+            labels=[piece.label for piece in reading.pieces],
+        )
+        memory.sent(made.releases)
+        texts = [release.text for release in made.releases]
+        headers["X-Textveil-Guarantee"] = str(made.guarantee["text"]).encode("ascii", "replace").decode()
+        headers["X-Textveil-Policy"] = made.policy
+    return SanitizedBody(written(template, texts), memory, headers)
+
+
+def beginning(asked: Mapping[str, Any], names: Sequence[str]) -> str:
+    """What a history begins with: all until the first message of its user."""
+    begins: dict[str, Any] = {}
+    for name in names:
+        value = asked.get(name)
+        if isinstance(value, list):
+            first = (at for at, one in enumerate(value) if isinstance(one, dict) and one.get("role") == "user")
+            value = value[: next(first, len(value)) + 1]
+        begins[name] = value
+    return json.dumps(begins, sort_keys=True)

@@ -16,6 +16,7 @@ from textveil.budget.account import Account
 from textveil.privacy.accountant import Accountant
 from textveil.server.app import make_app
 from textveil.server.config import Config
+from textveil.server.run import settings
 
 
 class MemoryBalance:
@@ -57,16 +58,17 @@ class MemoryLedger:
 
 
 @contextlib.contextmanager
-def running(config: Config | None = None, ledger: Any = None) -> Iterator[httpx.Client]:
-    """A client of a server that runs while the block does; its ``base_url`` says where."""
-    app = make_app(config or Config(), ledger=MemoryLedger() if ledger is None else ledger)
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, access_log=False))
+def serving(app: Any, config: Config) -> Iterator[httpx.Client]:
+    """A client of an application that is served, on a free port, while the block runs."""
+    made = settings(app, config)
+    made.port = 0
+    server = uvicorn.Server(made)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:
         give_up = time.monotonic() + 60
-        while not (server.started and server.servers) and thread.is_alive():
-            assert time.monotonic() < give_up, "the server did not start"
+        while not (server.started and server.servers):
+            assert thread.is_alive() and time.monotonic() < give_up, "the server did not start"
             time.sleep(0.01)
         host, port = server.servers[0].sockets[0].getsockname()[:2]
         with httpx.Client(base_url=f"http://{host}:{port}", timeout=60, trust_env=False) as client:
@@ -74,3 +76,16 @@ def running(config: Config | None = None, ledger: Any = None) -> Iterator[httpx.
     finally:
         server.should_exit = True
         thread.join(30)
+
+
+@contextlib.contextmanager
+def running(config: Config | None = None, ledger: Any = None) -> Iterator[httpx.Client]:
+    """A client of the server; its ``base_url`` says where.
+
+    Args:
+        config: None is the default.
+        ledger: None is one in memory.
+    """
+    told = config or Config()
+    with serving(make_app(told, ledger=MemoryLedger() if ledger is None else ledger), told) as client:
+        yield client

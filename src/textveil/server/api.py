@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query, Request, Response
 
+from textveil.budget.account import Account
 from textveil.sanitize.explanation import explain
 from textveil.sanitize.policy.making import words_of
 from textveil.sanitize.release import Report, Tally
@@ -23,6 +24,7 @@ from textveil.server.bodies import (
 from textveil.server.errors import ApiError
 from textveil.server.keys import Caller, caller
 from textveil.server.maps import KeptMaps
+from textveil.server.metrics import ServerMetrics
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import PaidReleases, SanitizingService
 from textveil.surrogates.restoring import Restored, Restorer
@@ -138,6 +140,20 @@ async def budget(
 async def healthz() -> dict[str, str]:
     """Whether the process runs."""
     return {"status": "ok"}
+
+
+@router.get("/readyz")
+async def readyz(request: Request) -> dict[str, str]:
+    """Whether requests can be answered: the ledger can be read."""
+    await service_of(request).balance(Account("textveil"))
+    return {"status": "ok"}
+
+
+@router.get("/metrics", response_class=Response)
+async def metrics(request: Request) -> Response:
+    """Counters for Prometheus, without text and without names."""
+    counted = cast(ServerMetrics, request.app.state.metrics)
+    return Response(counted.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def report_data(made: PaidReleases) -> dict[str, Any] | None:

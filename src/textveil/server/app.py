@@ -15,7 +15,9 @@ from textveil.server.conversations import Conversations
 from textveil.server.errors import add_handlers
 from textveil.server.gateway import gateway_router
 from textveil.server.gateway.upstream import Upstream
+from textveil.server.guard import Guard
 from textveil.server.maps import KeptMaps
+from textveil.server.metrics import ServerMetrics
 from textveil.server.page import page_router
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import BudgetLedger, SanitizingService
@@ -25,7 +27,8 @@ from textveil.version import VERSION
 def make_app(config: Config, *, ledger: BudgetLedger | None = None) -> FastAPI:
     """The server as an ASGI application.
 
-    While it runs, ``app.state`` has ``config``, ``ledger``, ``service``, ``maps``, ``upstream`` and ``conversations``.
+    While it runs, ``app.state`` has ``config``, ``metrics``, ``ledger``, ``service``, ``maps``, ``upstream`` and
+    ``conversations``.
 
     Args:
         config: what the server was told.
@@ -35,11 +38,12 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None) -> FastAPI:
         ParameterError: a policy cannot be read.
     """
     policies = OfferedPolicies(config.policy, config.policies)
+    metrics = ServerMetrics()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         books = _ledger(config) if ledger is None else ledger
-        service = SanitizingService(policies, books, threads=config.threads)
+        service = SanitizingService(policies, books, threads=config.threads, metrics=metrics)
         upstream = Upstream.of(config)
         app.state.ledger, app.state.service, app.state.upstream = books, service, upstream
         app.state.conversations = Conversations(seconds=config.maps_seconds, most_bytes=config.maps_bytes)
@@ -60,8 +64,9 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None) -> FastAPI:
         # Exceptions and invalid fields may quote text: none of them goes to a collector.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
-    app.state.config = config
+    app.state.config, app.state.metrics = config, metrics
     add_handlers(app)
+    app.add_middleware(Guard, config=config, metrics=metrics)
     app.include_router(router)
     app.include_router(gateway_router())
     app.include_router(page_router())

@@ -28,6 +28,7 @@ class Config(BaseModel):
         host: address that is listened on; any that is not of this machine alone needs API keys.
         port: 0 takes a free one.
         database: of the ledger and the keys: a URL of SQLAlchemy or a path; None is a file in the user's data folder.
+        hosts: names by which the server may be asked for; a server that only this machine can reach has those of it.
         upstream: base URL of an OpenAI API to which the gateway sends sanitized text; None: there is no gateway.
         upstream_key: sent to it as a bearer token.
         upstream_hosts: hosts that may be sent to besides that of ``upstream``.
@@ -37,7 +38,7 @@ class Config(BaseModel):
         policy: what is used where a request names none.
         policies: a folder of policies of your own: each ``NAME.toml`` is used by its name.
         body_bytes: of a request at the most.
-        body_seconds: until a request must have come.
+        body_seconds: until the head of a request must have come, and then its body.
         send_seconds: until a reader must have taken a piece of the answer.
         concurrent_requests: answered at one time at the most.
         requests_per_second: of one key at the most, on average; 0 is no limit.
@@ -52,6 +53,7 @@ class Config(BaseModel):
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
     database: str | None = None
+    hosts: tuple[str, ...] = ()
     upstream: str | None = None
     upstream_key: SecretStr | None = None
     upstream_hosts: tuple[str, ...] = ()
@@ -144,7 +146,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 def _of_environment(name: str, value: str) -> Any:
     """Lists are written with commas there; all else is read by its field's type."""
-    if name == "upstream_hosts":
+    if name in ("hosts", "upstream_hosts"):
         return [one.strip() for one in value.split(",") if one.strip()]
     return value
 

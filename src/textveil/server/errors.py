@@ -150,7 +150,9 @@ def add_handlers(app: FastAPI) -> None:
     """Answer every error of every route in one shape."""
 
     async def handler(request: Request, error: Exception) -> JSONResponse:
-        return as_api_error(error).response()
+        problem = as_api_error(error)
+        request.state.code = problem.code  # for the log and the counters
+        return problem.response()
 
     for kind in (ApiError, RequestValidationError, HTTPException, TextveilError):
         app.add_exception_handler(kind, handler)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import socket
 import sys
+from typing import Final
 
 import uvicorn
+from fastapi import FastAPI
 
 from textveil.errors import OutputError
 from textveil.server.app import make_app
 from textveil.server.config import Config
+from textveil.server.logs import log_as_json
+from textveil.server.protocol import protocol_of
+
+GRACE_SECONDS: Final = 20
+"""How long requests that are under way may still take when the server is told to stop."""
 
 
 def run_server(config: Config) -> None:
@@ -24,10 +31,23 @@ def run_server(config: Config) -> None:
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     sys.stderr.write(f"textveil listens on http://{shown}:{port}\n")
-    server = uvicorn.Server(
-        uvicorn.Config(app, log_config=None, access_log=False, server_header=False, proxy_headers=False)
-    )
+    log_as_json(requests=config.log)
+    server = uvicorn.Server(settings(app, config))
     server.run(sockets=[listening])
+
+
+def settings(app: FastAPI, config: Config) -> uvicorn.Config:
+    """How uvicorn runs the application: bounded connections, no logs of its own, nothing believed of proxies."""
+    return uvicorn.Config(
+        app,
+        http=protocol_of(config),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
 
 
 def _listening(config: Config) -> socket.socket:

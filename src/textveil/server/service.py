@@ -18,6 +18,7 @@ from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting
 from textveil.server.conversations import ConversationState
+from textveil.server.metrics import ServerMetrics
 from textveil.server.policies import OfferedPolicies
 
 Result = TypeVar("Result")
@@ -61,11 +62,20 @@ class SanitizingService:
         policies: what can be asked for.
         ledger: of budgets.
         threads: that sanitize at one time; each waits for the ledger, whose entries are written together.
+        metrics: counts releases; None counts for nobody.
     """
 
-    def __init__(self, policies: OfferedPolicies, ledger: BudgetLedger, *, threads: int = 16) -> None:
+    def __init__(
+        self,
+        policies: OfferedPolicies,
+        ledger: BudgetLedger,
+        *,
+        threads: int = 16,
+        metrics: ServerMetrics | None = None,
+    ) -> None:
         self.policies = policies
         self._ledger = ledger
+        self._metrics = ServerMetrics() if metrics is None else metrics
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="textveil-sanitize")
 
     async def release(
@@ -122,7 +132,7 @@ class SanitizingService:
 
     def _released(self, name: str, texts: list[str], account: Account) -> PaidReleases:
         prepared = self.policies.sanitizer(name).prepare(texts)
-        releases = self._drawn(prepared, account)
+        releases = self._drawn(name, prepared, account)
         return self._told(name, releases, prepared, account)
 
     def _released_in(
@@ -135,16 +145,19 @@ class SanitizingService:
             sanitizer = self.policies.sanitizer(name)
             scopes = [conversation.scope(name)] * len(new) if sanitizer.remembers else None
             prepared = sanitizer.prepare([text for _, text in new], scopes=scopes)
-            for one, release in zip(new, self._drawn(prepared, account), strict=True):
+            for one, release in zip(new, self._drawn(name, prepared, account), strict=True):
                 conversation.remember(name, *one, release)
         releases = [conversation.known(name, *one) for one in wanted]
         return self._told(name, [one for one in releases if one is not None], prepared, account)
 
-    def _drawn(self, prepared: Prepared, account: Account) -> list[Release]:
+    def _drawn(self, name: str, prepared: Prepared, account: Account) -> list[Release]:
         """Pay, then draw, then note it: in that order and no other."""
-        reservation = self._ledger.reserve(account, prepared.accountant)
+        cost = prepared.accountant
+        reservation = self._ledger.reserve(account, cost)
+        self._metrics.epsilon.labels(name).inc(cost.spent.approximate().epsilon)
         releases = prepared.release()
         self._ledger.commit(reservation)
+        self._metrics.releases.labels(name).inc(len(releases))
         return releases
 
     def _told(

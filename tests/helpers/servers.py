@@ -7,6 +7,7 @@ import itertools
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -40,7 +41,7 @@ class MemoryLedger:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
-    def reserve(self, account: Account, cost: Accountant) -> int:
+    def reserve(self, account: Account, cost: Accountant) -> SimpleNamespace:
         epsilon = cost.spent.approximate().epsilon
         with self._lock:
             spent = self._spent.get(account, 0.0) + epsilon
@@ -48,9 +49,9 @@ class MemoryLedger:
                 raise AssertionError("the ledger of tests is exhausted")
             self._spent[account] = spent
             self.calls.append("reserve")
-            return next(self._numbers)
+            return SimpleNamespace(number=next(self._numbers), balance=MemoryBalance(spent, self.limit))
 
-    def commit(self, reservation: int) -> None:
+    def commit(self, reservation: Any) -> None:
         self.calls.append("commit")
 
     def balance(self, account: Account) -> MemoryBalance:

@@ -16,7 +16,7 @@ import pytest
 from tests.helpers.servers import MemoryLedger, running, serving
 
 from textveil.server.config import Config
-from textveil.server.logs import JsonLines
+from textveil.server.logs import LogLines
 
 NOTE = "CANARY Maria Gonzalez"
 
@@ -165,7 +165,7 @@ def test_what_nobody_foresaw_is_told_and_logged_without_text(caplog: pytest.LogC
     caplog.set_level(logging.INFO, logger="textveil")
     lines, handler = io.StringIO(), logging.StreamHandler()
     handler.setStream(lines)
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(LogLines())
     root = logging.getLogger()
     root.addHandler(handler)
     try:
@@ -194,9 +194,9 @@ def test_what_nobody_foresaw_is_told_and_logged_without_text(caplog: pytest.LogC
 
 def test_messages_of_other_packages_are_logged_without_what_was_put_into_them() -> None:
     record = logging.LogRecord("httpx", logging.WARNING, "", 0, "sent %s", (NOTE,), None)
-    assert json.loads(JsonLines().format(record))["message"] == "sent %s"
+    assert json.loads(LogLines().format(record))["message"] == "sent %s"
     record = logging.LogRecord("httpx", logging.WARNING, "", 0, ValueError(NOTE), (), None)
-    assert json.loads(JsonLines().format(record))["message"] == "ValueError"
+    assert json.loads(LogLines().format(record))["message"] == "ValueError"
 
 
 def test_releases_are_counted_by_policy(small: httpx.Client) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from textveil.budget.account import Account
+from textveil.budget.balance import Balance
 from textveil.sanitize.explanation import explain
 from textveil.sanitize.policy.making import words_of
 from textveil.sanitize.release import Report, Tally
@@ -166,6 +167,6 @@ def report_data(made: PaidReleases) -> dict[str, Any] | None:
     return Report(setting=made.releases[0].setting, tally=tally).as_dict()
 
 
-def budget_data(balance: Any) -> dict[str, Any]:
+def budget_data(balance: Balance) -> dict[str, Any]:
     """A balance as JSON data."""
-    return cast(dict[str, Any], balance.as_data())
+    return balance.as_data()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
-from importlib import import_module
 from pathlib import Path
 
 from fastapi import FastAPI
 
+from textveil.budget.ledger import Ledger
 from textveil.server.api import router
 from textveil.server.config import Config
 from textveil.server.conversations import Conversations
@@ -55,6 +55,8 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None) -> FastAPI:
             service.close()
             if upstream is not None:
                 await upstream.aclose()
+            if isinstance(books, Ledger) and ledger is None:
+                books.close()
 
     app = FastAPI(
         title="textveil",
@@ -73,9 +75,8 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None) -> FastAPI:
     return app
 
 
-def _ledger(config: Config) -> BudgetLedger:
+def _ledger(config: Config) -> Ledger:
     """The ledger of the database; the folder of the default one is made."""
     if config.database is None:
         Path(config.database_url).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    made: BudgetLedger = import_module("textveil.budget.ledger").Ledger(config.database_url)
-    return made
+    return Ledger(config.database_url)

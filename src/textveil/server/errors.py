@@ -17,7 +17,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from textveil.errors import InputError, ParameterError, TextveilError, UnsupportedGuarantee
+from textveil.errors import (
+    BudgetExhausted,
+    InputError,
+    LedgerError,
+    ParameterError,
+    TextveilError,
+    UnsupportedGuarantee,
+)
 
 logger = logging.getLogger("textveil.server")
 
@@ -85,6 +92,11 @@ def as_api_error(error: Exception) -> ApiError:
         return ApiError(status, code, _sentence(status), headers=error.headers)
     if isinstance(error, ParameterError):
         return ApiError(400, "invalid_parameter", str(error), param=error.parameter or None)
+    if isinstance(error, BudgetExhausted):
+        # OpenAI's clients ask again after 429 unless they are told that it is of no use.
+        return ApiError(429, "budget_exhausted", str(error), "insufficient_quota", headers={"x-should-retry": "false"})
+    if isinstance(error, LedgerError):
+        return ApiError(503, "ledger_unavailable", str(error), "server_error")
     if isinstance(error, InputError | UnsupportedGuarantee):
         return ApiError(400, "invalid_input", str(error))
     if not isinstance(error, TextveilError):

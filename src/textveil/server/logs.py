@@ -21,7 +21,7 @@ _OWN = "textveil"
 
 
 @final
-class JsonLines(logging.Formatter):
+class LogLines(logging.Formatter):
     """A record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -48,7 +48,7 @@ def log_as_json(*, requests: bool) -> None:
         requests: whether there is a line for each request.
     """
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(LogLines())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)

@@ -13,6 +13,8 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar, final
 
 from textveil.budget.account import Account
+from textveil.budget.balance import Balance
+from textveil.budget.reservation import Reservation
 from textveil.privacy.accountant import Accountant
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release
@@ -25,15 +27,15 @@ Result = TypeVar("Result")
 
 
 class BudgetLedger(Protocol):
-    """What a service asks of a ledger; see ``budget.ledger``."""
+    """What a service asks of a ledger; see ``budget.ledger.Ledger``."""
 
-    def reserve(self, account: Account, cost: Accountant) -> Any:
+    def reserve(self, account: Account, cost: Accountant) -> Reservation:
         """Take a cost from every budget of the account, durably."""
 
-    def commit(self, reservation: Any) -> None:
+    def commit(self, reservation: Reservation) -> None:
         """Note that what was paid for was drawn."""
 
-    def balance(self, account: Account) -> Any:
+    def balance(self, account: Account) -> Balance:
         """What was spent and what is left."""
 
 
@@ -50,7 +52,7 @@ class PaidReleases(NamedTuple):
 
     releases: tuple[Release, ...]
     guarantee: dict[str, Any]
-    balance: Any
+    balance: Balance
     policy: str
 
 
@@ -108,7 +110,7 @@ class SanitizingService:
         wanted = list(zip(labels or [""] * len(texts), texts, strict=True))
         return await asyncio.shield(asyncio.ensure_future(self._in_turn(name, wanted, account, conversation)))
 
-    async def balance(self, account: Account) -> Any:
+    async def balance(self, account: Account) -> Balance:
         """What an account has spent and has left."""
         return await self.in_thread(partial(self._ledger.balance, account))
 
@@ -132,25 +134,27 @@ class SanitizingService:
 
     def _released(self, name: str, texts: list[str], account: Account) -> PaidReleases:
         prepared = self.policies.sanitizer(name).prepare(texts)
-        releases = self._drawn(name, prepared, account)
-        return self._told(name, releases, prepared, account)
+        releases, balance = self._drawn(name, prepared, account)
+        return self._told(name, releases, prepared, balance)
 
     def _released_in(
         self, name: str, wanted: list[tuple[str, str]], account: Account, conversation: ConversationState
     ) -> PaidReleases:
         """The same where what is known is released again."""
         new = [one for one in dict.fromkeys(wanted) if conversation.known(name, *one) is None]
-        prepared = None
         if new:
             sanitizer = self.policies.sanitizer(name)
             scopes = [conversation.scope(name)] * len(new) if sanitizer.remembers else None
             prepared = sanitizer.prepare([text for _, text in new], scopes=scopes)
-            for one, release in zip(new, self._drawn(name, prepared, account), strict=True):
+            drawn, balance = self._drawn(name, prepared, account)
+            for one, release in zip(new, drawn, strict=True):
                 conversation.remember(name, *one, release)
+        else:
+            prepared, balance = None, self._ledger.balance(account)
         releases = [conversation.known(name, *one) for one in wanted]
-        return self._told(name, [one for one in releases if one is not None], prepared, account)
+        return self._told(name, [one for one in releases if one is not None], prepared, balance)
 
-    def _drawn(self, name: str, prepared: Prepared, account: Account) -> list[Release]:
+    def _drawn(self, name: str, prepared: Prepared, account: Account) -> tuple[list[Release], Balance]:
         """Pay, then draw, then note it: in that order and no other."""
         cost = prepared.accountant
         reservation = self._ledger.reserve(account, cost)
@@ -158,14 +162,13 @@ class SanitizingService:
         releases = prepared.release()
         self._ledger.commit(reservation)
         self._metrics.releases.labels(name).inc(len(releases))
-        return releases
+        return releases, reservation.balance
 
     def _told(
-        self, name: str, releases: Sequence[Release], prepared: Prepared | None, account: Account
+        self, name: str, releases: Sequence[Release], prepared: Prepared | None, balance: Balance
     ) -> PaidReleases:
         setting = self.policies.sanitizer(name).setting
-        guarantee = guarantee_data(name, setting, prepared)
-        return PaidReleases(tuple(releases), guarantee, self._ledger.balance(account), name)
+        return PaidReleases(tuple(releases), guarantee_data(name, setting, prepared), balance, name)
 
 
 def guarantee_data(policy: str, setting: Setting, prepared: Prepared | None) -> dict[str, Any]:

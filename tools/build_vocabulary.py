@@ -32,10 +32,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.types import Progress
+from textveil.vocabulary import word_lists
 from textveil.vocabulary.embedded import DATA
 from textveil.vocabulary.geometry import measured_facts
 from textveil.vocabulary.tables.files import encoded
 from textveil.vocabulary.tables.neighbor_order import SHIPPED, SHIPPED_SIZE, neighbor_order
+from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import LEVELS, PairOfArrays, Vocabulary
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -139,8 +141,9 @@ def built(source: Path) -> dict[str, bytes]:
     record["digest"] = vocabulary.digest
     record["source_files"] = {file: _sha256((source / file).read_bytes()) for file in ("vectors.npy", "words.txt")}
     record["files"] = {file: _sha256(data) for file, data in files.items()}
-    files[SHIPPED.name] = shipped_table(vocabulary)
-    record["tables"] = {SHIPPED.name: _sha256(files[SHIPPED.name])}
+    shipped = shipped_tables(vocabulary)
+    record["tables"] = {file: _sha256(data) for file, data in shipped.items()}
+    files |= shipped
     files["provenance.json"] = _json(record)
     total = sum(map(len, files.values()))
     if total > MOST_BYTES:
@@ -148,10 +151,18 @@ def built(source: Path) -> dict[str, bytes]:
     return files
 
 
-def shipped_table(vocabulary: Vocabulary) -> bytes:
-    """The file of the nearest words of every word, as many as the default mechanism needs."""
-    table = neighbor_order(vocabulary, min(SHIPPED_SIZE, len(vocabulary)))
-    return b"".join(encoded(table.key, table.make(_reporter("nearest words"))))
+def shipped_tables(vocabulary: Vocabulary) -> dict[str, bytes]:
+    """Tables that defaults need: the nearest words of every word, and lists of all words."""
+    size = len(vocabulary)
+    count, seed = word_lists.SHIPPED_LISTS
+
+    def whole(table: PublicTable, step: str) -> bytes:
+        return b"".join(encoded(table.key, table.make(_reporter(step))))
+
+    return {
+        SHIPPED.name: whole(neighbor_order(vocabulary, min(SHIPPED_SIZE, size)), "nearest words"),
+        word_lists.SHIPPED.name: whole(word_lists.lists_table(vocabulary, min(count, size), seed), "lists of words"),
+    }
 
 
 def differences(source: Path, output: Path, *, facts: bool) -> Iterator[str]:
@@ -176,8 +187,9 @@ def differences(source: Path, output: Path, *, facts: bool) -> Iterator[str]:
     if not vocabulary.digest == record["digest"] == stated["digest"]:
         yield "the stated digest is not that of the vocabulary"
     if facts:
-        if (output / SHIPPED.name).read_bytes() != shipped_table(vocabulary):
-            yield f"{SHIPPED.name} differs"
+        for file, data in shipped_tables(vocabulary).items():
+            if (output / file).read_bytes() != data:
+                yield f"{file} differs"
         yield from _unequal(stated, json.loads(_json(measured_facts(vocabulary, _reporter))), "facts")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import pickle
 from fractions import Fraction
@@ -19,7 +20,12 @@ from textveil.mechanisms.published.diffractor import diffractor_published
 from textveil.numerics.geometric_steps import GeometricSteps, geometric_steps, least_rate
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
-from textveil.vocabulary.word_lists import word_lists
+from textveil.vocabulary import word_lists as lists_module
+from textveil.vocabulary.embedded import provenance
+from textveil.vocabulary.tables.files import write_table_as
+from textveil.vocabulary.tables.public import close_unused
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil.vocabulary.word_lists import LISTS, SHIPPED, lists_table, word_lists
 
 ALPHA = 1e-6
 WORDS = made_vocabulary(12, dim=3)
@@ -48,6 +54,54 @@ def test_lists_go_on_with_the_nearest_word_that_is_left() -> None:
             word = nearest
     assert not np.array_equal(*word_lists(vocabulary, 2, 5))
     assert np.array_equal(word_lists(vocabulary, 2, 5)[:1], word_lists(made_vocabulary(150, dim=4), 1, 5))
+
+
+def test_rounding_of_matrix_products_decides_nothing() -> None:
+    """Far from the origin products cannot tell near words apart, and err otherwise on every kernel."""
+    spread = np.random.default_rng(3).integers(0, 60, (150, 2))
+    points = np.full((150, 400), 1024.0, dtype=np.float32)
+    points[:, :2] += (spread * 2.0**-13).astype(np.float32)
+    rest, left = lists_module._Rest(points), np.ones(150, dtype=bool)
+    for word in range(100):
+        left[word] = False
+        distances = ((spread - spread[word]) ** 2).sum(axis=1)
+        distances[~left] = 10_000
+        assert rest.nearest(word, left) == distances.argmin()  # of the nearest the lowest id
+
+
+def test_lists_of_a_large_vocabulary_are_kept_and_a_file_that_is_no_list_of_all_words_is_not_believed(
+    tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setenv("TEXTVEIL_CACHE", str(tmp_path))
+    monkeypatch.setattr(lists_module, "_KEPT", 50)
+    wanted = word_lists(made_vocabulary(60, dim=4), 2, 1)
+    (path,) = (tmp_path / "tables").iterdir()
+    chain = lists_module._chain
+    monkeypatch.setattr(lists_module, "_chain", None)
+    assert np.array_equal(word_lists(made_vocabulary(60, dim=4), 2, 1), wanted)  # another object: read, not made
+    close_unused()
+    table = lists_table(made_vocabulary(60, dim=4), 2, 1)
+    twice = wanted.astype(np.uint8)
+    twice[1, 0] = twice[1, 1]
+    write_table_as(path, table.key, {LISTS: twice})
+    assert table.opened() is None
+    monkeypatch.setattr(lists_module, "_chain", chain)
+    assert np.array_equal(word_lists(made_vocabulary(60, dim=4), 2, 1), wanted)
+    assert word_lists(made_vocabulary(40, dim=4), 2, 1).shape == (2, 40)
+    assert [path] == list((tmp_path / "tables").iterdir())  # short ones are not kept
+
+
+def test_the_default_lists_of_the_embedded_words_come_with_the_package(embedded: Vocabulary, monkeypatch) -> None:
+    monkeypatch.setattr(lists_module, "_chain", None)
+    made = diffractor(embedded, epsilon=8.0, method="tem")
+    assert made.parameters["lists_digest"] == "c904e5ae7cc85759"
+    assert hashlib.sha256(SHIPPED.read_bytes()).hexdigest() == provenance()["tables"][SHIPPED.name]
+    points = embedded.vectors.astype(np.float64)
+    for order in made.lists:
+        for place in (0, 1000, 20_000, 32_000):
+            left = np.sort(order[place + 1 :])
+            distances = ((points[left] - points[order[place]]) ** 2).sum(axis=1)
+            assert left[distances.argmin()] == order[place + 1]
 
 
 @pytest.mark.parametrize("method", ["geometric", "tem"])

@@ -6,6 +6,8 @@ Source: Meisenbacher, Chevli and Matthes 2024 (1-Diffractor).
 from __future__ import annotations
 
 import hashlib
+from functools import partial
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +15,27 @@ from numpy.typing import NDArray
 from textveil.errors import need
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Progress, Reals
+from textveil.vocabulary.embedded import DATA
 from textveil.vocabulary.geometry import nearest_neighbors, remembered
+from textveil.vocabulary.tables.files import Arrays, ArrayShape, TableKey
+from textveil.vocabulary.tables.public import PublicTable
 from textveil.vocabulary.vocabulary import Vocabulary
+
+KIND: Final = "word-lists"
+LISTS: Final = "lists"
+"""The array: ids, shape (lists, n), every row all words."""
+
+SHIPPED: Final = DATA / "lists.table"
+SHIPPED_LISTS: Final = (5, 0)
+"""Count and seed of the table that comes with the embedded vocabulary: the defaults of 1-Diffractor."""
+
+_RULE: Final = "nearest by Euclidean distance of those that are left, ties to the lower id; 1"
+"""Changes when lists do."""
+
+_KEPT: Final = 4096
+"""Words from which on a table is kept on disk; shorter lists take a second at most."""
+
+_UNIT: Final = 2.0**-53
 
 _NEAR = 32
 """Neighbors of every word that are looked at before all words that are left."""
@@ -24,13 +45,13 @@ _SHRINK = 0.75
 
 
 def word_lists(vocabulary: Vocabulary, count: int, seed: int, progress: Progress | None = None) -> Ids:
-    """``count`` lists of all words from different random words on, remembered as long as the vocabulary lives.
+    """``count`` lists of all words from different random words on, made once: see ``lists_table``.
 
     Args:
         vocabulary: public words and vectors.
         count: lists, between 1 and the number of words.
         seed: of the first words; public.
-        progress: called as words are placed, where the lists are new.
+        progress: called as lists are made, where they are new.
 
     Returns:
         Word ids in the order of each list, shape (count, n).
@@ -38,21 +59,57 @@ def word_lists(vocabulary: Vocabulary, count: int, seed: int, progress: Progress
     Raises:
         ParameterError: ``count`` is outside its domain.
     """
-    size = len(vocabulary)
-    need(1 <= count <= size, "lists", count, f"between 1 and the {size} words of the vocabulary")
+    need(1 <= count <= len(vocabulary), "lists", count, f"between 1 and the {len(vocabulary)} words of the vocabulary")
 
     def made() -> Ids:
-        near = remembered(vocabulary, ("near", _NEAR), lambda: _near(vocabulary))
-        firsts = seeded_generator(seed).permutation(size)[:count]
-        out = np.empty((count, size), dtype=np.int64)
-        for row, first in enumerate(firsts.tolist()):
-            out[row] = _chain(vocabulary.vectors, near, int(first))
-            if progress is not None:
-                progress(row + 1, count)
+        table = lists_table(vocabulary, count, seed)
+        if len(vocabulary) < _KEPT:
+            arrays = table.make(progress)
+        else:
+            arrays = (table.opened() or table.build(progress).table).arrays
+        out = arrays[LISTS].astype(np.int64)
         out.flags.writeable = False
         return out
 
     return remembered(vocabulary, ("lists", count, seed), made)
+
+
+def lists_table(vocabulary: Vocabulary, count: int, seed: int) -> PublicTable:
+    """The table of ``count`` lists; those of the embedded vocabulary with the default settings come with the package.
+
+    Args:
+        vocabulary: public words and vectors.
+        count: between 1 and the number of words.
+        seed: of the first words.
+    """
+    n = len(vocabulary)
+    shape = ArrayShape(LISTS, np.min_scalar_type(n - 1).newbyteorder("<").str, (count, n))
+    return PublicTable(
+        key=TableKey(
+            kind=KIND, made_from={"vocabulary": vocabulary.digest, "seed": seed, "rule": _RULE}, arrays=(shape,)
+        ),
+        describe=f"the table of {count:,} lists of {n:,} words",
+        make=partial(_made, vocabulary, count, seed),
+        sound=partial(_sound, n),
+        shipped=SHIPPED if (count, seed) == SHIPPED_LISTS else None,
+    )
+
+
+def _made(vocabulary: Vocabulary, count: int, seed: int, progress: Progress | None) -> Arrays:
+    size = len(vocabulary)
+    near = remembered(vocabulary, ("near", _NEAR), lambda: _near(vocabulary))
+    firsts = seeded_generator(seed).permutation(size)[:count]
+    out = np.empty((count, size), dtype=np.min_scalar_type(size - 1))
+    for row, first in enumerate(firsts.tolist()):
+        out[row] = _chain(vocabulary.vectors, near, int(first))
+        if progress is not None:
+            progress(row + 1, count)
+    return {LISTS: out}
+
+
+def _sound(words: int, arrays: Arrays) -> bool:
+    """Every list has every word once: all that the guarantee of 1-Diffractor asks (its proof)."""
+    return all(np.array_equal(np.sort(row), np.arange(words)) for row in arrays[LISTS])
 
 
 def lists_digest(lists: Ids) -> str:
@@ -89,12 +146,17 @@ class _Rest:
         self._vectors, self._ids = vectors, np.arange(len(vectors))
         self._table: NDArray[np.float64] = vectors.astype(np.float64)
         self._halves: Reals = (self._table**2).sum(axis=1) / 2
+        # A score and the best are each off by at most (2 dim + 8) roundings of terms up to twice the largest square.
+        self._margin = (8 * vectors.shape[1] + 64) * _UNIT * 2 * float(self._halves.max())
 
     def nearest(self, word: int, left: NDArray[np.bool_]) -> int:
-        """The word that is left and nearest to ``word``."""
+        """The word that is left and nearest to ``word``; ties to the lower id, on every machine the same."""
         here = left[self._ids]
         if here.mean() < _SHRINK:
             self._ids, self._table, self._halves = self._ids[here], self._table[here], self._halves[here]
             here = np.ones(len(self._ids), dtype=bool)
-        scores = self._table @ self._vectors[word].astype(np.float64) - self._halves
-        return int(self._ids[np.argmax(np.where(here, scores, -np.inf))])
+        point = self._vectors[word].astype(np.float64)
+        scores = np.where(here, self._table @ point - self._halves, -np.inf)
+        close = np.flatnonzero(scores >= scores.max() - self._margin)
+        distances = ((self._table[close] - point) ** 2).sum(axis=1)
+        return int(self._ids[close[np.argmin(distances)]])

@@ -138,7 +138,7 @@ def diffractor(
         gamma: places from which on all weigh alike, for ``"tem"``; more than the vocabulary has are as many as it has.
         lists: number K of lists.
         list_seed: of the words with which they begin.
-        progress: called as lists are made: 33,000 words take about a minute.
+        progress: called as lists are made, where none are kept: 33,000 words take about a minute, once.
 
     Raises:
         ParameterError: neither or both epsilons, an option outside its domain, or an epsilon out of the range of

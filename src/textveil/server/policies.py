@@ -12,7 +12,7 @@ from textveil.errors import UnknownNameError, need
 from textveil.sanitize.policy.choice import PRESETS, policy
 from textveil.sanitize.policy.finding import SpanFinder
 from textveil.sanitize.policy.making import parts_of
-from textveil.sanitize.policy.policy import Policy
+from textveil.sanitize.policy.policy import Action, Policy
 from textveil.sanitize.sanitizer import Sanitizer
 
 
@@ -99,6 +99,7 @@ class OfferedPolicies:
                 "scope": one.scope,
                 "draws_words": one.draws_words,
                 "finds_spans": one.finds_spans,
+                "kept": [rule.kind for _, rule in one.span_rules if rule.action is Action.KEEP],
                 "digest": one.digest,
             }
             for name, one in first

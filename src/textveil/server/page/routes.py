@@ -109,6 +109,7 @@ def add_work(router: APIRouter) -> None:
             "guarantee": {
                 **report["guarantee"],
                 "not_covered": report.get("not_covered", []),
+                "public": report["public"],
                 "for_release": report["for_release"],
             },
             "budget": budget_data(made.balance),

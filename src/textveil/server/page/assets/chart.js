@@ -89,5 +89,5 @@ export class Chart {
 /** "6 to 24 %", or "6 %". */
 export function percent({ low, high }) {
   const [one, other] = [Math.round(100 * low), Math.round(100 * high)];
-  return one === other ? `${one} %` : `${one} to ${other} %`;
+  return one === other ? `${one}\u00a0%` : `${one} to ${other}\u00a0%`;
 }

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { explore } from "./explore.js";
 import { changes, copyOnlyReleased, counted, legend, made, marked, hueOf } from "./marks.js";
 import { afterEdit, bySpans, byWords, inUnits } from "./pieces.js";
-import { costOf, promiseOf, shownCount, shownEpsilon } from "./words.js";
+import { costOf, leftOf, promiseOf, several, shownCount, shownLeft } from "./words.js";
 
 const element = (id) => document.getElementById(id);
 const text = element("text");
@@ -26,6 +26,7 @@ function edited() {
   now.spans = afterEdit(now.drawnFor, value, now.spans);
   now.drawnFor = value;
   element("clear").hidden = value === "";
+  element("sample").hidden = value !== "";
   paint();
   clearTimeout(now.waiting);
   now.detecting.abort();
@@ -46,7 +47,7 @@ async function find() {
   if (!value.trim()) return found(value, []);
   try {
     const { spans } = await api.detect(value, policy.value, now.detecting.signal);
-    found(value, inUnits(value, spans));
+    found(value, inUnits(value, spans.filter((span) => !chosenPolicy()?.kept.includes(span.kind))));
   } catch (error) {
     if (error.name !== "AbortError") failed(error);
   }
@@ -60,11 +61,10 @@ function found(value, spans) {
   element("legend").replaceChildren(...legend(counts));
   const chosen = chosenPolicy();
   const words = value.match(/\S+/g)?.length ?? 0;
-  const size = words ? `${shownCount(words)} ${words === 1 ? "word" : "words"}` : "";
-  let told = size;
-  if (size && chosen && !chosen.finds_spans) told += "; every word is drawn, whatever it is";
-  else if (size) told += spans.length ? `; ${shownCount(spans.length)} found that ${spans.length === 1 ? "is" : "are"} drawn` : "; nothing found that is drawn";
-  element("found-words").textContent = told;
+  let told = several(words, "word");
+  if (chosen && !chosen.finds_spans) told += "; words are drawn, whatever they are";
+  else told += spans.length ? `; ${shownCount(spans.length)} found to be drawn` : "; nothing found to be drawn";
+  element("found-words").textContent = words ? told : "";
 }
 
 /* Policies */
@@ -120,11 +120,7 @@ function shown(original, answer) {
   now.released = { text: answer.text, pieces: answer.pieces };
   element("release").replaceChildren(changes(pieces ?? [{ text: answer.text, kind: "" }]));
   element("release").scrollTop = 0;
-  const changed = pieces?.filter((piece) => piece.kind && piece.was !== piece.text).length;
-  const same = pieces?.filter((piece) => piece.kind && piece.was === piece.text).length ?? 0;
-  element("release-words").textContent = pieces
-    ? `${shownCount(changed)} ${changed === 1 ? "place" : "places"} changed${same ? `, ${same} drawn as before by chance` : ""}.`
-    : "This policy changes how many words there are, so no word is compared with another.";
+  element("release-words").textContent = changedIn(pieces, answer.text);
   for (const id of ["copy", "release-tag", "promise"]) element(id).hidden = false;
   element("compare-label").hidden = !pieces;
   const fine = answer.guarantee.for_release !== false;
@@ -137,18 +133,28 @@ function shown(original, answer) {
   element("restored-words").textContent = "";
 }
 
+function changedIn(pieces, released) {
+  if (!pieces) return "This policy changes how many words there are, so no word is compared with another.";
+  const drawn = pieces.filter((piece) => piece.kind);
+  const changed = drawn.filter((piece) => piece.was !== piece.text).length;
+  if (drawn.some((piece) => piece.kind === "word")) return `${shownCount(changed)} of ${several(released.match(/\S+/g).length, "word")} changed.`;
+  const same = drawn.length - changed;
+  return `${several(changed, "place")} changed${same ? `; ${shownCount(same)} drawn as before, by chance` : ""}.`;
+}
+
 function promise({ guarantee, budget }, chosen) {
   const { lead, odds, status } = promiseOf(guarantee, chosen?.finds_spans ?? false);
   element("promise-lead").textContent = lead;
   element("promise-odds").textContent = odds;
   element("promise-status").textContent = status;
-  const cost = costOf(guarantee.per_document ?? guarantee);
+  const cost = costOf(guarantee.per_document);
   element("cost").textContent = cost.figure;
   element("cost-words").textContent = cost.words;
   element("left-words").textContent = leftOf(budget);
-  const gaps = guarantee.not_covered?.length ? guarantee.not_covered : ["that the text has as many words, of these kinds, with this punctuation"];
+  const gaps = chosen?.finds_spans ? guarantee.not_covered : [...guarantee.not_covered, ...guarantee.public];
+  element("not-covered-title").textContent = chosen?.finds_spans ? "Not covered" : "Not hidden";
   element("not-covered").replaceChildren(...gaps.map((gap) => made("li", {}, gap)));
-  element("kinds-rows").replaceChildren(...(guarantee.by_kind ?? []).filter((one) => one.count).map((one) => made("tr", {},
+  element("kinds-rows").replaceChildren(...guarantee.by_kind.filter((one) => one.count).map((one) => made("tr", {},
     made("th", { scope: "row", "data-hue": hueOf(one.kind) }, one.kind),
     made("td", { class: "number" }, shownCount(one.count)),
     made("td", {}, one.done || "mechanism of words"),
@@ -158,18 +164,12 @@ function promise({ guarantee, budget }, chosen) {
 
 /* Budget */
 
-function leftOf(budget) {
-  if (!budget || budget.remaining == null) return "No budget is set for this caller: nothing is capped, and every release is in the ledger.";
-  const words = budget.words_left == null ? "" : `, about ${shownCount(budget.words_left)} words under this policy`;
-  return `Left: ε ${shownEpsilon(budget.remaining.epsilon)} of ${shownEpsilon(budget.limit.epsilon)}${words}.`;
-}
-
 function purse(budget) {
   const capped = budget && budget.remaining != null;
   element("purse").hidden = !capped;
   if (!capped) return;
   const left = Math.max(0, budget.remaining.epsilon);
-  element("purse-words").replaceChildren("Budget left ", made("b", {}, `ε ${shownEpsilon(left)}`), ` of ${shownEpsilon(budget.limit.epsilon)}`);
+  element("purse-words").replaceChildren("Budget left ", made("b", {}, `ε ${shownLeft(left)}`), ` of ${shownLeft(budget.limit.epsilon)}`);
   const meter = element("purse-meter");
   Object.assign(meter, { max: budget.limit.epsilon || 1, low: 0.15 * (budget.limit.epsilon || 1), optimum: budget.limit.epsilon || 1, value: left });
 }

@@ -1,63 +1,92 @@
-// Guarantees as data, told in words. Shares that are promised as a limit are rounded up.
+// Guarantees as data, told in words. Limits and costs are rounded up, what is left is rounded down.
 
-const number = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 const whole = new Intl.NumberFormat("en");
+const up = new Intl.NumberFormat("en", { maximumSignificantDigits: 3, roundingMode: "ceil" });
+const down = new Intl.NumberFormat("en", { maximumSignificantDigits: 3, roundingMode: "floor" });
+const LARGE = 1e6;
 
-export const shownEpsilon = (epsilon) => (epsilon === null ? "none" : number.format(epsilon));
 export const shownCount = (count) => whole.format(count);
+export const shownSpent = (epsilon) => up.format(tidy(epsilon));
+export const shownLeft = (epsilon) => down.format(epsilon);
+
+/** A sum that misses a short decimal by rounding alone, as that decimal: 0.30000000000000004. */
+const tidy = (value) => (Math.abs(value - Number(value.toPrecision(12))) <= 1e-12 * Math.abs(value) ? Number(value.toPrecision(12)) : value);
+
+/** "2 things", "1 thing". */
+export const several = (count, one, more = `${one}s`) => `${shownCount(count)} ${count === 1 ? one : more}`;
+
+/** "a, b and c". */
+export const listed = (names) => new Intl.ListFormat("en").format(names);
 
 /** How often at the most somebody is right who must tell two candidates apart, each as likely before. */
 export function rightAtMost(epsilon, delta = 0) {
-  const most = (1 + delta * Math.exp(-epsilon)) / (1 + Math.exp(-epsilon));
-  return Math.min(1, most);
+  return Math.min(1, (1 + delta * Math.exp(-epsilon)) / (1 + Math.exp(-epsilon)));
 }
 
-function percentAtMost(share) {
-  if (share >= 1) return "100 %";
-  for (const digits of [0, 1, 2, 3, 4]) {
-    const scale = 10 ** digits;
-    const up = Math.ceil(share * 100 * scale - 1e-9) / scale;
-    if (up < 100) return `${up.toFixed(digits)} %`;
+function rightShare(share) {
+  for (const scale of [1, 10, 100, 1000, 10000]) {
+    const percent = Math.ceil(share * 100 * scale - 1e-9) / scale;
+    if (percent < 100) return `is right at most ${percent}\u00a0% of the time`;
   }
-  return "nearly always";
+  return "may be right nearly always";
 }
+
+function factor(epsilon) {
+  const ratio = Math.exp(epsilon);
+  if (ratio < LARGE) return up.format(ratio);
+  const power = Math.floor(epsilon / Math.LN10);
+  return `${up.format(Math.exp(epsilon - power * Math.LN10))} × 10^${power}`;
+}
+
+const NOTHING = { lead: "Nothing is promised under this policy.", odds: "", status: "" };
 
 /** What one value or one word is promised: {lead, odds, status}. */
 export function promiseOf(guarantee, findsSpans) {
   const one = findsSpans ? guarantee.per_value : guarantee.per_token;
-  if (!one) return { lead: "Nothing is promised of a single value under this policy.", odds: "", status: "" };
-  const what = findsSpans ? "any one value that was found" : "any one word or number";
+  if (!one || one.epsilon === null || one.epsilon === undefined) return NOTHING;
   const status = `${one.text}, ${one.status}${one.source ? `; the argument: ${one.source}` : ""}`;
+  const kinds = findsSpans ? guarantee.by_kind.filter((kind) => kind.count) : [];
   if (one.epsilon === 0 && one.delta === 0) {
+    const what = findsSpans ? "any one value that was found" : "any one word or number";
     return {
       lead: `Whoever reads the release learns nothing about ${what}: it would be exactly as likely had another of its format stood there.`,
       odds: "Someone who hesitates between two candidates is right half of the time after reading it, as before.",
       status,
     };
   }
-  if (one.epsilon === null || !Number.isFinite(one.epsilon)) {
-    return { lead: `No limit is promised for ${what}.`, odds: "", status };
-  }
-  const ratio = Math.exp(one.epsilon);
-  const factor = ratio < 1e6 ? number.format(ratio) : ratio.toExponential(1).replace("e+", " × 10^");
-  const slip = one.delta ? `, but for a chance of ${number.format(one.delta)}` : "";
+  const what = findsSpans ? "one value in a place" : "one word or number in a place";
+  const slip = one.delta ? `, but for a chance of ${up.format(one.delta)}` : "";
+  const free = kinds.filter((kind) => kind.epsilon === 0 && kind.delta === 0).map((kind) => kind.kind);
+  const together = kinds.filter((kind) => kind.pays === "scope").map((kind) => kind.kind);
+  const odds = [
+    `Someone who hesitates between two candidates ${rightShare(rightAtMost(one.epsilon, one.delta))} after reading it.`,
+    free.length ? `It says nothing at all about values of the kinds ${listed(free)}.` : "",
+    together.length ? `Of the kind ${listed(together)} all values move together, and the promise is of all together.` : "",
+  ];
   return {
-    lead: `No release is more than ${factor} times as likely under one value of ${what.replace("any one ", "a ")} as under another${slip}.`,
-    odds: `Someone who hesitates between two candidates is right at most ${percentAtMost(rightAtMost(one.epsilon, one.delta))} of the time after reading it.`,
+    lead: `No release is more than ${factor(one.epsilon)} times as likely with ${what} as with any other${findsSpans ? " of its format" : ""}${slip}.`,
+    odds: odds.filter(Boolean).join(" "),
     status,
   };
 }
 
 /** What a release cost in all: {figure, words}. */
 export function costOf(document) {
-  if (!document) return { figure: "?", words: "" };
-  const best = document.optimal && document.optimal.epsilon < document.epsilon ? document.optimal : document;
-  const figure = best.epsilon === null ? "no limit" : `ε ${shownEpsilon(best.epsilon)}`;
-  if (best.epsilon === 0) {
-    return { figure, words: "Nothing of the budget: draws that say nothing about a value are free, however many there are." };
+  const { epsilon, delta, optimal, protected_tokens: draws } = document;
+  if (epsilon === null || epsilon === undefined) return { figure: "no limit", words: "Nothing bounds what this release tells." };
+  if (epsilon === 0) {
+    return { figure: "ε 0", words: "Nothing of the budget: draws that say nothing about a value are free, however many there are." };
   }
-  const draws = document.protected_tokens;
-  const of = draws ? ` for ${whole.format(draws)} ${draws === 1 ? "draw" : "draws"} that cost, together` : "";
-  const delta = best.delta ? `, delta ${number.format(best.delta)}` : "";
-  return { figure, words: `in all${of}${delta}: what the whole release may tell of the whole text.` };
+  const more = delta ? ` and delta ${up.format(delta)}` : "";
+  const least = optimal && optimal.epsilon < epsilon
+    ? ` Composed best, ε ${shownSpent(optimal.epsilon)} at delta ${up.format(optimal.delta)}.` : "";
+  return { figure: `ε ${shownSpent(epsilon)}`, words: `the sum of ${several(draws, "draw")} that cost${more}: what the whole release may tell of the whole text.${least}` };
+}
+
+/** What is left, in words. */
+export function leftOf(budget) {
+  if (!budget || !budget.remaining) return "No budget is set for this caller: nothing is capped, and every release is in the ledger.";
+  const words = budget.words_left === undefined || budget.words_left === null ? "" : `, about ${several(budget.words_left, "word")} at this rate`;
+  const renewed = budget.period_end ? ` A new one begins on ${new Date(budget.period_end).toLocaleString("en", { dateStyle: "long", timeStyle: "short" })}.` : "";
+  return `Left: ε ${shownLeft(Math.max(0, budget.remaining.epsilon))} of ${shownLeft(budget.limit.epsilon)}${words}.${renewed}`;
 }

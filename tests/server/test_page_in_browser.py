@@ -1,0 +1,238 @@
+"""The page in a real browser: type, see what is found, release, restore; what goes wrong; for everybody."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from tests.helpers.browsers import browser
+from tests.helpers.servers import MemoryLedger, running
+
+NOTE = "\U0001f600 Maria Gonzalez, 44, was seen on 3 March 2024; call 617-555-0133."
+VALUES = ["Maria Gonzalez", "44", "3 March 2024", "617-555-0133"]
+WAIT = 20_000
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx.Client]:
+    with running(ledger=MemoryLedger()) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def shown(chromium: Any, client: httpx.Client, **options: Any) -> Iterator[Any]:
+    """The page, ready; whatever it complains about, or asks of another place, fails the test."""
+    context = chromium.new_context(**options)
+    context.set_default_timeout(WAIT)
+    page = context.new_page()
+    told: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: told.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: told.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(str(client.base_url))
+    page.wait_for_selector("#outcomes li")
+    page.wait_for_selector("#policy option", state="attached")
+    page.told = told
+    try:
+        yield page
+        assert told == []
+        assert all(url.startswith(str(client.base_url)) for url in asked)
+        assert all(url.count("?") == url.count("/page/examples?epsilon=") for url in asked)
+    finally:
+        context.close()
+
+
+def until(page: Any, expression: str) -> None:
+    """Wait until it is true; the page's own rules keep a browser from doing that with a string."""
+    give_up = time.monotonic() + WAIT / 1000
+    while not page.evaluate(expression):
+        assert time.monotonic() < give_up, expression
+        page.wait_for_timeout(20)
+
+
+def wrote(page: Any, text: str, policy: str = "identifiers") -> None:
+    page.select_option("#policy", policy)
+    page.fill("#text", text)
+
+
+def released(page: Any) -> str:
+    page.click("#go")
+    page.wait_for_selector("#copy:not([hidden])")
+    page.wait_for_selector("#go[aria-disabled=false]")
+    return str(page.inner_text("#release"))
+
+
+def test_what_is_found_is_marked_while_one_writes(chromium: Any, client: httpx.Client) -> None:
+    with shown(chromium, client) as page:
+        wrote(page, NOTE)
+        page.wait_for_selector("#under mark")
+        assert page.locator("#under mark").all_text_contents() == VALUES
+        assert page.locator("#legend li").all_text_contents() == ["person 1", "age 1", "date 1", "phone 1"]
+        assert "4 found" in page.inner_text("#found-words")
+        page.focus("#text")
+        page.keyboard.press("Control+Home")
+        page.keyboard.type("So: ")  # before the server has answered again, marks have moved with their words
+        assert page.locator("#under mark").all_text_contents() == VALUES
+        wrote(page, NOTE, "all-words")
+        until(page, "document.querySelector('#found-words').textContent.includes('whatever')")
+        assert page.locator("#under mark").count() == 0
+
+
+def test_a_release_stands_beside_its_text_and_goes_back(chromium: Any, client: httpx.Client) -> None:
+    with shown(chromium, client) as page:
+        wrote(page, NOTE)
+        out = released(page)
+        assert "Gonzalez" not in out and ", was seen on " in out
+        assert page.locator("#release ins").count() == 4
+        assert page.locator("#release del").all_text_contents() == VALUES
+        assert not page.locator("#release del").first.is_visible()
+        page.check("#compare")
+        assert page.locator("#release del").first.is_visible()
+        assert "learns nothing" in page.inner_text("#promise-lead")
+        assert page.inner_text("#cost") == "\u03b5 0"
+        name = page.locator("#release ins").first.inner_text()
+        page.fill("#answer", f"Ask {name.upper()}, or <b>nobody</b>.")
+        page.click("#restore")
+        page.wait_for_selector("#restored .back")
+        assert page.inner_text("#restored") == "Ask MARIA GONZALEZ, or <b>nobody</b>."
+        assert page.inner_text("#restored-words") == "1 put back."
+        page.click("#answer-own")
+        until(page, "document.querySelectorAll('#restored .back').length === 4")
+        assert page.inner_text("#restored") == NOTE
+
+
+def test_what_is_copied_is_what_was_released(chromium: Any, client: httpx.Client) -> None:
+    with shown(chromium, client, permissions=["clipboard-read", "clipboard-write"]) as page:
+        wrote(page, NOTE)
+        out = released(page)
+        page.check("#compare")
+        page.evaluate("document.querySelectorAll('#release del').forEach(one => { one.style.userSelect = 'text'; })")
+        page.evaluate("getSelection().selectAllChildren(document.querySelector('#release'))")
+        page.keyboard.press("Control+c")
+        assert page.evaluate("navigator.clipboard.readText()") == out
+        page.evaluate("navigator.clipboard.writeText('')")
+        page.click("#copy")
+        assert page.evaluate("navigator.clipboard.readText()") == out
+
+
+def test_words_that_were_drawn_are_compared_one_by_one(chromium: Any, client: httpx.Client) -> None:
+    with shown(chromium, client) as page:
+        wrote(page, "Maria saw the doctor about her chest pain on Monday.", "all-words")
+        released(page)
+        assert page.locator("#release ins").count() > 0
+        assert "of 10 words changed" in page.inner_text("#release-words")
+        assert "2,990 times" in page.inner_text("#promise-lead")
+        assert page.inner_text("#cost") == "\u03b5 80"
+        assert not page.is_visible("#answer-section")
+
+
+def test_markup_in_a_text_is_text(chromium: Any, client: httpx.Client) -> None:
+    text = (
+        "<img src=x onerror=alert(document.title)> <script>alert(document.title)</script> & Maria Gonzalez </textarea>"
+    )
+    with shown(chromium, client) as page:
+        wrote(page, text)
+        assert "<img src=x onerror=alert(document.title)> <script>alert(document.title)</script> &" in released(page)
+        page.wait_for_selector("#under mark")
+        assert page.locator("#release img, #release script, #under img, #under script").count() == 0
+
+
+def test_all_is_done_by_keyboard(chromium: Any, client: httpx.Client) -> None:
+    with shown(chromium, client) as page:
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")  # skips to the text
+        assert page.evaluate("document.activeElement.id") == "text"
+        page.keyboard.type("Ask Maria Gonzalez.")
+        page.keyboard.press("Control+Enter")
+        page.wait_for_selector("#copy:not([hidden])")
+        page.focus("#compare")
+        page.keyboard.press("Space")
+        assert page.locator("#release del").first.is_visible()
+        page.focus("#epsilon")
+        page.keyboard.press("End")
+        until(page, "document.querySelector('#epsilon-shown').textContent === '\u03b5 12'")
+        page.keyboard.press("ArrowLeft")  # 11 was not measured
+        assert page.inner_text("#epsilon-shown") == "\u03b5 10"
+        page.keyboard.press("ArrowRight")
+        assert page.inner_text("#epsilon-shown") == "\u03b5 12"
+        page.focus("#key-open")
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.id") == "key"
+        page.keyboard.press("Escape")
+        assert page.evaluate("document.activeElement.id") == "key-open"
+
+
+def test_the_slider_moves_examples_and_the_figure(chromium: Any, client: httpx.Client) -> None:
+    with shown(chromium, client) as page:
+        page.wait_for_selector("#examples .now")
+        at_eight = page.inner_text("#recovered")
+        page.focus("#epsilon")
+        page.keyboard.press("Home")
+        until(
+            page, "document.querySelector('#outcomes').innerText !== '' && !document.querySelector('#outcomes .itself')"
+        )
+        assert page.inner_text("#recovered") != at_eight
+        assert page.locator("#examples li").count() == 3
+        before = page.inner_text("#examples")
+        page.click("#again")
+        until(page, f"document.querySelector('#examples').innerText !== {json.dumps(before)}")
+
+
+def test_ten_thousand_words_are_pasted_found_and_released(chromium: Any, client: httpx.Client) -> None:
+    sentence = "Maria Gonzalez was seen on 3 March 2024 and slept well. "
+    text = sentence * 910
+    with shown(chromium, client) as page:
+        wrote(page, text)
+        until(page, "document.querySelectorAll('#under mark').length === 1820")
+        out = released(page)
+        assert page.locator("#release ins").count() == 1820
+        assert "Gonzalez" not in out and len(out.split()) >= 9000
+        page.focus("#text")
+        page.keyboard.press("Control+End")
+        assert page.evaluate("document.querySelector('#under').scrollTop === document.querySelector('#text').scrollTop")
+
+
+def test_a_text_without_anything_is_not_sent(chromium: Any, client: httpx.Client) -> None:
+    with shown(chromium, client) as page:
+        page.click("#go")
+        assert "nothing to release" in page.inner_text("#problem")
+        page.fill("#text", "  \n ")
+        page.click("#go")
+        assert "nothing to release" in page.inner_text("#problem")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_every_state_passes_axe_and_fits_the_width(
+    chromium: Any, client: httpx.Client, width: int, scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+    size = {"width": width, "height": 850}
+    with shown(chromium, client, viewport=size, color_scheme=scheme, bypass_csp=True) as page:
+
+        def check() -> None:
+            found = axe.Axe().run(page).response["violations"]
+            assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+        check()
+        wrote(page, NOTE, "prompts")
+        released(page)
+        page.check("#compare")
+        page.click("#kinds summary")
+        page.click("#answer-own")
+        page.wait_for_selector("#restored .back")
+        check()
+        page.click("#key-open")
+        check()

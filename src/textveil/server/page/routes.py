@@ -56,17 +56,17 @@ class HeldRelease(Body):
         at = 0
         for piece in self.pieces:
             if not at <= piece.start <= piece.end <= len(self.text):
-                raise ApiError(400, "invalid_field", "map must be that of a release, unchanged.", param="map")
+                raise ApiError(400, "invalid_field", "maps must be those of releases, unchanged.", param="maps")
             at = piece.end
         pieces = tuple(Replaced(one.start, one.end, one.was, one.kind) for one in self.pieces)
         return PrivateMap(released=self.text, replaced=pieces)
 
 
 class PageAnswer(Body):
-    """What came back, and the release that it speaks of."""
+    """What came back, and the releases that it may speak of."""
 
     answer: Text
-    map: HeldRelease
+    maps: list[HeldRelease] = Field(min_length=1, max_length=100)
 
 
 def add_files(router: APIRouter) -> None:
@@ -118,7 +118,7 @@ def add_work(router: APIRouter) -> None:
     @router.post("/page/restore", include_in_schema=False)
     def restore(body: PageAnswer, who: CallerNow, response: Response) -> dict[str, Any]:
         response.headers.update(PRIVATE)
-        done = Restorer(body.map.private_map()).restore(body.answer)
+        done = Restorer([one.private_map() for one in body.maps]).restore(body.answer)
         return {
             "text": done.text,
             "originals": _places(done.originals),

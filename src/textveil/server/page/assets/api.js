@@ -43,5 +43,5 @@ export const policies = async () => (await asked("v1/policies")).data;
 export const budget = () => asked("v1/budget");
 export const detect = (text, policy, signal) => asked("v1/detect", { body: { text, policy }, signal });
 export const release = (text, policy) => asked("page/release", { body: { text, policy } });
-export const restore = (answer, map) => asked("page/restore", { body: { answer, map } });
+export const restore = (answer, maps) => asked("page/restore", { body: { answer, maps } });
 export const examples = (epsilon, signal) => asked(`page/examples?epsilon=${encodeURIComponent(epsilon)}`, { signal });

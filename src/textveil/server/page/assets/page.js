@@ -11,8 +11,9 @@ const text = element("text");
 const under = element("under");
 const policy = element("policy");
 const WAIT = 300;
+const MAPS = 20;
 
-const now = { policies: [], spans: [], drawnFor: "", released: null, detecting: new AbortController(), waiting: 0, busy: false };
+const now = { policies: [], spans: [], drawnFor: "", released: "", maps: [], detecting: new AbortController(), waiting: 0, busy: false };
 
 /* What is found */
 
@@ -98,6 +99,7 @@ async function releaseNow(event) {
   try {
     shown(value, await api.release(value, policy.value));
   } catch (error) {
+    nothingLeft();
     failed(error);
   } finally {
     busy(false);
@@ -117,7 +119,8 @@ function shown(original, answer) {
   const chosen = now.policies.find((one) => one.name === answer.policy);
   const drawn = inUnits(answer.text, answer.pieces ?? []);
   const pieces = answer.pieces ? bySpans(answer.text, drawn) : byWords(original, answer.text);
-  now.released = { text: answer.text, pieces: answer.pieces };
+  now.released = answer.text;
+  if (answer.pieces) now.maps = [{ text: answer.text, pieces: answer.pieces }, ...now.maps].slice(0, MAPS);
   element("release").replaceChildren(changes(pieces ?? [{ text: answer.text, kind: "" }]));
   element("release").scrollTop = 0;
   element("release-words").textContent = changedIn(pieces, answer.text);
@@ -128,9 +131,9 @@ function shown(original, answer) {
   element("release-tag").classList.toggle("warn", !fine);
   promise(answer, chosen);
   purse(answer.budget);
-  element("answer-section").hidden = !answer.pieces;
-  element("restored").replaceChildren(made("p", { class: "empty" }, "Press ", made("b", {}, "Restore"), "."));
-  element("restored-words").textContent = "";
+  element("answer-section").hidden = !now.maps.length;
+  element("answer-own").hidden = !answer.pieces;
+  element("answer-several").textContent = now.maps.length > 1 ? ` It may answer any of the last ${now.maps.length} releases of this tab.` : "";
 }
 
 function changedIn(pieces, released) {
@@ -180,6 +183,14 @@ function problem(title, told = "") {
   const shown = element("problem");
   shown.hidden = !title;
   shown.replaceChildren(...(title ? [made("b", {}, title), told] : []));
+}
+
+/** What was released before stands no longer beside a text that was not. */
+function nothingLeft() {
+  now.released = "";
+  element("release").replaceChildren(made("p", { class: "empty" }, "Nothing has left."));
+  element("release-words").textContent = "";
+  for (const id of ["copy", "release-tag", "promise", "compare-label"]) element(id).hidden = true;
 }
 
 function failed(error) {
@@ -235,7 +246,7 @@ async function forgetKey() {
 
 async function restoreNow() {
   try {
-    const { text: restored, originals, ambiguous } = await api.restore(element("answer").value.toWellFormed(), now.released);
+    const { text: restored, originals, ambiguous } = await api.restore(element("answer").value.toWellFormed(), now.maps);
     const pieces = bySpans(restored, inUnits(restored, originals.map((place) => ({ ...place, kind: "own" }))));
     const shown = document.createDocumentFragment();
     for (const piece of pieces) shown.append(piece.kind ? made("span", { class: "back", "data-hue": hueOf(piece.kind) }, piece.text) : piece.text);
@@ -250,7 +261,7 @@ async function restoreNow() {
 /* Wiring */
 
 async function copied() {
-  await navigator.clipboard.writeText(now.released.text);
+  await navigator.clipboard.writeText(now.released);
   element("copy").textContent = "Copied";
   setTimeout(() => { element("copy").textContent = "Copy"; }, 1500);
 }
@@ -263,7 +274,7 @@ text.addEventListener("keydown", (event) => { if (event.key === "Enter" && (even
 element("compare").addEventListener("change", (event) => element("release").classList.toggle("compare", event.target.checked));
 element("copy").addEventListener("click", copied);
 element("clear").addEventListener("click", () => write(""));
-element("answer-own").addEventListener("click", () => { element("answer").value = now.released.text; restoreNow(); });
+element("answer-own").addEventListener("click", () => { element("answer").value = now.released; restoreNow(); });
 element("restore").addEventListener("click", restoreNow);
 element("key-open").addEventListener("click", openKey);
 element("key-close").addEventListener("click", () => element("key-dialog").close());

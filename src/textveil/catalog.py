@@ -58,6 +58,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "exponential": "textveil.mechanisms.channels.exponential:exponential",
         "metric-exponential": "textveil.mechanisms.channels.metric_exponential:metric_exponential",
         "tem": "textveil.mechanisms.channels.tem:tem",
+        "tgm": "textveil.mechanisms.channels.tgm:tgm",
         "santext": "textveil.mechanisms.channels.santext:santext",
         "santext-plus": "textveil.mechanisms.channels.santext_plus:santext_plus",
         "elastic": "textveil.mechanisms.channels.elastic:elastic",

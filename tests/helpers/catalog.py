@@ -21,6 +21,7 @@ AS_LISTED: dict[str, dict[str, Any]] = {
     "vickrey-published": {"epsilon": 0.5, "t": 0.25},
     "mahalanobis-published": {"epsilon": 1.0, "covariance_weight": 0.9},
     "dp-bart-published": {"epsilon": 250.0},
+    "tgm": {"epsilon": 20.0},  # it has a least one
     "tgm-published": {},
     "tem-published": {"epsilon_per_distance": 0.5, "beta": 0.9},
 }

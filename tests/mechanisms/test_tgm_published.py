@@ -13,7 +13,8 @@ import textveil as tv
 from textveil.audit.report.verdict import Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
-from textveil.mechanisms.published.tgm import GumbelNoise, TruncatedGumbel
+from textveil.mechanisms.published.tgm import TruncatedGumbel
+from textveil.mechanisms.sampling.gumbel_noise import GumbelNoise
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -37,7 +38,7 @@ def test_the_farthest_word_refutes_it(size: int) -> None:
     report = tv.audit(channel)
     assert report.verdict is Verdict.REFUTED
     assert math.isinf(report.leading.epsilon.lower)
-    with pytest.raises(RefutedGuarantee, match="Use tem, the valid form"):
+    with pytest.raises(RefutedGuarantee, match="Use tgm, the valid form"):
         tv.Sanitizer(channel)
 
 

@@ -15,6 +15,7 @@ from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, metric_name, outward
+from textveil.mechanisms.sampling.gumbel_noise import GumbelNoise
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
@@ -39,34 +40,6 @@ _PER_DISTANCE = Option(
     group=GUARANTEE,
     unset="twice the least that the formulas take",
 )
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GumbelNoise:
-    """Gumbel noise of location 0 within [-limit, limit].
-
-    Attributes:
-        scale: b of the paper, > 0.
-        limit: the diameter of the vectors.
-    """
-
-    scale: float
-    limit: float
-
-    def sample(self, count: int, rng: np.random.Generator) -> Reals:
-        """Draws by the inverse of the distribution function, shape (count,)."""
-        low, high = (math.exp(-math.exp(-end / self.scale)) for end in (-self.limit, self.limit))
-        uniform = low + (high - low) * rng.random(count)
-        noise: Reals = -self.scale * np.log(-np.log(np.clip(uniform, 1e-300, 1 - 2.0**-53)))
-        return np.clip(noise, -self.limit, self.limit)
-
-    def survival(self, at: Reals) -> Reals:
-        """The probability of a draw above ``at``."""
-        ends = np.array([-self.limit, self.limit])
-        below = np.exp(-np.exp(-np.clip(at, *ends) / self.scale))
-        low, high = np.exp(-np.exp(-ends / self.scale))
-        return np.clip((high - below) / (high - low), 0.0, 1.0)
 
 
 @final
@@ -165,7 +138,7 @@ class TruncatedGumbel:
     proof=REFUTATION,
     source="Xu et al. 2021 (FLAIRS); public code of Meisenbacher et al. 2024 (MLDP, mldp-text), class TruncatedGumbel",
     summary="The least distance plus Gumbel noise among few nearest words: how many are near tells words apart.",
-    instead="tem",
+    instead="tgm",
 )
 def tgm_published(
     vocabulary: Vocabulary,

@@ -8,6 +8,7 @@ from ipaddress import ip_address
 from typing import Final
 
 from textveil.detection.found import Found
+from textveil.detection.gates import at_digits, either, matching
 from textveil.text.tokens import Kind, addresses
 
 _KINDS: Final = {Kind.EMAIL: "email", Kind.URL: "url", Kind.HANDLE: "handle"}
@@ -25,6 +26,8 @@ _IP: Final = re.compile(
     r"|(?P<six>(?=[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]{0,4}:)[0-9A-Fa-f:]{2,39}(?:\.[0-9]{1,3}){0,3}(?![\w:]))"
     r")"
 )
+
+IP_GATE: Final = either(at_digits(r"[0-9]\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]"), matching(":[0-9A-Fa-f]{0,4}:"))
 
 
 def find_addresses(text: str) -> Iterator[Found]:
@@ -49,8 +52,6 @@ def find_domains(text: str) -> Iterator[Found]:
 
 def find_ip_addresses(text: str) -> Iterator[Found]:
     """IPv4 and IPv6 addresses."""
-    if "." not in text and ":" not in text:
-        return
     for match in _IP.finditer(text):
         written = match[0].rstrip(":") if match["six"] and not match[0].endswith("::") else match[0]
         try:

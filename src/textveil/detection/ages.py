@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import Found, near
+from textveil.detection.gates import at_digits, either, holding, with_words
 from textveil.detection.number_words import BELOW_HUNDRED
 
 _NUMBER: Final = r"(?:1[0-4][0-9]|[1-9]?[0-9])"
@@ -32,8 +33,17 @@ _DECADE: Final = re.compile(
     r"[Ii](?<![A-Za-z].)n (?:his|her|their|my|your|our) (?:early |mid[ -]?|late )?"
     r"(?P<age>[1-9]0|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)(?=s?\b|'s)"
 )
+AGED_GATE: Final = either(
+    with_words("age aged ages turn turned turns turning"),
+    holding("I am ", "I'm ", "e is ", "e's ", "hen he was ", "hen she was ", "hen I was "),
+)
 _AFTER_NAME: Final = re.compile(r"[1-9](?:(?<=[a-z], .)[0-9](?=, (?![A-Z0-9]))|(?<=[a-z] \(.)[0-9](?=\)))")
 _CODE: Final = re.compile(r"[1-9](?<![\w.,/-].)[0-9](?=[ -]?[MF](?![\w.'/-]))")
+
+
+DECADE_GATE: Final = either(at_digits("(?<![0-9])[1-9]0(?![0-9])"), holding("ties"))
+AFTER_NAME_GATE: Final = at_digits(r"[a-z](?:, | \()[1-9][0-9](?:, |\))")
+CODE_GATE: Final = at_digits("[1-9][0-9][ -]?[MF]")
 
 
 def find_ages(text: str) -> Iterator[Found]:
@@ -48,8 +58,7 @@ def find_ages_after_words(text: str) -> Iterator[Found]:
 
 def find_decades_of_age(text: str) -> Iterator[Found]:
     """The number in "in her 40s"."""
-    if "ties" in text or "0" in text:
-        yield from _found(_DECADE.finditer(text), 0.8)
+    yield from _found(_DECADE.finditer(text), 0.8)
 
 
 def find_ages_after_names(text: str) -> Iterator[Found]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from textveil.detection.found import Found, near
+from textveil.detection.gates import at_digits, with_words
 from textveil.detection.number_words import ORDINAL, YEAR
 
 _MONTH: Final = (
@@ -71,6 +72,18 @@ _AFTER_T: Final = re.compile(
     r"(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
 _DIGITS: Final = re.compile(r"[0-9]").search
+
+DATE_GATE: Final = at_digits(r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]")
+NAMED_DATE_GATE: Final = with_words(
+    "january february march april may june july august september october november december"
+    " jan feb mar apr jun jul aug sep sept oct nov dec"
+)
+MONTH_GATE: Final = with_words(
+    "anuary ebruary arch pril ay une uly ugust eptember ctober ovember ecember", begun_by="jfmasond"
+)
+DAY_GATE: Final = with_words("onday uesday ednesday hursday riday aturday unday", begun_by="mtwfs")
+TIME_GATE: Final = at_digits(r"[0-9](?:[:.][0-9]| ?[AaPp][.Mm]| o')")
+YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")
 
 _LATEST_YEAR: Final = 2100
 _REMEMBERED: Final = 1 << 12

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, final
 
 from textveil.detection import ages, dates, identifiers, money
-from textveil.detection.addresses import find_addresses, find_domains, find_ip_addresses
+from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
 from textveil.detection.base import DetectedSpan
+from textveil.detection.combined import covering
 from textveil.detection.found import Search, searched
+from textveil.detection.gates import Gate, anywhere
 from textveil.detection.kinds import KINDS
 from textveil.detection.names import find_names
-from textveil.detection.phones import REGIONS, phone_search
+from textveil.detection.phones import PHONE_GATE, REGIONS, phone_search
 from textveil.detection.plain import plain
 from textveil.detection.small_names import find_small_names
 from textveil.detection.streets import STREET_SEARCHES, find_states
@@ -34,34 +37,34 @@ class EmbeddedDetector:
         self.name = NAME
         self._regions = tuple(regions)
         self.kinds = tuple(kind for kind in KINDS if kind != "number")
-        self._searches: tuple[tuple[Search, bool], ...] = (
-            (find_addresses, False),
-            (find_domains, False),
-            (find_ip_addresses, False),
-            (identifiers.find_ibans, True),
-            (dates.find_dates, True),
-            (dates.find_named_dates, False),
-            (dates.find_times, True),
-            (identifiers.find_cards, True),
-            (identifiers.find_fixed_forms, True),
-            (money.find_signed_money, True),
-            (money.find_named_money, True),
-            (ages.find_ages, False),
-            *((search, True) for search in STREET_SEARCHES),
-            (phone_search(self._regions), True),
-            (identifiers.find_spaced_ssns, True),
-            (identifiers.find_named_ids, True),
-            (ages.find_ages_after_words, False),
-            (ages.find_decades_of_age, False),
-            (ages.find_ages_after_names, True),
-            (ages.find_coded_ages, True),
-            (dates.find_years, True),
-            (dates.find_days, False),
-            (dates.find_months, False),
-            (money.find_spoken_money, False),
-            (find_states, False),
-            (find_names, False),
-            (find_small_names, False),
+        self._searches: tuple[tuple[Search, Gate], ...] = (
+            (find_addresses, anywhere),
+            (find_domains, anywhere),
+            (find_ip_addresses, IP_GATE),
+            (identifiers.find_ibans, identifiers.IBAN_GATE),
+            (dates.find_dates, dates.DATE_GATE),
+            (dates.find_named_dates, dates.NAMED_DATE_GATE),
+            (dates.find_times, dates.TIME_GATE),
+            (identifiers.find_cards, identifiers.CARD_GATE),
+            (identifiers.find_fixed_forms, identifiers.FIXED_GATE),
+            (money.find_signed_money, money.SIGNED_GATE),
+            (money.find_named_money, money.NAMED_GATE),
+            (ages.find_ages, anywhere),
+            *STREET_SEARCHES,
+            (phone_search(self._regions), PHONE_GATE),
+            (identifiers.find_spaced_ssns, identifiers.SPACED_SSN_GATE),
+            (identifiers.find_named_ids, identifiers.NAMED_GATE),
+            (ages.find_ages_after_words, ages.AGED_GATE),
+            (ages.find_decades_of_age, ages.DECADE_GATE),
+            (ages.find_ages_after_names, ages.AFTER_NAME_GATE),
+            (ages.find_coded_ages, ages.CODE_GATE),
+            (dates.find_years, dates.YEAR_GATE),
+            (dates.find_days, dates.DAY_GATE),
+            (dates.find_months, dates.MONTH_GATE),
+            (money.find_spoken_money, money.SPOKEN_GATE),
+            (find_states, anywhere),
+            (find_names, anywhere),
+            (find_small_names, anywhere),
         )
 
     def __reduce__(self) -> tuple[type[EmbeddedDetector], tuple[tuple[str, ...]]]:
@@ -75,7 +78,10 @@ class EmbeddedDetector:
         read = plain(text)
         found, _ = searched(read.text, self._searches)
         found.sort()
-        return [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME) for one in found]
+        spans = [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME) for one in found]
+        # What a path of a URL may hold is nearly anything: also what covers an e-mail address that it runs into.
+        met = any(after.start < before.end for before, after in pairwise(found))
+        return covering(text, spans) if met else spans
 
 
 @lru_cache(maxsize=8)

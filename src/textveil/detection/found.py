@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple, TypeAlias, final
+from typing import NamedTuple, TypeAlias, final
 
+from textveil.detection.gates import Gate, glance, words_of
 from textveil.detection.plain import without
 
 
@@ -23,26 +24,31 @@ Search: TypeAlias = Callable[[str], Iterator[Found]]
 """Finds spans in a plain text, none overlapping, in linear time."""
 
 
-_DIGIT: Final = re.compile("[0-9]").search
-
-
-def searched(text: str, searches: Iterable[tuple[Search, bool]]) -> tuple[list[Found], str]:
+def searched(text: str, searches: Iterable[tuple[Search, Gate]]) -> tuple[list[Found], str]:
     """What each search finds where the ones before it found nothing, and the text with all of it covered.
 
     Args:
         text: a plain text.
-        searches: each with whether what it finds has a digit in it or near it.
+        searches: each with its gate.
     """
     found: list[Found] = []
-    digits = _DIGIT(text) is not None
-    for search, needs_digit in searches:
-        if needs_digit and not digits:
+    seen = glance(text)
+    for search, gate in searches:
+        if not gate(text, seen):
             continue
         here = sorted(search(text))
         if here:
             found += here
+            cut = any(_cuts_a_word(text, one) for one in here)
             text = without(text, [(one.start, one.end) for one in here])
+            if cut:
+                seen = seen._replace(words=words_of(text))
     return found, text
+
+
+def _cuts_a_word(text: str, span: Found) -> bool:
+    """Whether a letter stands beside a letter of a span, so that covering it leaves a word that was none before."""
+    return text[span.start - 1 : span.start + 1].isalpha() or text[span.end - 1 : span.end + 1].isalpha()
 
 
 def near(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import Found, near
+from textveil.detection.gates import at_digits, both, either, matching
 
 _CARD: Final = re.compile(r"[0-9](?<![\w.,+-].)(?:[ -]?[0-9]){11,18}(?![\w]|[.,-][0-9])")
 _CARD_WORDS: Final = re.compile(r"(?i)\b(?:card|credit|debit|visa|mastercard|amex|maestro|cc)\b")
@@ -39,6 +40,21 @@ _NAMED: Final = re.compile(
 )
 _CODED: Final = re.compile(r"[0-9](?<![0-9].)(?:[A-Za-z0-9/-]{3}|(?<=[#:=].)|(?<=[#:=] .)|[A-Za-z/-])")
 _ID_SCORE: Final = 0.6
+
+IBAN_GATE: Final = at_digits("[A-Za-z][0-9]")
+CARD_GATE: Final = at_digits("[0-9](?:[ -]?[0-9]){4}")
+FIXED_GATE: Final = both(
+    at_digits("[0-9]"),
+    either(
+        at_digits(
+            "[0-9]{3}-[0-9]{2}-[0-9]|[0-9]{3} [0-9]{3} [0-9]|[A-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D]"
+            "|(?=[A-Z0-9]{7})(?:[A-Z]+[0-9]|[0-9]+[A-Z])"
+        ),
+        either(matching("-[0-9A-Fa-f]{2}(?:[0-9A-Fa-f]{2})?-"), matching(":[0-9A-Fa-f]{2}:")),
+    ),
+)
+SPACED_SSN_GATE: Final = at_digits("[0-9]{3} [0-9]{2} [0-9]")
+NAMED_GATE: Final = at_digits("[0-9](?:[A-Za-z0-9/-]{3}|[A-Za-z/-])|[#:=] ?[0-9]")
 
 _LUHN_DOUBLED: Final = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 _CONTEXT: Final = 40

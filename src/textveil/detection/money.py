@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import Found, near
+from textveil.detection.gates import at_digits, with_words
 from textveil.detection.number_words import AMOUNT
 
 _SCALE: Final = r"(?: ?-?(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|mln|bln|[KkMmBb]n?)\b)"
@@ -26,6 +27,16 @@ _NAMED: Final = re.compile(
 )
 _SPOKEN: Final = re.compile(rf"(?<![\w-])(?i:{AMOUNT})[ -](?:{_WORD})\b")
 _WORDS: Final = re.compile(rf"[ -](?:{_WORD})\b")
+
+SIGNED_GATE: Final = at_digits(r"[A-Z$\xa4s.] ?-?[0-9]")
+NAMED_GATE: Final = at_digits(
+    r"[0-9](?: ?-?(?:[KkMmBb]|[Hh]un|[Tt]ho|[Tt]ri)|[ -](?:US|[Dd]ol|[Ee]ur|[Pp]ou|buc|cen|[Pp]en|qui|[Yy]en|[Rr]up"
+    rf"|[Pp]es|[Rr]ub|[Yy]ua|[Ff]ra|[Kk]ro)| ?(?:{_CODE}|\xa4|\$))"
+)
+SPOKEN_GATE: Final = with_words(
+    "dollar dollars euro euros sterling buck bucks cent cents pence quid yen rupee rupees peso pesos ruble rubles yuan"
+    " franc francs krona kroner"
+)
 
 
 def find_signed_money(text: str) -> Iterator[Found]:

@@ -14,12 +14,19 @@ from textveil.detection.plain import OTHER
 _ABBREVIATED: Final = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Jr|Sr|Inc|Corp|Ltd|Co|Gen|Sen|Rep|Gov|Lt|Col|Sgt|Capt|Rev|Hon|Mt|Ft"
 _WORD: Final = rf"(?:(?:{_ABBREVIATED})\.|(?:[A-Z]\.)++(?![a-z])|[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+)"
 _SMALL: Final = "van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ter|ten|af|y|zu|of|the|and|&|for"
+_FIRST: Final = (
+    r"[A-Z](?<![A-Za-z0-9].)(?:(?:(?<=M)(?:rs?|[sxt])|(?<=D)r|(?<=P)rof|(?<=S)(?:[tr]|en|gt)|(?<=J)r|(?<=I)nc"
+    r"|(?<=C)(?:orp|ol?|apt)|(?<=L)td?|(?<=G)(?:en|ov)|(?<=R)e[pv]|(?<=H)on|(?<=F)t)\.|\.(?:[A-Z]\.)*+(?![a-z])"
+    r"|[A-Za-z]*+(?:['-][A-Za-z]++)*+)"
+)
+"""``_WORD`` where no letter or digit stands before it; patterns that begin with a set of characters are fast."""
+
 _RUN: Final = re.compile(
-    rf"(?<![A-Za-z0-9]){_WORD}(?:(?: {{1,2}}(?:(?:{_SMALL}) ){{0,3}}|, (?=(?:Inc|Ltd|LLC|Corp|Jr|Sr|Co)\b))"
+    rf"{_FIRST}(?:(?: {{1,2}}(?:(?:{_SMALL}) ){{0,3}}|, (?=(?:Inc|Ltd|LLC|Corp|Jr|Sr|Co)\b))"
     rf"{_WORD}){{0,24}}+"
 ).finditer
 _PIECE: Final = re.compile(rf"{_WORD}|(?:{_SMALL})(?![A-Za-z])").finditer
-_LAST_WORD: Final = re.compile(r"([A-Za-z']+)\.?[ \t\n]*$").search
+_WORD_LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'"
 _BACK: Final = 24
 _CONTRACTED: Final = frozenset(("m", "d", "ll", "re", "ve", "t", "em", "all"))
 _CUE: Final = re.compile(
@@ -115,9 +122,10 @@ class _Run:
         self._public = public
         self._start, self._end = start, end
         before = text[max(0, start - _BACK) : start]
-        match = _LAST_WORD(before)
-        self._before = match[1].lower() if match else ""
-        if match and "." in match[0] and self._before not in known.FIRM_TITLES:
+        bare = before.rstrip(" \t\n")
+        last = bare.removesuffix(".")
+        self._before = last[len(last.rstrip(_WORD_LETTERS)) :].lower()
+        if last is not bare and self._before not in known.FIRM_TITLES:
             self._before = ""  # the last word of another sentence
         stripped = before.rstrip(" \t\"'([*_>-")
         self._opens = not stripped or stripped[-1] in ".!?:;\n|" or "\n" in before[len(stripped) :]

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from textveil.detection.found import Found, Search
+from textveil.detection.gates import CUT, at_digits
 
 REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
 """Whose national numbers are known where a number names no country: ISO 3166 codes."""
@@ -16,6 +17,10 @@ _CANDIDATE: Final = re.compile(
     r"(?<![\w@#$%\xa4/:=.,+-])(?:\+ ?|\()?[0-9](?:[0-9]|[ ./-](?=[0-9(])|(?:\)[ ./-]{0,2}| ?\()(?=[0-9(])"
     r"|\) - (?=[0-9])| - (?=[0-9]{3})){5,22}"
     r"(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6})?(?![\w%]|[.,:/-][0-9])"
+)
+_PART: Final = "[ ./()-]"
+PHONE_GATE: Final = at_digits(
+    rf"[0-9]{{6}}|(?:[0-9]{_PART}{{0,4}}){{5}}[0-9]|[0-9]{_PART}{{1,4}}[0-9]{{1,4}}{_PART}{{1,4}}(?:[0-9]|{CUT})"
 )
 _BEFORE: Final = re.compile(
     r"(?i)\b(?:phone|telephone|tel|call(?:ed|ing)?|fax|cell|mobile|dial|sms|whatsapp|text(?:ed)?|contact|reach(?:ed)?"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
 from textveil.detection import name_words as known
 from textveil.detection.found import Found
+from textveil.detection.gates import joined_words, words_of
 from textveil.detection.lists import Marks, lists
 
-_LONG_WORDS: Final = re.compile(r"[a-z]{3,}").findall
 _WORD: Final = re.compile(r"[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/])").match
 _WORDS: Final = re.compile(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/])").finditer
 _NEXT: Final = re.compile(r"(\.? )([a-z]+(?:['-][a-z]+)*)(?![A-Za-z0-9_@/])").match
@@ -20,6 +20,9 @@ _CUES: Final = re.compile(
     r"|(?: on the account)?\? (?:[Uu]ser:)?|d (?:him|her))|alls? (?:me|him|her)"
     r"|(?:rs?|s|iss|rof)\b\.?)[ \t]+(?=[a-z])"
 ).finditer
+_CUE_WORDS: Final = joined_words("ame amed all alls r rs s iss rof", begun_by="ncmdp")
+"""One of these stands in each cue."""
+
 _LAST_WORD: Final = re.compile(r"([a-z]+)[ ]$").search
 _BACK: Final = 24
 _FEW: Final = 24
@@ -31,11 +34,11 @@ _MOST_WORDS: Final = 4
 
 
 @cache
-def _names() -> frozenset[str]:
+def _names() -> frozenset[bytes]:
     """Words that name somebody or some place, and are no English words in small letters."""
     kinds = Marks.GIVEN | Marks.FAMILY | Marks.PLACE
     return frozenset(
-        word
+        word.encode("ascii")
         for word, marks in lists().words.items()
         if marks & kinds and not marks & _NOT_SMALL and word not in known.FUNCTION_WORDS and len(word) > 2
     )
@@ -44,11 +47,10 @@ def _names() -> frozenset[str]:
 def find_small_names(text: str) -> Iterator[Found]:
     """Names of persons and places in small letters."""
     marks_of = lists().words.get
-    cued = (
-        {match.end() for match in _CUES(text)} if "ame" in text or "all" in text or "s. " in text or "r" in text else ()
-    )
+    words = words_of(text)
+    cued = () if _CUE_WORDS.isdisjoint(words) else {match.end() for match in _CUES(text)}
     starts = dict.fromkeys(cued, True)
-    for start in _places(text, _names().intersection(_LONG_WORDS(text))):
+    for start in _places(text, [name.decode("ascii") for name in _names().intersection(words)]):
         starts.setdefault(start, False)
     reached = 0
     for start, cue in sorted(starts.items()):
@@ -66,8 +68,9 @@ def find_small_names(text: str) -> Iterator[Found]:
             yield Found(start, end, kind, 0.6 if cue else 0.4)
 
 
-def _places(text: str, names: frozenset[str]) -> Iterator[int]:
-    """Where names that a text holds stand in it as words."""
+def _places(text: str, few: Sequence[str]) -> Iterator[int]:
+    """Where names that a text may hold stand in it as words."""
+    names = frozenset(few)
     if len(names) > _FEW:
         for match in _WORDS(text):
             if match[0].removesuffix("'s") in names:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from textveil.detection.found import Found, Search, near
+from textveil.detection.gates import CUT, Gate, at_digits, both, either, holding, with_words
 
 
 def _either(words: str) -> str:
@@ -100,17 +101,29 @@ _AFTER_CODE_WORD: Final = re.compile(
     r"\b(?:[Zz][Ii][Pp]|[Pp]ost(?:al)? ?code|[Pp]ostcode|PLZ)(?: [Cc]ode)?(?: (?:is|number))?:? ?"
     r"(?P<place>[0-9]{3,5}(?:[- ][0-9]{2,4})?(?: ?[A-Z]{2})?)(?!\w)"
 )
-_AFTER_COMMA: Final = re.compile(rf"(?<=[a-z]), (?P<place>{_STATE})(?![\w'])")
+_AFTER_COMMA: Final = re.compile(rf", (?<=[a-z], )(?P<place>{_STATE})(?![\w'])")
 
-_FORMS: Final[tuple[Any, ...]] = (
-    (_ENGLISH, 0.8),
-    (_OTHERS, 0.7, _HOUSE_NUMBER),
-    (_NUMBERED, 0.6),
-    (_SMALL, 0.6),
-    (_AFTER_WORD, 0.6, _HOUSE_NUMBER),
-    (_ALONE, 0.7),
-    (_CODES, 0.7),
-    (_AFTER_CODE_WORD, 0.7),
+_AT_UNIT: Final = at_digits(r"(?:pt|ment|uite|te|nit|oom|[Rr]m|oor|lat|APT|SUITE|UNIT|ox)\.? ?#?[0-9]")
+_AT_CODE: Final = at_digits("[A-Za-z],? [0-9]{5}|[A-Z][0-9]")
+_AT_NAME: Final = at_digits(rf"(?:[A-Z]|{CUT})[A-Za-z'.-]* [0-9]")
+_AFTER_STREET: Final = at_digits(rf"(?:{_STREET_WORD}|{_AFTER_NAME}) [0-9]")
+_LIVES: Final = holding(
+    *("ddress", "ive at", "ive on", "ives at", "ives on", "ived at", "ived on", "esid", "ocated at", "ocated on"),
+    *("ide of", "orner of"),
+)
+
+_FORMS: Final[tuple[tuple[Gate, Any], ...]] = (
+    (at_digits("[0-9][A-Za-z]?,? [A-Z0-9]"), (_ENGLISH, 0.8)),
+    (
+        both(at_digits("[A-Za-z.,] [0-9]"), either(with_words(_LEADING.replace("|", " ")), _AFTER_STREET)),
+        (_OTHERS, 0.7, _HOUSE_NUMBER),
+    ),
+    (either(_AT_UNIT, at_digits("[0-9] [A-Z]")), (_NUMBERED, 0.6)),
+    (at_digits("[0-9] [A-Za-z]"), (_SMALL, 0.6)),
+    (both(_AT_NAME, _LIVES), (_AFTER_WORD, 0.6, _HOUSE_NUMBER)),
+    (_AT_UNIT, (_ALONE, 0.7)),
+    (either(_AT_CODE, both(at_digits("[0-9]"), with_words("uss usns usnv uscgc"))), (_CODES, 0.7)),
+    (at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}"), (_AFTER_CODE_WORD, 0.7)),
 )
 
 
@@ -126,12 +139,11 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
     return find
 
 
-STREET_SEARCHES: Final = tuple(_search(*form) for form in _FORMS)
+STREET_SEARCHES: Final = tuple((_search(*form), gate) for gate, form in _FORMS)
 """Street lines, apartments, boxes, ships and postal codes, each form where the ones before it found nothing."""
 
 
 def find_states(text: str) -> Iterator[Found]:
     """A state's two letters after a comma: Denver, CO."""
-    if ", " in text:
-        for match in _AFTER_COMMA.finditer(text):
-            yield Found(*match.span("place"), "place", 0.7)
+    for match in _AFTER_COMMA.finditer(text):
+        yield Found(*match.span("place"), "place", 0.7)

@@ -1,0 +1,72 @@
+"""Gates of the embedded detector save time, and lose nothing: found with them is what is found without."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from textveil.detection.checked import checked_spans
+from textveil.detection.embedded import embedded_detector
+from textveil.detection.found import searched
+from textveil.detection.gates import anywhere, at_digits, glance, with_words
+from textveil.detection.plain import plain
+
+PIECES = """$5|US$ 5.2 million|EUR 300|Rs. 50|20 dollars|30 Pounds sterling|5 mln yen|five hundred dollars
+a hundred kroner|12/03/2024|on 3/4|2024-03-04|04.03.24|3/2024|T12:30Z|12:30 pm|2 o'clock|2.30 a.m.|1994-95|'90s
+March 3rd, 2024|3 Sept. '94|since May|of Jay|Monday|saturday|July twenty ninth two thousand eight
+4111 1111 1111 1111|GB82 WEST 1234 5698 7654 32|deadbeef-dead-beef-dead-beefdeadbeef
+12345678-1234-1234-1234-123456789012|AB 12 34 56 C|00:1A:2B:3C:4D:5E|aa-bb-cc-dd-ee-ff|943 476 5919|078-05-1120
+078 05 1120|A1B2C3D4E5|MRN: 12345|Order #A-4451|record from 1983|file 2024A|+49 30 123456|(617) 555-0133
+617-555-0133 x12|+1 (0) 30 - 123456|555 01 33|call 5550133|192.168.0.1|fe80::1|2001:db8::ff00:42:8329|42F|24 M
+in her 40s|in their early twenties|age 7|Aged forty two|42-year-old|turned 30|I'm 42|She is 5|when he was 12
+Maria, 42, said|12 Main St.|7a, Old Mill Road Apt. 4B|9 rose lane|10 Oak Apt. 4|PO Box 12|Suite #5|room 12
+lives at Oak 5|the side of Elm 12|Calle de la Cruz 12|Hauptstrasse 5|Storgata 12|via Roma 3|Denver, CO 80202|, CA
+SW1A 1AA|K1A 0B1|APO AE 09012|zip code 02139|PLZ 10115|USS Enterprise|www.x.com/y|a.b@c.org|@me|x.co.uk|Dr. Roe|Maria
+mr. smith|my name is jason|call me li|boston|U.S.|Wal-Mart Inc.|5|1994|16|May|US$ 5|dollars|US$ 7|x|of|the|and|.
+,|:|(|\u20ac30|\u0661\u0662|M\u00fcller""".replace("\n", "|").split("|")
+
+
+def written(seed: int) -> str:
+    """Pieces side by side, glued or parted, with a digit among them."""
+    draw = random.Random(seed)
+    parts = [draw.choice(PIECES) for _ in range(draw.choice((1, 3, 8, 20)))]
+    return draw.choice(("", " ", " ", ", ", " the ", "\n")).join([*parts, "5"])
+
+
+@pytest.mark.parametrize("first", range(0, 3000, 500))
+def test_gates_lose_nothing(first: int) -> None:
+    searches = embedded_detector()._searches
+    for seed in range(first, first + 500):
+        text = plain(written(seed)).text
+        assert searched(text, searches) == searched(text, [(search, anywhere) for search, _ in searches]), seed
+
+
+def test_every_search_of_the_pieces_finds_something_and_most_gates_are_shut_elsewhere() -> None:
+    gated = [(search, gate) for search, gate in embedded_detector()._searches if gate is not anywhere]
+    assert all(any(any(search(plain(f"So {one} .").text)) for one in PIECES) for search, _ in gated)
+    bare = "The cat sat on the mat, and nobody said a word about it."
+    assert not any(gate(bare, glance(bare)) for _, gate in gated)
+
+
+def test_a_glance_shows_surroundings_and_words() -> None:
+    seen = glance("Call Bob-Lee, suite 12 or 3")
+    assert seen.digits == ", suite 12 or 3" + "\0" + "e 12 or 3"
+    assert seen.words == {b"call", b"bob", b"lee", b"suite", b"or"}
+    assert with_words("ite", begun_by="xu")("", glance("a suite")) is False
+    assert with_words("uite", begun_by="xs")("", glance("a SUITE")) is True
+    assert not at_digits("call")("", seen)
+
+
+@pytest.mark.parametrize("glued", ["since MayUS$ 5.2 million", "five hundred dollarsUS$ 5"])
+def test_what_covering_leaves_of_a_word_is_looked_at_again(glued: str) -> None:
+    searches = embedded_detector()._searches
+    found, _ = searched(glued, searches)
+    assert len(found) == 2
+    assert found == searched(glued, [(search, anywhere) for search, _ in searches])[0]
+
+
+def test_a_url_that_runs_into_an_address_is_one_span() -> None:
+    text = "see example.com/contact,me@example.org please"
+    (found,) = checked_spans(embedded_detector(), [text])
+    assert [text[one.start : one.end] for one in found] == ["example.com/contact,me@example.org"]

@@ -215,6 +215,16 @@ class Ledger:
                 )
 
 
+def ledger_key(url: str) -> bytes:
+    """The key of a ledger, for what else is kept in its database; see ``Ledger``.
+
+    Raises:
+        ParameterError: the url or the key cannot be read, or there is no key.
+    """
+    place = url_of(url)
+    return _key(place.database if place.get_backend_name() == "sqlite" else None, None)
+
+
 def _reserving(account: Account, charge: Charge) -> Callable[[Book], Reservation]:
     return lambda book: book.reserve(account, charge)
 

@@ -26,6 +26,7 @@ from textveil.cli.estimate import estimate_command
 from textveil.cli.explain import explain_command
 from textveil.cli.frontier import frontier_command
 from textveil.cli.help_groups import GroupedCommand
+from textveil.cli.keys import keys_app
 from textveil.cli.mcp import mcp_command
 from textveil.cli.mechanism_options import MechanismCommand
 from textveil.cli.mechanisms import mechanisms_command
@@ -66,6 +67,7 @@ app.command("frontier", cls=GroupedCommand)(frontier_command)
 app.command("bench")(bench_command)
 app.command("mcp")(mcp_command)
 app.command("reproduce")(reproduce_command)
+app.add_typer(keys_app, name="keys")
 app.add_typer(tables_app, name="tables")
 
 

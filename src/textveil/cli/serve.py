@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from textveil.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from textveil.server.config import Config
 
 
 def serve_command(
@@ -37,7 +43,7 @@ def serve_command(
     ] = False,
 ) -> None:
     """Sanitize over HTTP, with a budget for each person, in front of any OpenAI API."""
-    settled = _config(
+    told = settled(
         config,
         {
             "host": host,
@@ -49,18 +55,36 @@ def serve_command(
         },
     )
     if check:
-        sys.stdout.write(settled.shown())
+        sys.stdout.write(told.shown())
         return
-    from textveil.server.run import run_server
+    with needs_server():
+        from textveil.server.run import run_server
 
-    run_server(settled)
+    run_server(told)
 
 
-def _config(file: Path | None, overrides: dict[str, Any]) -> Any:
-    import os
+def settled(file: Path | None, overrides: dict[str, Any]) -> Config:
+    """What a server is told, by a file, the environment and options.
 
-    try:
+    Raises:
+        ParameterError: something is unknown or of another type.
+        MissingExtra: the packages of the server are not installed.
+    """
+    with needs_server():
         from textveil.server.config import load_config
-    except ModuleNotFoundError as error:
-        raise MissingExtra(error.name or "fastapi", "server") from None
     return load_config(file, os.environ, overrides)
+
+
+@contextlib.contextmanager
+def needs_server() -> Iterator[None]:
+    """Imports of the block need the extra of the server.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("textveil"):
+            raise
+        raise MissingExtra(error.name or "fastapi", "server") from None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterator
 
 from fastapi import FastAPI
 
@@ -16,6 +15,8 @@ from textveil.server.errors import add_handlers
 from textveil.server.gateway import gateway_router
 from textveil.server.gateway.upstream import Upstream
 from textveil.server.guard import Guard
+from textveil.server.key_store import ApiKeys
+from textveil.server.keys import Callers
 from textveil.server.maps import KeptMaps
 from textveil.server.metrics import ServerMetrics
 from textveil.server.page import page_router
@@ -24,15 +25,16 @@ from textveil.server.service import BudgetLedger, SanitizingService
 from textveil.version import VERSION
 
 
-def make_app(config: Config, *, ledger: BudgetLedger | None = None) -> FastAPI:
+def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKeys | None = None) -> FastAPI:
     """The server as an ASGI application.
 
-    While it runs, ``app.state`` has ``config``, ``metrics``, ``ledger``, ``service``, ``maps``, ``upstream`` and
-    ``conversations``.
+    While it runs, ``app.state`` has ``config``, ``metrics``, ``ledger``, ``service``, ``callers``, ``maps``,
+    ``upstream`` and ``conversations``.
 
     Args:
         config: what the server was told.
-        ledger: of budgets; None opens the one of ``config.database``.
+        ledger: of budgets; None opens the one of ``config.database``, with its keys.
+        keys: of callers; without them, where a ledger is given, nobody needs one.
 
     Raises:
         ParameterError: a policy cannot be read.
@@ -42,21 +44,24 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None) -> FastAPI:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        books = _ledger(config) if ledger is None else ledger
+        own = contextlib.ExitStack()
+        books, known = (ledger, keys) if ledger is not None else own.enter_context(open_books(config))
+        callers = Callers(known, seconds=config.key_seconds, per_second=config.requests_per_second)
         service = SanitizingService(policies, books, threads=config.threads, metrics=metrics)
         upstream = Upstream.of(config)
         app.state.ledger, app.state.service, app.state.upstream = books, service, upstream
         app.state.conversations = Conversations(seconds=config.maps_seconds, most_bytes=config.maps_bytes)
+        app.state.callers = callers
         app.state.maps = KeptMaps(config.maps_seconds, config.maps_bytes)
         await service.warm()
         try:
             yield
         finally:
             service.close()
+            callers.close()
             if upstream is not None:
                 await upstream.aclose()
-            if isinstance(books, Ledger) and ledger is None:
-                books.close()
+            own.close()
 
     app = FastAPI(
         title="textveil",
@@ -75,8 +80,14 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None) -> FastAPI:
     return app
 
 
-def _ledger(config: Config) -> Ledger:
-    """The ledger of the database; the folder of the default one is made."""
-    if config.database is None:
-        Path(config.database_url).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return Ledger(config.database_url)
+@contextlib.contextmanager
+def open_books(config: Config) -> Iterator[tuple[Ledger, ApiKeys]]:
+    """The ledger of the database and its API keys, until the end of the block.
+
+    Raises:
+        LedgerError: the database cannot be opened, or is of another form, or of another key.
+        ParameterError: its URL or the key cannot be read.
+    """
+    place = config.prepared_database()
+    with Ledger(place) as ledger, contextlib.closing(ApiKeys(place)) as keys:
+        yield ledger, keys

@@ -41,6 +41,8 @@ class Config(BaseModel):
         body_seconds: until the head of a request must have come, and then its body.
         send_seconds: until a reader must have taken a piece of the answer.
         concurrent_requests: answered at one time at the most.
+        key_seconds: how long an API key that was verified is taken without asking the database again; so long a
+            revoked one may still be taken.
         requests_per_second: of one key at the most, on average; 0 is no limit.
         threads: that sanitize.
         maps_seconds: how long what puts originals back is kept.
@@ -66,6 +68,7 @@ class Config(BaseModel):
     body_seconds: _Seconds = 30.0
     send_seconds: _Seconds = 30.0
     concurrent_requests: _Count = 256
+    key_seconds: _Seconds = 5.0
     requests_per_second: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1000.0
     threads: _Count = 16
     maps_seconds: _Seconds = 3600.0
@@ -90,6 +93,12 @@ class Config(BaseModel):
         from platformdirs import user_data_path
 
         return str(user_data_path("textveil") / "ledger.sqlite")
+
+    def prepared_database(self) -> str:
+        """The database, whose folder is made where it is the default one."""
+        if self.database is None:
+            Path(self.database_url).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return self.database_url
 
     def shown(self) -> str:
         """Every field as TOML, secrets masked: what a server would run with."""

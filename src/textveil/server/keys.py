@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, final
+import asyncio
+import hashlib
+import hmac
+import secrets
+import time
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, final
 
 from fastapi import Request
 
 from textveil.budget.account import Account
 from textveil.server.errors import ApiError
+from textveil.server.key_store import PREFIX, ApiKeys, KeyFacts
 
 LOCAL_TENANT: Final = "local"
 """Who pays where a server has no keys."""
+
+_REMEMBERED: Final = 10_000
+_WAITING: Final = 100
+"""Verifications that may wait: argon2 takes tens of milliseconds, and only right secrets come that far."""
 
 
 @final
@@ -23,11 +35,11 @@ class Caller:
         tenant: who has the key.
         unit: the person whose texts the key is for; None: each request may name one.
         key_id: of the key; None where the server has none.
-        admin: whether it may ask about others.
+        admin: whether it may ask about others; it releases nothing.
     """
 
-    tenant: str
-    unit: str | None = None
+    tenant: str = field(repr=False)
+    unit: str | None = field(default=None, repr=False)
     key_id: str | None = None
     admin: bool = False
 
@@ -46,6 +58,151 @@ class Caller:
         return Account(self.tenant, self.unit if unit is None else unit, self.key_id)
 
 
+class _Remembered(NamedTuple):
+    facts: KeyFacts
+    until: float
+
+
+@final
+class Callers:
+    """Tells callers by their keys; a key that was verified is taken for some seconds without asking again.
+
+    Args:
+        keys: of the database; None: nobody needs one.
+        seconds: how long a verified key, or that there are none, is remembered. A key that is revoked is taken for so
+            long at the most.
+        per_second: requests of one key on average, and at once; 0 is no limit.
+    """
+
+    def __init__(self, keys: ApiKeys | None, *, seconds: float = 5.0, per_second: float = 0.0) -> None:
+        self._keys = keys
+        self._seconds = seconds
+        self._rate = Rate(per_second)
+        self._secret = secrets.token_bytes(32)
+        self._known: OrderedDict[bytes, _Remembered] = OrderedDict()
+        self._open_until = 0.0
+        self._waiting = 0
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="textveil-keys")
+
+    def close(self) -> None:
+        """Let what is under way come to its end."""
+        self._pool.shutdown(wait=True)
+
+    async def of(self, authorization: str | None) -> Caller:
+        """The caller behind a header.
+
+        Raises:
+            ApiError: a key is wanted and there is none, or it is not one that is taken; or it comes too often.
+            LedgerError: the database fails.
+        """
+        scheme, _, sent = (authorization or "").partition(" ")
+        token = sent.strip() if scheme.lower() == "bearer" else ""
+        if not token.startswith(f"{PREFIX}_") and await self._is_open():
+            self._rate.need(LOCAL_TENANT)
+            return Caller(LOCAL_TENANT)
+        if not token:
+            raise _refused("an API key is wanted: Authorization: Bearer KEY. Ask whoever runs the server for one.")
+        facts = await self._facts(token)
+        self._rate.need(facts.identity)
+        return Caller(facts.tenant, facts.unit, facts.identity, facts.admin)
+
+    async def _is_open(self) -> bool:
+        """Whether there are no keys; once there are, that is not asked again."""
+        if self._keys is None:
+            return True
+        now = time.monotonic()
+        if now >= self._open_until:
+            exist = await asyncio.get_running_loop().run_in_executor(self._pool, self._keys.exist)
+            self._open_until = now if exist else now + self._seconds
+        return now < self._open_until
+
+    async def _facts(self, token: str) -> KeyFacts:
+        digest = hmac.new(self._secret, token.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
+        known = self._known.get(digest)
+        if known is None or known.until <= time.monotonic():
+            self._known.pop(digest, None)
+            facts = await self._verified(token)
+            if facts is None:
+                raise _refused("this API key is not one of this server's.")
+            known = self._known[digest] = _Remembered(facts, time.monotonic() + self._seconds)
+            if len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
+        ended = known.facts.ends(time.time_ns() // 1000)
+        if ended is not None:
+            raise _refused(f"this API key was {ended}." if ended == "revoked" else "this API key has expired.", ended)
+        return known.facts
+
+    async def _verified(self, token: str) -> KeyFacts | None:
+        if self._keys is None:
+            return None
+        if self._waiting >= _WAITING:
+            message = "too many API keys are being verified. Try again soon."
+            raise ApiError(503, "overloaded", message, "server_error", headers={"retry-after": "1"})
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, self._keys.find, token)
+        finally:
+            self._waiting -= 1
+
+
+@final
+class Rate:
+    """So many requests a second on average and at once, for each of many callers.
+
+    Args:
+        per_second: 0 is no limit.
+    """
+
+    def __init__(self, per_second: float) -> None:
+        self._per_second = per_second
+        self._most = max(1.0, per_second)
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def need(self, name: str) -> None:
+        """Count a request.
+
+        Raises:
+            ApiError: it comes too soon.
+        """
+        if self._per_second == 0:
+            return
+        now = time.monotonic()
+        left, at = self._left.pop(name, (self._most, now))
+        left = min(self._most, left + (now - at) * self._per_second)
+        self._left[name] = (left - 1 if left >= 1 else left, now)
+        if len(self._left) > _REMEMBERED:
+            self._left.popitem(last=False)
+        if left < 1:
+            wait = max(1, round((1 - left) / self._per_second + 0.5))
+            message = f"this key may send {self._per_second:g} requests a second; got more. Wait, and send it again."
+            raise ApiError(429, "rate_limit_exceeded", message, "rate_limit_error", headers={"retry-after": str(wait)})
+
+
+def _refused(message: str, ended: str | None = None) -> ApiError:
+    code = "invalid_api_key" if ended is None else f"{ended}_api_key"
+    return ApiError(401, code, message, "authentication_error", headers={"www-authenticate": "Bearer"})
+
+
 async def caller(request: Request) -> Caller:
-    """Who calls, as a dependency of a route."""
-    return Caller(LOCAL_TENANT)
+    """Who calls, as a dependency of a route that releases or restores."""
+    found = await _caller(request)
+    if found.admin:
+        message = "an admin's key releases nothing. Use a tenant's key."
+        raise ApiError(403, "admin_key", message, "permission_error")
+    return found
+
+
+async def admin(request: Request) -> Caller:
+    """Who calls, as a dependency of a route that tells of others; nobody where the server has no keys."""
+    found = await _caller(request)
+    if not found.admin and found.key_id is not None:
+        raise ApiError(403, "not_admin", "this route wants an admin's key.", "permission_error")
+    return found
+
+
+async def _caller(request: Request) -> Caller:
+    callers: Callers = request.app.state.callers
+    found = await callers.of(request.headers.get("authorization"))
+    if found.key_id is not None:
+        request.state.key = found.key_id  # for the log
+    return found

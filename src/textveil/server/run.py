@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import sys
 from typing import Final
@@ -9,31 +10,40 @@ from typing import Final
 import uvicorn
 from fastapi import FastAPI
 
-from textveil.errors import OutputError
-from textveil.server.app import make_app
+from textveil.errors import OutputError, need
+from textveil.server.app import make_app, open_books
 from textveil.server.config import Config
 from textveil.server.logs import log_as_json
 from textveil.server.protocol import protocol_of
+
+BACKLOG: Final = 2048
+"""Connections that may wait to be taken."""
 
 GRACE_SECONDS: Final = 20
 """How long requests that are under way may still take when the server is told to stop."""
 
 
 def run_server(config: Config) -> None:
-    """Serve until the process is told to stop; prints where.
+    """Serve until the process is told to stop; says where, and who may call, on standard error.
 
     Raises:
-        ParameterError: a policy cannot be read.
+        ParameterError: a policy cannot be read; or others could reach a server that has no API keys.
+        LedgerError: the database cannot be opened.
         OutputError: the address cannot be listened on.
     """
-    app = make_app(config)
-    listening = _listening(config)
-    host, port = listening.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    sys.stderr.write(f"textveil listens on http://{shown}:{port}\n")
-    log_as_json(requests=config.log)
-    server = uvicorn.Server(settings(app, config))
-    server.run(sockets=[listening])
+    with open_books(config) as (ledger, keys):
+        closed = keys.exist()
+        hint = "Make one: textveil keys create. It is needed for every request then."
+        need(closed or config.loopback, "host", config.host, "of this machine while there are no API keys", hint)
+        app = make_app(config, ledger=ledger, keys=keys)
+        listening = _listening(config)
+        host, port = listening.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        who = "every request needs an API key" if closed else "without API keys: whoever uses this machine may call it"
+        sys.stderr.write(f"textveil listens on http://{shown}:{port}, {who}\n")
+        sys.stderr.flush()
+        log_as_json(requests=config.log)
+        uvicorn.Server(settings(app, config)).run(sockets=[listening])
 
 
 def settings(app: FastAPI, config: Config) -> uvicorn.Config:
@@ -54,9 +64,12 @@ def _listening(config: Config) -> socket.socket:
     """The socket, bound before anything is told."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(config.host, config.port, type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, kind, protocol)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
+        with contextlib.ExitStack() as unless_it_listens:
+            made = unless_it_listens.enter_context(socket.socket(family, kind, protocol))
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            made.bind(address)
+            made.listen(BACKLOG)  # whoever comes before the application runs waits
+            unless_it_listens.pop_all()
     except OSError as error:
         raise OutputError(
             f"{config.host} port {config.port} cannot be listened on: {error.strerror}. Choose another `port`."

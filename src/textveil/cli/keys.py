@@ -1,0 +1,148 @@
+"""``textveil keys``: the API keys of a server."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from textveil.cli import options as opt
+from textveil.cli.serve import needs_server, settled
+from textveil.errors import ParameterError
+
+if TYPE_CHECKING:
+    from textveil.server.key_store import ApiKeys, KeyFacts
+
+keys_app = typer.Typer(no_args_is_help=True, help="Make, list, rotate and revoke the API keys of a server.")
+
+_Database: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="URL", help="As for: textveil serve.  [default: the server's]")
+]
+_Identity: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="Of the key: textveil keys list.")]
+
+
+@keys_app.command("create")
+def create_command(
+    tenant: Annotated[str, typer.Option(metavar="T", help="Who gets the key.")],
+    unit: Annotated[
+        str | None,
+        typer.Option(metavar="PERSON", help="Whose texts it is for.  [default: each request may name a person]"),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(metavar="E", help="Epsilon that may be spent: by the person, or by the key where none is named."),
+    ] = None,
+    delta: Annotated[float, typer.Option(metavar="D", help="With --budget: the delta.")] = 0.0,
+    period: Annotated[
+        str | None, typer.Option(metavar="P", help="With --budget: renewed every day, week or month.")
+    ] = None,
+    expires_days: Annotated[float | None, typer.Option(metavar="N", help="Ends after so many days.")] = None,
+    admin: Annotated[
+        bool, typer.Option("--admin", help="A key that may ask about others, and releases nothing.")
+    ] = False,
+    database: _Database = None,
+) -> None:
+    """Make a key and print it: it is shown this once."""
+    if budget is None and (delta or period is not None):
+        raise ParameterError("--delta and --period need --budget; got none.")
+    if budget is not None and admin:
+        raise ParameterError("--budget must be left out for an admin's key, which releases nothing; got one.")
+    limit = None if budget is None else _limit(budget, delta, period)
+    now = datetime.now(UTC).timestamp()
+    expires = None if expires_days is None else round((now + expires_days * 86_400) * 1e6)
+    with _keys(database) as (keys, place):
+        facts, key = keys.create(tenant, unit, admin=admin, expires=expires)
+        if limit is not None:
+            _set_limit(place, facts, limit)
+    sys.stderr.write(f"key {facts.identity}; keep it now, for it is not shown again\n")
+    sys.stdout.write(f"{key}\n")
+
+
+@keys_app.command("list")
+def list_command(database: _Database = None, as_json: opt.AsJson = False) -> None:
+    """List the keys, without their secrets."""
+    import time
+
+    with _keys(database) as (keys, _):
+        found = [_as_data(one, time.time_ns() // 1000) for one in keys.all()]
+    if as_json:
+        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        return
+    for one in found:
+        ends = f", until {one['expires']}" if one["expires"] and one["state"] == "valid" else ""
+        person = "" if one["unit"] is None else f", for {one['unit']}"
+        role = ", admin" if one["admin"] else ""
+        sys.stdout.write(f"{one['id']}  {one['state']:<7}  {one['tenant']}{person}{role}{ends}\n")
+
+
+@keys_app.command("rotate")
+def rotate_command(
+    identity: _Identity,
+    grace_seconds: Annotated[float, typer.Option(metavar="S", help="The secret before is taken for so long.")] = 0.0,
+    database: _Database = None,
+) -> None:
+    """Give a key another secret, and print the key: its budgets stay."""
+    with _keys(database) as (keys, _):
+        key = keys.rotate(identity, grace_seconds=grace_seconds)
+    sys.stdout.write(f"{key}\n")
+
+
+@keys_app.command("revoke")
+def revoke_command(identity: _Identity, database: _Database = None) -> None:
+    """Take a key no more; a server that runs notices within seconds."""
+    with _keys(database) as (keys, _):
+        keys.revoke(identity)
+
+
+@contextlib.contextmanager
+def _keys(database: str | None) -> Iterator[tuple[ApiKeys, str]]:
+    """The keys of a database, and where it is."""
+    config = settled(None, {"database": database})
+    with needs_server():
+        from textveil.server.key_store import ApiKeys
+    place = config.prepared_database()
+    keys = ApiKeys(place)
+    try:
+        yield keys, place
+    finally:
+        keys.close()
+
+
+def _limit(budget: float, delta: float, period: str | None) -> Any:
+    from textveil.budget.limit import Limit
+    from textveil.cli.spelling import renamed
+
+    with renamed(epsilon="budget"):
+        return Limit(budget, delta, period=period)  # type: ignore[arg-type]
+
+
+def _set_limit(place: str, facts: KeyFacts, limit: Any) -> None:
+    """The budget of the person, so that a second key is no second budget; of the key where no person is named."""
+    from textveil.budget.account import Account
+    from textveil.budget.ledger import Ledger
+
+    person = Account(facts.tenant, facts.unit)
+    with Ledger(place) as ledger:
+        ledger.set_limit(person if facts.unit is not None else Account(facts.tenant, key=facts.identity), limit)
+
+
+def _as_data(facts: KeyFacts, now: int) -> dict[str, Any]:
+    return {
+        "id": facts.identity,
+        "state": facts.ends(now) or "valid",
+        "tenant": facts.tenant,
+        "unit": facts.unit,
+        "admin": facts.admin,
+        "created": _shown(facts.created),
+        "expires": _shown(facts.expires),
+        "revoked": _shown(facts.revoked),
+    }
+
+
+def _shown(time: int | None) -> str | None:
+    return None if time is None else datetime.fromtimestamp(time / 1e6, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,222 @@
+"""API keys in the ledger's database: made, listed, rotated, revoked, and found again by what a client sends.
+
+A key is ``tv_ID_SECRET``. The secret, 32 random bytes, is shown once; the database has an argon2 hash of it, a check
+under the ledger's key that tells wrong secrets at once, and whose it is, encrypted.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import re
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, final
+
+import sqlalchemy as sa
+from argon2 import PasswordHasher
+from argon2.exceptions import VerifyMismatchError
+from sqlalchemy.engine import RowMapping
+
+from textveil.budget.database import opened, told, url_of, writing
+from textveil.budget.ledger import ledger_key
+from textveil.errors import ParameterError, need
+from textveil.server.key_tables import KEYS, make_tables
+from textveil.server.sealing import Sealing
+
+PREFIX: Final = "tv"
+
+_WRITTEN: Final = re.compile(rf"{PREFIX}_([0-9a-f]{{16}})_([A-Za-z0-9_-]{{20,100}})")
+
+_HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+"""OWASP's smallest recommended argon2id: secrets have 256 random bits, so that nobody can try them out anyway."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class KeyFacts:
+    """What may be known of a key, which is all but its secret.
+
+    Attributes:
+        identity: names the key; budgets of keys are by it, and rotating keeps it.
+        tenant: who has it.
+        unit: the person whose texts it is for; None is any of the tenant's.
+        admin: whether it may ask about others, and release nothing.
+        created: microseconds since 1970, as all times.
+        expires: when it ends; None is never.
+        revoked: when it was revoked; None is not.
+    """
+
+    identity: str
+    tenant: str = field(repr=False)
+    unit: str | None = field(repr=False)
+    admin: bool
+    created: int
+    expires: int | None
+    revoked: int | None
+
+    def ends(self, now: int) -> str | None:
+        """Why it is not taken now; None where it is."""
+        if self.revoked is not None:
+            return "revoked"
+        return "expired" if self.expires is not None and self.expires <= now else None
+
+
+@final
+class ApiKeys:
+    """The keys of a database.
+
+    Args:
+        url: of the ledger's database; see ``budget.ledger.Ledger``.
+        clock: microseconds since 1970.
+
+    Raises:
+        LedgerError: the database cannot be opened.
+        ParameterError: there is no key of the ledger.
+    """
+
+    def __init__(self, url: str, *, clock: Callable[[], int] = lambda: time.time_ns() // 1000) -> None:
+        self._sealing = Sealing(ledger_key(url), "API keys")
+        self._clock = clock
+        self._engine = opened(url_of(url))
+        make_tables(self._engine)
+
+    def close(self) -> None:
+        """Close the database."""
+        self._engine.dispose()
+
+    def exist(self) -> bool:
+        """Whether there ever was a key: a server that had some stays closed to whoever has none."""
+        with told(), self._engine.connect() as connection:
+            return connection.execute(sa.select(KEYS.c.id).limit(1)).first() is not None
+
+    def create(
+        self, tenant: str, unit: str | None = None, *, admin: bool = False, expires: int | None = None
+    ) -> tuple[KeyFacts, str]:
+        """Make a key.
+
+        Returns:
+            What is known of it, and the key itself: nobody can tell it again.
+
+        Raises:
+            ParameterError: a name is empty; an admin's key is for a person; it would end before it begins.
+            LedgerError: the database fails.
+        """
+        need(bool(tenant), "tenant", "an empty name", "a name of at least one character")
+        need(unit is None or bool(unit), "unit", "an empty name", "a name of at least one character")
+        need(not (admin and unit is not None), "unit", "one", "left out for an admin's key, which releases nothing")
+        now = self._clock()
+        need(expires is None or expires > now, "expires", "the past", "later than now")
+        facts = KeyFacts(secrets.token_hex(8), tenant, unit, admin, now, expires, None)
+        secret = secrets.token_urlsafe(32)
+        owner = json.dumps([tenant, unit]).encode("ascii")
+        row = {
+            "id": facts.identity,
+            "owner": self._sealing.sealed(owner, facts.identity),
+            **self._secret_columns(facts.identity, secret),
+            "admin": admin,
+            "created": now,
+            "expires": expires,
+        }
+        with told(), writing(self._engine) as connection:
+            connection.execute(KEYS.insert(), [row])
+        return facts, f"{PREFIX}_{facts.identity}_{secret}"
+
+    def rotate(self, identity: str, *, grace_seconds: float = 0) -> str:
+        """Give a key another secret; its budgets stay.
+
+        Args:
+            identity: of the key.
+            grace_seconds: for which the secret before is still taken.
+
+        Raises:
+            ParameterError: there is no such key, or it was revoked.
+            LedgerError: the database fails.
+        """
+        need(grace_seconds >= 0, "grace_seconds", grace_seconds, ">= 0")
+        secret = secrets.token_urlsafe(32)
+        with told(), writing(self._engine) as connection:
+            row = connection.execute(sa.select(KEYS).where(KEYS.c.id == identity)).mappings().first()
+            _need_key(row is not None and row["revoked"] is None, "of a key that is not revoked")
+            assert row is not None
+            old = {"old_check": row["check"], "old_hash": row["hash"]} if grace_seconds else dict(_NO_OLD)
+            until = {"old_until": self._clock() + round(grace_seconds * 1e6)} if grace_seconds else {}
+            changed = {**self._secret_columns(identity, secret), **old, **until}
+            connection.execute(KEYS.update().where(KEYS.c.id == identity).values(**changed))
+        return f"{PREFIX}_{identity}_{secret}"
+
+    def revoke(self, identity: str) -> None:
+        """Take a key no more; a key that is revoked already stays so.
+
+        Raises:
+            ParameterError: there is no such key.
+            LedgerError: the database fails.
+        """
+        with told(), writing(self._engine) as connection:
+            at = sa.func.coalesce(KEYS.c.revoked, self._clock())
+            done = connection.execute(KEYS.update().where(KEYS.c.id == identity).values(revoked=at, **_NO_OLD))
+            _need_key(done.rowcount == 1, "of a key")
+
+    def all(self) -> list[KeyFacts]:
+        """Every key, the oldest first.
+
+        Raises:
+            LedgerError: the database fails, or has another key.
+        """
+        with told(), self._engine.connect() as connection:
+            rows = connection.execute(sa.select(KEYS).order_by(KEYS.c.created, KEYS.c.id)).mappings().all()
+        return [self._facts(row) for row in rows]
+
+    def find(self, sent: str) -> KeyFacts | None:
+        """The key that a client sends; None where it is none, or its secret is another.
+
+        Whether it has ended is for the caller to see. Takes as long as argon2 does where the secret is right.
+
+        Raises:
+            LedgerError: the database fails.
+        """
+        written = _WRITTEN.fullmatch(sent)
+        if written is None:
+            return None
+        identity, secret = written.groups()
+        with told(), self._engine.connect() as connection:
+            row = connection.execute(sa.select(KEYS).where(KEYS.c.id == identity)).mappings().first()
+        given = self._check(identity, secret)
+        if row is None:
+            return None
+        hashed = None
+        if hmac.compare_digest(given, row["check"]):
+            hashed = row["hash"]
+        elif row["old_check"] is not None and hmac.compare_digest(given, row["old_check"]):
+            hashed = row["old_hash"] if row["old_until"] > self._clock() else None
+        return self._facts(row) if hashed is not None and _fits(hashed, secret) else None
+
+    def _facts(self, row: RowMapping) -> KeyFacts:
+        tenant, unit = json.loads(self._sealing.opened(row["owner"], row["id"]))
+        times = (row["created"], row["expires"], row["revoked"])
+        return KeyFacts(row["id"], tenant, unit, row["admin"], *times)
+
+    def _secret_columns(self, identity: str, secret: str) -> dict[str, Any]:
+        return {"check": self._check(identity, secret), "hash": _HASHER.hash(secret)}
+
+    def _check(self, identity: str, secret: str) -> bytes:
+        return self._sealing.check(f"{identity}_{secret}".encode("ascii"))
+
+
+_NO_OLD: Final = {"old_check": None, "old_hash": None, "old_until": None}
+
+
+def _need_key(condition: bool, wanted: str) -> None:
+    if not condition:
+        error = ParameterError(f"identity must be that {wanted}; got another. See: textveil keys list.")
+        error.parameter = "identity"
+        raise error
+
+
+def _fits(hashed: str, secret: str) -> bool:
+    try:
+        return _HASHER.verify(hashed, secret)
+    except VerifyMismatchError:
+        return False

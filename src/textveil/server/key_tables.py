@@ -1,0 +1,54 @@
+"""The table of API keys, in the ledger's database: made where it is not there, else brought into today's form."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config as AlembicConfig
+from sqlalchemy.engine import Engine
+
+from textveil.budget.database import told, writing
+
+METADATA = sa.MetaData()
+
+KEYS: Final = sa.Table(
+    "server_keys",
+    METADATA,
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("owner", sa.LargeBinary, nullable=False),
+    sa.Column("check", sa.LargeBinary(16), nullable=False),
+    sa.Column("hash", sa.String(200), nullable=False),
+    sa.Column("admin", sa.Boolean, nullable=False),
+    sa.Column("created", sa.BigInteger, nullable=False),
+    sa.Column("expires", sa.BigInteger),
+    sa.Column("revoked", sa.BigInteger),
+    sa.Column("old_check", sa.LargeBinary(16)),
+    sa.Column("old_hash", sa.String(200)),
+    sa.Column("old_until", sa.BigInteger),
+)
+"""A key: whose it is, encrypted; a keyed check and an argon2 hash of its secret, and of the one before for a while.
+
+Times are microseconds since 1970. Rows are never deleted, so that the id of a key is never that of another.
+"""
+
+VERSION_TABLE: Final = "server_version"
+
+_LOCK = 0x74767372766B6579  # for PostgreSQL's advisory locks
+
+
+def make_tables(engine: Engine) -> None:
+    """Make the table, or bring it into today's form.
+
+    Raises:
+        LedgerError: the database fails.
+    """
+    with told(), writing(engine) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+        config = AlembicConfig()
+        config.set_main_option("script_location", "textveil.server:migrations")
+        config.set_main_option("path_separator", "os")
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")

@@ -1,0 +1,14 @@
+"""Run by Alembic, on the connection that ``server.key_tables`` gives it."""
+
+from alembic import context
+
+from textveil.server.key_tables import METADATA, VERSION_TABLE
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=METADATA,
+    version_table=VERSION_TABLE,
+    transactional_ddl=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

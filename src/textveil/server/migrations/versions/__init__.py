@@ -1,0 +1,1 @@
+"""The steps, each on the one before."""

@@ -1,0 +1,151 @@
+"""``textveil serve`` and ``textveil keys``: as others call them, in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+TEXTVEIL = [sys.executable, "-m", "textveil"]
+
+
+def _run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*TEXTVEIL, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+@contextmanager
+def _served(*arguments: object, cwd: Path) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
+    """A client of ``textveil serve`` on a free port."""
+    line = [*TEXTVEIL, "serve", "--port", "0", *map(str, arguments)]
+    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, cwd=cwd) as process:
+        assert process.stderr is not None
+        try:
+            said = process.stderr.readline()
+            found = re.search(r"http://\S+?(?=,)", said)
+            assert found is not None, said
+            with httpx.Client(base_url=found[0], timeout=60, trust_env=False) as client:
+                yield client, process
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.stderr.read()
+            process.wait(60)
+
+
+def test_a_key_spends_its_persons_budget_and_no_more(tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path / 'budgets.db'}"
+    made = _run("keys", "create", "--tenant", "ward", "--unit", "p1", "--budget", 20, "--database", database)
+    assert made.returncode == 0, made.stderr
+    key = made.stdout.strip()
+    assert re.fullmatch(r"tv_[0-9a-f]{16}_[\w-]{43}", key) and key not in made.stderr
+    arguments = ("--host", "127.0.0.1", "--database", database, "--policy", "all-words")
+    with _served(*arguments, cwd=tmp_path) as (client, process):
+        client.headers["authorization"] = f"Bearer {key}"
+        first = client.post("/v1/sanitize", json={"text": "Maria sings."})
+        assert first.status_code == 200 and set(first.json()) == {"text", "guarantee", "budget"}
+        assert first.json()["guarantee"]["epsilon"] == 16
+        second = client.post("/v1/sanitize", json={"text": "Maria sings."})
+        assert second.status_code == 429 and second.json()["error"]["code"] == "budget_exhausted"
+        assert client.get("/readyz").json() == {"status": "ok"}
+    assert process.returncode == 128 + signal.SIGTERM
+
+
+def test_keys_are_listed_rotated_and_revoked(command, tmp_path: Path) -> None:
+    base = ("--database", f"sqlite:///{tmp_path / 'budgets.db'}")
+    code, out, said = command("keys", "create", "--tenant", "ward", "--unit", "p1", "--expires-days", 2, *base)
+    key = out.decode().strip()
+    identity = key.split("_")[1]
+    assert code == 0 and key not in said and identity in said
+    (listed,) = json.loads(command("keys", "list", "--json", *base)[1])
+    assert (listed["id"], listed["state"], listed["tenant"], listed["unit"]) == (identity, "valid", "ward", "p1")
+    assert listed["expires"] > listed["created"]
+    rotated = command("keys", "rotate", identity, *base)[1].decode().strip()
+    assert rotated.startswith(f"tv_{identity}_") and rotated != key
+    assert command("keys", "revoke", identity, *base)[0] == 0
+    assert b"revoked" in command("keys", "list", *base)[1]
+    assert command("keys", "revoke", "0" * 16, *base)[0] == 2
+
+
+def test_a_server_that_others_can_reach_wants_keys(command, tmp_path: Path) -> None:
+    code, _, said = command("serve", "--host", "0.0.0.0", "--port", 0, "--database", tmp_path / "budgets.db")
+    assert code == 2 and said.count("\n") == 1
+    assert said.startswith("textveil: --host must be of this machine while there are no API keys; got 0.0.0.0.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("--policy", "nothing"), 2, "--policy must be one of"),
+        (("--port", "99999"), 2, "--port must be"),
+        (("--config", "missing.toml"), 2, "missing.toml cannot be read"),
+        (("--database", "mysql://x/y"), 2, "must name an SQLite or a PostgreSQL database"),
+        (("--database", "no/such/folder/x.db"), 1, "could not be"),
+        (("--host", "192.0.2.1"), 2, "--host must be of this machine"),
+    ],
+)
+def test_a_server_that_cannot_run_says_why_in_one_line(
+    command, tmp_path: Path, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    place = () if "--database" in arguments else ("--database", str(tmp_path / "budgets.db"))
+    found, _, said = command("serve", *arguments, *place)
+    assert (found, said.count("\n")) == (code, 1), said
+    assert told in said
+
+
+def test_check_prints_what_would_run_with_secrets_masked(command, tmp_path: Path, monkeypatch) -> None:
+    file = tmp_path / "textveil.toml"
+    file.write_text('port = 8100\nupstream_key = "CANARY"\nupstream = "https://me:CANARY@example.org/v1"\n')
+    monkeypatch.setenv("TEXTVEIL_PORT", "8200")
+    code, out, _ = command("serve", "--check", "--config", file, "--policy", "prompts")
+    told = out.decode().splitlines()
+    assert code == 0 and b"CANARY" not in out
+    assert "port = 8200" in told and 'policy = "prompts"' in told and 'upstream_key = "***"' in told
+    assert 'upstream = "https://me:***@example.org/v1"' in told
+
+
+def test_a_file_that_cannot_be_used_is_told_without_what_it_says(command, tmp_path: Path) -> None:
+    file = tmp_path / "textveil.toml"
+    file.write_text('ports = "CANARY"')
+    code, _, said = command("serve", "--check", "--config", file)
+    assert code == 2 and said == "textveil: ports is no field of the configuration. See docs/server.md.\n"
+    file.write_text("port = CANARY")
+    code, _, said = command("serve", "--check", "--config", file)
+    assert code == 2 and "CANARY" not in said and "line 1" in said
+    file.write_text('body_seconds = "CANARY"')
+    code, _, said = command("serve", "--check", "--config", file)
+    assert code == 2 and "CANARY" not in said and said.startswith("textveil: body_seconds must be")
+
+
+def test_a_taken_port_is_told(command, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        code, _, said = command("serve", "--port", taken.getsockname()[1], "--database", tmp_path / "second.db")
+    assert code == 1 and "cannot be listened on" in said and said.count("\n") == 1
+
+
+def test_the_options_of_a_budget_want_a_budget(command, tmp_path: Path) -> None:
+    base = ("keys", "create", "--tenant", "ward", "--database", tmp_path / "x.db")
+    code, _, said = command(*base, "--delta", "1e-6")
+    assert code == 2 and "need --budget" in said
+    code, _, said = command(*base, "--budget", "-1")
+    assert code == 2 and "--budget must be" in said
+    code, _, said = command(*base, "--admin", "--budget", "1")
+    assert code == 2 and "--budget must be left out" in said
+    assert command("keys", "list", "--database", tmp_path / "x.db")[:2] == (0, b"")

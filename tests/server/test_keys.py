@@ -1,0 +1,258 @@
+"""API keys: whose a request is, and what is known of a key where its secret is not."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.helpers.servers import MemoryLedger, serving
+
+from textveil.budget.account import Account
+from textveil.budget.ledger import Ledger
+from textveil.budget.limit import Limit
+from textveil.errors import LedgerError, ParameterError
+from textveil.server.app import make_app
+from textveil.server.config import Config
+from textveil.server.errors import ApiError
+from textveil.server.key_store import ApiKeys
+from textveil.server.keys import Rate
+
+DAY = 86_400 * 10**6
+
+
+class Clock:
+    now = 10**15
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'budgets.db'}"
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def keys(place: str, clock: Clock) -> Iterator[ApiKeys]:
+    made = ApiKeys(place, clock=clock)
+    yield made
+    made.close()
+
+
+def test_a_key_is_found_by_what_was_printed_and_by_nothing_else(keys: ApiKeys) -> None:
+    assert not keys.exist()
+    facts, key = keys.create("ward", "p1")
+    assert keys.exist() and keys.find(key) == facts and (facts.tenant, facts.unit) == ("ward", "p1")
+    other, _ = keys.create("ward")
+    secret = key.rpartition(facts.identity)[2]
+    for wrong in (
+        key[:-1],
+        key + "x",
+        key.upper(),
+        f"tv_{other.identity}{secret}",
+        "tv__",
+        "tv_",
+        "",
+        "sk-abc",
+        "tv_\ud800_x",
+    ):
+        assert keys.find(wrong) is None
+
+
+def test_the_database_holds_neither_secrets_nor_names(keys: ApiKeys, place: str) -> None:
+    facts, key = keys.create("CANARY ward", "CANARY person")
+    keys.close()
+    content = b"".join(path.read_bytes() for path in Path(place.removeprefix("sqlite:///")).parent.glob("*.db*"))
+    assert facts.identity.encode() in content and b"$argon2id$" in content
+    assert b"CANARY" not in content and key.split("_", 2)[2].encode() not in content
+    assert "CANARY" not in repr(facts)
+
+
+def test_a_key_ends(keys: ApiKeys, clock: Clock) -> None:
+    facts, key = keys.create("ward", expires=clock.now + DAY)
+    assert facts.ends(clock.now) is None and facts.ends(clock.now + DAY) == "expired"
+    with pytest.raises(ParameterError, match="later than now"):
+        keys.create("ward", expires=clock.now)
+    keys.revoke(facts.identity)
+    first = keys.find(key)
+    assert first is not None and first.ends(clock.now) == "revoked"
+    clock.now += 5
+    keys.revoke(facts.identity)
+    assert keys.find(key) == first  # it was revoked once
+
+
+def test_a_rotated_key_keeps_its_id_and_loses_its_secret(keys: ApiKeys, clock: Clock) -> None:
+    facts, key = keys.create("ward", "p1")
+    second = keys.rotate(facts.identity)
+    assert keys.find(key) is None and keys.find(second) == facts
+    third = keys.rotate(facts.identity, grace_seconds=10)
+    assert keys.find(second) == facts == keys.find(third)
+    clock.now += 10 * 10**6
+    assert keys.find(second) is None and keys.find(third) == facts
+    keys.rotate(facts.identity, grace_seconds=10)
+    keys.revoke(facts.identity)
+    revoked = keys.find(third)
+    assert revoked is None
+    with pytest.raises(ParameterError, match="identity must be that of a key"):
+        keys.rotate(facts.identity)
+    for unknown in (keys.rotate, keys.revoke):
+        with pytest.raises(ParameterError, match="identity must be that of a key"):
+            unknown("0" * 16)
+
+
+def test_names_open_under_the_ledgers_key_alone_and_where_they_were_written(
+    keys: ApiKeys, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (first, key), (second, _) = keys.create("ward"), keys.create("other")
+    database = sqlite3.connect(place.removeprefix("sqlite:///"))
+    with database:
+        database.execute(
+            "UPDATE server_keys SET owner = (SELECT owner FROM server_keys WHERE id = ?) WHERE id = ?",
+            (second.identity, first.identity),
+        )
+    database.close()
+    with pytest.raises(LedgerError, match="changed, or has another key"):
+        keys.find(key)
+    monkeypatch.setenv("TEXTVEIL_LEDGER_KEY", "ab" * 32)
+    stranger = ApiKeys(place)
+    assert stranger.find(key) is None
+    with pytest.raises(LedgerError, match="changed, or has another key"):
+        stranger.all()
+    stranger.close()
+
+
+@pytest.mark.parametrize(("tenant", "unit", "admin"), [("", None, False), ("ward", "", False), ("ward", "p1", True)])
+def test_keys_that_make_no_sense_are_refused(keys: ApiKeys, tenant: str, unit: str | None, admin: bool) -> None:
+    with pytest.raises(ParameterError):
+        keys.create(tenant, unit, admin=admin)
+
+
+def test_requests_that_come_too_often_are_refused() -> None:
+    rate = Rate(3.0)
+    for _ in range(3):
+        rate.need("first")
+    with pytest.raises(ApiError) as refused:
+        for _ in range(3):
+            rate.need("first")
+    assert (refused.value.status, refused.value.code) == (429, "rate_limit_exceeded")
+    assert int(refused.value.headers["retry-after"]) >= 1
+    rate.need("second")
+    unlimited = Rate(0)
+    for _ in range(1000):
+        unlimited.need("first")
+
+
+NOTE = "Maria Gonzalez has 2 cats."
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[httpx.Client, ApiKeys, str]]:
+    place = f"sqlite:///{tmp_path_factory.mktemp('served') / 'budgets.db'}"
+    told = Config(database=place, key_seconds=0.05)
+    keys = ApiKeys(place)
+    keys.create("first")
+    with serving(make_app(told), told) as client:
+        yield client, keys, place
+    keys.close()
+
+
+def _asked(client: httpx.Client, key: str, **more: object) -> httpx.Response:
+    headers = {"authorization": f"Bearer {key}"}
+    return client.post("/v1/sanitize", json={"text": NOTE, "policy": "all-words", **more}, headers=headers)
+
+
+def _code(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["error"]["code"]
+
+
+def test_a_request_without_a_key_or_with_a_wrong_one_is_refused(served: tuple[httpx.Client, ApiKeys, str]) -> None:
+    client, keys, _ = served
+    _, key = keys.create("ward")
+    assert _asked(client, key).status_code == 200
+    assert _code(client.post("/v1/sanitize", json={"text": NOTE})) == (401, "invalid_api_key")
+    for wrong in ("x", key[:-1], "sk-1234"):
+        answer = _asked(client, wrong)
+        assert _code(answer) == (401, "invalid_api_key") and wrong not in answer.text
+        assert answer.headers["www-authenticate"] == "Bearer"
+    basic = client.post("/v1/sanitize", json={"text": NOTE}, headers={"authorization": f"Basic {key}"})
+    assert basic.status_code == 401
+    for path in ("/v1/policies", "/v1/budget", "/v1/models"):
+        assert client.get(path).status_code == 401
+    for path in ("/healthz", "/readyz"):
+        assert client.get(path).status_code == 200
+
+
+def test_a_revoked_and_an_expired_key_are_told_so(served: tuple[httpx.Client, ApiKeys, str]) -> None:
+    client, keys, place = served
+    facts, key = keys.create("ward")
+    assert _asked(client, key).status_code == 200
+    keys.revoke(facts.identity)
+    for _ in range(100):
+        if _asked(client, key).status_code != 200:
+            break
+    assert _code(_asked(client, key)) == (401, "revoked_api_key")
+    past = ApiKeys(place, clock=lambda: 10**15)
+    _, old = past.create("ward", expires=10**15 + 1)
+    past.close()
+    assert _code(_asked(client, old)) == (401, "expired_api_key")
+
+
+def test_a_persons_budget_is_spent_and_never_overdrawn(served: tuple[httpx.Client, ApiKeys, str]) -> None:
+    client, keys, place = served
+    _, key = keys.create("ward", "p1")
+    with Ledger(place) as ledger:
+        ledger.set_limit(Account("ward", "p1"), Limit(100.0))
+    first = _asked(client, key)
+    cost = first.json()["guarantee"]["epsilon"]
+    assert cost == 40 and first.json()["budget"]["remaining"]["epsilon"] == 60
+    assert _asked(client, key).status_code == 200
+    last = _asked(client, key)
+    assert _code(last) == (429, "budget_exhausted") and last.headers["x-should-retry"] == "false"
+    assert set(last.json()["error"]) == {"message", "type", "param", "code"} and "Maria" not in last.text
+    _, second = keys.create("ward", "p1")
+    assert _code(_asked(client, second)) == (429, "budget_exhausted")
+    headers = {"authorization": f"Bearer {key}"}
+    assert client.get("/v1/budget", headers=headers).json()["remaining"]["epsilon"] == 20
+    assert _code(_asked(client, key, unit="p2")) == (403, "other_unit")
+
+
+def test_a_key_of_a_tenant_names_the_person(served: tuple[httpx.Client, ApiKeys, str]) -> None:
+    client, keys, place = served
+    _, key = keys.create("clinic")
+    with Ledger(place) as ledger:
+        ledger.set_limit(Account("clinic", "p1"), Limit(50.0))
+    assert _asked(client, key, unit="p1").status_code == 200
+    assert _code(_asked(client, key, unit="p1")) == (429, "budget_exhausted")
+    assert _asked(client, key, unit="p2").status_code == 200
+
+
+def test_what_one_tenant_released_another_cannot_restore(served: tuple[httpx.Client, ApiKeys, str]) -> None:
+    client, keys, _ = served
+    headers = [{"authorization": f"Bearer {keys.create(tenant)[1]}"} for tenant in ("ward", "clinic")]
+    made = client.post("/v1/sanitize", json={"text": NOTE, "restorable": True}, headers=headers[0]).json()
+    body = {"text": made["text"], "release": made["release"]}
+    assert client.post("/v1/restore", json=body, headers=headers[0]).json()["text"] == NOTE
+    assert _code(client.post("/v1/restore", json=body, headers=headers[1])) == (404, "unknown_release")
+
+
+def test_an_admins_key_releases_nothing(served: tuple[httpx.Client, ApiKeys, str]) -> None:
+    client, keys, _ = served
+    _, key = keys.create("owner", admin=True)
+    assert _code(_asked(client, key)) == (403, "admin_key")
+
+
+def test_a_server_without_keys_serves_whoever_is_on_this_machine(tmp_path: Path) -> None:
+    told = Config(database=str(tmp_path / "budgets.db"), requests_per_second=3)
+    with serving(make_app(told, ledger=MemoryLedger()), told) as client:
+        assert _asked(client, "sk-of-another-service").status_code == 200
+        assert _code(_asked(client, "tv_0000000000000000_x")) == (401, "invalid_api_key")
+        found = [_asked(client, "sk-of-another-service").status_code for _ in range(4)]
+        assert 429 in found

@@ -7,7 +7,9 @@ import socket
 import threading
 from collections.abc import Callable, Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
+
+UPSTREAM_KEY: Final = "sk-4711-QwErTyUiOpAsDf"
 
 Handler: TypeAlias = BaseHTTPRequestHandler
 Answering: TypeAlias = Callable[[Handler, dict[str, Any]], None]

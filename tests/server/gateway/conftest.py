@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from tests.helpers.canaries import write_policy
 from tests.helpers.servers import MemoryLedger, running
-from tests.helpers.upstream import Provider, say
+from tests.helpers.upstream import UPSTREAM_KEY, Provider, say
 
 from textveil.server.config import Config
 
@@ -24,9 +25,12 @@ def ledger() -> MemoryLedger:
 
 
 @pytest.fixture(scope="module")
-def server(provider: Provider, ledger: MemoryLedger) -> Iterator[httpx.Client]:
+def server(
+    provider: Provider, ledger: MemoryLedger, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[httpx.Client]:
+    policies = write_policy(tmp_path_factory.mktemp("policies"))
     config = Config(
-        upstream=provider.url, upstream_key="sk-the-key-of-the-upstream", policy="prompts", upstream_seconds=2
+        upstream=provider.url, upstream_key=UPSTREAM_KEY, policy="canaries", policies=policies, upstream_seconds=2
     )
     with running(config, ledger) as made:
         yield made

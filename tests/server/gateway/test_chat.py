@@ -6,10 +6,8 @@ import json
 from typing import Any
 
 import httpx
+from tests.helpers.canaries import NOTE, PRIVATE
 from tests.helpers.upstream import Provider, repeating, saying
-
-NOTE = "Maria Gonzalez, born on 3 March 2024, has the number 617-555-0133."
-PRIVATE = ("Maria", "Gonzalez", "3 March 2024", "617-555-0133", "5550133")
 
 
 def chat(client: httpx.Client, *texts: str, headers: dict[str, str] | None = None, **fields: Any) -> httpx.Response:

@@ -67,7 +67,7 @@ def is_near(address: Address) -> bool:
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         return is_near(address.ipv4_mapped)
     far = address.is_link_local or address.is_multicast or address.is_unspecified or address.is_reserved
-    return not far and (address.is_private or address.is_loopback)
+    return address.is_loopback or (address.is_private and not far)
 
 
 @final

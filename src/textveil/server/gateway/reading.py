@@ -12,6 +12,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias, final
 
 from textveil.server.errors import ApiError
@@ -42,14 +43,16 @@ class Piece(NamedTuple):
 
 
 @final
-class Slot(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Slot:
     """The place of a text, by its number among the pieces."""
 
     number: int
 
 
 @final
-class JsonSlots(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class JsonSlots:
     """The place of a JSON text whose leaves are released one by one."""
 
     parts: tuple[str | tuple[Slot, Leaf], ...]
@@ -178,7 +181,8 @@ class RequestReading:
 
 
 @final
-class _Parsed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Parsed:
     """JSON data in place of the JSON text that a slot of it becomes."""
 
     text: JsonSlots | Slot | str

@@ -151,19 +151,21 @@ async def refuse_failure(answer: Answer, upstream: Upstream) -> None:
     message = f"the upstream answered with status {answer.status}."
     if isinstance(told, str) and len(told) <= _MESSAGE_CHARACTERS and upstream.hides(told):
         message = told
+    words = {name: _word(facts.get(name), upstream) for name in ("code", "type", "param")}
     status = answer.status if answer.status < 500 or answer.status in (503, 504) else 502
     raise ApiError(
         status,
-        _word(facts.get("code")) or "upstream_error",
+        words["code"] or "upstream_error",
         message,
-        _word(facts.get("type")) or "upstream_error",
-        param=_word(facts.get("param")),
+        words["type"] or "upstream_error",
+        param=words["param"],
         headers=answer.headers,
     )
 
 
-def _word(value: Any) -> str | None:
-    return value if isinstance(value, str) and _PLAIN_WORD.fullmatch(value) else None
+def _word(value: Any, upstream: Upstream) -> str | None:
+    plain = isinstance(value, str) and _PLAIN_WORD.fullmatch(value) and upstream.hides(value)
+    return value if plain else None
 
 
 async def restoration_of(memory: RequestMemory) -> Restoration:

@@ -1,7 +1,7 @@
 """Streamed answers, restored as they come: a surrogate that is cut by two events is found.
 
-Text that may still become a surrogate is held back, at the most ``Restorer.reach`` characters of each text, and comes
-with an event of ours before the event that ends the text.
+What may still become a surrogate is held back, at the most ``Restorer.reach`` characters of each text, and comes at the
+latest with the end of the text.
 """
 
 from __future__ import annotations
@@ -106,13 +106,15 @@ class ChatEvents:
             self._restore(choice)
             if choice.get("finish_reason") is not None:
                 self.complete = True
-                yield from self._rest(choice.get("index"))
+                self._end(choice)
         yield Event(as_json(data).decode("utf-8"), event.name)
 
     def close(self) -> Iterator[Event]:
         """See ``RestoringEvents``."""
         for index in dict.fromkeys(place[0] for place in self._texts):
-            yield from self._rest(index)
+            choice = {"index": index, "finish_reason": None}
+            if self._end(choice):
+                yield Event(as_json({**self._last, "choices": [choice]}).decode("utf-8"))
 
     def _restore(self, choice: dict[str, Any]) -> None:
         index = choice.get("index")
@@ -140,21 +142,45 @@ class ChatEvents:
             raise invalid_answer("a choice of it has no number")
         return self._texts.setdefault(place, _Text(what, self._restoration))
 
-    def _rest(self, index: Any) -> Iterator[Event]:
-        """What is held back of one choice, as an event before the one that ends it."""
-        for place in [place for place in self._texts if place[0] == index]:
+    def _end(self, choice: dict[str, Any]) -> bool:
+        """Add to a choice what is held back of it; whether there was anything."""
+        any_rest = False
+        for place in [place for place in self._texts if place[0] == choice.get("index")]:
             rest = self._texts.pop(place).close()
-            if not rest:
-                continue
-            choice: dict[str, Any] = {"index": index, "finish_reason": None}
-            _, field, *number = place
-            if field == "text":
-                choice["text"] = rest
-            elif field == "tool_calls":
-                choice["delta"] = {"tool_calls": [{"index": number[0], "function": {"arguments": rest}}]}
-            else:
-                choice["delta"] = {field: {"arguments": rest} if field == "function_call" else rest}
-            yield Event(as_json({**self._last, "choices": [choice]}).decode("utf-8"))
+            if rest:
+                any_rest = True
+                _add(choice, place[1:], rest)
+        return any_rest
+
+
+def _add(choice: dict[str, Any], place: tuple[Any, ...], rest: str) -> None:
+    """Add characters to a text of a choice."""
+    field, *number = place
+    if field == "text":
+        _append(choice, "text", rest)
+        return
+    delta = _inner(choice, "delta")
+    if field == "function_call":
+        _append(_inner(delta, "function_call"), "arguments", rest)
+    elif field == "tool_calls":
+        calls = delta["tool_calls"] = objects(delta.get("tool_calls"))
+        call = next((one for one in calls if [one.get("index")] == number), None)
+        if call is None:
+            call = {"index": number[0]}
+            calls.append(call)
+        _append(_inner(call, "function"), "arguments", rest)
+    else:
+        _append(delta, field, rest)
+
+
+def _inner(data: dict[str, Any], field: str) -> dict[str, Any]:
+    inner: dict[str, Any] = data[field] if isinstance(data.get(field), dict) else {}
+    data[field] = inner
+    return inner
+
+
+def _append(data: dict[str, Any], field: str, rest: str) -> None:
+    data[field] = (data[field] if isinstance(data.get(field), str) else "") + rest
 
 
 _DELTAS: Final = {

@@ -28,10 +28,15 @@ from textveil.version import VERSION
 ANSWER_BYTES: Final = 64 * 2**20
 """An answer, or a piece of a streamed one, at the most."""
 
-KEPT_HEADERS: Final = re.compile(r"x-request-id|retry-after(-ms)?|openai-processing-ms|x-ratelimit-[a-z-]{1,40}")
+KEPT_HEADERS: Final = re.compile(
+    r"retry-after(-ms)?|openai-processing-ms|x-upstream-request-id|x-ratelimit-[a-z-]{1,40}"
+)
 """Headers of the upstream's answer that its asker gets."""
 
 _HEADER_VALUE: Final = re.compile(r"[A-Za-z0-9 ._:,-]{1,200}")
+_KEY_PIECE: Final = 6
+"""Characters of the key in a row that no message repeats."""
+
 _IDLE_SECONDS: Final = 4.0
 """Servers mostly close idle connections after five seconds: ours are closed before."""
 
@@ -184,7 +189,8 @@ class Upstream:
         """Whether a text holds no piece of the key that is worth anything."""
         if self._key is None:
             return True
-        pieces = (self._key[at : at + 4] for at in range(max(1, len(self._key) - 3)))
+        size = _KEY_PIECE
+        pieces = (self._key[at : at + size] for at in range(max(1, len(self._key) - size + 1)))
         return not any(piece in text for piece in pieces)
 
     async def aclose(self) -> None:
@@ -245,6 +251,8 @@ def _answered(answer: httpcore.Response) -> Answer:
         raise invalid_answer("it is compressed, which was not asked for")
     if 300 <= answer.status < 400:
         raise invalid_answer("it points to another place, where nothing is sent")
+    if "x-request-id" in headers:  # the server's own has that name
+        headers["x-upstream-request-id"] = headers["x-request-id"]
     kept = {
         name: value
         for name, value in headers.items()

@@ -1,0 +1,141 @@
+"""Whatever fails on the way to the upstream: nothing is sent, and nothing of the text is told."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import httpx
+import pytest
+from tests.helpers.canaries import NAME
+from tests.helpers.servers import MemoryLedger
+from tests.helpers.upstream import Provider, completion, repeating, send_json
+
+import textveil.server.gateway.bodies as bodies
+import textveil.server.gateway.sending as sending
+from textveil.budget.account import Account
+from textveil.sanitize.prepared import Prepared
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.server.conversations import Conversations, ConversationState
+from textveil.server.gateway.memory import RequestMemory
+from textveil.server.gateway.reading import RequestReading
+from textveil.server.gateway.upstream import Upstream
+from textveil.server.service import SanitizingService
+
+CANARY = NAME
+BODY = {
+    "model": "m",
+    "messages": [
+        {"role": "system", "content": f"You know {CANARY}."},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "x", "function": {"name": "f", "arguments": "{}"}}],
+        },
+        {"role": "tool", "tool_call_id": "x", "content": f'{{"a": "{CANARY}"}}'},
+        {"role": "user", "content": [{"type": "text", "text": f"I am {CANARY}."}]},
+    ],
+    "tools": [{"type": "function", "function": {"name": "f", "description": CANARY}}],
+}
+
+STEPS: list[tuple[Any, str]] = [
+    (sending, "_body"),
+    (sending, "beginning"),
+    (Conversations, "of"),
+    (RequestReading, "fields"),
+    (RequestReading, "text"),
+    (RequestReading, "json_text"),
+    (ConversationState, "written"),
+    (ConversationState, "handle"),
+    (SanitizingService, "release"),
+    (ConversationState, "known"),
+    (ConversationState, "scope"),
+    (ConversationState, "remember"),
+    (Sanitizer, "prepare"),
+    (Prepared, "release"),
+    (MemoryLedger, "reserve"),
+    (MemoryLedger, "commit"),
+    (RequestMemory, "sent"),
+    (bodies, "written"),
+    (sending, "as_json"),
+    (sending, "Restorer"),
+    (Upstream, "send"),
+]
+
+
+@pytest.mark.parametrize(("owner", "name"), STEPS, ids=lambda one: one if isinstance(one, str) else "")
+def test_a_fault_at_any_step_sends_nothing(
+    client: httpx.Client,
+    provider: Provider,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    owner: Any,
+    name: str,
+) -> None:
+    def fails(*arguments: Any, **named: Any) -> Any:
+        raise RuntimeError(f"a fault that quotes {CANARY}")
+
+    provider.answer = repeating()
+    headers = {"X-Textveil-Conversation": f"{owner.__name__}.{name}"} if name != "beginning" else {}
+    caplog.set_level(logging.DEBUG)
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, fails)
+        answer = client.post("/v1/chat/completions", json=BODY, headers=headers)
+    assert answer.status_code == 500, "a fault elsewhere would show that this step is not on the way"
+    assert answer.json()["error"]["code"] == "internal_error"
+    assert CANARY not in answer.text and CANARY not in caplog.text and provider.got == b""
+    assert client.post("/v1/chat/completions", json=BODY, headers=headers).status_code == 200, "it goes on"
+    assert provider.heard(CANARY) == []
+
+
+def test_a_body_with_a_place_to_fill_cannot_be_written(client: httpx.Client, provider: Provider) -> None:
+    """If a text were forgotten between reading and sending, there is no JSON for its place."""
+    from textveil.server.gateway.json_text import as_json
+    from textveil.server.gateway.reading import JsonSlots, Slot, written
+
+    for template in ({"a": Slot(1)}, {"a": JsonSlots((("x"),))}, [Slot(0)]):
+        assert as_json(written(template, ["released", "too"]))
+        with pytest.raises(TypeError):
+            as_json(template)
+    with pytest.raises(IndexError):
+        written({"a": Slot(1)}, ["one text only"])
+
+
+class _Exhausted(MemoryLedger):
+    """A ledger without budget."""
+
+    def reserve(self, account: Account, cost: Any) -> int:
+        from textveil.errors import ParameterError
+
+        raise ParameterError("the budget does not reach.")
+
+
+def test_a_ledger_that_refuses_is_asked_before_the_draw(
+    client: httpx.Client, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[int] = []
+    release = Prepared.release
+
+    def counted(prepared: Prepared) -> Any:
+        drawn.append(1)
+        return release(prepared)
+
+    monkeypatch.setattr(Prepared, "release", counted)
+    monkeypatch.setattr(MemoryLedger, "reserve", _Exhausted.reserve)
+    answer = client.post("/v1/chat/completions", json=BODY, headers={"X-Textveil-Conversation": "exhausted"})
+    assert answer.status_code == 400 and drawn == [] and provider.got == b""
+
+
+def test_an_answer_that_cannot_be_restored_is_an_error(
+    client: httpx.Client, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was sent by then, sanitized; its asker is told, and reads no half."""
+    import textveil.server.gateway.routes as routes
+
+    def fails(*_: Any) -> None:
+        raise RuntimeError(CANARY)
+
+    provider.answer = lambda handler, body: send_json(handler, completion({"content": "Yes."}))
+    monkeypatch.setattr(routes, "restore_chat", fails)
+    answer = client.post("/v1/chat/completions", json=BODY)
+    assert answer.status_code == 500 and CANARY not in answer.text and provider.heard(CANARY) == []

@@ -35,12 +35,6 @@ class Account:
                 raise ParameterError(f"{name} must be a name of at least one character; got {got}.")
 
     @property
-    def levels(self) -> tuple[Account, ...]:
-        """The accounts that a release of this one is charged to: itself and all that hold it, the largest first."""
-        units, keys = dict.fromkeys((None, self.unit)), dict.fromkeys((None, self.key))
-        return tuple(Account(self.tenant, unit, key) for key in keys for unit in units)
-
-    @property
     def scope(self) -> str:
         """What it is, in words."""
         if self.unit is not None:

@@ -65,15 +65,13 @@ def _amounts(guarantee: Guarantee) -> dict[str, Any]:
 
 def balance_of(standing: Standing, limit: Limit | None, now: int, reserved: tuple[int, int] | None = None) -> Balance:
     """The balance of one account; its sums are counted for the limit."""
-    lifetime = guarantee_of(standing.epsilon, standing.delta, standing.status)
-    counted = limit is not None
     return Balance(
         scope=standing.scope,
         limit=limit,
-        spent=guarantee_of(standing.period_epsilon, standing.period_delta, standing.status) if counted else lifetime,
+        spent=standing.spent(limit),
         remaining=None if limit is None else standing.remaining(limit),
         reserved=None if reserved is None else guarantee_of(*reserved, standing.status),
         period_end=None if limit is None else limit.period_end(time_of(max(now, standing.last_at))),
-        lifetime=lifetime,
+        lifetime=standing.spent(None),
         releases=standing.releases,
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, final
+from functools import lru_cache
+from typing import Any, NamedTuple, final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -16,7 +17,7 @@ from textveil.budget.balance import Balance, balance_of
 from textveil.budget.chain import Chain, Entry, What
 from textveil.budget.charge import Charge, delta_up, epsilon_up, guarantee_of
 from textveil.budget.limit import Limit
-from textveil.budget.names import Names
+from textveil.budget.names import BudgetLevel, Names
 from textveil.budget.reservation import Reservation
 from textveil.budget.schema import CHAINS, ENTRIES, LEVELS, OPEN
 from textveil.budget.standing import Standing
@@ -46,9 +47,12 @@ class Book:
         self._opened: list[dict[str, Any]] = []
         self._closed: list[dict[str, Any]] = []
         self._changed: set[bytes] = set()
-        held = list(accounts)
-        self._chains = _locked(connection, names, sorted({names.tenant(one) for one in held}))
-        wanted = {digest for one in held for digest in self._digests(one)}
+        digests = [names.of(one) for one in accounts]
+        self._chains = _locked(connection, names, sorted({one.tenant for one in digests}))
+        levels = [level for one in digests for level in one.levels]
+        wanted = {one.digest for one in levels} | {one.each for one in levels if one.each is not None}
+        # No clock goes back: what is decided is decided at the time that its entry has.
+        self._nows = {tenant: now if end is None else max(now, end.at) for tenant, end in self._chains.items()}
         self._standings = {one.level: one for one in _standings(connection, wanted)}
 
     def reserve(self, account: Account, charge: Charge) -> Reservation:
@@ -66,16 +70,16 @@ class Book:
         entry = self._append(account, "reserve", charge.as_data())
         self._opened.append(
             {
-                "b_tenant": entry.tenant,
-                "b_number": entry.number,
+                "tenant": entry.tenant,
+                "number": entry.number,
                 "unit": entry.unit,
                 "key": entry.key,
                 "epsilon": str(charge.epsilon),
                 "delta": str(charge.delta),
             }
         )
-        for _, standing, _ in levels:
-            standing.add(charge, entry.at)
+        for _, standing, limit in levels:
+            standing.add(charge, entry.at, limit)
             self._changed.add(standing.level)
         return Reservation(account, entry.number, charge, self.balance(account))
 
@@ -87,14 +91,22 @@ class Book:
     def set_limit(self, account: Account, limit: Limit | None, each: str | None) -> None:
         """Set or lift the limit of an account, or of each person or key of a tenant that has none of its own."""
         data = {"each": each, "limit": None if limit is None else limit.as_data()}
+        digests = self._names.of(account)
         if each is None:
-            standing = self._known(account) or self._from_entries(account)
+            level = digests.levels[-1]
+            standing = self._standings.get(level.digest) or self._from_entries(level)
         else:
-            level = self._names.every(account, each)
-            standing = self._standings.setdefault(level, Standing(level, self._names.tenant(account), f"each {each}"))
+            every = self._names.every(account, each)
+            standing = self._standings.setdefault(every, Standing(every, digests.tenant, f"each {each}"))
         standing.limit = limit
         self._changed.add(standing.level)
         self._append(account, "limit", data)
+
+    def affords(self, account: Account, charge: Charge) -> int | None:
+        """How many more releases with this charge every level of an account can pay; None where none limits them."""
+        levels = [(standing, limit) for _, standing, limit in self._levels(account)]
+        found = [standing.affords(limit, charge) for standing, limit in levels if limit is not None]
+        return min((one for one in found if one is not None), default=None)
 
     def balance(self, account: Account, *, reserved: bool = False) -> Balance:
         """What is left to an account, at the level that leaves least.
@@ -103,16 +115,17 @@ class Book:
             account: whose.
             reserved: whether to add up what is not committed.
         """
-        found = [(one, balance_of(standing, limit, self._now)) for one, standing, limit in self._levels(account)]
+        now = self._nows[self._names.of(account).tenant]
+        found = [(one, balance_of(standing, limit, now)) for one, standing, limit in self._levels(account)]
         one, balance = min(reversed(found), key=lambda pair: pair[1].tightness())
         return replace(balance, reserved=self._reserved(one)) if reserved else balance
 
-    def _reserved(self, account: Account) -> Guarantee:
+    def _reserved(self, level: BudgetLevel) -> Guarantee:
         """What is not committed of an account's reservations."""
         self._flush()
-        wanted = sa.select(OPEN.c.epsilon, OPEN.c.delta).where(*self._own(OPEN, account))
+        wanted = sa.select(OPEN.c.epsilon, OPEN.c.delta).where(*own_rows(OPEN, level))
         found = [(int(epsilon), int(delta)) for epsilon, delta in self._connection.execute(wanted)]
-        status = self._standings[self._names.level(account)].status
+        status = self._standings[level.digest].status
         return guarantee_of(sum(one[0] for one in found), sum(one[1] for one in found), status)
 
     def write(self) -> None:
@@ -120,106 +133,117 @@ class Book:
         self._flush()
         rows = [self._standings[level].as_row() for level in sorted(self._changed)]
         if rows:
-            self._upsert(LEVELS, ["level"], rows)
+            self._connection.execute(_statements(self._connection.dialect.name).levels, rows)
             self._changed.clear()
 
     def _flush(self) -> None:
         """Write the entries down, for they are asked for or the transaction ends."""
         if not self._entries:
             return
-        connection = self._connection
+        connection, statements = self._connection, _statements(self._connection.dialect.name)
         connection.execute(ENTRIES.insert(), [one._asdict() for one in self._entries])
         ends = [self._chains[tenant] for tenant in sorted({one.tenant for one in self._entries})]
-        self._upsert(CHAINS, ["tenant"], [one.as_row(self._names) for one in ends if one is not None])
+        connection.execute(statements.chains, [one.as_row(self._names) for one in ends if one is not None])
         if self._opened:
-            values: Any = {"tenant": sa.bindparam("b_tenant"), "number": sa.bindparam("b_number")}
-            connection.execute(OPEN.insert().values(values), self._opened)
+            connection.execute(OPEN.insert(), self._opened)
         if self._closed:
-            same = (OPEN.c.tenant == sa.bindparam("b_tenant")) & (OPEN.c.number == sa.bindparam("b_number"))
-            connection.execute(OPEN.delete().where(same), self._closed)
+            connection.execute(statements.closed, self._closed)
         self._entries, self._opened, self._closed = [], [], []
 
     def _append(self, account: Account, what: What, data: Mapping[str, Any]) -> Entry:
-        entry = self._chain(account).append(self._now, what, self._names.unit(account), self._names.key(account), data)
+        digests = self._names.of(account)
+        entry = self._chain(account).append(self._now, what, digests.unit, digests.key, data)
         self._entries.append(entry)
         return entry
 
     def _chain(self, account: Account) -> Chain:
-        chain = self._chains[self._names.tenant(account)]
+        chain = self._chains[self._names.of(account).tenant]
         if chain is None:
             raise LedgerError(
                 "the end of this tenant's entries is not sealed under the ledger's key. Run `textveil ledger verify`."
             )
         return chain
 
-    def _digests(self, account: Account) -> list[bytes]:
-        own = [self._names.level(one) for one in account.levels]
-        return [*own, self._names.every(account, "unit"), self._names.every(account, "key")]
-
-    def _known(self, account: Account) -> Standing | None:
-        return self._standings.get(self._names.level(account))
-
-    def _new(self, account: Account) -> Standing:
-        level = self._names.level(account)
-        made = self._standings[level] = Standing(level, self._names.tenant(account), account.scope)
+    def _new(self, level: BudgetLevel) -> Standing:
+        made = self._standings[level.digest] = Standing(level.digest, level.tenant, level.account.scope)
         return made
 
-    def _from_entries(self, account: Account) -> Standing:
+    def _from_entries(self, level: BudgetLevel) -> Standing:
         """The standing of an account that had no row, though it may have entries."""
-        made = self._new(account)
-        for at, charge in self._charges(account, 0):
-            made.add(charge, at)
+        made = self._new(level)
+        for at, charge in self._charges(level, 0):
+            made.add(charge, at, None)
         return made
 
-    def _levels(self, account: Account) -> Iterator[tuple[Account, Standing, Limit | None]]:
+    def _levels(self, account: Account) -> Iterator[tuple[BudgetLevel, Standing, Limit | None]]:
         """Where an account stands at each level, with its sums counted for the limit there."""
-        for one in account.levels:
-            standing = self._known(one)
+        for one in self._names.of(account).levels:
+            standing = self._standings.get(one.digest)
             if standing is None:
-                if one.unit is not None and one.key is not None:
-                    continue  # kept where somebody set a limit: there may be as many as persons times keys
+                if one.kept_on_demand:
+                    continue
                 standing = self._new(one)
             limit = self._limit(one, standing)
             if limit is not None:
                 self._count(one, standing, limit)
             yield one, standing, limit
 
-    def _limit(self, account: Account, standing: Standing) -> Limit | None:
+    def _limit(self, level: BudgetLevel, standing: Standing) -> Limit | None:
         """The account's own limit, else that of each of its kind."""
-        if standing.limit is not None or (account.unit is None) == (account.key is None):
+        if standing.limit is not None or level.each is None:
             return standing.limit
-        each = self._standings.get(self._names.every(account, "unit" if account.key is None else "key"))
+        each = self._standings.get(level.each)
         return None if each is None else each.limit
 
-    def _count(self, account: Account, standing: Standing, limit: Limit) -> None:
+    def _count(self, level: BudgetLevel, standing: Standing, limit: Limit) -> None:
         """Bring the sums of the period up to what the limit counts, from the entries where they are not."""
-        if standing.is_counted(limit, self._now):
+        if standing.is_counted(limit, self._nows[level.tenant]):
             return
         self._changed.add(standing.level)
-        if not standing.begin(limit, self._now):
+        if not standing.begin(limit, self._nows[level.tenant]):
             return
-        for _, charge in self._charges(account, standing.period_start):
-            standing.count(charge)
+        for _, charge in self._charges(level, standing.period_start):
+            standing.count(limit, charge)
 
-    def _charges(self, account: Account, since: int) -> Iterator[tuple[int, Charge]]:
+    def _charges(self, level: BudgetLevel, since: int) -> Iterator[tuple[int, Charge]]:
         """When each reservation of an account was made, and what it took."""
         self._flush()
-        wanted = [*self._own(ENTRIES, account), ENTRIES.c.what == "reserve", ENTRIES.c.at >= since]
+        wanted = [*own_rows(ENTRIES, level), ENTRIES.c.what == "reserve", ENTRIES.c.at >= since]
         for at, data in self._connection.execute(sa.select(ENTRIES.c.at, ENTRIES.c.data).where(*wanted)):
             yield at, Charge.of_data(json.loads(data))
 
-    def _own(self, table: sa.Table, account: Account) -> list[sa.ColumnElement[bool]]:
-        """That rows are of an account."""
-        unit, key = self._names.unit(account), self._names.key(account)
-        own = [table.c.tenant == self._names.tenant(account)]
-        own += [] if unit is None else [table.c.unit == unit]
-        return own + ([] if key is None else [table.c.key == key])
 
-    def _upsert(self, table: sa.Table, keys: list[str], rows: list[dict[str, Any]]) -> None:
-        insert = postgresql.insert if self._connection.dialect.name == "postgresql" else sqlite.insert
+def own_rows(table: sa.Table, level: BudgetLevel) -> list[sa.ColumnElement[bool]]:
+    """That rows are of an account."""
+    own = [table.c.tenant == level.tenant]
+    own += [] if level.unit is None else [table.c.unit == level.unit]
+    return own + ([] if level.key is None else [table.c.key == level.key])
+
+
+class _Statements(NamedTuple):
+    """What is written, in a database's own words."""
+
+    levels: sa.Executable
+    chains: sa.Executable
+    new_chains: sa.Executable
+    closed: sa.Executable
+
+
+@lru_cache
+def _statements(dialect: str) -> _Statements:
+    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+
+    def upsert(table: sa.Table, key: str) -> sa.Executable:
         statement = insert(table)
-        changed = {column.name: statement.excluded[column.name] for column in table.c if column.name not in keys}
-        self._connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changed), rows)
+        changed = {column.name: statement.excluded[column.name] for column in table.c if column.name != key}
+        return statement.on_conflict_do_update(index_elements=[key], set_=changed)
+
+    return _Statements(
+        upsert(LEVELS, "level"),
+        upsert(CHAINS, "tenant"),
+        insert(CHAINS).on_conflict_do_nothing(index_elements=["tenant"]),
+        OPEN.delete().where(OPEN.c.tenant == sa.bindparam("b_tenant"), OPEN.c.number == sa.bindparam("b_number")),
+    )
 
 
 def _locked(connection: Connection, names: Names, tenants: list[bytes]) -> dict[bytes, Chain | None]:
@@ -227,9 +251,8 @@ def _locked(connection: Connection, names: Names, tenants: list[bytes]) -> dict[
     found = dict(_chains(connection, names, tenants))
     new = [tenant for tenant in tenants if tenant not in found]
     if new:
-        insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
         rows = [Chain(tenant).as_row(names) for tenant in new]
-        connection.execute(insert(CHAINS).on_conflict_do_nothing(index_elements=["tenant"]), rows)
+        connection.execute(_statements(connection.dialect.name).new_chains, rows)
         found.update(_chains(connection, names, new))
     return found
 

@@ -11,6 +11,7 @@ sealed under the ledger's key, so that whoever can write to the database and lac
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, final
 
@@ -46,6 +47,24 @@ class Entry(NamedTuple):
     key: bytes | None
     data: str
     digest: bytes
+
+    def digests(self) -> dict[str, bytes | None]:
+        """The parts that are bytes, by name."""
+        return {"tenant": self.tenant, "unit": self.unit, "key": self.key, "digest": self.digest}
+
+    @classmethod
+    def of_hex(cls, data: Mapping[str, Any]) -> Entry:
+        """The entry of JSON data in which bytes are hexadecimal digits.
+
+        Raises:
+            KeyError: a part is missing.
+            TypeError: one is of another kind.
+            ValueError: one has other digits.
+        """
+        unit, key = (None if data[name] is None else bytes.fromhex(data[name]) for name in ("unit", "key"))
+        tenant, digest = (bytes.fromhex(data[name]) for name in ("tenant", "digest"))
+        number, at = int(data["number"]), int(data["at"])
+        return cls(tenant, number, at, str(data["what"]), unit, key, str(data["data"]), digest)
 
     def chained(self, before: bytes) -> bytes:
         """The digest that it must have behind an entry with digest ``before``."""

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final, TypeAlias, final
 
 from textveil.errors import UnsupportedGuarantee
@@ -22,6 +23,7 @@ from textveil.privacy.units import Adjacency, Unit
 
 EPSILON_UNIT: Final = 2**80
 DELTA_UNIT: Final = 2**130
+_SCALE = 1000  # the least float above 0 is 2^-1074
 
 ONE_ACCOUNT: Final = Adjacency(
     Unit.PERSON,
@@ -84,7 +86,7 @@ class Charge:
             status = worse(status, one[3])
         return cls(
             held,
-            math.ceil(sum((Fraction(one[0]) * one[2] for one in held), Fraction(0)) * EPSILON_UNIT),
+            -((-sum(_scaled(one[0]) * one[2] for one in held)) >> _SCALE),
             sum(_delta_units(one[1]) * one[2] for one in held if one[1] is not None),
             status,
         )
@@ -104,6 +106,13 @@ class Charge:
         return {"draws": [list(one) for one in self.draws], "epsilon": str(self.epsilon), "delta": str(self.delta)}
 
 
+@lru_cache(maxsize=4096)
+def _scaled(epsilon: float) -> int:
+    """An epsilon in units times 2^``_SCALE``: a whole number, whatever float it is."""
+    return int(Fraction(epsilon) * (EPSILON_UNIT << _SCALE))
+
+
+@lru_cache(maxsize=4096)
 def _delta_units(log_delta: float) -> int:
     part = ApproximateDP(epsilon=0.0, log_delta=log_delta)
     return max(1, math.ceil(Fraction(part.delta) * DELTA_UNIT))
@@ -111,24 +120,25 @@ def _delta_units(log_delta: float) -> int:
 
 def epsilon_up(units: int) -> float:
     """Nats, rounded up."""
-    return _rounded_up(Fraction(units, EPSILON_UNIT))
+    return _rounded_up(units, EPSILON_UNIT)
 
 
 def delta_up(units: int) -> float:
     """Delta as a float, rounded up; at most 1."""
-    return min(1.0, _rounded_up(Fraction(units, DELTA_UNIT)))
+    return min(1.0, _rounded_up(units, DELTA_UNIT))
 
 
 def epsilon_down(units: int) -> float:
     """Nats, rounded down."""
-    return -_rounded_up(Fraction(-units, EPSILON_UNIT))
+    return -_rounded_up(-units, EPSILON_UNIT)
 
 
 def delta_down(units: int) -> float:
     """Delta as a float, rounded down."""
-    return -_rounded_up(Fraction(-units, DELTA_UNIT))
+    return -_rounded_up(-units, DELTA_UNIT)
 
 
+@lru_cache(maxsize=4096)
 def units_within(value: float, unit: int) -> int:
     """How many whole units a limit holds."""
     return math.floor(Fraction(value) * unit)
@@ -152,6 +162,7 @@ def canonical(data: Any) -> str:
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
-def _rounded_up(exact: Fraction) -> float:
-    nearest = float(exact)
-    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+def _rounded_up(units: int, unit: int) -> float:
+    nearest = units / unit  # of whole numbers: the nearest float there is
+    top, below = nearest.as_integer_ratio()
+    return nearest if top * unit >= units * below else math.nextafter(nearest, math.inf)

@@ -18,7 +18,7 @@ try:
 except ImportError:
     raise MissingExtra("sqlalchemy", "ledger") from None
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 """The form of the tables that this code reads and writes: the last step of ``migrations``."""
 
 BUSY_SECONDS: Final = 30.0
@@ -75,6 +75,14 @@ def opened(url: URL, *, upgrade: bool = False) -> Engine:
 def writing(engine: Engine) -> Iterator[Connection]:
     """A transaction that holds the database's lock for writers from its beginning, where the database has one."""
     with engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
+        yield connection
+
+
+@contextlib.contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A transaction that sees one state of the database, whatever others write meanwhile."""
+    isolated = {} if engine.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
+    with engine.connect().execution_options(**isolated) as connection, connection.begin():
         yield connection
 
 

@@ -7,22 +7,25 @@ import hmac
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, TypeVar, final
+from typing import Any, BinaryIO, Final, Literal, TypeAlias, TypeVar, final
 
 from sqlalchemy import select
 
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance as Balance
-from textveil.budget.book import Book
+from textveil.budget.book import Book, own_rows
+from textveil.budget.chain import Entry
 from textveil.budget.charge import Charge
-from textveil.budget.database import opened, told, url_of, writing
+from textveil.budget.database import opened, reading, told, url_of, writing
+from textveil.budget.exports import write_export
 from textveil.budget.limit import Limit
 from textveil.budget.names import Names
 from textveil.budget.reservation import Reservation as Reservation
-from textveil.budget.schema import FACTS
+from textveil.budget.schema import ENTRIES, FACTS
 from textveil.budget.turns import Ask, Turns
+from textveil.budget.verification import Verification, stored_entries, verified
 from textveil.errors import BudgetExhausted, LedgerError, ParameterError, TextveilError
 from textveil.key_files import decoded_key, read_key, read_or_made_key
 from textveil.privacy.accountant import Accountant
@@ -148,6 +151,55 @@ class Ledger:
         """
         return self._ask(account, lambda book: book.balance(account, reserved=True))
 
+    def affords(self, account: Account, cost: Accountant) -> int | None:
+        """How many more releases of this cost the account can pay, one after another; None where nothing limits them.
+
+        Args:
+            account: whose.
+            cost: of one of them: of a word, say.
+
+        Raises:
+            UnsupportedGuarantee: a draw promises nothing.
+            LedgerError: the database fails.
+        """
+        charge = Charge.of(cost)
+        return self._ask(account, lambda book: book.affords(account, charge))
+
+    def entries(self, account: Account | None = None) -> Iterator[Entry]:
+        """What happened, by tenant and number, in constant memory; names are digests in it.
+
+        Args:
+            account: entries of this account alone; None is all.
+
+        Raises:
+            LedgerError: the database fails.
+        """
+        self._settled()
+        own = [] if account is None else own_rows(ENTRIES, self._names.of(account).levels[-1])
+        with told(), reading(self._engine) as connection:
+            yield from stored_entries(connection, *own)
+
+    def verify(self) -> Verification:
+        """Go through all entries again: their chain and its seal, what they come to, and that no limit was exceeded.
+
+        Raises:
+            LedgerError: the database fails.
+        """
+        self._settled()
+        with told(), reading(self._engine) as connection:
+            return verified(connection, self._names)
+
+    def export(self, stream: BinaryIO) -> int:
+        """Write all entries as lines of JSON (``exports``), for an auditor who needs neither key nor database.
+
+        Returns:
+            How many entries there are.
+
+        Raises:
+            LedgerError: the database fails.
+        """
+        return write_export(self.entries(), stream)
+
     def close(self) -> None:
         """Write what is left to write, and close the database; closing again does nothing."""
         if self._closed:
@@ -183,6 +235,11 @@ class Ledger:
                 except TextveilError as error:
                     one.error = error
             book.write()
+
+    def _settled(self) -> None:
+        """Write what is left to write, so that whoever reads now sees it."""
+        self._need_open()
+        self._turns.settle()
 
     def _settle_soon(self) -> None:
         with self._timing:

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, final
 
 from textveil.errors import need
 
-Composition: TypeAlias = Literal["sum"]
+Composition: TypeAlias = Literal["sum", "optimal"]
 Period: TypeAlias = Literal["day", "week", "month"]
 
 
@@ -23,7 +23,9 @@ class Limit:
     Attributes:
         epsilon: nats, finite and >= 0.
         delta: in [0, 1).
-        composition: how costs add up: "sum" adds epsilons and deltas. It holds whatever later releases were chosen by.
+        composition: how costs add up. Either holds whatever later releases were chosen by. "sum" adds epsilons and
+            deltas. "optimal" admits more draws of a small epsilon, by ``moments`` or by the sum, whichever is more; it
+            keeps half of delta for that, and leaves the other half to the draws.
         period: None is for ever; else the limit is renewed every day, week (from Monday) or month of the calendar, in
             UTC. That is a policy and no guarantee: what is promised over all time is the sum over the periods.
 
@@ -39,7 +41,9 @@ class Limit:
     def __post_init__(self) -> None:
         need(0 <= self.epsilon < math.inf, "epsilon", self.epsilon, "finite and >= 0")
         need(0 <= self.delta < 1, "delta", self.delta, "in [0, 1)")
-        need(self.composition == "sum", "composition", self.composition, '"sum"')
+        need(self.composition in ("sum", "optimal"), "composition", self.composition, '"sum" or "optimal"')
+        optimal = self.composition == "optimal"
+        need(not optimal or self.delta > 0, "delta", self.delta, "> 0 for optimal composition")
         need(self.period in (None, "day", "week", "month"), "period", self.period, 'None, "day", "week" or "month"')
 
     def period_start(self, now: datetime) -> datetime | None:

@@ -57,6 +57,7 @@ LEVELS = Table(
     Column("period_start", BigInteger, nullable=False),
     Column("period_epsilon", Text, nullable=False),
     Column("period_delta", Text, nullable=False),
+    Column("period_moment", Text, nullable=False),
 )
 """Of each account what its entries come to, since ever and in the period that its limit counts; and its own limit."""
 

@@ -14,12 +14,14 @@ from textveil.budget.charge import (
     canonical,
     delta_down,
     epsilon_down,
+    guarantee_of,
     units_within,
     worse,
 )
 from textveil.budget.limit import Limit
+from textveil.budget.moments import Order, moments_of, one_more, order_of
 from textveil.privacy.accountant import Remaining
-from textveil.privacy.guarantees import Status
+from textveil.privacy.guarantees import Guarantee, Status
 
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -54,6 +56,7 @@ class Standing:
         period_start: since when they count; 0 is ever.
         period_epsilon: the sum of the period in units.
         period_delta: likewise.
+        period_moment: what the period's draws cost by the rule of moments, in units, under a limit that asks for it.
     """
 
     level: bytes
@@ -69,13 +72,14 @@ class Standing:
     period_start: int = 0
     period_epsilon: int = 0
     period_delta: int = 0
+    period_moment: int = 0
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Standing:
         """The standing that a row says."""
         values = dict(row)
         data = values.pop("limit_data")
-        for name in ("epsilon", "delta", "period_epsilon", "period_delta"):
+        for name in ("epsilon", "delta", "period_epsilon", "period_delta", "period_moment"):
             values[name] = int(values[name])
         return cls(limit=None if data is None else Limit.of_text(data), **values)
 
@@ -95,11 +99,13 @@ class Standing:
             "period_start": self.period_start,
             "period_epsilon": str(self.period_epsilon),
             "period_delta": str(self.period_delta),
+            "period_moment": str(self.period_moment),
         }
 
     def begins(self, limit: Limit, now: int) -> tuple[str, int]:
         """What sums are counted for under a limit, and since when; a clock that goes back renews nothing."""
-        basis = canonical([limit.composition, limit.period])
+        order = order_for(limit)
+        basis = canonical([limit.composition, limit.period, None if order is None else order.value])
         start = limit.period_start(time_of(max(now, self.last_at)))
         return basis, 0 if start is None else microseconds(start)
 
@@ -110,33 +116,82 @@ class Standing:
     def begin(self, limit: Limit, now: int) -> bool:
         """Begin the sums of the period anew; returns whether entries of the period may have been before."""
         self.basis, self.period_start = self.begins(limit, now)
-        self.period_epsilon = self.period_delta = 0
+        self.period_epsilon = self.period_delta = self.period_moment = 0
         return self.last_at > 0 and self.last_at >= self.period_start
 
-    def count(self, charge: Charge) -> None:
-        """Add to the sums of the period."""
+    def count(self, limit: Limit, charge: Charge) -> None:
+        """Add to the sums of the period, which are those of the limit."""
         self.period_epsilon += charge.epsilon
         self.period_delta += charge.delta
+        order = order_for(limit)
+        if order is not None:
+            self.period_moment += moments_of(charge.draws, order)
 
-    def add(self, charge: Charge, at: int) -> None:
-        """Add one release to the sums since ever; and to those of the period, where a limit counts them."""
+    def add(self, charge: Charge, at: int, limit: Limit | None) -> None:
+        """Add one release to the sums since ever, and to those of the period, which are those of the limit."""
         self.releases += 1
         self.epsilon += charge.epsilon
         self.delta += charge.delta
         self.status = worse(self.status, charge.status)
         self.last_at = at
-        if self.basis:
-            self.count(charge)
+        if limit is not None:
+            self.count(limit, charge)
+        else:
+            self.basis = ""  # no limit counts it
 
     def admits(self, limit: Limit, charge: Charge) -> bool:
         """Whether one more release stays within the limit; what costs nothing always does."""
+        return (charge.epsilon == 0 and charge.delta == 0) or self._fits(limit, charge, 1)
+
+    def affords(self, limit: Limit, charge: Charge) -> int | None:
+        """How many more releases with this charge stay within the limit; None where it is nothing."""
         if charge.epsilon == 0 and charge.delta == 0:
-            return True
-        epsilon = self.period_epsilon + charge.epsilon <= units_within(limit.epsilon, EPSILON_UNIT)
-        return epsilon and self.period_delta + charge.delta <= units_within(limit.delta, DELTA_UNIT)
+            return None
+        if not self._fits(limit, charge, 1):
+            return 0
+        most = 1
+        while self._fits(limit, charge, 2 * most):
+            most *= 2
+        low, high = most, 2 * most
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._fits(limit, charge, middle) else (low, middle)
+        return low
 
     def remaining(self, limit: Limit) -> Remaining:
-        """What one more release may cost, rounded down."""
-        epsilon = units_within(limit.epsilon, EPSILON_UNIT) - self.period_epsilon
-        delta = units_within(limit.delta, DELTA_UNIT) - self.period_delta
-        return Remaining(epsilon_down(epsilon), delta_down(delta))
+        """What one more draw may cost, rounded down."""
+        epsilon = epsilon_down(units_within(limit.epsilon, EPSILON_UNIT) - self.period_epsilon)
+        order = order_for(limit)
+        if order is not None:
+            epsilon = max(epsilon, one_more(order.allowance - self.period_moment, order))
+        return Remaining(epsilon, delta_down(_delta_limit(limit) - self.period_delta))
+
+    def spent(self, limit: Limit | None) -> Guarantee:
+        """What counts against the limit; under optimal composition what would hold if this were the end."""
+        if limit is None:
+            return guarantee_of(self.epsilon, self.delta, self.status)
+        epsilon, delta, order = self.period_epsilon, self.period_delta, order_for(limit)
+        if order is not None and order.offset + self.period_moment < epsilon:
+            epsilon = order.offset + self.period_moment
+            delta += units_within(limit.delta, DELTA_UNIT) - _delta_limit(limit)
+        return guarantee_of(epsilon, delta, self.status)
+
+    def _fits(self, limit: Limit, charge: Charge, times: int) -> bool:
+        """Whether so many more releases with this charge stay within the limit."""
+        if self.period_delta + times * charge.delta > _delta_limit(limit):
+            return False
+        if self.period_epsilon + times * charge.epsilon <= units_within(limit.epsilon, EPSILON_UNIT):
+            return True
+        order = order_for(limit)
+        return order is not None and self.period_moment + times * moments_of(charge.draws, order) <= order.allowance
+
+
+def order_for(limit: Limit) -> Order | None:
+    """The order of a limit that asks for optimal composition; None of the others."""
+    return order_of(limit.epsilon, limit.delta) if limit.composition == "optimal" else None
+
+
+def _delta_limit(limit: Limit) -> int:
+    """What the deltas of draws may add up to, in units: half of the limit's where moments need the other."""
+    whole = units_within(limit.delta, DELTA_UNIT)
+    return whole // 2 if limit.composition == "optimal" else whole

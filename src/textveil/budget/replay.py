@@ -1,0 +1,161 @@
+"""Entries gone through again from the first: whether they are whole, and what they come to.
+
+Nothing here reads what a ledger keeps beside its entries, so a verification compares two computations. Accounts are
+told apart by the digests that entries have; without the key nothing more can be known of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeAlias, final
+
+from textveil.budget.chain import BEFORE_ALL, Entry
+from textveil.budget.charge import Charge
+from textveil.budget.limit import Limit
+from textveil.budget.standing import Standing
+
+Source: TypeAlias = Callable[[], Iterable[Entry]]
+"""Gives the entries of all tenants from the first; it is asked again where sums must be counted again."""
+
+_MOST_PROBLEMS = 100
+
+
+@final
+class Who(NamedTuple):
+    """An account by its digests; ``each`` is "unit" or "key" for the rule that holds for each of a tenant's."""
+
+    tenant: bytes
+    unit: bytes | None
+    key: bytes | None
+    each: str = ""
+
+    @property
+    def holders(self) -> list[Who]:
+        """What a release of it is charged to."""
+        units, keys = dict.fromkeys((None, self.unit)), dict.fromkeys((None, self.key))
+        return [Who(self.tenant, unit, key) for key in keys for unit in units]
+
+    @property
+    def rule(self) -> Who | None:
+        """The rule that holds for it where it has no limit of its own."""
+        if (self.unit is None) == (self.key is None):
+            return None
+        return Who(self.tenant, None, None, "unit" if self.key is None else "key")
+
+    def owns(self, entry: Entry) -> bool:
+        """Whether an entry is one of its own."""
+        return (
+            entry.tenant == self.tenant
+            and (self.unit is None or entry.unit == self.unit)
+            and (self.key is None or entry.key == self.key)
+        )
+
+
+@final
+class Replay:
+    """Goes through entries in order, and says what is wrong with them.
+
+    Attributes:
+        problems: what is wrong, a line each; of very many the first hundred.
+        entries: how many were read.
+        ends: of each tenant the last entry.
+        standings: what the entries come to.
+        open: charges of reservations that nobody committed, by tenant and number.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.problems: list[str] = []
+        self.entries = 0
+        self.ends: dict[bytes, Entry] = {}
+        self.standings: dict[Who, Standing] = {}
+        self.open: dict[tuple[bytes, int], tuple[Who, Charge]] = {}
+
+    def run(self) -> None:
+        """Read all of them."""
+        for entry in self._source():
+            self.entries += 1
+            self._link(entry)
+            try:
+                self._apply(entry, json.loads(entry.data))
+            except (ValueError, KeyError, TypeError, IndexError):
+                self.tell(entry, "cannot be read")
+            self.ends[entry.tenant] = entry
+
+    def tell(self, entry: Entry, what: str) -> None:
+        """Note a problem of an entry."""
+        if len(self.problems) < _MOST_PROBLEMS:
+            self.problems.append(f"tenant {entry.tenant.hex()[:12]}, entry {entry.number}: {what}")
+
+    def standing(self, who: Who) -> Standing:
+        """What an account's entries come to; from now on it is counted."""
+        found = self.standings.get(who)
+        if found is None:
+            found = self.standings[who] = Standing(b"", who.tenant, "")
+            if who.unit is not None and who.key is not None:  # counted on demand: from here, and what was before
+                for entry, charge in self._charges(who, 0):
+                    found.add(charge, entry.at, None)
+        return found
+
+    def _link(self, entry: Entry) -> None:
+        """Check number, time and digest of an entry against the one before."""
+        before = self.ends.get(entry.tenant)
+        number, at, digest = (0, 0, BEFORE_ALL) if before is None else (before.number, before.at, before.digest)
+        if entry.number != number + 1:
+            self.tell(entry, f"{number + 1} is missing before it")
+        if entry.at < at:
+            self.tell(entry, "is older than the one before it")
+        if entry.chained(digest) != entry.digest:
+            self.tell(entry, "was changed, or one before it was")
+
+    def _apply(self, entry: Entry, data: Any) -> None:
+        who = Who(entry.tenant, entry.unit, entry.key)
+        if entry.what == "reserve":
+            self._reserve(entry, who, data)
+        elif entry.what == "commit":
+            if self.open.pop((entry.tenant, data["of"]), None) is None:
+                self.tell(entry, f"commits {data['of']}, which is not reserved")
+        elif entry.what == "limit":
+            each = data["each"]
+            standing = self.standing(who._replace(each=each or ""))
+            standing.limit = None if data["limit"] is None else Limit.of_data(data["limit"])
+        else:
+            self.tell(entry, "is of an unknown kind")
+
+    def _reserve(self, entry: Entry, who: Who, data: Any) -> None:
+        charge = Charge.of_data(data)
+        if charge.as_data() != data:
+            self.tell(entry, "its draws come to something else than it says")
+        for one in who.holders:
+            if one.unit is not None and one.key is not None and one not in self.standings:
+                continue
+            standing = self.standing(one)
+            limit = self._limit(one, standing)
+            if limit is not None:
+                self._count(one, standing, limit, entry)
+                if not standing.admits(limit, charge):
+                    self.tell(entry, "takes more than was left")
+            standing.add(charge, entry.at, limit)
+        self.open[entry.tenant, entry.number] = (who, charge)
+
+    def _limit(self, who: Who, standing: Standing) -> Limit | None:
+        if standing.limit is not None or who.rule is None:
+            return standing.limit
+        each = self.standings.get(who.rule)
+        return None if each is None else each.limit
+
+    def _count(self, who: Who, standing: Standing, limit: Limit, entry: Entry) -> None:
+        """As ``Book`` does it, from the entries before this one."""
+        if not standing.is_counted(limit, entry.at) and standing.begin(limit, entry.at):
+            for _, charge in self._charges(who, standing.period_start):
+                standing.count(limit, charge)
+
+    def _charges(self, who: Who, since: int) -> Iterator[tuple[Entry, Charge]]:
+        """The reservations of an account among the entries that were read before."""
+        end = self.ends.get(who.tenant)
+        if end is None:
+            return
+        for entry in self._source():
+            if who.owns(entry) and entry.what == "reserve" and since <= entry.at and entry.number <= end.number:
+                yield entry, Charge.of_data(json.loads(entry.data))

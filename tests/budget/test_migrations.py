@@ -1,0 +1,91 @@
+"""A database of the version before is refused with what to run, and brought into today's form with all it holds."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from tests.budget.test_ledger import pure
+
+from textveil.budget.account import Account
+from textveil.budget.database import VERSION, url_of
+from textveil.budget.ledger import Ledger
+from textveil.budget.limit import Limit
+from textveil.budget.schema import METADATA
+from textveil.errors import BudgetExhausted, LedgerError
+
+FIRST = Path(__file__).parent / "data" / "first_form.sql"
+"""What the first version wrote: limits of a person, a key and a tenant, four reservations, two of them committed."""
+
+KEY = bytes(range(32))
+HOLDER = Account("acme", unit="ann")
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> str:
+    place = str(tmp_path / "budget.db")
+    with sqlite3.connect(place) as connection:
+        connection.executescript(FIRST.read_text(encoding="ascii"))
+    connection.close()
+    return place
+
+
+def dumped(place: str) -> list[str]:
+    connection = sqlite3.connect(place)
+    try:
+        return list(connection.iterdump())
+    finally:
+        connection.close()
+
+
+def test_an_older_form_is_refused_with_what_to_run(old: str) -> None:
+    before = dumped(old)
+    with pytest.raises(LedgerError, match=r"got the older form 1.*`textveil ledger upgrade`"):
+        Ledger(old, key=KEY)
+    assert dumped(old) == before
+
+
+def test_an_older_form_is_upgraded_with_all_it_holds(old: str) -> None:
+    Ledger.upgrade(old)
+    Ledger.upgrade(old)  # again does nothing
+    with Ledger(old, key=KEY) as ledger:
+        assert ledger.verify().problems == ()
+        balance = ledger.balance(HOLDER)
+        assert (balance.remaining, balance.releases) == ((2.0, 0.0), 2)
+        assert balance.reserved is not None and balance.reserved.approximate().epsilon == 1.5
+        with pytest.raises(BudgetExhausted):
+            ledger.reserve(HOLDER, pure(2.5))
+        key = ledger.balance(Account("acme", unit="bob", key="k1"))
+        assert (key.scope, key.lifetime.approximate().epsilon) == ("key", 2.5)
+        ledger.set_limit(HOLDER, Limit(epsilon=4.0, delta=1e-6, composition="optimal"))
+        ledger.reserve(HOLDER, pure(0.5))
+        assert ledger.verify().problems == ()
+
+
+def test_a_new_database_has_the_tables_that_the_code_reads(tmp_path: Path, old: str) -> None:
+    Ledger(str(tmp_path / "new.db"), key=KEY).close()
+    Ledger.upgrade(old)
+    for place in (str(tmp_path / "new.db"), old):
+        engine = sa.create_engine(url_of(place))
+        found = sa.inspect(engine)
+        for table in METADATA.sorted_tables:
+            columns = {
+                column["name"]: (column["nullable"], str(column["type"])) for column in found.get_columns(table.name)
+            }
+            wanted = {one.name: (one.nullable, str(one.type.compile(engine.dialect))) for one in table.columns}
+            assert columns == wanted
+            assert found.get_pk_constraint(table.name)["constrained_columns"] == [one.name for one in table.primary_key]
+            assert {one["name"] for one in found.get_indexes(table.name)} == {one.name for one in table.indexes}
+        engine.dispose()
+
+
+def test_a_newer_form_is_refused(tmp_path: Path) -> None:
+    place = str(tmp_path / "budget.db")
+    Ledger(place, key=KEY).close()
+    with sqlite3.connect(place) as connection:
+        connection.execute("UPDATE ledger_version SET version_num = ?", [str(int(VERSION) + 1)])
+    connection.close()
+    with pytest.raises(LedgerError, match="made by a newer version"):
+        Ledger(place, key=KEY)

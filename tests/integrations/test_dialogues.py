@@ -37,13 +37,13 @@ def test_a_history_of_twenty_turns_is_paid_for_once(prompts) -> None:
     dialogue = Dialogues(prompts, paid).open("a")
     history, sent = [], []
     for turn in range(20):
-        history.append(f"On {turn + 1} May 2021 Maria Gonzalez came.")
+        history.append(f"On {turn + 1} May 2021 Maria Zyxwell came.")
         passed = dialogue.release(history)
         assert passed.fresh == 1
         assert list(passed.texts[: len(sent)]) == sent  # byte for byte
         answer = f"{passed.texts[-1]} Noted."
         restored = dialogue.restore(answer)
-        assert "Maria Gonzalez" in restored.text and "Gonzalez" not in answer
+        assert "Maria Zyxwell" in restored.text and "Zyxwell" not in answer
         history.append(restored.text)
         sent = [*passed.texts, answer]
     assert paid.calls == 20
@@ -52,7 +52,7 @@ def test_a_history_of_twenty_turns_is_paid_for_once(prompts) -> None:
 
 def test_equal_messages_of_one_history_have_a_draw_each() -> None:
     dialogue = Dialogues(Sanitizer(policy("all-words"))).open("a")
-    text = "the patient came home again and slept for a long while in the garden"
+    text = "the patient came home again and slept for a long while in the garden. " * 6
     first = dialogue.release([text, text])
     assert first.fresh == 2 and first.texts[0] != first.texts[1]
     again = dialogue.release([text, text, "more"])
@@ -64,17 +64,17 @@ def test_nothing_is_remembered_of_what_could_not_be_paid_for(prompts) -> None:
     dialogue = Dialogues(prompts, paid).open("a")
     paid.fails = True
     with pytest.raises(InputError):
-        dialogue.release(["Ask Maria Gonzalez."])
+        dialogue.release(["Ask Maria Zyxwell."])
     paid.fails = False
-    assert dialogue.release(["Ask Maria Gonzalez."]).fresh == 1
+    assert dialogue.release(["Ask Maria Zyxwell."]).fresh == 1
 
 
 def test_dialogues_share_nothing(prompts) -> None:
     dialogues = Dialogues(prompts)
-    names = {dialogues.open("tenant", str(number)).release(["Ask Maria Gonzalez."]).texts[0] for number in range(8)}
+    names = {dialogues.open("tenant", str(number)).release(["Ask Maria Zyxwell."]).texts[0] for number in range(8)}
     assert len(names) > 1
-    assert dialogues.open("tenant", "0").release(["Ask Maria Gonzalez."]).fresh == 0
-    assert dialogues.open("other", "0").release(["Ask Maria Gonzalez."]).fresh == 1
+    assert dialogues.open("tenant", "0").release(["Ask Maria Zyxwell."]).fresh == 0
+    assert dialogues.open("other", "0").release(["Ask Maria Zyxwell."]).fresh == 1
 
 
 def test_what_is_not_used_is_forgotten(prompts) -> None:
@@ -95,14 +95,14 @@ def test_what_cannot_be_sent_is_refused_before_anything_is_drawn(prompts, text) 
     paid = Paid()
     dialogue = Dialogues(prompts, paid).open("a")
     with pytest.raises(InputError, match="text"):
-        dialogue.release(["Ask Maria Gonzalez.", text])
+        dialogue.release(["Ask Maria Zyxwell.", text])
     assert paid.calls == 0
 
 
 def test_one_dialogue_in_many_threads_pays_once(prompts) -> None:
     paid = Paid()
     dialogue = Dialogues(prompts, paid).open("a")
-    texts, released = [f"Maria Gonzalez, {number}" for number in range(5)], []
+    texts, released = [f"Maria Zyxwell, {number}" for number in range(5)], []
     threads = [threading.Thread(target=lambda: released.append(dialogue.release(texts).texts)) for _ in range(8)]
     for one in threads:
         one.start()

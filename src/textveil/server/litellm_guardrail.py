@@ -1,0 +1,338 @@
+"""A guardrail of LiteLLM's proxy: requests go on sanitized, answers come back readable, also streamed.
+
+It stands on what the gateway stands on: every text of a request is released by the one service of ``server.service``,
+and what cannot be read is refused. LiteLLM runs it for every request, whatever a request or a key says of guardrails.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple, NoReturn, final
+
+from textveil.budget.account import Account
+from textveil.errors import MissingExtra, need
+from textveil.server.conversations import Conversations, ConversationState
+from textveil.server.errors import ApiError, as_api_error
+from textveil.server.gateway.answers import restore_chat
+from textveil.server.gateway.bodies import SanitizedBody, beginning, sanitized_body
+from textveil.server.gateway.chat import CHAT
+from textveil.server.gateway.events import Event
+from textveil.server.gateway.json_text import parsed
+from textveil.server.gateway.memory import RequestMemory
+from textveil.server.gateway.plain import COMPLETION, EMBEDDING
+from textveil.server.gateway.reading import Reader
+from textveil.server.gateway.sending import restoration_of
+from textveil.server.gateway.streams import ChatEvents
+from textveil.server.policies import OfferedPolicies
+from textveil.server.service import BudgetLedger, SanitizingService
+
+try:
+    from fastapi import HTTPException
+    from litellm.integrations.custom_guardrail import CustomGuardrail, get_session_id_from_request_data
+    from litellm.types.guardrails import GuardrailEventHooks
+    from litellm.types.utils import ModelResponse, ModelResponseStream, TextCompletionResponse
+except ImportError:
+    raise MissingExtra("litellm", "litellm") from None
+
+_MARK: Final = "textveil"
+"""Where LiteLLM's metadata of a request say that it was sanitized: by a random word that no client can know."""
+
+
+class _CallKind(NamedTuple):
+    """A kind of request: its fields, those that it needs, and those by whose beginning a conversation is known."""
+
+    readers: Mapping[str, Reader]
+    needed: tuple[str, ...]
+    begins: tuple[str, ...]
+
+
+_CHATS: Final = _CallKind(CHAT, ("messages",), ("messages",))
+_COMPLETIONS: Final = _CallKind(COMPLETION, ("prompt",), ("prompt", "suffix"))
+_EMBEDDINGS: Final = _CallKind(EMBEDDING, ("input",), ("input",))
+
+_KINDS: Final[dict[str, _CallKind]] = {
+    **dict.fromkeys(("completion", "acompletion"), _CHATS),
+    **dict.fromkeys(("text_completion", "atext_completion"), _COMPLETIONS),
+    **dict.fromkeys(("embedding", "aembedding", "embeddings"), _EMBEDDINGS),
+}
+"""By LiteLLM's name of a call; all others are refused."""
+
+_LITELLM: Final = frozenset(
+    [
+        "api_base",
+        "api_key",
+        "api_version",
+        "cache",
+        "caching",
+        "custom_llm_provider",
+        "deployment_id",
+        "guardrails",
+        "litellm_call_id",
+        "litellm_logging_obj",
+        "litellm_metadata",
+        "litellm_params",
+        "litellm_session_id",
+        "litellm_trace_id",
+        "max_retries",
+        "metadata",
+        "model_info",
+        "no-log",
+        "num_retries",
+        "proxy_server_request",
+        "request_timeout",
+        "secret_fields",
+        "specific_deployment",
+        "stream_timeout",
+        "tags",
+        "timeout",
+    ]
+)
+"""What LiteLLM needs for itself and sends to nobody; every other field of a request is read, or left out."""
+
+
+@final
+class _Handled(NamedTuple):
+    """A request that went on."""
+
+    memory: RequestMemory
+    headers: dict[str, str]
+    until: float
+
+
+@final
+class UncountedLedger:
+    """Stands for a ledger where nothing is counted."""
+
+    def reserve(self, account: Account, cost: object) -> Any:
+        """Takes nothing."""
+
+    def commit(self, reservation: object) -> None:
+        """Notes nothing."""
+
+    def balance(self, account: Account) -> Any:
+        """Nothing is known."""
+
+
+@final
+class TextveilGuardrail(CustomGuardrail):
+    """Sanitizes what LiteLLM sends, and restores what comes back.
+
+    Chats, completions and embeddings are sanitized, every other kind of request is refused, and so is a part of a
+    message that cannot be read. Any error before a request goes on means that it does not go on.
+
+    Args:
+        guardrail_name: as LiteLLM's configuration has it.
+        event_hook: ``mode`` there: ``[pre_call, post_call]``; ``pre_call`` alone leaves answers as they come.
+        default_on: must be true: a request that asks for no guardrail would go on unread.
+        policy: what happens to each kind of word and span.
+        policies: a folder of policies of your own, each by the name of its file.
+        database: of budgets: a URL of SQLAlchemy or a path; None counts nothing.
+        maps_seconds: how long what puts originals back is kept, in memory.
+        maps_bytes: how much of it, about.
+        threads: that sanitize.
+        ledger: in place of the database's.
+        **others: LiteLLM's own.
+
+    Raises:
+        ParameterError: with these settings texts could go on unread; an unknown setting; no such policy.
+    """
+
+    def __init__(
+        self,
+        guardrail_name: str | None = None,
+        event_hook: Any = None,
+        default_on: bool | None = True,
+        *,
+        policy: str = "prompts",
+        policies: str | None = None,
+        database: str | None = None,
+        maps_seconds: float = 3600.0,
+        maps_bytes: int = 256 * 2**20,
+        threads: int = 8,
+        ledger: BudgetLedger | None = None,
+        **others: Any,
+    ) -> None:
+        modes = [event_hook] if isinstance(event_hook, str) else event_hook
+        known = isinstance(modes, list) and all(one in ("pre_call", "post_call") for one in modes)
+        need(modes is None or (known and "pre_call" in modes), "mode", "others", "[pre_call, post_call]")
+        need(default_on is True, "default_on", default_on, "true", "Requests that name no guardrail are then read too.")
+        for name in ("run_in_parallel", "scan_raw_request"):
+            need(not others.get(name), name, "true", "left out", "LiteLLM would send the text as it came.")
+        _need_known(others)
+        super().__init__(
+            guardrail_name=guardrail_name or "textveil",
+            supported_event_hooks=[GuardrailEventHooks.pre_call, GuardrailEventHooks.post_call],
+            event_hook=[GuardrailEventHooks(one) for one in modes or ("pre_call", "post_call")],
+            default_on=True,
+            **others,
+        )
+        books = ledger if ledger is not None else _ledger(database)
+        folder = None if policies is None else Path(policies)
+        self._service = SanitizingService(OfferedPolicies(policy, folder), books, threads=threads)
+        self._conversations = Conversations(seconds=maps_seconds, most_bytes=maps_bytes)
+        self._seconds = maps_seconds
+        self._handled: OrderedDict[str, _Handled] = OrderedDict()
+
+    def should_run_guardrail(self, data: Any, event_type: GuardrailEventHooks) -> bool:
+        """Before every request, and after it where the mode says so; no request and no key can turn it off."""
+        return event_type.value in self.event_hook  # type: ignore[operator]
+
+    async def async_pre_call_hook(
+        self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
+    ) -> dict[str, Any]:
+        """The request with every text of it released.
+
+        Raises:
+            HTTPException: it does not go on; the message holds nothing of the text.
+        """
+        try:
+            await self._sanitize(data, call_type, _account(user_api_key_dict))
+        except Exception as error:
+            _refuse(error)
+        return data
+
+    async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any]:
+        """The same where LiteLLM's Python functions are called and no proxy did it before; the asynchronous ones."""
+        if self._known(kwargs) is not None:
+            return kwargs
+        data = dict(kwargs)
+        kind = getattr(call_type, "value", call_type)
+        return await self.async_pre_call_hook(None, None, data, kind if isinstance(kind, str) else "unknown")
+
+    async def async_post_call_success_hook(self, data: dict[str, Any], user_api_key_dict: Any, response: Any) -> Any:
+        """The answer with its originals, as a copy: what LiteLLM logs stays as it came."""
+        handled = self._known(data)
+        if handled is None or not isinstance(response, ModelResponse | TextCompletionResponse):
+            return response
+        restoration = await restoration_of(handled.memory)
+        answer = response.model_dump()
+        restore_chat(answer, restoration)
+        return _like(response, answer)
+
+    async def async_post_call_success_deployment_hook(
+        self, request_data: dict[str, Any], response: Any, call_type: Any
+    ) -> Any:
+        """The same where no proxy does it afterwards."""
+        proxied = "proxy_server_request" in request_data
+        return None if proxied else await self.async_post_call_success_hook(request_data, None, response)
+
+    async def async_post_call_streaming_iterator_hook(
+        self, user_api_key_dict: Any, response: AsyncIterator[Any], request_data: dict[str, Any]
+    ) -> AsyncGenerator[Any, None]:
+        """A streamed answer, restored as it comes."""
+        handled = self._known(request_data)
+        if handled is None:
+            async for chunk in response:
+                yield chunk
+            return
+        events = ChatEvents(await restoration_of(handled.memory))
+        last: Any = None
+        async for chunk in response:
+            if not isinstance(chunk, ModelResponseStream | TextCompletionResponse):
+                yield chunk  # nothing that this endpoint streams
+                continue
+            last = chunk
+            for event in events.event(Event(chunk.model_dump_json(exclude_none=True))):
+                yield _like(chunk, parsed(event.data))
+        for event in events.close():
+            yield _like(last, parsed(event.data))
+
+    async def async_post_call_response_headers_hook(
+        self, data: dict[str, Any], user_api_key_dict: Any, response: Any, *others: Any, **named: Any
+    ) -> dict[str, str] | None:
+        """What the request cost, by which policy, and which of its fields were left out."""
+        handled = self._known(data)
+        return None if handled is None else handled.headers
+
+    async def _sanitize(self, data: dict[str, Any], call_type: str, account: Account) -> None:
+        """Put the sanitized request in the place of the request."""
+        kind = _KINDS.get(call_type)
+        if kind is None:
+            raise ApiError(400, "unsupported_call", "only chats, completions and embeddings can be sanitized.")
+        asked = {name: value for name, value in data.items() if name not in _LITELLM}
+        state = self._conversation(data, asked, kind, account)
+        made = await sanitized_body(self._service, asked, kind.readers, kind.needed, account=account, state=state)
+        for name in asked:
+            del data[name]
+        data |= made.body
+        self._mark(data, made)
+
+    def _conversation(
+        self, data: Mapping[str, Any], asked: Mapping[str, Any], kind: _CallKind, account: Account
+    ) -> ConversationState:
+        """By the session that LiteLLM knows the request by, or by how its history begins."""
+        named = get_session_id_from_request_data(dict(data))
+        if named:
+            return self._conversations.of(account, f"named {named}")
+        return self._conversations.of(account, f"begun {beginning(asked, kind.begins)}")
+
+    def _mark(self, data: dict[str, Any], made: SanitizedBody) -> None:
+        """Note that the request was sanitized; what LiteLLM repeats of it for logs is sanitized too."""
+        now = time.monotonic()
+        while self._handled and next(iter(self._handled.values())).until <= now:
+            self._handled.popitem(last=False)
+        word = secrets.token_hex(16)
+        self._handled[word] = _Handled(made.memory, made.headers, now + self._seconds)
+        for place in ("metadata", "litellm_metadata"):
+            told = data.get(place)
+            if isinstance(told, dict):
+                told.pop("requester_metadata", None)
+        metadata = data.get("litellm_metadata") if isinstance(data.get("litellm_metadata"), dict) else None
+        if metadata is None:
+            metadata = data["metadata"] = data["metadata"] if isinstance(data.get("metadata"), dict) else {}
+        metadata[_MARK] = word
+        request = data.get("proxy_server_request")
+        if isinstance(request, dict) and "body" in request:
+            request["body"] = dict(made.body)
+
+    def _known(self, data: Mapping[str, Any]) -> _Handled | None:
+        """The request that went on, if this is one."""
+        for place in ("litellm_metadata", "metadata"):
+            metadata = data.get(place)
+            word = metadata.get(_MARK) if isinstance(metadata, dict) else None
+            if isinstance(word, str) and word in self._handled:
+                return self._handled[word]
+        return None
+
+
+def _ledger(database: str | None) -> BudgetLedger:
+    if database is None:
+        return UncountedLedger()
+    from textveil.budget.ledger import Ledger
+
+    return Ledger(database)
+
+
+def _like(answer: Any, data: dict[str, Any]) -> Any:
+    """An answer of the same class with other data; what LiteLLM keeps beside the data is kept."""
+    made = type(answer)(**data)
+    for name in ("_hidden_params", "_response_headers"):
+        if hasattr(answer, name):
+            setattr(made, name, getattr(answer, name))
+    return made
+
+
+def _account(key: Any) -> Account:
+    """Who pays: a team, the person of the key, or else of the request, and the key by the digest that LiteLLM keeps."""
+    person = getattr(key, "user_id", None)
+    if person in (None, "", "default_user_id"):
+        person = getattr(key, "end_user_id", None)
+    return Account(getattr(key, "team_id", None) or "litellm", person or None, getattr(key, "api_key", None) or None)
+
+
+def _need_known(others: Mapping[str, Any]) -> None:
+    """Refuse a setting that nobody reads: a slip of the pen would leave another in force."""
+    from litellm.types.guardrails import LitellmParams
+
+    for name in others:
+        need(name in LitellmParams.model_fields, "settings", name[:40], "those of textveil and of LiteLLM")
+
+
+def _refuse(error: Exception) -> NoReturn:
+    """Tell LiteLLM that a request does not go on."""
+    told = as_api_error(error)
+    raise HTTPException(told.status, detail=told.as_data(), headers=told.headers) from None

@@ -14,7 +14,7 @@ import httpx
 import uvicorn
 
 from textveil.budget.account import Account
-from textveil.privacy.accountant import Accountant
+from textveil.privacy.accountant import Accountant, Remaining
 from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.run import settings
@@ -25,6 +25,7 @@ class MemoryBalance:
 
     def __init__(self, spent: float, limit: float | None) -> None:
         self.spent, self.limit = spent, limit
+        self.remaining = None if limit is None else Remaining(limit - spent, 0.0)
 
     def as_data(self) -> dict[str, Any]:
         left = None if self.limit is None else {"epsilon": self.limit - self.spent, "delta": 0.0}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
 from collections.abc import Iterator
 
 import httpx
@@ -136,3 +139,17 @@ def test_the_budget_can_be_asked_for(client: httpx.Client) -> None:
 def test_no_texts_are_no_request(client: httpx.Client) -> None:
     answer = client.post("/v1/sanitize", json={"text": []})
     assert answer.status_code == 400 and answer.json()["error"]["param"] == "text"
+
+
+def test_the_reference_is_a_page_without_scripts(client: httpx.Client) -> None:
+    answer = client.get("/docs")
+    assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/html")
+    assert (
+        "POST /v1/sanitize" in answer.text
+        and "restorable" in answer.text
+        and "POST /v1/chat/completions" in answer.text
+    )
+    assert "<script" not in answer.text and "http://" not in answer.text and "https://" not in answer.text
+    digest = base64.b64encode(hashlib.sha256(re.search("<style>(.*)</style>", answer.text, re.S)[1].encode()).digest())
+    assert f"style-src 'sha256-{digest.decode()}'" in answer.headers["content-security-policy"]
+    assert "/v1/sanitize" in client.get("/openapi.json").json()["paths"]

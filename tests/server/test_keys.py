@@ -220,7 +220,9 @@ def test_a_persons_budget_is_spent_and_never_overdrawn(served: tuple[httpx.Clien
     _, second = keys.create("ward", "p1")
     assert _code(_asked(client, second)) == (429, "budget_exhausted")
     headers = {"authorization": f"Bearer {key}"}
-    assert client.get("/v1/budget", headers=headers).json()["remaining"]["epsilon"] == 20
+    left = client.get("/v1/budget", params={"policy": "all-words"}, headers=headers).json()
+    assert left["remaining"]["epsilon"] == 20 and left["words_left"] == 2
+    assert client.get("/v1/budget", headers=headers).json()["words_left"] is None
     assert _code(_asked(client, key, unit="p2")) == (403, "other_unit")
 
 
@@ -247,6 +249,25 @@ def test_an_admins_key_releases_nothing(served: tuple[httpx.Client, ApiKeys, str
     client, keys, _ = served
     _, key = keys.create("owner", admin=True)
     assert _code(_asked(client, key)) == (403, "admin_key")
+
+
+def test_admins_alone_are_told_of_others(served: tuple[httpx.Client, ApiKeys, str]) -> None:
+    client, keys, _ = served
+    facts, tenant = keys.create("told of")
+    admin = {"authorization": f"Bearer {keys.create('owner', admin=True)[1]}"}
+    assert _asked(client, tenant, unit="p1").status_code == 200
+    found = client.get("/v1/admin/budget", params={"tenant": "told of", "unit": "p1"}, headers=admin).json()
+    assert found["spent"]["epsilon"] == 40 and found["limit"] is None
+    listed = client.get("/v1/admin/keys", headers=admin).json()["data"]
+    assert ("told of", "valid") in [(one["tenant"], one["state"]) for one in listed]
+    assert not any("argon2" in str(one) for one in listed)
+    own = {"authorization": f"Bearer {tenant}"}
+    for method, path in (("GET", "/v1/admin/keys"), ("POST", f"/v1/admin/keys/{facts.identity}/revoke")):
+        assert _code(client.request(method, path, headers=own)) == (403, "not_admin")
+        assert client.request(method, path).status_code == 401
+    assert client.post(f"/v1/admin/keys/{facts.identity}/revoke", headers=admin).json()["state"] == "revoked"
+    assert _code(_asked(client, tenant)) == (401, "revoked_api_key")
+    assert _code(client.post("/v1/admin/keys/CANARY/revoke", headers=admin)) == (400, "invalid_parameter")
 
 
 def test_a_server_without_keys_serves_whoever_is_on_this_machine(tmp_path: Path) -> None:

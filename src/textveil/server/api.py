@@ -8,7 +8,6 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from textveil.budget.account import Account
-from textveil.budget.balance import Balance
 from textveil.sanitize.explanation import explain
 from textveil.sanitize.policy.making import words_of
 from textveil.sanitize.release import Report, Tally
@@ -21,7 +20,9 @@ from textveil.server.bodies import (
     RestoreRequest,
     SanitizeAnswer,
     SanitizeRequest,
+    UnitName,
 )
+from textveil.server.budgets import budget_data
 from textveil.server.errors import ApiError
 from textveil.server.keys import Caller, caller
 from textveil.server.maps import KeptMaps
@@ -56,7 +57,7 @@ async def sanitize(body: SanitizeRequest, request: Request, who: CallerNow) -> S
     return SanitizeAnswer(
         text=released[0] if isinstance(body.text, str) else released,
         guarantee=made.guarantee,
-        budget=budget_data(made.balance),
+        budget=made.budget,
         report=report_data(made) if body.report else None,
         release=_maps_of(request).keep((account.tenant, account.unit), maps) if maps else None,
     )
@@ -131,10 +132,14 @@ async def policies(request: Request, who: CallerNow) -> dict[str, Any]:
 async def budget(
     request: Request,
     who: CallerNow,
-    unit: Annotated[str | None, Query(description="A person, where the key is not one person's.")] = None,
+    unit: Annotated[UnitName | None, Query(description="A person, where the key is not one person's.")] = None,
+    policy: Annotated[str | None, Query(description="At which words are counted; the default if left out.")] = None,
 ) -> dict[str, Any]:
-    """What was spent of the caller's budget, and what is left of it."""
-    return budget_data(await service_of(request).balance(who.account(unit)))
+    """What was spent of the caller's budget, and what is left of it, in nats and in words."""
+    service = service_of(request)
+    name = service.policies.name(policy)
+    balance = await service.balance(who.account(unit))
+    return budget_data(balance, (await service.in_thread(partial(service.policies.sanitizer, name))).setting)
 
 
 @router.get("/healthz")
@@ -165,8 +170,3 @@ def report_data(made: PaidReleases) -> dict[str, Any] | None:
     for one in made.releases:
         tally.add_document([one])
     return Report(setting=made.releases[0].setting, tally=tally).as_dict()
-
-
-def budget_data(balance: Balance) -> dict[str, Any]:
-    """A balance as JSON data."""
-    return balance.as_data()

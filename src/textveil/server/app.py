@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from fastapi import FastAPI
 
 from textveil.budget.ledger import Ledger
+from textveil.server import admin, reference
 from textveil.server.api import router
 from textveil.server.config import Config
 from textveil.server.conversations import Conversations
@@ -28,8 +29,8 @@ from textveil.version import VERSION
 def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKeys | None = None) -> FastAPI:
     """The server as an ASGI application.
 
-    While it runs, ``app.state`` has ``config``, ``metrics``, ``ledger``, ``service``, ``callers``, ``maps``,
-    ``upstream`` and ``conversations``.
+    While it runs, ``app.state`` has ``config``, ``metrics``, ``ledger``, ``service``, ``callers``, ``keys``,
+    ``maps``, ``upstream`` and ``conversations``.
 
     Args:
         config: what the server was told.
@@ -51,7 +52,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         upstream = Upstream.of(config)
         app.state.ledger, app.state.service, app.state.upstream = books, service, upstream
         app.state.conversations = Conversations(seconds=config.maps_seconds, most_bytes=config.maps_bytes)
-        app.state.callers = callers
+        app.state.callers, app.state.keys = callers, known
         app.state.maps = KeptMaps(config.maps_seconds, config.maps_bytes)
         await service.warm()
         try:
@@ -68,6 +69,8 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         version=VERSION,
         summary="Texts sanitized with differential privacy, against budgets that cannot be overdrawn.",
         lifespan=lifespan,
+        docs_url=None,  # the page of FastAPI is made of scripts from elsewhere
+        redoc_url=None,
         # Exceptions and invalid fields may quote text: none of them goes to a collector.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
@@ -75,6 +78,8 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
     add_handlers(app)
     app.add_middleware(Guard, config=config, metrics=metrics)
     app.include_router(router)
+    app.include_router(admin.router)
+    app.include_router(reference.router)
     app.include_router(gateway_router())
     app.include_router(page_router())
     return app

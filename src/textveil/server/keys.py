@@ -88,6 +88,10 @@ class Callers:
         """Let what is under way come to its end."""
         self._pool.shutdown(wait=True)
 
+    def forget(self) -> None:
+        """Ask the database again for every key."""
+        self._known.clear()
+
     async def of(self, authorization: str | None) -> Caller:
         """The caller behind a header.
 

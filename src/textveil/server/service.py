@@ -19,6 +19,7 @@ from textveil.privacy.accountant import Accountant
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting
+from textveil.server.budgets import budget_data
 from textveil.server.conversations import ConversationState
 from textveil.server.metrics import ServerMetrics
 from textveil.server.policies import OfferedPolicies
@@ -47,12 +48,14 @@ class PaidReleases(NamedTuple):
         releases: one for each text, in order; of a conversation also such as were made before.
         guarantee: what this call costs the person whose texts these are, as JSON data without text.
         balance: of the account, after it.
+        budget: the same as JSON data.
         policy: the name of the policy.
     """
 
     releases: tuple[Release, ...]
     guarantee: dict[str, Any]
     balance: Balance
+    budget: dict[str, Any]
     policy: str
 
 
@@ -168,7 +171,8 @@ class SanitizingService:
         self, name: str, releases: Sequence[Release], prepared: Prepared | None, balance: Balance
     ) -> PaidReleases:
         setting = self.policies.sanitizer(name).setting
-        return PaidReleases(tuple(releases), guarantee_data(name, setting, prepared), balance, name)
+        guarantee, budget = guarantee_data(name, setting, prepared), budget_data(balance, setting)
+        return PaidReleases(tuple(releases), guarantee, balance, budget, name)
 
 
 def guarantee_data(policy: str, setting: Setting, prepared: Prepared | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from textveil.server.api import CallerNow, budget_data, report_data, service_of
+from textveil.server.api import CallerNow, report_data, service_of
 from textveil.server.bodies import Body, Text
 from textveil.server.errors import ApiError
 from textveil.server.page.examples import SAMPLE, PublicExamples, recovery
@@ -112,7 +112,7 @@ def add_work(router: APIRouter) -> None:
                 "public": report["public"],
                 "for_release": report["for_release"],
             },
-            "budget": budget_data(made.balance),
+            "budget": made.budget,
         }
 
     @router.post("/page/restore", include_in_schema=False)

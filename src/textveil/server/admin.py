@@ -1,0 +1,67 @@
+"""The routes of those who run the server: they tell of others, and release nothing."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from textveil.budget.account import Account
+from textveil.server.api import service_of
+from textveil.server.bodies import UnitName
+from textveil.server.errors import ApiError
+from textveil.server.key_store import ApiKeys, KeyFacts
+from textveil.server.keys import Caller, admin
+
+router = APIRouter(prefix="/v1/admin", tags=["admin"])
+
+AdminNow = Annotated[Caller, Depends(admin)]
+
+
+@router.get("/budget")
+async def budget_of(
+    request: Request,
+    who: AdminNow,
+    tenant: Annotated[UnitName, Query(description="Whose budget.")],
+    unit: Annotated[UnitName | None, Query(description="A person of the tenant.")] = None,
+    key: Annotated[UnitName | None, Query(description="The id of a key of the tenant.")] = None,
+) -> dict[str, Any]:
+    """What an account has spent and has left."""
+    return (await service_of(request).balance(Account(tenant, unit, key))).as_data()
+
+
+@router.get("/keys")
+async def keys(request: Request, who: AdminNow) -> dict[str, Any]:
+    """Every key, without its secret."""
+    found = await service_of(request).in_thread(_keys_of(request).all)
+    now = time.time_ns() // 1000
+    return {"data": [_data(one, now) for one in found]}
+
+
+@router.post("/keys/{identity}/revoke")
+async def revoke(identity: str, request: Request, who: AdminNow) -> dict[str, str]:
+    """Take a key no more; other processes notice within seconds."""
+    await service_of(request).in_thread(partial(_keys_of(request).revoke, identity))
+    request.app.state.callers.forget()
+    return {"id": identity, "state": "revoked"}
+
+
+def _keys_of(request: Request) -> ApiKeys:
+    found: ApiKeys | None = request.app.state.keys
+    if found is None:
+        raise ApiError(404, "not_found", "this server has no API keys.")
+    return found
+
+
+def _data(facts: KeyFacts, now: int) -> dict[str, Any]:
+    return {
+        "id": facts.identity,
+        "state": facts.ends(now) or "valid",
+        "tenant": facts.tenant,
+        "unit": facts.unit,
+        "admin": facts.admin,
+        "created": facts.created // 10**6,
+        "expires": None if facts.expires is None else facts.expires // 10**6,
+    }

@@ -6,6 +6,7 @@
     ├── MissingExtra          (also ImportError)  an optional package is not installed
     ├── VocabularyError       (also ValueError)   a vocabulary cannot be read or is not valid
     ├── ModelError            (also ValueError)   a language model cannot be read or does not fit
+    │   └── WrongModel        (also ParameterError) the folder that was given holds no model of the kind asked for
     ├── EndpointError         (also OSError)      a service did not answer, or not as it was asked to
     ├── InputError            (also ValueError)   a document or record cannot be read
     │   └── Interrupted       (audit.sampled)     foreign code failed midway; keeps the evidence so far
@@ -57,6 +58,10 @@ class VocabularyError(TextveilError, ValueError):
 
 class ModelError(TextveilError, ValueError):
     """A language model cannot be read, is not sound, or is of another vocabulary."""
+
+
+class WrongModel(ModelError, ParameterError):
+    """A folder that was given holds no model, or none of the kind that is asked for: another folder is the remedy."""
 
 
 class EndpointError(TextveilError, OSError):

@@ -146,3 +146,12 @@ def test_only_the_mechanism_that_is_used_is_imported() -> None:
     loaded = done.stderr.split()
     assert "textveil.mechanisms.channels.neighborhood" in loaded
     assert not [name for name in loaded if "additive" in name or "published" in name]
+
+
+def test_a_folder_without_a_model_is_a_mistake_of_use(command, tmp_path) -> None:
+    """Exit code 2: another folder is the remedy; a model that cannot be read is 1."""
+    pytest.importorskip("transformers", reason="needs the extra transformers", exc_type=ImportError)
+    (tmp_path / "config.json").write_text('{"model_type": "bert"}', encoding="utf-8")
+    for name, wanted in (("dp-bart", "an encoder-decoder"), ("dp-prompt", "a causal language model")):
+        code, _, error = command("sanitize", "-", "-m", name, "--model", tmp_path, "--epsilon", "1", stdin=b"a\n")
+        assert code == 2 and wanted in error

@@ -222,6 +222,23 @@ def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: 
     assert key in FOLDERS or json.dumps(dict(made.parameters)) != json.dumps(dict(usual.parameters))
 
 
+@pytest.mark.parametrize(
+    ("name", "key", "value"),
+    [("custext", "cluster_size", 20), ("custext-plus", "cluster_size", 20), ("custext-published", "top_k", 20)],
+)
+def test_a_report_states_the_size_that_nobody_asked_for(name: str, key: str, value: int, tiny) -> None:
+    assert mechanism(name, tiny).parameters[key] == value
+    assert mechanism(name, tiny, top_k=8).parameters[key] == 8
+
+
+def test_a_report_states_the_mass_and_the_reach_that_nobody_asked_for(tiny) -> None:
+    assert mechanism("elastic", tiny, epsilon=1.0).parameters["mass"] == 2 / 40
+    asked = mechanism("tem", tiny, epsilon=1.0, truncation=0.5)
+    assert asked.parameters["reach"] == pytest.approx(0.5, rel=1e-6)
+    usual = mechanism("tem", tiny, epsilon_per_distance=20.0)
+    assert usual.parameters["reach"] == pytest.approx(2 * math.log(0.999 * 39 / 0.001) / 20, rel=1e-3)
+
+
 def test_none_turns_off_what_is_on_by_default_and_counts_as_not_given_elsewhere(tiny) -> None:
     assert mechanism("gaussian", tiny).parameters["clip"] == 1.0
     assert mechanism("gaussian", tiny, clip=None).parameters["clip"] is None

@@ -253,3 +253,12 @@ def test_noise_that_float32_cannot_hold_is_refused_in_one_line(tiny: Vocabulary)
     made = replace(mechanism("gaussian", tiny, epsilon=1.0, delta=1e-5), distribution=Gaussian(dim=8, sigma=1e38))  # type: ignore[type-var]
     with pytest.raises(ParameterError, match="sigma must be within"):
         made.privatize(np.zeros(3, dtype=np.int64))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["spherical-laplace", "vickrey", "vickrey-published", "earth-mover", "mahalanobis"])
+def test_vectors_too_long_for_float32_are_refused_with_what_is_admissible(name: str) -> None:
+    vectors = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float32)
+    words = [f"w{one}" for one in range(9)]
+    with pytest.raises(ParameterError, match=r"^vectors must be of norms up to 1e\+15; got a norm of .*e\+30. Rescale"):
+        mechanism(name, Vocabulary(words, vectors * 1e30, "long"), clip=None)
+    assert mechanism(name, Vocabulary(words, vectors * 1e14, "less long"), clip=None).name == name

@@ -86,6 +86,15 @@ def test_a_file_says_the_shares_and_words_that_it_lacks_have_all(tmp_path) -> No
             word_budgets(LINE, epsilon=1.0, budgets=str(path))
 
 
+def test_a_table_of_one_word_classes_promises_nothing_and_is_refused(tmp_path) -> None:
+    path = tmp_path / "budgets.txt"
+    path.write_text("b 0.5\nc 0.25\nd 0.125\n", encoding="utf-8")
+    with pytest.raises(ParameterError, match=r"^budgets must be a table with two words of one class at least; got 4"):
+        word_budgets(LINE, epsilon=1.0, budgets=str(path))
+    path.write_text("b 0.5\nc 0.25\nd 0.5\n", encoding="utf-8")
+    assert np.bincount(word_budgets(LINE, epsilon=1.0, budgets=str(path)).groups).tolist() == [1, 2, 1]
+
+
 def test_names_have_less_where_they_are_known(embedded) -> None:
     made = word_budgets(embedded, epsilon=8.0, budgets="names", projection="numpy")
     assert made.groups[embedded.id_of("maria")] == 0 and made.groups[embedded.id_of("because")] == 1

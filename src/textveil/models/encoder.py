@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Protocol, final, runtime_checkable
 
 import numpy as np
 
-from textveil.errors import ModelError, need
+from textveil.errors import ModelError, WrongModel, need
 from textveil.models.foreign_files import ForeignModel, files_digest, load_libraries, read_model
 from textveil.types import Flags, Ids, Vectors
 
@@ -165,7 +165,7 @@ def text_encoder(
     config = foreign.model.config
     layers, width = getattr(config, "num_hidden_layers", None), getattr(config, "hidden_size", None)
     if not isinstance(layers, int):
-        raise ModelError(f"the folder {foreign.name} must hold an encoder of texts; got {config.model_type}.")
+        raise WrongModel(f"the folder {foreign.name} must hold an encoder of texts; got {config.model_type}.")
     chosen = _LAYERS.get((config.model_type, layers, width), layers) if layer is None else layer
     need(0 <= chosen <= layers, "layer", chosen, f"from 0 to {layers}, the layers of {foreign.name}")
     return FolderEncoder(Path(folder), chosen, foreign, batch)

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, Literal, NamedTuple
 
-from textveil.errors import MissingExtra, ModelError
+from textveil.errors import MissingExtra, ModelError, WrongModel
 from textveil.numerics.torch_package import checked_device
 
 EXTRA: Final = "transformers"
@@ -94,21 +94,22 @@ def read_model(folder: Path | str, kind: Kind, device: str = "cpu") -> ForeignMo
     Raises:
         MissingExtra: torch or transformers is not installed.
         ParameterError: torch finds no such device.
-        ModelError: the folder holds no such model.
+        WrongModel: the folder holds no such model.
+        ModelError: it cannot be read.
     """
     libraries = load_libraries()
     checked_device(device)
     where = Path(folder)
     wanted = f"the folder {where.name} must hold {_MODELS[kind]} with its tokenizer, weights in safetensors"
     if not (where / "config.json").is_file():
-        raise ModelError(f"{wanted}; got no config.json there. Save or copy the model to it.")
+        raise WrongModel(f"{wanted}; got no config.json there. Save or copy the model to it.")
     if kind == "causal" and is_masked(where):
-        raise ModelError(f"{wanted}; got a masked one.")
+        raise WrongModel(f"{wanted}; got a masked one.")
     if kind == "encoder-decoder" and not is_encoder_decoder(where):
-        raise ModelError(f"{wanted}; got a model of another kind. Take one like BART or T5.")
+        raise WrongModel(f"{wanted}; got a model of another kind. Take one like BART or T5.")
     if not any(where.glob("*.safetensors")):
         pickled = any(where.glob("*.bin")) or any(where.glob("*.pt"))
-        raise ModelError(
+        raise WrongModel(
             f"{wanted}; got weights in another form, which may run code when they are read. "
             "Save it again by save_pretrained."
             if pickled
@@ -116,7 +117,7 @@ def read_model(folder: Path | str, kind: Kind, device: str = "cpu") -> ForeignMo
         )
     if not any((where / name).is_file() for name in _TOKENIZERS):
         # transformers makes an empty tokenizer of some configurations.
-        raise ModelError(
+        raise WrongModel(
             f"{wanted}; got no tokenizer. Copy its files there too: {', '.join(_TOKENIZERS[:3])} or others."
         )
     try:

@@ -13,7 +13,7 @@ from typing import Final, final
 
 import numpy as np
 
-from textveil.errors import ModelError, need
+from textveil.errors import ModelError, WrongModel, need
 from textveil.models.base import check_contexts, check_words
 from textveil.models.foreign_files import ForeignModel, files_digest, load_libraries, read_model
 from textveil.models.spelling import Spelling, spelling
@@ -142,6 +142,6 @@ def masked_language_model(
     need(batch >= 1, "batch", batch, ">= 1")
     foreign = read_model(folder, "masked", device)
     if foreign.tokenizer.mask_token_id is None:
-        raise ModelError(f"the tokens of {foreign.name} must have a mask; got none. Take a masked language model.")
+        raise WrongModel(f"the tokens of {foreign.name} must have a mask; got none. Take a masked language model.")
     words = spelling(foreign.tokenizer, vocabulary, foreign.name)
     return MaskedModel(Path(folder), foreign, words, vocabulary.digest, reach, batch)

@@ -15,7 +15,7 @@ from typing import Any, Protocol, final, runtime_checkable
 
 import numpy as np
 
-from textveil.errors import ModelError
+from textveil.errors import ModelError, WrongModel
 from textveil.models.foreign_files import ForeignModel, files_digest, is_encoder_decoder, load_libraries, read_model
 from textveil.types import Ids, Integers, Reals
 
@@ -257,7 +257,7 @@ def next_tokens(folder: Path | str, *, device: str = "cpu", causal: bool = False
     """
     decodes = is_encoder_decoder(folder)
     if causal and decodes:
-        raise ModelError(
+        raise WrongModel(
             f"the folder {Path(folder).name} must hold a causal language model; got an encoder-decoder. Take a model "
             "like GPT-2, or a mechanism that takes both kinds."
         )

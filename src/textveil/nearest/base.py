@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+import math
+from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from textveil.types import Ids, Vectors
 
 _BLOCK = 2**20
 """Entries that are looked at together."""
+
+LONGEST: Final = 1e15
+"""Norm of a vector up to which its inner products with any noisy vector fit float32."""
 
 
 @runtime_checkable
@@ -66,5 +70,12 @@ def _need_reals(array: object, name: str) -> None:
 
 
 def half_squares(vectors: Vectors) -> NDArray[np.float32]:
-    """||v||^2 / 2 of each row, summed in float64; shape (n,)."""
-    return (np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64) / 2).astype(np.float32)
+    """||v||^2 / 2 of each row, summed in float64; shape (n,).
+
+    Raises:
+        ParameterError: a row is so long that scores would not fit float32.
+    """
+    squares = np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64)
+    longest = math.sqrt(float(squares.max(initial=0.0)))
+    need(longest <= LONGEST, "vectors", f"a norm of {longest:.3g}", f"of norms up to {LONGEST:g}", "Rescale them.")
+    return (squares / 2).astype(np.float32)

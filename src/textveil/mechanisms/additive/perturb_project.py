@@ -11,7 +11,7 @@ import numpy as np
 from textveil.mechanisms.additive.rank_resampling import RankResampling
 from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.parameters import checked_clip, given
-from textveil.nearest.base import Projection
+from textveil.nearest.base import Projection, half_squares
 from textveil.nearest.choice import nearest
 from textveil.noise.base import NoiseDistribution, block_rows
 from textveil.privacy.guarantees import Guarantee
@@ -108,9 +108,15 @@ def drawn_from_noise(
 
 
 def clipped_points(vocabulary: Vocabulary, clip: float | None) -> Vectors:
-    """The vectors, the longer ones shortened to the norm ``clip``; None leaves them."""
+    """The vectors, the longer ones shortened to the norm ``clip``; None leaves them.
+
+    Raises:
+        ParameterError: they are too long for the search of the nearest.
+    """
     norm = checked_clip(clip)
-    return vocabulary.vectors if norm is None else clip_vectors(vocabulary.vectors, norm)
+    points = vocabulary.vectors if norm is None else clip_vectors(vocabulary.vectors, norm)
+    half_squares(points)  # refuses them
+    return points
 
 
 def perturb_project(

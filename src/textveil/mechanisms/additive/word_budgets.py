@@ -133,12 +133,21 @@ def word_budgets(
         projection: how the nearest word is searched; None is the fastest exact way that is installed.
 
     Raises:
-        ParameterError: an option is outside its domain, or no word of the vocabulary is known as a name.
+        ParameterError: an option is outside its domain, or no word of the vocabulary is known as a name, or
+            every class has one word, so that nothing would be promised.
         InputError: the file has another line.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     of_words = _shares(vocabulary, budgets, sensitive_share)
     shares, groups = np.unique(of_words, return_inverse=True)
+    classes = np.bincount(groups)
+    need(
+        int(classes.max()) > 1,
+        "budgets",
+        f"{len(classes)} classes of one word each",
+        "a table with two words of one class at least",
+        "A word that is alone in its class is not protected: give fewer different shares.",
+    )
     # A product that was rounded up would spend more than the share.
     rates = [value if share == 1 else math.nextafter(value * share, 0) for share in shares.tolist()]
     parts = tuple(

@@ -168,7 +168,8 @@ def clustered(
     adjacency: Adjacency = CLUSTERS,
 ) -> GroupedChannel:
     """The channel of that name, with some public words released as they are; see ``custext``."""
-    clusters = frequency_clusters(vocabulary, _cluster_size(top_k, len(vocabulary)), measure, progress)
+    size = _cluster_size(top_k, len(vocabulary))
+    clusters = frequency_clusters(vocabulary, size, measure, progress)
     weights = score_weights(epsilon, int(np.bincount(clusters).max()))
     groups = np.where(kept, -1, clusters)
     groups.flags.writeable = False
@@ -179,7 +180,7 @@ def clustered(
         adjacency=adjacency,
     )
     rows = ListedRows(len(vocabulary), ClusterRows(vocabulary, clusters, kept, weights, measure))
-    facts = {"epsilon": promise.epsilon, **given(top_k=top_k), "measure": measure}
+    facts = {"epsilon": promise.epsilon, **given(top_k=top_k), "cluster_size": size, "measure": measure}
     return GroupedChannel(IntegerChannel(vocabulary, name, facts, promise, rows), groups)
 
 

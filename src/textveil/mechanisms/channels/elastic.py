@@ -12,7 +12,7 @@ from textveil.errors import need
 from textveil.mechanisms.channels.metric_exponential import MetricExponential, on_metric
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Option, at_least
-from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, Prior, given, one_of
+from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, Prior, one_of
 from textveil.privacy.guarantees import Status
 from textveil.types import Progress
 from textveil.vocabulary.frequencies import FLAT, WordFrequencies, given_frequencies
@@ -86,7 +86,7 @@ def elastic(
     usual = min(_WORDS, max(1, n // _WORDS)) / n if mass is None else mass
     need(usual * (levels - 1) ** 2 <= 1, "levels", levels, f"at most {1 + int(usual**-0.5)} for this mass")
     metric = _metric(vocabulary, frequencies, usual, levels, progress)
-    sizes = {**given(mass=mass), "levels": levels, "prior": frequencies.source}
+    sizes = {"mass": usual, "levels": levels, "prior": frequencies.source}
     return on_metric(vocabulary, metric, asked, sizes, verified=True, proof=PROOF, name="elastic", progress=progress)
 
 

@@ -82,6 +82,7 @@ def tem(
     facts = {
         **given(epsilon=epsilon, truncation=truncation),
         "epsilon_per_distance": epsilon_per_distance or 2 * weights.rate,
+        "reach": weights.reach,
         "beta": beta,
         "clip": clip,
     }

@@ -12,7 +12,7 @@ from textveil.mechanisms.channels.custext import MEASURE, K, ScoreWeights, score
 from textveil.mechanisms.channels.integer_channel import IntegerChannel
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
-from textveil.mechanisms.parameters import Epsilon, given
+from textveil.mechanisms.parameters import Epsilon
 from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
@@ -95,5 +95,5 @@ def custext_published(
         source=REFUTATION,
     )
     rows = ListedRows(n, NearestRows(vocabulary, size, weights, measure))
-    facts = {"epsilon": promise.epsilon, **given(top_k=top_k), "measure": measure}
+    facts = {"epsilon": promise.epsilon, "top_k": size, "measure": measure}
     return IntegerChannel(vocabulary, "custext-published", facts, promise, rows)

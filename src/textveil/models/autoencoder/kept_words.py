@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from textveil.errors import ModelError, OutputError
+from textveil.errors import OutputError, WrongModel
 from textveil.models.autoencoder.files import FACTS, put
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.readers.arrays import VECTORS, WORDS
@@ -46,7 +46,7 @@ def kept_words(folder: Path) -> Vocabulary:
         VocabularyError: they cannot be read.
     """
     if not (folder / FOLDER / VECTORS).is_file():
-        raise ModelError(
+        raise WrongModel(
             f"the folder {folder.name} must hold a network with its words; got none. Train one there, with `train`."
         )
     return load_vocabulary(folder / FOLDER)

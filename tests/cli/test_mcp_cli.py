@@ -13,6 +13,7 @@ pytest.importorskip("mcp")
         (["--policy", "promts"], "must be one of all-words"),
         (["--policy", "prompts", "--policy", "prompts"], "--policy must be of different names"),
         (["--tool", "search"], "--tool must be among sanitize"),
+        (["--unit", "maria"], "--unit must be left out where there is no --ledger"),
         (["--forget-after", "0"], "--forget-after must be above 0"),
     ],
 )

@@ -18,7 +18,7 @@ import anyio
 from mcp import Client, StdioServerParameters, stdio_client
 
 from textveil.errors import ParameterError
-from textveil.integrations.dialogues import Dialogues
+from textveil.integrations.dialogues import Dialogues, paying
 from textveil.integrations.mcp_server import TOOLS, TextTools, make_server
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
@@ -147,11 +147,35 @@ def test_only_what_is_offered_can_be_called(tools) -> None:
     assert [one.name for one in asked(make_server(tools), lambda client: client.list_tools()).tools] == list(TOOLS)
 
 
+def test_a_release_is_paid_for_before_it_is_drawn(sanitizers, tmp_path: Path) -> None:
+    """And what comes again costs nothing, an exhausted budget is a refusal."""
+    pytest.importorskip("sqlalchemy")
+    from textveil.budget.account import Account
+    from textveil.budget.ledger import Ledger
+    from textveil.budget.limit import Limit
+
+    with Ledger(str(tmp_path / "ledger.sqlite")) as ledger:
+        account = Account("local", "someone")
+        ledger.set_limit(account, Limit(epsilon=1.5))
+        dialogues = {"prompts": Dialogues(sanitizers["prompts"], paying(ledger, account))}
+        tools = TextTools(dialogues, lambda: ledger.balance(account).as_data())
+        _, first = call(tools, "sanitize", text=TEXT, conversation="a")
+        assert first["budget"]["limit"]["epsilon"] == 1.5
+        _, again = call(tools, "sanitize", text=TEXT, conversation="a")
+        assert again["budget"] == first["budget"] and again["reused"]
+        failed, line = call(tools, "sanitize", text="He came on 9 June 2020.", conversation="a")
+        assert failed and "budget" in line and "June" not in line and "\n" not in line
+        _, plain = call(tools, "sanitize", text="Ask Dr. Zyxwell.", conversation="a")  # epsilon 0
+        assert "Zyxwell" not in plain["text"]
+        assert ledger.balance(account).spent.epsilon == 1.0
+
+
 def test_a_real_process_answers_on_its_pipes(tmp_path: Path) -> None:
     """As a host starts it; and what it writes to standard error is nothing at all."""
     own = tmp_path / "own.toml"
     own.write_text(OWN)
     arguments = ["-m", "textveil", "mcp", "--policy", "prompts", "--policy", str(own)]
+    arguments += ["--ledger", str(tmp_path / "ledger.sqlite"), "--unit", "someone"]
     told = tmp_path / "stderr"
 
     async def run() -> None:
@@ -160,6 +184,7 @@ def test_a_real_process_answers_on_its_pipes(tmp_path: Path) -> None:
             async with Client(stdio_client(started, errlog=errors)) as client:
                 first = (await client.call_tool("sanitize", {"text": TEXT, "policy": "own"})).structured_content
                 assert "Zyxwell" not in first["text"] and "4 May 1981" in first["text"]
+                assert first["budget"]["releases"] == 1
                 asked = {"text": first["text"], "conversation": first["conversation"]}
                 assert (await client.call_tool("restore", asked)).structured_content["text"] == TEXT
                 assert (await client.call_tool("sanitize", {"text": 1})).is_error

@@ -13,7 +13,7 @@ import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, final
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 from textveil.errors import InputError, need
 from textveil.privacy.guarantees import Guarantee
@@ -24,8 +24,29 @@ from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.restoring import Restored, Restorer
 from textveil.surrogates.scopes import MemoryScope
 
+if TYPE_CHECKING:
+    from textveil.budget.account import Account
+    from textveil.budget.ledger import Ledger
+
 LARGEST: Final = 4_000_000
 """Characters that the texts of one call may have together."""
+
+
+def paying(ledger: Ledger, account: Account) -> Callable[[Prepared], list[Release]]:
+    """Draws what was prepared once its cost is taken from every budget of an account, and notes that it was drawn.
+
+    Args:
+        ledger: of the budgets.
+        account: whose texts these are. What fails after its cost was taken counts as spent.
+    """
+
+    def draw(prepared: Prepared) -> list[Release]:
+        reservation = ledger.reserve(account, prepared.accountant)
+        releases = prepared.release()
+        ledger.commit(reservation)
+        return releases
+
+    return draw
 
 
 @final

@@ -12,11 +12,14 @@ from typing import Any
 import httpx
 import pytest
 from tests.helpers.browsers import browser
-from tests.helpers.servers import MemoryLedger, running
+from tests.helpers.servers import MemoryLedger, running, serving
 
 from textveil.budget.account import Account
 from textveil.budget.ledger import Ledger
 from textveil.budget.limit import Limit
+from textveil.server.app import make_app
+from textveil.server.config import Config
+from textveil.server.key_store import ApiKeys
 
 NOTE = "\U0001f600 Maria Gonzalez, 44, was seen on 3 March 2024; call 617-555-0133."
 VALUES = ["Maria Gonzalez", "44", "3 March 2024", "617-555-0133"]
@@ -36,7 +39,7 @@ def client() -> Iterator[httpx.Client]:
 
 
 @contextlib.contextmanager
-def shown(chromium: Any, client: httpx.Client, **options: Any) -> Iterator[Any]:
+def shown(chromium: Any, client: httpx.Client, *, wants_key: bool = False, **options: Any) -> Iterator[Any]:
     """The page, ready; whatever it complains about, or asks of another place, fails the test."""
     context = chromium.new_context(**options)
     context.set_default_timeout(WAIT)
@@ -48,7 +51,9 @@ def shown(chromium: Any, client: httpx.Client, **options: Any) -> Iterator[Any]:
     page.on("request", lambda request: asked.append(request.url))
     page.goto(str(client.base_url))
     page.wait_for_selector("#outcomes li")
-    page.wait_for_selector("#policy option", state="attached")
+    page.wait_for_selector(
+        "#key-dialog" if wants_key else "#policy option", state="visible" if wants_key else "attached"
+    )
     page.told = told
     try:
         yield page
@@ -234,15 +239,46 @@ def test_an_exhausted_budget_releases_nothing_and_says_so(chromium: Any, tmp_pat
         assert page.inner_text("#purse-words") == "Budget left \u03b5 100 of 100"
         wrote(page, "Maria saw the doctor about her pain.", "all-words")
         released(page)
-        assert page.inner_text("#purse-words") == "Budget left \u03b5 44 of 100"
-        assert "Left: \u03b5 44 of 100" in page.inner_text("#left-words")
+        assert page.inner_text("#purse-words") == "Budget left \u03b5 44 of 100, about 5 words"
+        assert page.get_attribute("#purse-meter", "aria-valuenow") == "44"
+        assert "Left: \u03b5 44 of 100, about 5 words" in page.inner_text("#left-words")
         wrote(page, "Maria saw the doctor about her pain.", "all-words")
         page.click("#go")
         page.wait_for_selector("#problem b")
-        assert "budget is used up" in page.inner_text("#problem").lower()
+        assert "The budget does not reach" in page.inner_text("#problem")
         assert page.told.pop().startswith("Failed to load resource: the server responded with a status of 429")
         assert page.is_hidden("#promise") and page.inner_text("#release").startswith("Nothing has left")
     ledger.close()
+
+
+def test_a_wrong_key_is_told_and_a_right_one_stays_in_the_tab(chromium: Any, tmp_path: Path) -> None:
+    database = str(tmp_path / "ledger.sqlite")
+    with contextlib.ExitStack() as opened:
+        ledger = opened.enter_context(Ledger(database))
+        keys = opened.enter_context(contextlib.closing(ApiKeys(database)))
+        key = keys.create("ward")[1]
+        told = Config(database=database)
+        client = opened.enter_context(serving(make_app(told, ledger=ledger, keys=keys), told))
+        page = opened.enter_context(shown(chromium, client, wants_key=True))
+        assert page.is_visible("#key-dialog") and "wants a key" in page.inner_text("#key-problem")
+        page.fill("#key", key[:-3] + "abc")
+        page.keyboard.press("Enter")
+        until(page, "document.querySelector('#key-problem').textContent.includes('does not take')")
+        page.fill("#key", key)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#key-dialog", state="hidden")
+        wrote(page, NOTE)
+        released(page)
+        assert page.locator("#release ins").count() == 4
+        kept = page.evaluate("[location.href, document.cookie, document.documentElement.outerHTML, document.title]")
+        assert not any(key in one for one in kept) and page.input_value("#key") == ""
+        assert page.evaluate("localStorage.length + sessionStorage.length + history.length") <= 2
+        page.click("#key-open")
+        page.click("#key-forget")
+        assert page.inner_text("#key-state") == "No key"
+        refused = [one for one in page.told if one.endswith("401 (Unauthorized)")]
+        assert page.told == refused != []
+        page.told.clear()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { explore } from "./explore.js";
 import { changes, copyOnlyReleased, counted, legend, made, marked, hueOf } from "./marks.js";
 import { afterEdit, bySpans, byWords, inUnits } from "./pieces.js";
-import { costOf, leftOf, promiseOf, several, shownCount, shownLeft } from "./words.js";
+import { costOf, leftOf, promiseOf, several, shownCount, shownLeft, wordsLeft } from "./words.js";
 
 const element = (id) => document.getElementById(id);
 const text = element("text");
@@ -12,8 +12,9 @@ const under = element("under");
 const policy = element("policy");
 const WAIT = 300;
 const MAPS = 20;
+const LOW = 0.15;
 
-const now = { policies: [], spans: [], drawnFor: "", released: "", maps: [], detecting: new AbortController(), waiting: 0, busy: false };
+const now = { policies: [], spans: [], drawnFor: "", released: "", maps: [], budget: null, detecting: new AbortController(), waiting: 0, busy: false };
 
 /* What is found */
 
@@ -73,6 +74,7 @@ function found(value, spans) {
 const chosenPolicy = () => now.policies.find((one) => one.name === policy.value);
 
 function showPolicy() {
+  purse(now.budget);
   element("policy-describes").textContent = chosenPolicy()?.describes ?? "";
   if (text.value) edited();
 }
@@ -123,6 +125,7 @@ function shown(original, answer) {
   if (answer.pieces) now.maps = [{ text: answer.text, pieces: answer.pieces }, ...now.maps].slice(0, MAPS);
   element("release").replaceChildren(changes(pieces ?? [{ text: answer.text, kind: "" }]));
   element("release").scrollTop = 0;
+  if (matchMedia("(max-width: 44rem)").matches) element("release-title").scrollIntoView({ block: "start" });
   element("release-words").textContent = changedIn(pieces, answer.text);
   for (const id of ["copy", "release-tag", "promise"]) element(id).hidden = false;
   element("compare-label").hidden = !pieces;
@@ -153,7 +156,7 @@ function promise({ guarantee, budget }, chosen) {
   const cost = costOf(guarantee.per_document);
   element("cost").textContent = cost.figure;
   element("cost-words").textContent = cost.words;
-  element("left-words").textContent = leftOf(budget);
+  element("left-words").textContent = leftOf(budget, chosen);
   const gaps = chosen?.finds_spans ? guarantee.not_covered : [...guarantee.not_covered, ...guarantee.public];
   element("not-covered-title").textContent = chosen?.finds_spans ? "Not covered" : "Not hidden";
   element("not-covered").replaceChildren(...gaps.map((gap) => made("li", {}, gap)));
@@ -168,13 +171,18 @@ function promise({ guarantee, budget }, chosen) {
 /* Budget */
 
 function purse(budget) {
-  const capped = budget && budget.remaining != null;
+  const capped = Boolean(budget?.remaining);
+  now.budget = budget;
   element("purse").hidden = !capped;
   if (!capped) return;
+  const limit = budget.limit.epsilon;
   const left = Math.max(0, budget.remaining.epsilon);
-  element("purse-words").replaceChildren("Budget left ", made("b", {}, `ε ${shownLeft(left)}`), ` of ${shownLeft(budget.limit.epsilon)}`);
-  const meter = element("purse-meter");
-  Object.assign(meter, { max: budget.limit.epsilon || 1, low: 0.15 * (budget.limit.epsilon || 1), optimum: budget.limit.epsilon || 1, value: left });
+  const share = limit ? left / limit : 0;
+  const words = wordsLeft(budget, chosenPolicy());
+  element("purse-words").replaceChildren("Budget left ", made("b", {}, `ε ${shownLeft(left)}`), ` of ${shownLeft(limit)}${words}`);
+  element("purse").classList.toggle("low", share < LOW);
+  element("purse-bar").setAttribute("width", `${100 * share}%`);
+  for (const [name, value] of [["aria-valuemax", limit], ["aria-valuenow", left]]) element("purse-meter").setAttribute(name, value);
 }
 
 /* What goes wrong */
@@ -182,7 +190,7 @@ function purse(budget) {
 function problem(title, told = "") {
   const shown = element("problem");
   shown.hidden = !title;
-  shown.replaceChildren(...(title ? [made("b", {}, title), told] : []));
+  shown.replaceChildren(...(title ? [made("b", {}, title), told.slice(0, 1).toUpperCase() + told.slice(1)] : []));
 }
 
 /** What was released before stands no longer beside a text that was not. */
@@ -198,7 +206,7 @@ function failed(error) {
     element("key-problem").textContent = api.hasKey() ? "This server does not take that key." : "This server wants a key.";
     return openKey();
   }
-  if (error.code === "budget_exhausted") return problem("The budget is used up: nothing was released.", error.message);
+  if (error.code === "budget_exhausted") return problem("The budget does not reach: nothing was released.", error.message);
   return problem("Nothing was released.", error.message);
 }
 

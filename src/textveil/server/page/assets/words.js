@@ -4,6 +4,7 @@ const whole = new Intl.NumberFormat("en");
 const up = new Intl.NumberFormat("en", { maximumSignificantDigits: 3, roundingMode: "ceil" });
 const down = new Intl.NumberFormat("en", { maximumSignificantDigits: 3, roundingMode: "floor" });
 const LARGE = 1e6;
+const WORTH = 0.99;
 
 export const shownCount = (count) => whole.format(count);
 export const shownSpent = (epsilon) => up.format(tidy(epsilon));
@@ -77,16 +78,23 @@ export function costOf(document) {
   if (epsilon === 0) {
     return { figure: "ε 0", words: "Nothing of the budget: draws that say nothing about a value are free, however many there are." };
   }
-  const more = delta ? ` and delta ${up.format(delta)}` : "";
-  const least = optimal && optimal.epsilon < epsilon
-    ? ` Composed best, ε ${shownSpent(optimal.epsilon)} at delta ${up.format(optimal.delta)}.` : "";
-  return { figure: `ε ${shownSpent(epsilon)}`, words: `the sum of ${several(draws, "draw")} that cost${more}: what the whole release may tell of the whole text.${least}` };
+  const more = delta ? `, and delta ${up.format(delta)}` : "";
+  const of = draws === 1 ? "One draw" : `The sum of ${several(draws, "draw")}`;
+  const least = optimal && optimal.epsilon < WORTH * epsilon
+    ? ` Composed best: ε ${shownSpent(optimal.epsilon)} at delta ${up.format(optimal.delta)}.` : "";
+  return { figure: `ε ${shownSpent(epsilon)}`, words: `${of}${more}: what the whole release may tell of the whole text.${least}` };
+}
+
+/** ", about 2,300 words" of what is left, where a policy draws words at one epsilon. */
+export function wordsLeft(budget, policy) {
+  if (!policy?.word_epsilon) return "";
+  const words = Math.floor(Math.max(0, budget.remaining.epsilon) / policy.word_epsilon);
+  return `, about ${several(words < 100 ? words : Number(words.toPrecision(2)), "word")}`;
 }
 
 /** What is left, in words. */
-export function leftOf(budget) {
-  if (!budget || !budget.remaining) return "No budget is set for this caller: nothing is capped, and every release is in the ledger.";
-  const words = budget.words_left === undefined || budget.words_left === null ? "" : `, about ${several(budget.words_left, "word")} at this rate`;
+export function leftOf(budget, policy) {
+  if (!budget?.remaining) return "No budget is set for this caller: nothing is capped, and every release is in the ledger.";
   const renewed = budget.period_end ? ` A new one begins on ${new Date(budget.period_end).toLocaleString("en", { dateStyle: "long", timeStyle: "short" })}.` : "";
-  return `Left: ε ${shownLeft(Math.max(0, budget.remaining.epsilon))} of ${shownLeft(budget.limit.epsilon)}${words}.${renewed}`;
+  return `Left: ε ${shownLeft(Math.max(0, budget.remaining.epsilon))} of ${shownLeft(budget.limit.epsilon)}${wordsLeft(budget, policy)}.${renewed}`;
 }

@@ -43,7 +43,7 @@ def parts(reading: RequestReading, value: Any, place: str, kinds: dict[str, Read
         if not isinstance(value, dict):
             refuse(place, "an object", code="invalid_type")
         kind = value.get("type")
-        if kind not in kinds:
+        if not isinstance(kind, str) or kind not in kinds:
             refuse(
                 f"{place}.type",
                 " or ".join(kinds),

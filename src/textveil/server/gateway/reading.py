@@ -25,7 +25,7 @@ MODEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}")
 NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 """Of a function, or a value that the API knows."""
 
-_FIELD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
+_FIELD: Final = re.compile(r"[$A-Za-z_][$A-Za-z0-9_-]{0,39}")
 _LARGEST: Final = 2**53
 
 

@@ -19,6 +19,7 @@ VOCABULARY = lettered_vocabulary(40)
 MADE = {
     "neighborhood": [{"epsilon": 3.0}, {"epsilon": 3.0, "alpha": 1.25, "base_mass": 0.4}, {"base_weights": "flat"}],
     "tem": [{"epsilon": 2.0, "truncation": 0.7}, {"epsilon": 60.0}, {"epsilon_per_distance": 0.7, "beta": 0.01}],
+    "tgm": [{}, {"epsilon": 20.0}],  # it has a least epsilon
     "santext": [{"epsilon": 2.0}, {"epsilon_per_distance": 0.7}, {}],
     "santext-plus": [{"epsilon": 2.0, "p": 0.3, "w": 0.9}, {"epsilon_per_distance": 0.7}],
     "elastic": [{"epsilon": 2.0, "mass": 0.1}, {"epsilon_per_distance": 0.7, "levels": 4}],

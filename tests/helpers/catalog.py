@@ -88,8 +88,8 @@ def drawing_text(names: Iterable[str] = MECHANISMS) -> list[str]:
 
 
 def taking(epsilon: float, names: Iterable[str] = MECHANISMS) -> list[str]:
-    """Those of the names that take this epsilon, and nothing that is not at hand."""
-    return [name for name in names if MECHANISMS[name].takes(epsilon) and not MECHANISMS[name].needs]
+    """Those of the names that take this epsilon with any vocabulary, and nothing that is not at hand."""
+    return [name for name in names if MECHANISMS[name].takes(epsilon) and name != "tgm" and not MECHANISMS[name].needs]
 
 
 def audited(name: str) -> bool:

@@ -25,7 +25,7 @@ from textveil.server.bodies import (
 from textveil.server.budgets import budget_data
 from textveil.server.errors import ApiError
 from textveil.server.keys import Caller, caller
-from textveil.server.maps import KeptMaps
+from textveil.server.maps import MapKeeper
 from textveil.server.metrics import ServerMetrics
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import PaidReleases, SanitizingService
@@ -42,8 +42,8 @@ def service_of(request: Request) -> SanitizingService:
     return cast(SanitizingService, request.app.state.service)
 
 
-def _maps_of(request: Request) -> KeptMaps:
-    return cast(KeptMaps, request.app.state.maps)
+def _maps_of(request: Request) -> MapKeeper:
+    return cast(MapKeeper, request.app.state.maps)
 
 
 @router.post("/v1/sanitize", response_model_exclude_none=True)
@@ -54,19 +54,24 @@ async def sanitize(body: SanitizeRequest, request: Request, who: CallerNow) -> S
     made = await service_of(request).release(texts, policy=body.policy, account=account)
     released = [one.text for one in made.releases]
     maps = [one.private_map for one in made.releases if one.private_map is not None] if body.restorable else []
+    kept = None
+    if maps:
+        keep = partial(_maps_of(request).keep, (account.tenant, account.unit), maps)
+        kept = await service_of(request).in_thread(keep)
     return SanitizeAnswer(
         text=released[0] if isinstance(body.text, str) else released,
         guarantee=made.guarantee,
         budget=made.budget,
         report=report_data(made) if body.report else None,
-        release=_maps_of(request).keep((account.tenant, account.unit), maps) if maps else None,
+        release=kept,
     )
 
 
 @router.post("/v1/restore")
 async def restore(body: RestoreRequest, request: Request, who: CallerNow) -> RestoreAnswer:
     """Put originals back into what was released, or into what somebody wrote with it."""
-    maps = _maps_of(request).find((who.tenant, who.unit), body.release)
+    find = partial(_maps_of(request).find, (who.tenant, who.unit), body.release)
+    maps = await service_of(request).in_thread(find)
     if maps is None:
         message = "`release` names nothing that is kept: it may have expired. Sanitize with `restorable` again."
         raise ApiError(404, "unknown_release", message, param="release")

@@ -18,10 +18,11 @@ from textveil.server.gateway.upstream import Upstream
 from textveil.server.guard import Guard
 from textveil.server.key_store import ApiKeys
 from textveil.server.keys import Callers
-from textveil.server.maps import KeptMaps
+from textveil.server.maps import KeptMaps, MapKeeper
 from textveil.server.metrics import ServerMetrics
 from textveil.server.page import page_router
 from textveil.server.policies import OfferedPolicies
+from textveil.server.sealed_maps import SealedMaps
 from textveil.server.service import BudgetLedger, SanitizingService
 from textveil.version import VERSION
 
@@ -53,7 +54,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         app.state.ledger, app.state.service, app.state.upstream = books, service, upstream
         app.state.conversations = Conversations(seconds=config.maps_seconds, most_bytes=config.maps_bytes)
         app.state.callers, app.state.keys = callers, known
-        app.state.maps = KeptMaps(config.maps_seconds, config.maps_bytes)
+        app.state.maps = own.enter_context(kept_maps(config))
         await service.warm()
         try:
             yield
@@ -96,3 +97,13 @@ def open_books(config: Config) -> Iterator[tuple[Ledger, ApiKeys]]:
     place = config.prepared_database()
     with Ledger(place) as ledger, contextlib.closing(ApiKeys(place)) as keys:
         yield ledger, keys
+
+
+@contextlib.contextmanager
+def kept_maps(config: Config) -> Iterator[MapKeeper]:
+    """Where private maps are kept until the end of the block."""
+    if config.maps == "memory":
+        yield KeptMaps(config.maps_seconds, config.maps_bytes)
+        return
+    with contextlib.closing(SealedMaps(config.prepared_database(), config.maps_seconds)) as maps:
+        yield maps

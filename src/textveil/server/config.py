@@ -7,7 +7,7 @@ import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Any, Final, Literal, final
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
@@ -45,7 +45,8 @@ class Config(BaseModel):
             revoked one may still be taken.
         requests_per_second: of one key at the most, on average; 0 is no limit.
         threads: that sanitize.
-        maps_seconds: how long what puts originals back is kept.
+        maps: where what puts originals back is kept, where a request asks for it: "memory", or "database", encrypted.
+        maps_seconds: how long it is kept.
         maps_bytes: how much of it is kept in memory.
         log: whether a line of JSON is written for each request.
     """
@@ -71,6 +72,7 @@ class Config(BaseModel):
     key_seconds: _Seconds = 5.0
     requests_per_second: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1000.0
     threads: _Count = 16
+    maps: Literal["memory", "database"] = "memory"
     maps_seconds: _Seconds = 3600.0
     maps_bytes: _Count = 256 * 2**20
     log: bool = True

@@ -23,8 +23,8 @@ from sqlalchemy.engine import RowMapping
 from textveil.budget.database import opened, told, url_of, writing
 from textveil.budget.ledger import ledger_key
 from textveil.errors import ParameterError, need
-from textveil.server.key_tables import KEYS, make_tables
 from textveil.server.sealing import Sealing
+from textveil.server.tables import KEYS, make_tables
 
 PREFIX: Final = "tv"
 

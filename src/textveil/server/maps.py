@@ -1,4 +1,4 @@
-"""Private maps that a client asked to be kept for a while, in memory alone: what puts originals back."""
+"""Private maps that a client asked to be kept for a while: what puts originals back. Here in memory alone."""
 
 from __future__ import annotations
 
@@ -7,12 +7,27 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias, final
+from typing import NamedTuple, Protocol, TypeAlias, final
 
 from textveil.surrogates.private_map import PrivateMap
 
 Owner: TypeAlias = tuple[str, str | None]
 """Whose maps they are: a tenant and a person of it."""
+
+
+class MapKeeper(Protocol):
+    """Keeps maps for a while; ``KeptMaps`` and ``sealed_maps.SealedMaps`` do."""
+
+    def keep(self, owner: Owner, maps: Sequence[PrivateMap]) -> str:
+        """Keep maps of one release; the id that gives them back, which nobody can guess."""
+
+    def find(self, owner: Owner, identity: str) -> tuple[PrivateMap, ...] | None:
+        """The maps of that id, for their owner alone; None for anybody else, and when their time is over."""
+
+
+def new_identity() -> str:
+    """An id of 192 random bits."""
+    return f"rel_{secrets.token_urlsafe(24)}"
 
 
 class _Kept(NamedTuple):
@@ -42,7 +57,7 @@ class KeptMaps:
 
     def keep(self, owner: Owner, maps: Sequence[PrivateMap]) -> str:
         """Keep maps of one release; the id that gives them back, which nobody can guess."""
-        identity = f"rel_{secrets.token_urlsafe(24)}"
+        identity = new_identity()
         size = sum(_size(one) for one in maps)
         with self._lock:
             self._kept[identity] = _Kept(owner, tuple(maps), size, self._clock() + self._seconds)

@@ -1,8 +1,8 @@
-"""Run by Alembic, on the connection that ``server.key_tables`` gives it."""
+"""Run by Alembic, on the connection that ``server.tables`` gives it."""
 
 from alembic import context
 
-from textveil.server.key_tables import METADATA, VERSION_TABLE
+from textveil.server.tables import METADATA, VERSION_TABLE
 
 context.configure(
     connection=context.config.attributes["connection"],

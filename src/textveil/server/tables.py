@@ -1,4 +1,4 @@
-"""The table of API keys, in the ledger's database: made where it is not there, else brought into today's form."""
+"""The server's own tables, in the ledger's database: made where they are not there, else brought into today's form."""
 
 from __future__ import annotations
 
@@ -33,13 +33,23 @@ KEYS: Final = sa.Table(
 Times are microseconds since 1970. Rows are never deleted, so that the id of a key is never that of another.
 """
 
+MAPS: Final = sa.Table(
+    "server_maps",
+    METADATA,
+    sa.Column("id", sa.LargeBinary(32), primary_key=True),
+    sa.Column("until", sa.BigInteger, nullable=False),
+    sa.Column("sealed", sa.LargeBinary, nullable=False),
+    sa.Index("server_maps_until", "until"),
+)
+"""Private maps, encrypted, under a digest of their id."""
+
 VERSION_TABLE: Final = "server_version"
 
 _LOCK = 0x74767372766B6579  # for PostgreSQL's advisory locks
 
 
 def make_tables(engine: Engine) -> None:
-    """Make the table, or bring it into today's form.
+    """Make the tables, or bring them into today's form.
 
     Raises:
         LedgerError: the database fails.

@@ -27,11 +27,11 @@ class Config(BaseModel):
     Attributes:
         host: address that is listened on; any that is not of this machine alone needs API keys.
         port: 0 takes a free one.
-        database: of the ledger and the keys: a URL of SQLAlchemy or a path; None is a file in the user's data folder.
+        database: of the ledger and the keys: a URL of SQLAlchemy or a path; left out, a file in the user's data folder.
         hosts: names by which the server may be asked for; a server that only this machine can reach has those of it.
-        upstream: base URL of an OpenAI API to which the gateway sends sanitized text; None: there is no gateway.
+        upstream: base URL of an OpenAI API to which the gateway sends sanitized text; left out, there is no gateway.
         upstream_key: sent to it as a bearer token.
-        upstream_hosts: hosts that may be sent to besides that of ``upstream``.
+        upstream_hosts: hosts that ``upstream`` may name; none is any.
         upstream_private_addresses: whether the upstream may lie in a private network or on this machine.
         upstream_connect_seconds: until a connection to it must stand.
         upstream_seconds: between two pieces of its answer at the most.

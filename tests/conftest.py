@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.helpers.vocabularies import made_vocabulary
+from threadpoolctl import threadpool_limits
 
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.tables.public import close_unused
 from textveil.vocabulary.vocabulary import Vocabulary
 
 _SEED = 20240611
+
+# Threads would wait on each other at every small product, and where the machine is busy they wait long. torch and the
+# tests' processes read the variable; NumPy is there already. scripts/kernels, and who sets the variable, has more.
+if "OMP_NUM_THREADS" not in os.environ:
+    os.environ["OMP_NUM_THREADS"] = "1"
+    threadpool_limits(1)
 
 # README's command draws the same cases every time: a run that fails, fails for everybody. scripts/new-cases draws new
 # ones and prints how to repeat them. How long a case takes is the machine's affair and fails no test.

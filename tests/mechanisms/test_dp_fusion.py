@@ -115,7 +115,7 @@ def test_a_wide_bound_gives_the_private_distribution_and_a_narrow_one_the_public
 
 def test_draws_follow_the_law() -> None:
     """A chi-square test of whole outputs at ALPHA; the law of another value is told apart."""
-    one, text, count = made(epsilon=12.0, groups="kinds"), "run [[maria]] sit", 4000
+    one, text, count = made(epsilon=12.0, groups="kinds"), "run [[maria]] sit", 1200
     drawn = one.privatize_texts([text] * count, seeded_generator(4))
     tokens = [tuple(one.model.encoded(output))[:2] for output in drawn]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import binom
-from tests.helpers.catalog import as_listed
+from tests.helpers.catalog import usual
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.audit.report.verdict import Claim, Verdict
@@ -39,7 +39,7 @@ def test_the_number_of_accusations_allowed_is_what_the_confidence_says() -> None
 
 @pytest.mark.parametrize("name", PROVED)
 def test_a_proved_mechanism_is_hardly_ever_accused(name: str, rng) -> None:
-    made = mechanism(name, SMALL, **as_listed(name))
+    made = mechanism(name, SMALL, **usual(name))
     accused = 0
     pairs = None if isinstance(made, WithinGroups) else [_farthest()]  # of others, random ones of their groups
     for seed in rng.integers(0, 2**32, RUNS):

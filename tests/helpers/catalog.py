@@ -95,3 +95,8 @@ def taking(epsilon: float, names: Iterable[str] = MECHANISMS) -> list[str]:
 def audited(name: str) -> bool:
     """Whether audits know the distribution of its outputs: not where its search is approximate."""
     return name != "cmp-approximate"
+
+
+def usual(name: str) -> dict[str, Any]:
+    """Epsilon 1, or the least that the vocabulary allows, where that may be more."""
+    return {} if name == "tgm" else {"epsilon": 1.0}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 from functools import lru_cache
 from typing import Final, NamedTuple, final
@@ -99,7 +98,7 @@ class Names:
 
     def seal(self, data: bytes) -> bytes:
         """A mark on data that nobody makes without the key."""
-        return hmac.new(self._key, b"textveil ledger seal\0" + data, hashlib.sha256).digest()
+        return hmac.digest(self._key, b"textveil ledger seal\0" + data, "sha256")
 
     def _digests(self, account: Account) -> Digests:
         tenant, unit, key = account.tenant, account.unit, account.key
@@ -121,4 +120,4 @@ class Names:
     def _digest(self, kind: str, *names: str) -> bytes:
         parts = [one.encode("utf-8", "surrogatepass") for one in (kind, *names)]
         data = b"".join(len(one).to_bytes(8, "big") + one for one in parts)
-        return hmac.new(self._key, b"textveil ledger name\0" + data, hashlib.sha256).digest()[:DIGEST_BYTES]
+        return hmac.digest(self._key, b"textveil ledger name\0" + data, "sha256")[:DIGEST_BYTES]

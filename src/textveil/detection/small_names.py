@@ -28,7 +28,9 @@ _BACK: Final = 24
 _FEW: Final = 24
 """Different names in a text up to which each is searched for by itself."""
 
-_NOT_SMALL: Final = Marks.COMMON | Marks.SMALL | Marks.OTHER
+_NOT_SMALL: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
+_NAMED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
+_GIVEN, _FAMILY, _PLACE, _KNOWN_PLACE = map(int, (Marks.GIVEN, Marks.FAMILY, Marks.PLACE, Marks.KNOWN_PLACE))
 _SHORTEST_PLACE: Final = 5
 _MOST_WORDS: Final = 4
 
@@ -36,11 +38,10 @@ _MOST_WORDS: Final = 4
 @cache
 def _names() -> frozenset[bytes]:
     """Words that name somebody or some place, and are no English words in small letters."""
-    kinds = Marks.GIVEN | Marks.FAMILY | Marks.PLACE
     return frozenset(
         word.encode("ascii")
         for word, marks in lists().words.items()
-        if marks & kinds and not marks & _NOT_SMALL and word not in known.FUNCTION_WORDS and len(word) > 2
+        if marks & _NAMED and not marks & _NOT_SMALL and word not in known.FUNCTION_WORDS and len(word) > 2
     )
 
 
@@ -90,11 +91,11 @@ def _kind(text: str, start: int, low: str, marks: int) -> str:
     """What a word of the lists names in small letters; nothing as a rule."""
     before = _LAST_WORD(text, max(0, start - _BACK), start)
     placed = before is not None and before[1] in known.BEFORE_PLACES
-    if marks & Marks.KNOWN_PLACE and len(low) > 3:
+    if marks & _KNOWN_PLACE and len(low) > 3:
         return "place"
-    if marks & Marks.GIVEN and not (placed and marks & Marks.PLACE and not marks & Marks.FAMILY):
+    if marks & _GIVEN and not (placed and marks & _PLACE and not marks & _FAMILY):
         return "person"
-    return "place" if marks & Marks.PLACE and placed and len(low) >= _SHORTEST_PLACE else ""
+    return "place" if marks & _PLACE and placed and len(low) >= _SHORTEST_PLACE else ""
 
 
 def _end(text: str, word: re.Match[str], low: str) -> int:

@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -52,6 +52,9 @@ class MemoryLedger:
             self.calls.append("reserve")
             return SimpleNamespace(number=next(self._numbers), balance=MemoryBalance(spent, self.limit))
 
+    def reserve_all(self, wanted: Sequence[tuple[Account, Accountant]]) -> list[Any]:
+        return [self.reserve(account, cost) for account, cost in wanted]
+
     def commit(self, reservation: Any) -> None:
         self.calls.append("commit")
 
@@ -89,5 +92,6 @@ def running(config: Config | None = None, ledger: Any = None) -> Iterator[httpx.
         ledger: None is one in memory.
     """
     told = config or Config()
-    with serving(make_app(told, ledger=MemoryLedger() if ledger is None else ledger), told) as client:
+    books: Any = MemoryLedger() if ledger is None else ledger
+    with serving(make_app(told, ledger=books), told) as client:
         yield client

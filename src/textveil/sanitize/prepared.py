@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import final
 
 from textveil.errors import RandomnessError
 from textveil.privacy.accountant import Accountant
+from textveil.privacy.guarantees import Guarantee
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting
 
@@ -40,10 +42,15 @@ class Prepared:
         self._draw: Callable[[], list[Release]] | None = draw
         self._lock = threading.Lock()
 
-    @property
+    @cached_property
     def accountant(self) -> Accountant:
         """What all texts cost together: the draws of one document that is made of them all."""
         return self.cost(0, len(self.counts))
+
+    @cached_property
+    def spent(self) -> Guarantee:
+        """What it comes to: ``accountant.spent``, added up once."""
+        return self.accountant.spent
 
     def cost(self, start: int, stop: int) -> Accountant:
         """What the texts from number ``start`` (from 0) up to ``stop`` cost, where several persons' stand together."""

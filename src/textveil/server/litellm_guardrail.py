@@ -9,12 +9,14 @@ from __future__ import annotations
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final, NamedTuple, NoReturn, final
 
 from textveil.budget.account import Account
 from textveil.errors import MissingExtra, need
+from textveil.privacy.accountant import Accountant
 from textveil.server.conversations import Conversations, ConversationState
 from textveil.server.errors import ApiError, as_api_error
 from textveil.server.gateway.answers import restore_chat
@@ -107,8 +109,9 @@ class _Handled(NamedTuple):
 class UncountedLedger:
     """Stands for a ledger where nothing is counted."""
 
-    def reserve(self, account: Account, cost: object) -> Any:
+    def reserve_all(self, wanted: Sequence[tuple[Account, Accountant]]) -> list[Any]:
         """Takes nothing."""
+        return [SimpleNamespace(balance=None) for _ in wanted]
 
     def commit(self, reservation: object) -> None:
         """Notes nothing."""

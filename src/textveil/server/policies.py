@@ -79,6 +79,11 @@ class OfferedPolicies:
                     made = self._made[name] = self._make(self._policies[name])
         return made
 
+    def is_quick(self, name: str) -> bool:
+        """Whether its sanitizer is made and takes microseconds for a word: nothing is drawn for words, no models."""
+        chosen = self._policies[name]
+        return name in self._made and not chosen.draws_words and set(chosen.detectors) <= {"embedded"}
+
     def found(self, name: str, text: str) -> list[DetectedSpan]:
         """The spans that a policy would treat as such; none where it looks for none."""
         if name not in self._finders:

@@ -10,12 +10,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar, final
+from typing import Any, Final, NamedTuple, TypeVar, final
 
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
-from textveil.budget.reservation import Reservation
-from textveil.privacy.accountant import Accountant
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting
@@ -23,21 +21,16 @@ from textveil.server.budgets import budget_data
 from textveil.server.conversations import ConversationState
 from textveil.server.metrics import ServerMetrics
 from textveil.server.policies import OfferedPolicies
+from textveil.server.reserving import BudgetLedger as BudgetLedger
+from textveil.server.reserving import Reserving
+from textveil.surrogates.scopes import Scope
 
 Result = TypeVar("Result")
 
 
-class BudgetLedger(Protocol):
-    """What a service asks of a ledger; see ``budget.ledger.Ledger``."""
-
-    def reserve(self, account: Account, cost: Accountant) -> Reservation:
-        """Take a cost from every budget of the account, durably."""
-
-    def commit(self, reservation: Reservation) -> None:
-        """Note that what was paid for was drawn."""
-
-    def balance(self, account: Account) -> Balance:
-        """What was spent and what is left."""
+QUICK_CHARACTERS: Final = 8_000
+"""Texts of up to so many characters are sanitized between two other things that the server does, where a policy keeps
+words: in less time than to hand them to a thread and back."""
 
 
 @final
@@ -66,7 +59,7 @@ class SanitizingService:
     Args:
         policies: what can be asked for.
         ledger: of budgets.
-        threads: that sanitize at one time; each waits for the ledger, whose entries are written together.
+        threads: that sanitize long texts, and do what else takes long; the ledger has one of its own.
         metrics: counts releases; None counts for nobody.
     """
 
@@ -81,6 +74,7 @@ class SanitizingService:
         self.policies = policies
         self._ledger = ledger
         self._metrics = ServerMetrics() if metrics is None else metrics
+        self._reserving = Reserving(ledger)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="textveil-sanitize")
 
     async def release(
@@ -108,7 +102,8 @@ class SanitizingService:
         """
         name = self.policies.name(policy)
         if conversation is None:
-            return await self.in_thread(partial(self._released, name, list(texts), account))
+            prepared, releases, balance = await self._paid(name, list(texts), account)
+            return self._told(name, releases, prepared, balance)
         # A caller that goes away must not leave the conversation without what it has paid for.
         wanted = list(zip(labels or [""] * len(texts), texts, strict=True))
         return await asyncio.shield(asyncio.ensure_future(self._in_turn(name, wanted, account, conversation)))
@@ -124,6 +119,7 @@ class SanitizingService:
     def close(self) -> None:
         """Let what is under way come to its end."""
         self._pool.shutdown(wait=True)
+        self._reserving.close()
 
     async def in_thread(self, work: Callable[[], Result]) -> Result:
         """Do what takes long beside what the server does meanwhile."""
@@ -132,40 +128,37 @@ class SanitizingService:
     async def _in_turn(
         self, name: str, wanted: list[tuple[str, str]], account: Account, conversation: ConversationState
     ) -> PaidReleases:
-        async with conversation.lock:
-            return await self.in_thread(partial(self._released_in, name, wanted, account, conversation))
-
-    def _released(self, name: str, texts: list[str], account: Account) -> PaidReleases:
-        prepared = self.policies.sanitizer(name).prepare(texts)
-        releases, balance = self._drawn(name, prepared, account)
-        return self._told(name, releases, prepared, balance)
-
-    def _released_in(
-        self, name: str, wanted: list[tuple[str, str]], account: Account, conversation: ConversationState
-    ) -> PaidReleases:
         """The same where what is known is released again."""
-        new = [one for one in dict.fromkeys(wanted) if conversation.known(name, *one) is None]
-        if new:
-            sanitizer = self.policies.sanitizer(name)
-            scopes = [conversation.scope(name)] * len(new) if sanitizer.remembers else None
-            prepared = sanitizer.prepare([text for _, text in new], scopes=scopes)
-            drawn, balance = self._drawn(name, prepared, account)
-            for one, release in zip(new, drawn, strict=True):
-                conversation.remember(name, *one, release)
-        else:
-            prepared, balance = None, self._ledger.balance(account)
-        releases = [conversation.known(name, *one) for one in wanted]
-        return self._told(name, [one for one in releases if one is not None], prepared, balance)
+        async with conversation.lock:
+            new = [one for one in dict.fromkeys(wanted) if conversation.known(name, *one) is None]
+            if new:
+                scope = conversation.scope(name)
+                prepared, drawn, balance = await self._paid(name, [text for _, text in new], account, scope)
+                for one, release in zip(new, drawn, strict=True):
+                    conversation.remember(name, *one, release)
+            else:
+                prepared, balance = None, await self.balance(account)
+            releases = [conversation.known(name, *one) for one in wanted]
+            return self._told(name, [one for one in releases if one is not None], prepared, balance)
 
-    def _drawn(self, name: str, prepared: Prepared, account: Account) -> tuple[list[Release], Balance]:
-        """Pay, then draw, then note it: in that order and no other."""
-        cost = prepared.accountant
-        reservation = self._ledger.reserve(account, cost)
-        self._metrics.epsilon.labels(name).inc(cost.spent.approximate().epsilon)
-        releases = prepared.release()
+    async def _paid(
+        self, name: str, texts: list[str], account: Account, scope: Scope | None = None
+    ) -> tuple[Prepared, list[Release], Balance]:
+        """Prepare, pay, then draw, then note it: in that order and no other."""
+        quick = self.policies.is_quick(name) and sum(map(len, texts)) <= QUICK_CHARACTERS
+        prepare = partial(self._prepared, name, texts, scope)
+        prepared = prepare() if quick else await self.in_thread(prepare)
+        reservation = await asyncio.wrap_future(self._reserving.reserve(account, prepared.accountant))
+        self._metrics.epsilon.labels(name).inc(prepared.spent.approximate().epsilon)
+        releases = prepared.release() if quick else await self.in_thread(prepared.release)
         self._ledger.commit(reservation)
         self._metrics.releases.labels(name).inc(len(releases))
-        return releases, reservation.balance
+        return prepared, releases, reservation.balance
+
+    def _prepared(self, name: str, texts: list[str], scope: Scope | None) -> Prepared:
+        sanitizer = self.policies.sanitizer(name)
+        scopes = None if scope is None or not sanitizer.remembers else [scope] * len(texts)
+        return sanitizer.prepare(texts, scopes=scopes)
 
     def _told(
         self, name: str, releases: Sequence[Release], prepared: Prepared | None, balance: Balance
@@ -183,10 +176,10 @@ def guarantee_data(policy: str, setting: Setting, prepared: Prepared | None) -> 
         setting: of its sanitizer.
         prepared: what was drawn for; None where all was released before, which costs nothing.
     """
-    accountant = setting.accountant({}) if prepared is None else prepared.accountant
+    spent = setting.accountant({}).spent if prepared is None else prepared.spent
     facts = setting.policy
     return {
-        **accountant.spent.as_data(),
+        **spent.as_data(),
         "policy": policy,
         "per_value": setting.token.as_data(),
         "by_kind": [] if prepared is None else _by_kind(setting, prepared),

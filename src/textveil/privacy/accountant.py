@@ -72,13 +72,13 @@ class Accountant:
             ParameterError: ``times`` is negative.
             UnsupportedGuarantee: an unknown kind of guarantee, or one of a unit larger than the accountant's.
         """
-        repeat(guarantee, times, self.into)  # what cannot be added up is refused now
+        _repeated(guarantee, times, self.into)  # what cannot be added up is refused now
         return replace(self, draws=(*self.draws, Draws(guarantee, times)))
 
     @property
     def spent(self) -> Guarantee:
         """The sum: epsilons added, deltas added, rounded up. Nothing where one part promises nothing."""
-        return compose([repeat(one.guarantee, one.times, self.into) for one in self.draws], self.into)
+        return compose([_repeated(one.guarantee, one.times, self.into) for one in self.draws], self.into)
 
     def optimal(self, delta: float = DELTA) -> Guarantee:
         """The least epsilon that is known to hold at ``delta`` more than the sum's own; rounded up.
@@ -130,6 +130,12 @@ class Accountant:
         for one in (one for one in self.draws if one.guarantee.promises):
             counts[as_approximate(one.guarantee).epsilon] += one.times
         return tuple(sorted((epsilon, times) for epsilon, times in counts.items() if epsilon > 0 and times > 0))
+
+
+@lru_cache(maxsize=4096)
+def _repeated(guarantee: Guarantee, times: int, into: Adjacency) -> Guarantee:
+    """``repeat``, which a server asks for the same few guarantees at every request."""
+    return repeat(guarantee, times, into)
 
 
 def shown_optimal(guarantee: Guarantee, *, exact: bool) -> str:

@@ -29,8 +29,10 @@ class Unit(Enum):
 
     def holds(self, other: Unit) -> bool:
         """Whether this unit is at least as large as ``other``."""
-        order = list(Unit)
-        return order.index(self) >= order.index(other)
+        return _SIZES[self] >= _SIZES[other]
+
+
+_SIZES: Final = {unit: size for size, unit in enumerate(Unit)}
 
 
 @final

@@ -54,7 +54,7 @@ def shown(chromium: Any, client: httpx.Client, *, wants_key: bool = False, **opt
     page.wait_for_selector(
         "#key-dialog" if wants_key else "#policy option", state="visible" if wants_key else "attached"
     )
-    page.told = told
+    page.told, page.asked = told, asked
     try:
         yield page
         assert told == []
@@ -279,6 +279,24 @@ def test_a_wrong_key_is_told_and_a_right_one_stays_in_the_tab(chromium: Any, tmp
         refused = [one for one in page.told if one.endswith("401 (Unauthorized)")]
         assert page.told == refused != []
         page.told.clear()
+
+
+def test_a_persons_budget_pays_where_one_is_named(chromium: Any, tmp_path: Path) -> None:
+    with Ledger(str(tmp_path / "ledger.sqlite")) as ledger:
+        ledger.set_limit(Account("local"), Limit(epsilon=100.0), each="unit")
+        with running(ledger=ledger) as client, shown(chromium, client) as page:
+            assert not page.is_visible("#purse")
+            page.click("#key-open")
+            page.fill("#person", "CANARY p1")
+            page.keyboard.press("Enter")
+            page.wait_for_selector("#key-dialog", state="hidden")
+            assert page.inner_text("#purse-words") == "Budget left \u03b5 100 of 100"
+            wrote(page, "Maria saw the doctor about her pain.", "all-words")
+            until(page, "document.querySelector('#purse-words').textContent.endsWith(', about 12 words')")
+            released(page)
+            assert page.inner_text("#purse-words").startswith("Budget left \u03b5 44 of 100")
+            assert ledger.balance(Account("local", "CANARY p1")).spent.approximate().epsilon == 56
+            assert not any("CANARY" in url for url in page.asked)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])

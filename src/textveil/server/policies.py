@@ -104,15 +104,8 @@ class OfferedPolicies:
                 "scope": one.scope,
                 "draws_words": one.draws_words,
                 "finds_spans": one.finds_spans,
-                "word_epsilon": _word_epsilon(one),
                 "kept": [rule.kind for _, rule in one.span_rules if rule.action is Action.KEEP],
                 "digest": one.digest,
             }
             for name, one in first
         ]
-
-
-def _word_epsilon(policy: Policy) -> float | None:
-    """What a policy states for one word; None where words stay, or nothing is stated."""
-    rule = policy.rule("word")
-    return None if rule is None or not policy.draws_words else rule.epsilon

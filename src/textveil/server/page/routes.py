@@ -7,13 +7,15 @@ browser that sent the text, and comes from there again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from textveil.server.api import CallerNow, report_data, service_of
-from textveil.server.bodies import Body, Text
+from textveil.server.bodies import Body, Text, UnitName
+from textveil.server.budgets import budget_data
 from textveil.server.errors import ApiError
 from textveil.server.page.examples import SAMPLE, PublicExamples, recovery
 from textveil.server.page.files import HEADERS, PAGE, page_files
@@ -25,11 +27,17 @@ PRIVATE = {"Cache-Control": "no-store"}
 """Of answers with text in them: no browser keeps them on its disk."""
 
 
-class PageText(Body):
-    """A text, and the policy that is meant."""
+class PageCaller(Body):
+    """Whose texts these are, where the key is not one person's own, and the policy that is meant."""
+
+    unit: UnitName | None = None
+    policy: str | None = None
+
+
+class PageText(PageCaller):
+    """A text of theirs."""
 
     text: Text
-    policy: str | None = None
 
 
 class ReleasedPiece(Body):
@@ -96,10 +104,19 @@ def add_files(router: APIRouter) -> None:
 def add_work(router: APIRouter) -> None:
     """What the page does with a text, for whoever may call."""
 
+    @router.post("/page/account", include_in_schema=False)
+    async def account(body: PageCaller, request: Request, who: CallerNow, response: Response) -> dict[str, Any]:
+        response.headers.update(PRIVATE)
+        service = service_of(request)
+        name = service.policies.name(body.policy)
+        balance = await service.balance(who.account(body.unit))
+        setting = (await service.in_thread(partial(service.policies.sanitizer, name))).setting
+        return {"policies": service.policies.as_data(), "budget": budget_data(balance, setting)}
+
     @router.post("/page/release", include_in_schema=False)
     async def release(body: PageText, request: Request, who: CallerNow, response: Response) -> dict[str, Any]:
         response.headers.update(PRIVATE)
-        made = await service_of(request).release([body.text], policy=body.policy, account=who.account())
+        made = await service_of(request).release([body.text], policy=body.policy, account=who.account(body.unit))
         (released,) = made.releases
         report = report_data(made) or {}
         return {

@@ -1,9 +1,17 @@
-// The server's routes. The key is kept in this module's memory and goes into one header, never into an address.
+// The server's routes. The key is kept in this module's memory and goes into one header; neither it nor
+// a name goes into an address.
 
 let key = "";
+let unit = null;
 
-export const setKey = (given) => { key = given; };
-export const hasKey = () => key !== "";
+/** From now on requests are of this key, for the texts of this person. */
+export function setCaller(given, person) {
+  key = given;
+  unit = person || null;
+}
+
+export const keyInUse = () => key;
+export const person = () => unit;
 
 /** An answer that is an error: what the server said, with its code. */
 export class ServerError extends Error {
@@ -39,9 +47,8 @@ async function asked(path, { body, signal } = {}) {
 }
 
 export const start = () => asked("page/start");
-export const policies = async () => (await asked("v1/policies")).data;
-export const budget = () => asked("v1/budget");
+export const account = (policy) => asked("page/account", { body: { policy, unit } });
 export const detect = (text, policy, signal) => asked("v1/detect", { body: { text, policy }, signal });
-export const release = (text, policy) => asked("page/release", { body: { text, policy } });
+export const release = (text, policy) => asked("page/release", { body: { text, policy, unit } });
 export const restore = (answer, maps) => asked("page/restore", { body: { answer, maps } });
 export const examples = (epsilon, signal) => asked(`page/examples?epsilon=${encodeURIComponent(epsilon)}`, { signal });

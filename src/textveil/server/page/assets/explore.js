@@ -17,7 +17,7 @@ export function explore({ rows, model, texts, epsilon }) {
   slider.max = known.at(-1);
   slider.value = epsilon;
   element("measured").textContent =
-    `A decoder (${model}) that knows the mechanism and reads the words around, on public ${texts.join(", ")}; the bands span these texts. `
+    `A decoder (${model}) that knows the mechanism and reads the words around, on public ${texts.join(", ")}; the bands span these texts, the lines are their middle. `
     + "It is one attacker: a better one may recover more, never more than epsilon allows.";
   let waiting = 0;
   let under = new AbortController();

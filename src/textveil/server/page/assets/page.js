@@ -14,7 +14,7 @@ const WAIT = 300;
 const MAPS = 20;
 const LOW = 0.15;
 
-const now = { policies: [], spans: [], drawnFor: "", released: "", maps: [], budget: null, detecting: new AbortController(), waiting: 0, busy: false };
+const now = { policies: [], spans: [], drawnFor: "", released: "", maps: [], detecting: new AbortController(), waiting: 0, busy: false };
 
 /* What is found */
 
@@ -74,13 +74,13 @@ function found(value, spans) {
 const chosenPolicy = () => now.policies.find((one) => one.name === policy.value);
 
 function showPolicy() {
-  purse(now.budget);
   element("policy-describes").textContent = chosenPolicy()?.describes ?? "";
   if (text.value) edited();
 }
 
 function offer(policies) {
   const before = policy.value;
+  if (JSON.stringify(policies) === JSON.stringify(now.policies)) return;
   now.policies = policies;
   policy.replaceChildren(...policies.map((one) => made("option", { value: one.name }, one.name)));
   if (policies.some((one) => one.name === before)) policy.value = before;
@@ -156,7 +156,7 @@ function promise({ guarantee, budget }, chosen) {
   const cost = costOf(guarantee.per_document);
   element("cost").textContent = cost.figure;
   element("cost-words").textContent = cost.words;
-  element("left-words").textContent = leftOf(budget, chosen);
+  element("left-words").textContent = leftOf(budget);
   const gaps = chosen?.finds_spans ? guarantee.not_covered : [...guarantee.not_covered, ...guarantee.public];
   element("not-covered-title").textContent = chosen?.finds_spans ? "Not covered" : "Not hidden";
   element("not-covered").replaceChildren(...gaps.map((gap) => made("li", {}, gap)));
@@ -172,14 +172,12 @@ function promise({ guarantee, budget }, chosen) {
 
 function purse(budget) {
   const capped = Boolean(budget?.remaining);
-  now.budget = budget;
   element("purse").hidden = !capped;
   if (!capped) return;
   const limit = budget.limit.epsilon;
   const left = Math.max(0, budget.remaining.epsilon);
   const share = limit ? left / limit : 0;
-  const words = wordsLeft(budget, chosenPolicy());
-  element("purse-words").replaceChildren("Budget left ", made("b", {}, `ε ${shownLeft(left)}`), ` of ${shownLeft(limit)}${words}`);
+  element("purse-words").replaceChildren("Budget left ", made("b", {}, `ε ${shownLeft(left)}`), ` of ${shownLeft(limit)}${wordsLeft(budget)}`);
   element("purse").classList.toggle("low", share < LOW);
   element("purse-bar").setAttribute("width", `${100 * share}%`);
   for (const [name, value] of [["aria-valuemax", limit], ["aria-valuenow", left]]) element("purse-meter").setAttribute(name, value);
@@ -201,9 +199,11 @@ function nothingLeft() {
   for (const id of ["copy", "release-tag", "promise", "compare-label"]) element(id).hidden = true;
 }
 
+const refused = () => (api.keyInUse() ? "This server does not take that key." : "This server wants a key.");
+
 function failed(error) {
   if (error.status === 401) {
-    element("key-problem").textContent = api.hasKey() ? "This server does not take that key." : "This server wants a key.";
+    element("key-problem").textContent = refused();
     return openKey();
   }
   if (error.code === "budget_exhausted") return problem("The budget does not reach: nothing was released.", error.message);
@@ -214,7 +214,7 @@ function failed(error) {
 
 function openKey() {
   const dialog = element("key-dialog");
-  element("key-forget").hidden = !api.hasKey();
+  element("key-forget").hidden = !api.keyInUse();
   if (!dialog.open) dialog.showModal();
   element("key").focus();
 }
@@ -222,13 +222,14 @@ function openKey() {
 async function useKey(event) {
   event.preventDefault();
   const field = element("key");
-  api.setKey(field.value.trim());
+  const before = [api.keyInUse(), api.person()];
+  api.setCaller(field.value.trim() || before[0], element("person").value.trim());
   element("key-problem").textContent = "";
   try {
     await account();
   } catch (error) {
-    api.setKey("");
-    element("key-problem").textContent = error.status === 401 ? "This server does not take that key." : error.message;
+    element("key-problem").textContent = error.status === 401 ? refused() : error.message;
+    api.setCaller(...before);
     return field.focus();
   }
   field.value = "";
@@ -237,17 +238,21 @@ async function useKey(event) {
 
 /** What hangs on who calls: policies and the budget. */
 async function account() {
-  offer(await api.policies());
-  purse(await api.budget());
-  element("key-state").textContent = api.hasKey() ? "Key in use" : "No key";
+  const { policies, budget } = await api.account(policy.value || null);
+  offer(policies);
+  purse(budget);
+  const state = api.keyInUse() ? "Key in use" : "No key";
+  element("key-state").textContent = api.person() ? `${state}, for a person` : state;
   problem();
 }
 
-async function forgetKey() {
-  api.setKey("");
+function forgetKey() {
+  api.setCaller("", "");
+  element("person").value = "";
   element("key-dialog").close();
-  element("purse").hidden = true;
   element("key-state").textContent = "No key";
+  purse(null);
+  account().catch(failed);
 }
 
 /* The way back */
@@ -269,14 +274,20 @@ async function restoreNow() {
 /* Wiring */
 
 async function copied() {
-  await navigator.clipboard.writeText(now.released);
+  try {
+    await navigator.clipboard.writeText(now.released);
+  } catch {  // there is none without an encrypted connection: copy as a hand would
+    getSelection().selectAllChildren(element("release"));
+    document.execCommand("copy");
+    getSelection().removeAllRanges();
+  }
   element("copy").textContent = "Copied";
   setTimeout(() => { element("copy").textContent = "Copy"; }, 1500);
 }
 
 text.addEventListener("input", edited);
 text.addEventListener("scroll", () => { under.scrollTop = text.scrollTop; });
-policy.addEventListener("change", showPolicy);
+policy.addEventListener("change", () => { showPolicy(); account().catch(failed); });
 element("bench").addEventListener("submit", releaseNow);
 text.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) releaseNow(event); });
 element("compare").addEventListener("change", (event) => element("release").classList.toggle("compare", event.target.checked));
@@ -291,8 +302,9 @@ element("key-form").addEventListener("submit", useKey);
 copyOnlyReleased(element("release"));
 if (/Mac|iP/.test(navigator.platform)) element("go-keys").textContent = "⌘ ↵";
 
-const started = await api.start();
-element("version").textContent = started.version;
-element("sample").addEventListener("click", () => write(started.sample));
-explore(started.recovery);
+api.start().then((started) => {
+  element("version").textContent = started.version;
+  element("sample").addEventListener("click", () => write(started.sample));
+  explore(started.recovery);
+}).catch(failed);
 account().catch(failed);

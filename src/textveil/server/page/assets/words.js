@@ -85,16 +85,21 @@ export function costOf(document) {
   return { figure: `ε ${shownSpent(epsilon)}`, words: `${of}${more}: what the whole release may tell of the whole text.${least}` };
 }
 
-/** ", about 2,300 words" of what is left, where a policy draws words at one epsilon. */
-export function wordsLeft(budget, policy) {
-  if (!policy?.word_epsilon) return "";
-  const words = Math.floor(Math.max(0, budget.remaining.epsilon) / policy.word_epsilon);
-  return `, about ${several(words < 100 ? words : Number(words.toPrecision(2)), "word")}`;
+/** ", about 2,300 words" of what is left, where words cost something. */
+export function wordsLeft({ words_left: words }) {
+  if (words === null || words === undefined) return "";
+  return `, about ${several(words < 100 ? words : twoDigits(words), "word")}`;
+}
+
+/** 2,300 for 2,345: rounded down. */
+function twoDigits(count) {
+  const step = 10 ** (String(count).length - 2);
+  return Math.floor(count / step) * step;
 }
 
 /** What is left, in words. */
-export function leftOf(budget, policy) {
+export function leftOf(budget) {
   if (!budget?.remaining) return "No budget is set for this caller: nothing is capped, and every release is in the ledger.";
   const renewed = budget.period_end ? ` A new one begins on ${new Date(budget.period_end).toLocaleString("en", { dateStyle: "long", timeStyle: "short" })}.` : "";
-  return `Left: ε ${shownLeft(Math.max(0, budget.remaining.epsilon))} of ${shownLeft(budget.limit.epsilon)}${wordsLeft(budget, policy)}.${renewed}`;
+  return `Left: ε ${shownLeft(Math.max(0, budget.remaining.epsilon))} of ${shownLeft(budget.limit.epsilon)}${wordsLeft(budget)}.${renewed}`;
 }

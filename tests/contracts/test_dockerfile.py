@@ -1,0 +1,102 @@
+"""The Dockerfile: what a linter would ask of it by reading, and a server by it where Docker runs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import time
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+LINES = re.sub(r"\\\n\s*", "", re.sub(r"^#.*\n", "", TEXT, flags=re.MULTILINE)).splitlines()
+STEPS = [tuple(line.split(" ", 1)) for line in LINES if line]
+
+
+def arguments(step: str) -> list[str]:
+    return [rest for name, rest in STEPS if name == step]
+
+
+def test_it_runs_a_slim_image_without_rights() -> None:
+    assert all(re.match(r"python:\$\{PYTHON\}-slim( AS build)?$", one) for one in arguments("FROM"))
+    assert arguments("USER") == ["10001:10001"]
+    last = max(place for place, (name, _) in enumerate(STEPS) if name in ("RUN", "COPY"))
+    assert last < [name for name, _ in STEPS].index("USER")  # nothing that it may write belongs to its user
+    assert "--chown" not in TEXT and "chmod" not in TEXT and "sudo" not in TEXT
+
+
+def test_it_holds_what_is_needed_and_no_secret() -> None:
+    assert not arguments("ADD") and "apt-get" not in TEXT and "curl" not in " ".join(LINES)
+    assert not re.search(r"(KEY|SECRET|TOKEN|PASSWORD)=", TEXT)
+    assert all("--no-cache-dir" in one for one in arguments("RUN") if "pip install" in one)
+    sources = [name for one in arguments("COPY") if not one.startswith("--from") for name in one.split()[:-1]]
+    kept = (ROOT / ".dockerignore").read_text().splitlines()
+    for source in sources:
+        assert (ROOT / source).exists() and f"!{source}" in kept
+
+
+def test_signals_reach_the_server_and_its_health_is_known() -> None:
+    assert arguments("ENTRYPOINT") == ['["textveil"]'] and arguments("CMD") == ['["serve"]']  # no shell between
+    assert "/healthz" in arguments("HEALTHCHECK")[0] and arguments("VOLUME") == ["/data"]
+
+
+@pytest.fixture
+def image() -> Iterator[str]:
+    docker = shutil.which("docker")
+    if docker is None or subprocess.run([docker, "info"], capture_output=True, timeout=60).returncode:
+        pytest.skip("no Docker runs here")
+    name = f"textveil-test-{uuid.uuid4().hex}"
+    done = subprocess.run([docker, "build", "--tag", name, str(ROOT)], capture_output=True, text=True, timeout=1800)
+    assert done.returncode == 0, done.stderr[-3000:]
+    yield name
+    subprocess.run([docker, "image", "rm", "--force", name], capture_output=True)
+
+
+def test_a_server_runs_with_a_read_only_root(image: str) -> None:
+    volume = ["--volume", f"{image}:/data"]
+    key = subprocess.run(
+        ["docker", "run", "--rm", *volume, image, "keys", "create", "--tenant", "ward"],
+        capture_output=True, text=True, check=True, timeout=300,
+    ).stdout.split()[-1]  # fmt: skip
+    strict = ["--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
+    run = [
+        "docker",
+        "run",
+        "--detach",
+        "--rm",
+        *strict,
+        *volume,
+        "--publish",
+        "127.0.0.1::8000",
+        "--name",
+        image,
+        image,
+    ]
+    subprocess.run(run, check=True, capture_output=True, timeout=300)
+    try:
+        port = subprocess.run(["docker", "port", image, "8000"], capture_output=True, text=True, check=True).stdout
+        url = f"http://127.0.0.1:{port.split(':')[-1].strip()}"
+        asked = urllib.request.Request(
+            f"{url}/v1/sanitize",
+            data=b'{"text": "Ask Maria Zyxwell."}',
+            headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
+        )
+        give_up = time.monotonic() + 300
+        while True:
+            try:
+                with urllib.request.urlopen(asked, timeout=30) as answer:
+                    assert b"Zyxwell" not in answer.read()
+                return
+            except (urllib.error.URLError, ConnectionError):
+                assert time.monotonic() < give_up
+                time.sleep(1)
+    finally:
+        subprocess.run(["docker", "kill", image], capture_output=True)
+        subprocess.run(["docker", "volume", "rm", "--force", image], capture_output=True)

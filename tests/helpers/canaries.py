@@ -44,6 +44,11 @@ words = {[*NAMES, ACCENTED]}
 
 
 def write_policy(folder: Path) -> Path:
-    """The folder with a policy ``canaries``: a name has a uniform draw of the pool, a code one of 10^12."""
+    """The folder with a policy ``canaries``: a name has a uniform draw of the pool, a code one of 10^12.
+
+    Under the policy ``paid`` a code costs epsilon 1, shared over its digits: it stays with probability below 10^-10.
+    """
     (folder / "canaries.toml").write_text(_POLICY, encoding="utf-8")
+    paid = _POLICY.replace("epsilon = 0", "epsilon = 1").replace('"canaries"', '"paid"')
+    (folder / "paid.toml").write_text(paid, encoding="utf-8")
     return folder

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
+from typing import Final
 
 from fastapi import FastAPI
 
@@ -25,6 +27,9 @@ from textveil.server.policies import OfferedPolicies
 from textveil.server.sealed_maps import SealedMaps
 from textveil.server.service import BudgetLedger, SanitizingService
 from textveil.version import VERSION
+
+_FORGETS_EVERY: Final = 30.0
+"""Seconds after which what is over is looked for at the latest."""
 
 
 def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKeys | None = None) -> FastAPI:
@@ -56,9 +61,11 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         app.state.callers, app.state.keys = callers, known
         app.state.maps = own.enter_context(kept_maps(config))
         await service.warm()
+        forgetting = asyncio.create_task(app.state.conversations.forget(min(_FORGETS_EVERY, config.maps_seconds / 4)))
         try:
             yield
         finally:
+            forgetting.cancel()
             service.close()
             callers.close()
             if upstream is not None:

@@ -164,6 +164,16 @@ class Conversations:
             state.answers.append(self._digest(account, "answer", answer))
             self._answers[state.answers[-1]] = digest
 
+    async def forget(self, every: float) -> None:
+        """Expire what nobody asks for either, for ever; a task of the server.
+
+        Args:
+            every: seconds.
+        """
+        while True:
+            await asyncio.sleep(every)
+            self.expire()
+
     def expire(self) -> None:
         """Forget what is too old, and the least used of what is too much."""
         oldest = self._clock() - self._seconds

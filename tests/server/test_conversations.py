@@ -1,0 +1,103 @@
+"""Conversations are kept for a while, for those whose they are, and within a size."""
+
+from __future__ import annotations
+
+import asyncio
+
+from textveil.budget.account import Account
+from textveil.sanitize.policy.choice import policy
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.server.conversations import Conversations, Written
+
+MARIA = Account("ward", "maria", "k1")
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def made(clock: Clock, most_bytes: int = 10_000) -> Conversations:
+    return Conversations(seconds=60, most_bytes=most_bytes, clock=clock)
+
+
+def test_a_conversation_is_of_one_account_and_name() -> None:
+    kept = made(Clock())
+    first = kept.of(MARIA, "a")
+    assert kept.of(MARIA, "a") is first
+    others = [
+        Account("ward", "tom", "k1"),
+        Account("other", "maria", "k1"),
+        Account("ward", "maria", "k2"),
+        Account("ward"),
+    ]
+    assert all(kept.of(account, "a") is not first for account in others) and kept.of(MARIA, "b") is not first
+    assert kept.of(Account("a", "bc"), "d") is not kept.of(Account("ab", "c"), "d"), "ends of names count"
+
+
+def test_they_expire_after_their_last_use() -> None:
+    clock = Clock()
+    kept = made(clock)
+    state = kept.of(MARIA, "a")
+    kept.note_answer(MARIA, state, "resp_1")
+    clock.now += 59
+    assert kept.of_answer(MARIA, "resp_1") is state and kept.of_answer(Account("ward"), "resp_1") is None
+    clock.now += 59
+    assert kept.of(MARIA, "a") is state
+    clock.now += 60
+    assert kept.of_answer(MARIA, "resp_1") is None and kept.of(MARIA, "a") is not state
+
+
+def test_they_expire_though_nobody_asks() -> None:
+    clock = Clock()
+    kept = made(clock)
+    kept.of(MARIA, "a")
+
+    async def wait() -> None:
+        task = asyncio.create_task(kept.forget(0.001))
+        clock.now += 61
+        while len(kept):
+            await asyncio.sleep(0.001)
+        task.cancel()
+
+    asyncio.run(asyncio.wait_for(wait(), 20))
+
+
+def test_the_least_used_are_forgotten_where_they_take_too_much() -> None:
+    kept = made(Clock(), most_bytes=1000)
+    release = Sanitizer(policy("prompts"))("x" * 100)
+    first, second = kept.of(MARIA, "1"), kept.of(MARIA, "2")
+    first.remember("p", "", "x" * 100, release)
+    second.remember("p", "", "x" * 100, release)
+    assert kept.of(MARIA, "1") is first
+    kept.of(MARIA, "3").wrote("content", "read", Written("x" * 500, ()))
+    assert kept.of(MARIA, "1") is first, "it was used behind the second"
+    assert kept.of(MARIA, "2") is not second
+    assert sum(kept.of(MARIA, name).size for name in "123") <= 1000
+
+
+def test_texts_are_told_by_policy_label_and_text_and_kept_as_digests() -> None:
+    state = made(Clock()).of(MARIA, "a")
+    release = Sanitizer(policy("prompts"))("Hello.")
+    state.remember("p", "text 1", "Hello.", release)
+    assert state.known("p", "text 1", "Hello.") is release
+    others = [("q", "text 1", "Hello."), ("p", "text 2", "Hello."), ("p", "text 1", "Hello"), ("ptext 1", "", "Hello.")]
+    assert [state.known(*other) for other in others] == [None] * 4
+    assert state.scope("p") is state.scope("p") is not state.scope("q")
+    state.wrote("content", "Hello.", Written("Hi.", ()))
+    assert state.written("content", "Hello.") == Written("Hi.", ()) and state.written("refusal", "Hello.") is None
+    assert all(isinstance(key, bytes) and len(key) == 32 for key in [*state._releases, *state._written])
+
+
+def test_identifiers_of_others_are_replaced_and_those_of_the_upstream_stay() -> None:
+    kept = made(Clock())
+    state = kept.of(MARIA, "a")
+    state.wrote("handle", "call_7", Written("call_7", ()))
+    assert state.handle("call_7") == "call_7"
+    own = state.handle("call_Maria")
+    assert own == state.handle("call_Maria") != kept.of(MARIA, "b").handle("call_Maria")
+    assert own.startswith("call_") and "Maria" not in own and state.handle("Maria").startswith("call_")
+    assert state.handle("msg_x").startswith("msg_")

@@ -197,6 +197,20 @@ def test_answers_are_restored_for_their_request_alone(guardrail) -> None:
     assert streamed(guardrail, {}, pieces) == pieces
 
 
+def test_what_restores_an_answer_is_dropped_with_it(guardrail, monkeypatch) -> None:
+    """And does not heap up where answers never come."""
+    data = chat(TEXT)
+    answer = ModelResponse(**completion({"content": before(guardrail, data)}))
+    assert after(guardrail, data, answer).choices[0].message.content == TEXT
+    assert after(guardrail, data, answer) is answer
+    assert asyncio.run(guardrail.async_post_call_response_headers_hook(data, Key(), answer)) is not None
+    monkeypatch.setattr("textveil.server.litellm_guardrail._MOST", 3)
+    requests = [chat(TEXT) for _ in range(5)]
+    answers = [ModelResponse(**completion({"content": before(guardrail, one)})) for one in requests]
+    restored = [after(guardrail, one, made) is not made for one, made in zip(requests, answers, strict=True)]
+    assert restored == [False, False, True, True, True]
+
+
 def test_keys_teams_and_persons_have_conversations_and_budgets_of_their_own(guardrail, ledger) -> None:
     keys = [Key("a"), Key("b"), Key("a", team="other"), Key("a", user="person")]
     for key in keys:

@@ -74,7 +74,7 @@ class ConversationState:
         self._key = secrets.token_bytes(32)
         self._scopes: dict[str, MemoryScope] = {}
         self._releases: dict[bytes, Release] = {}
-        self._written: dict[bytes, Written] = {}
+        self._written: dict[bytes, list[Written]] = {}
 
     def scope(self, policy: str) -> MemoryScope:
         """Where one value has one surrogate, under a policy."""
@@ -95,16 +95,27 @@ class ConversationState:
         self._releases[self._digest("text", policy, label, text)] = release
         self._grow(2 * len(text) + len(release.text))
 
-    def written(self, place: str, read: str) -> Written | None:
-        """What the upstream wrote where its asker read this, at a place of a message; None where it wrote no such."""
-        return self._written.get(self._digest("wrote", place, read))
+    def written(self, place: str, read: str, number: int = 0) -> Written | None:
+        """What the upstream wrote where its asker read this, at a place of a message; None where it wrote no such.
+
+        Args:
+            place: of a message.
+            read: private.
+            number: how many equal ones stand before it in the history: answers that read the same may be written
+                otherwise. Behind the last it is the last.
+        """
+        known = self._written.get(self._digest("wrote", place, read))
+        return known[min(number, len(known) - 1)] if known else None
 
     def wrote(self, place: str, read: str, written: Written) -> None:
         """Note what the upstream wrote at a place of a message, where its asker read ``read``."""
-        digest = self._digest("wrote", place, read)
-        if digest not in self._written:
+        known = self._written.setdefault(self._digest("wrote", place, read), [])
+        same = next((at for at, one in enumerate(known) if one.text == written.text), None)
+        if same is None:
+            known.append(written)
             self._grow(len(written.text))
-        self._written[digest] = written
+        else:
+            known[same] = written
 
     def handle(self, text: str) -> str:
         """An identifier: the upstream's own as it is, any other as a keyed digest."""

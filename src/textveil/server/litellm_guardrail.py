@@ -96,11 +96,18 @@ _LITELLM: Final = frozenset(
 """What LiteLLM needs for itself and sends to nobody; every other field of a request is read, or left out."""
 
 
+_SECONDS: Final = 900.0
+"""How long an answer may take: after that it is not restored any more."""
+
+_MOST: Final = 100_000
+"""Requests under way at one time; of more, the oldest are not restored."""
+
+
 @final
 class _Handled(NamedTuple):
-    """A request that went on."""
+    """A request that went on; its memory is dropped with its answer."""
 
-    memory: RequestMemory
+    memory: RequestMemory | None
     headers: dict[str, str]
     until: float
 
@@ -177,7 +184,6 @@ class TextveilGuardrail(CustomGuardrail):
         folder = None if policies is None else Path(policies)
         self._service = SanitizingService(OfferedPolicies(policy, folder), books, threads=threads)
         self._conversations = Conversations(seconds=maps_seconds, most_bytes=maps_bytes)
-        self._seconds = maps_seconds
         self._handled: OrderedDict[str, _Handled] = OrderedDict()
 
     def should_run_guardrail(self, data: Any, event_type: GuardrailEventHooks) -> bool:
@@ -208,10 +214,10 @@ class TextveilGuardrail(CustomGuardrail):
 
     async def async_post_call_success_hook(self, data: dict[str, Any], user_api_key_dict: Any, response: Any) -> Any:
         """The answer with its originals, as a copy: what LiteLLM logs stays as it came."""
-        handled = self._known(data)
-        if handled is None or not isinstance(response, ModelResponse | TextCompletionResponse):
+        memory = self._taken(data)
+        if memory is None or not isinstance(response, ModelResponse | TextCompletionResponse):
             return response
-        restoration = await restoration_of(handled.memory)
+        restoration = await restoration_of(memory)
         answer = response.model_dump()
         restore_chat(answer, restoration)
         return _like(response, answer)
@@ -227,12 +233,12 @@ class TextveilGuardrail(CustomGuardrail):
         self, user_api_key_dict: Any, response: AsyncIterator[Any], request_data: dict[str, Any]
     ) -> AsyncGenerator[Any, None]:
         """A streamed answer, restored as it comes."""
-        handled = self._known(request_data)
-        if handled is None:
+        memory = self._taken(request_data)
+        if memory is None:
             async for chunk in response:
                 yield chunk
             return
-        events = ChatEvents(await restoration_of(handled.memory))
+        events = ChatEvents(await restoration_of(memory))
         last: Any = None
         async for chunk in response:
             if not isinstance(chunk, ModelResponseStream | TextCompletionResponse):
@@ -276,10 +282,10 @@ class TextveilGuardrail(CustomGuardrail):
     def _mark(self, data: dict[str, Any], made: SanitizedBody) -> None:
         """Note that the request was sanitized; what LiteLLM repeats of it for logs is sanitized too."""
         now = time.monotonic()
-        while self._handled and next(iter(self._handled.values())).until <= now:
+        while self._handled and (next(iter(self._handled.values())).until <= now or len(self._handled) >= _MOST):
             self._handled.popitem(last=False)
         word = secrets.token_hex(16)
-        self._handled[word] = _Handled(made.memory, made.headers, now + self._seconds)
+        self._handled[word] = _Handled(made.memory, made.headers, now + _SECONDS)
         for place in ("metadata", "litellm_metadata"):
             told = data.get(place)
             if isinstance(told, dict):
@@ -294,12 +300,25 @@ class TextveilGuardrail(CustomGuardrail):
 
     def _known(self, data: Mapping[str, Any]) -> _Handled | None:
         """The request that went on, if this is one."""
-        for place in ("litellm_metadata", "metadata"):
-            metadata = data.get(place)
-            word = metadata.get(_MARK) if isinstance(metadata, dict) else None
-            if isinstance(word, str) and word in self._handled:
-                return self._handled[word]
-        return None
+        return self._handled.get(_word_of(data))
+
+    def _taken(self, data: Mapping[str, Any]) -> RequestMemory | None:
+        """What restores the answer to a request, once."""
+        handled = self._known(data)
+        if handled is None:
+            return None
+        self._handled[_word_of(data)] = handled._replace(memory=None)
+        return handled.memory
+
+
+def _word_of(data: Mapping[str, Any]) -> str:
+    """What LiteLLM's metadata of a request say of us; empty where they say nothing."""
+    for place in ("litellm_metadata", "metadata"):
+        metadata = data.get(place)
+        word = metadata.get(_MARK) if isinstance(metadata, dict) else None
+        if isinstance(word, str):
+            return word
+    return ""
 
 
 def _ledger(database: str | None) -> BudgetLedger:

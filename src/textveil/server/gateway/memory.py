@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import final
 
@@ -25,12 +26,15 @@ class RequestMemory:
     def __init__(self, state: ConversationState) -> None:
         self._state = state
         self._maps: dict[int, PrivateMap] = {}
+        self._met: Counter[tuple[str, str]] = Counter()
 
     def answer(self, place: str, text: str) -> str | None:
         """See ``reading.Memory``."""
-        written = self._state.written(place, _compared(place, text))
+        compared = _compared(place, text)
+        written = self._state.written(place, compared, self._met[place, compared])
         if written is None:
             return None
+        self._met[place, compared] += 1
         self._add(written.maps)
         return written.text
 

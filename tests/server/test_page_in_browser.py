@@ -220,6 +220,9 @@ def test_ten_thousand_words_are_pasted_found_and_released(chromium: Any, client:
         assert out != text.rstrip() and len(out.split()) >= 9000
         page.focus("#text")
         page.keyboard.press("Control+End")
+        page.keyboard.type("And Tim Fox.")
+        until(page, "document.querySelectorAll('#under mark').length === 1821")
+        assert page.is_visible("#under")
         assert page.evaluate("document.querySelector('#under').scrollTop === document.querySelector('#text').scrollTop")
 
 

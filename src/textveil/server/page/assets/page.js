@@ -11,6 +11,7 @@ const text = element("text");
 const under = element("under");
 const policy = element("policy");
 const WAIT = 300;
+const LONG = 20_000;  // characters from which marks wait for the server's answer, so that each key is not waited for
 const MAPS = 20;
 const LOW = 0.15;
 
@@ -27,9 +28,10 @@ function edited() {
   const value = text.value;
   now.spans = afterEdit(now.drawnFor, value, now.spans);
   now.drawnFor = value;
+  under.classList.toggle("stale", value.length > LONG);
   element("clear").hidden = value === "";
   element("sample").hidden = value !== "";
-  paint();
+  if (value.length <= LONG) paint();
   clearTimeout(now.waiting);
   now.detecting.abort();
   now.waiting = setTimeout(find, WAIT);
@@ -58,6 +60,7 @@ async function find() {
 function found(value, spans) {
   if (text.value.toWellFormed() !== value) return;
   [now.spans, now.drawnFor] = [spans, value];
+  under.classList.remove("stale");
   paint();
   const counts = counted(spans);
   element("legend").replaceChildren(...legend(counts));

@@ -23,9 +23,10 @@ from textveil.errors import ParameterError, RefutedGuarantee
 from textveil.mechanisms.additive.neighbor_choice import NeighborChoice
 from textveil.mechanisms.additive.vickrey import Vickrey
 from textveil.mechanisms.capabilities import NoisyVectors
+from textveil.mechanisms.published.witness import drawn_witness
 from textveil.nearest.ranked import nearest_few
 from textveil.noise.elliptical_laplace import EllipticalLaplace
-from textveil.privacy.guarantees import MetricDP
+from textveil.privacy.guarantees import MetricDP, Status
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -122,6 +123,35 @@ def test_the_published_form_is_refuted_by_sampling_and_for_release(tiny: Vocabul
     assert audit_mechanism(made, seed=3, attacks=False).verdict is Verdict.REFUTED
     with pytest.raises(RefutedGuarantee, match="Use vickrey"):
         Sanitizer(made)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize("options", [{"t": 0.75}, {"t": 0.25}, {"neighbor_rates": "1,0"}])
+def test_the_status_of_the_published_form_is_that_of_the_vocabulary(rate: float, options: dict[str, object]) -> None:
+    """The witness is a lower bound of the exact channel's loss; where no draw shows one, the claim stays a claim."""
+    places = [0.0, 1.0, 2.0, 3.0, 4.0]
+    made = mechanism("vickrey-published", on_a_line(places), epsilon_per_distance=rate, **options)
+    assert made.guarantee.status is Status.REFUTED
+    found = made.parameters["witness"]
+    choice = NeighborChoice(float(options.get("t", 0.75)), (1.0, 0.0) if "neighbor_rates" in options else ())
+    rows = channel(places, rate, choice, without_input=True)
+    output, likely, other = ("abcde".index(found[key][-1]) for key in ("output", "likely", "other"))
+    assert rate * abs(likely - other) < found["loss_at_least"]
+    assert found["loss_at_least"] <= math.log(rows[likely, output] / rows[other, output])
+    far = mechanism("vickrey-published", on_a_line([0.0, 1.0, 2.0]), epsilon_per_distance=40.0)
+    assert far.guarantee.status is Status.CLAIMED and far.parameters["witness"] is None
+
+
+def test_a_sound_draw_has_no_witness_and_a_leak_has_one() -> None:
+    words, allowed = np.arange(4), np.full((4, 4), 1.0)
+
+    def kept(share: float):
+        return lambda ids, rng: np.where(rng.random(len(ids)) < share, ids, rng.integers(0, 4, len(ids)))
+
+    edge = (math.e - 1) / (math.e + 3)  # randomized response at epsilon 1
+    assert drawn_witness(kept(edge), words, allowed, draws=20_000) is None
+    leak = drawn_witness(kept(edge + 0.1), words, allowed, draws=20_000)
+    assert leak is not None and leak.output == leak.likely != leak.other and leak.loss_at_least > 1.0
 
 
 def test_t_decides_between_the_nearest_and_the_second(rng) -> None:

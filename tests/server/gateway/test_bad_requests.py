@@ -171,6 +171,7 @@ def test_every_text_of_a_request_is_sanitized(client: httpx.Client, provider: Pr
         "messages": [
             {"role": "system", "content": NAME}, {"role": "developer", "content": [{"type": "text", "text": NAME}]},
             {"role": "user", "content": f"{NAME}\0 is {CODE}."}, {"role": "user", "content": ""},
+            {"role": "user", "content": '{"who": "Z\\u0079rqel Quxbolt"}'},
             {"role": "assistant", "content": NAME, "refusal": NAME, "tool_calls": [call]},
             {"role": "tool", "tool_call_id": "call_1", "content": json.dumps({NAME: [CODE, True, None, -1.5]})},
             {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": f"no JSON: {NAME}"}},
@@ -180,11 +181,11 @@ def test_every_text_of_a_request_is_sanitized(client: httpx.Client, provider: Pr
     provider.answer = repeating("")
     answer = client.post("/v1/chat/completions", content=json.dumps(body, ensure_ascii=True))
     assert answer.status_code == 200, answer.text
-    assert provider.heard(*PRIVATE) == []
+    assert provider.heard(*PRIVATE, "u0079") == []
     sent = provider.bodies[0]
-    arguments = json.loads(sent["messages"][4]["tool_calls"][0]["function"]["arguments"])
+    arguments = json.loads(sent["messages"][5]["tool_calls"][0]["function"]["arguments"])
     assert list(arguments) != ["who", "y"] and "who" in arguments, "a parameter's name goes on"
-    (inner,) = json.loads(sent["messages"][5]["content"]).values()
+    (inner,) = json.loads(sent["messages"][6]["content"]).values()
     assert inner[1:] == [True, None, -1.5], "what is no name or code stays under this policy"
     assert sent["messages"][3]["content"] == "" and "\0" in sent["messages"][2]["content"]
     assert answer.json()["choices"][0]["message"]["content"] == f"{NAME} again"

@@ -12,6 +12,7 @@ from tests.helpers.servers import MemoryLedger
 from tests.helpers.upstream import Provider, completion, repeating, send_json
 
 import textveil.server.gateway.bodies as bodies
+import textveil.server.gateway.routes as routes
 import textveil.server.gateway.sending as sending
 from textveil.budget.account import Account
 from textveil.sanitize.prepared import Prepared
@@ -58,7 +59,6 @@ STEPS: list[tuple[Any, str]] = [
     (RequestMemory, "sent"),
     (bodies, "written"),
     (sending, "as_json"),
-    (sending, "Restorer"),
     (Upstream, "send"),
 ]
 
@@ -126,16 +126,16 @@ def test_a_ledger_that_refuses_is_asked_before_the_draw(
     assert answer.status_code == 400 and drawn == [] and provider.got == b""
 
 
+@pytest.mark.parametrize(("owner", "name"), [(routes, "restore_chat"), (sending, "Restorer")])
 def test_an_answer_that_cannot_be_restored_is_an_error(
-    client: httpx.Client, provider: Provider, monkeypatch: pytest.MonkeyPatch
+    client: httpx.Client, provider: Provider, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str
 ) -> None:
     """It was sent by then, sanitized; its asker is told, and reads no half."""
-    import textveil.server.gateway.routes as routes
 
     def fails(*_: Any) -> None:
         raise RuntimeError(CANARY)
 
     provider.answer = lambda handler, body: send_json(handler, completion({"content": "Yes."}))
-    monkeypatch.setattr(routes, "restore_chat", fails)
+    monkeypatch.setattr(owner, name, fails)
     answer = client.post("/v1/chat/completions", json=BODY)
     assert answer.status_code == 500 and CANARY not in answer.text and provider.heard(CANARY) == []

@@ -111,7 +111,8 @@ def _message(reading: RequestReading, value: Any, place: str) -> Any:
     if role == "assistant":
         if value.get("audio") is not None:
             refuse(f"{place}.audio", "left out", code="unsupported_content", got="a recording")
-        return reading.fields(value, place, _ASSISTANT)
+        made = reading.fields(value, place, _ASSISTANT)
+        return {**made, "content": made.get("content")}  # some want it said that there is none
     if role not in _INPUT_ROLES:
         refuse(f"{place}.role", "assistant, " + " or ".join(_INPUT_ROLES), code="invalid_role", got="another role")
     readers: dict[str, Reader] = {"role": one_of(role), "content": _content}

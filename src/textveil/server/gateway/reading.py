@@ -286,8 +286,10 @@ model_name = matching(MODEL, "the name of a model: up to 128 letters, digits and
 name = matching(NAME, "a name: up to 64 letters, digits, underscores, points and hyphens")
 
 
-def text(reading: RequestReading, value: Any, place: str) -> Slot | str:
-    """A text that is released."""
+def text(reading: RequestReading, value: Any, place: str) -> JsonSlots | Slot | str:
+    """A text that is released; of JSON that hides characters behind escapes, its leaves."""
+    if isinstance(value, str) and "\\u" in value:
+        return reading.json_text(value, place, "text")
     return reading.text(value, place)
 
 

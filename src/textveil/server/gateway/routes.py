@@ -122,11 +122,13 @@ async def _sent(
     """Release the texts of a request, send it on, and restore what comes back."""
     upstream = upstream_of(exchange.request)
     sanitized = await exchange.sanitized(readers, needed)
-    restoration = await restoration_of(sanitized.memory)
     wants_stream = streamed is not None and exchange.asked.get("stream") is True
     async with AsyncExitStack() as held:
+        making = restoration_of(sanitized.memory)
+        held.callback(making.cancel)
         answer = await held.enter_async_context(upstream.send("POST", path, sanitized.body))
         await refuse_failure(answer, upstream)
+        restoration = await making
         if streamed is not None and wants_stream and answer.kind == "text/event-stream":
             events = streamed(restoration, exchange.asked)
             return RestoredStream(answer, events, sanitized.headers, held.pop_all())

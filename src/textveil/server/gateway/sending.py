@@ -168,9 +168,21 @@ def _word(value: Any, upstream: Upstream) -> str | None:
     return value if plain else None
 
 
-async def restoration_of(memory: RequestMemory) -> Restoration:
-    """What restores the answer to a request; made while the upstream thinks."""
-    return Restoration(await asyncio.to_thread(Restorer, memory.maps), memory)
+def restoration_of(memory: RequestMemory) -> asyncio.Task[Restoration]:
+    """What restores the answer to a request; it is made while the upstream thinks."""
+
+    async def made() -> Restoration:
+        return Restoration(await asyncio.to_thread(Restorer, memory.maps), memory)
+
+    task = asyncio.create_task(made())
+    task.add_done_callback(_retrieved)
+    return task
+
+
+def _retrieved(task: asyncio.Task[Restoration]) -> None:
+    """Take the error of a task that nobody waits for: it would be logged, and may quote text."""
+    if not task.cancelled():
+        task.exception()
 
 
 def answered(data: dict[str, Any], answer: Answer, headers: Mapping[str, str]) -> Response:
@@ -195,7 +207,7 @@ class RestoredStream(StreamingResponse):
         super().__init__(
             self._pieces(upstream, restoring),
             media_type="text/event-stream",
-            headers={**upstream.headers, **headers, "Cache-Control": "no-store"},
+            headers={**upstream.headers, **headers, "Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
         self._held = held
 

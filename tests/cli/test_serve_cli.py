@@ -149,3 +149,12 @@ def test_the_options_of_a_budget_want_a_budget(command, tmp_path: Path) -> None:
     code, _, said = command(*base, "--admin", "--budget", "1")
     assert code == 2 and "--budget must be left out" in said
     assert command("keys", "list", "--database", tmp_path / "x.db")[:2] == (0, b"")
+
+
+@pytest.mark.parametrize("arguments", [("serve", "--check"), ("keys", "list")])
+def test_without_the_extra_its_name_is_told(command, monkeypatch, arguments: tuple[str, ...]) -> None:
+    for name in [one for one in sys.modules if one.startswith("textveil.server")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pydantic", None)
+    code, _, said = command(*arguments)
+    assert code == 2 and said == "textveil: `pydantic` is not installed. Run: pip install 'textveil[server]'\n"

@@ -76,6 +76,12 @@ HEAVY = {
     "ray",
     "polars",
     "datasets",
+    "fastapi",
+    "pydantic",
+    "sqlalchemy",
+    "uvicorn",
+    "httpx",
+    "cryptography",
 }
 
 

@@ -181,12 +181,13 @@ def test_what_nobody_foresaw_is_told_and_logged_without_text(caplog: pytest.LogC
     told = [json.loads(line) for line in lines.getvalue().splitlines()]
     places = [one["place"] for one in told if one["message"] == "internal error"]
     assert len(places) == 1 and places[0].startswith("RuntimeError in test_guard")
-    requests = [one for one in told if one["message"] == "request"]
-    assert [(one["route"], one["status"], one["code"]) for one in requests[:3]] == [
+    requests = [(one["route"], one["status"], one.get("code")) for one in told if one["message"] == "request"]
+    wanted = [
         ("/v1/sanitize", 500, "internal_error"),
         ("other", 404, "not_found"),
         ("/v1/sanitize", 400, "unknown_field"),
     ]
+    assert [one for one in requests if one in wanted] == wanted
     assert 'textveil_requests_total{method="POST",route="/v1/sanitize",status="500"} 1.0' in counted
     for text in (lines.getvalue(), counted, answer.text):
         assert "CANARY" not in text and "Gonzalez" not in text

@@ -39,15 +39,21 @@ function factor(epsilon) {
   return `${up.format(Math.exp(epsilon - power * Math.LN10))} × 10^${power}`;
 }
 
+/** ", but for a chance of 0.00001" where delta is not 0, also where it is too small for a number. */
+function chance({ delta, log_delta: logDelta }) {
+  if (delta) return `, but for a chance of ${up.format(delta)}`;
+  return logDelta === null || logDelta === undefined ? "" : `, but for a chance of 10^${Math.ceil(logDelta / Math.LN10)}`;
+}
+
 const NOTHING = { lead: "Nothing is promised under this policy.", odds: "", status: "" };
 
 /** What one value or one word is promised: {lead, odds, status}. */
 export function promiseOf(guarantee, findsSpans) {
   const one = findsSpans ? guarantee.per_value : guarantee.per_token;
   if (!one || one.epsilon === null || one.epsilon === undefined) return NOTHING;
-  const status = `${one.text}, ${one.status}${one.source ? `; the argument: ${one.source}` : ""}`;
+  const status = `${one.text}, ${one.status}, for ${one.adjacency}${one.source ? `. The argument: ${one.source}` : ""}`;
   const kinds = findsSpans ? guarantee.by_kind.filter((kind) => kind.count) : [];
-  if (one.epsilon === 0 && one.delta === 0) {
+  if (one.epsilon === 0 && !chance(one)) {
     const what = findsSpans ? "any one value that was found" : "any one word or number";
     return {
       lead: `Whoever reads the release learns nothing about ${what}: it would be exactly as likely had another of its format stood there.`,
@@ -56,7 +62,7 @@ export function promiseOf(guarantee, findsSpans) {
     };
   }
   const what = findsSpans ? "one value in a place" : "one word or number in a place";
-  const slip = one.delta ? `, but for a chance of ${up.format(one.delta)}` : "";
+  const slip = chance(one);
   const free = kinds.filter((kind) => kind.epsilon === 0 && kind.delta === 0).map((kind) => kind.kind);
   const together = kinds.filter((kind) => kind.pays === "scope").map((kind) => kind.kind);
   const odds = [
@@ -65,7 +71,7 @@ export function promiseOf(guarantee, findsSpans) {
     together.length ? `Of the kind ${listed(together)} all values move together, and the promise is of all together.` : "",
   ];
   return {
-    lead: `No release is more than ${factor(one.epsilon)} times as likely with ${what} as with any other${findsSpans ? " of its format" : ""}${slip}.`,
+    lead: `No release is more than ${factor(one.epsilon)} times as likely with ${what} as with any other of its ${findsSpans ? "format" : "kind"}${slip}.`,
     odds: odds.filter(Boolean).join(" "),
     status,
   };

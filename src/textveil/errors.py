@@ -11,7 +11,7 @@
     ├── InputError            (also ValueError)   a document or record cannot be read
     │   └── Interrupted       (audit.sampled)     foreign code failed midway; keeps the evidence so far
     ├── OutputError           (also OSError)      a result cannot be written
-    ├── LedgerError           (also OSError)      a ledger of budgets cannot be read or written
+    ├── LedgerError                               a ledger of budgets cannot be read or written
     ├── BudgetExhausted       (also ValueError)   a release would cost more than is left of a budget
     ├── UnsupportedGuarantee  (also TypeError)    no rule converts or composes these guarantees
     ├── RefutedGuarantee      (also ValueError)   the mechanism's claim is known to be false
@@ -82,7 +82,7 @@ class OutputError(TextveilError, OSError):
     """A result cannot be written; nothing stands under its name."""
 
 
-class LedgerError(TextveilError, OSError):
+class LedgerError(TextveilError):
     """A ledger of budgets cannot be read or written, so nothing is released; names no account."""
 
 

@@ -95,7 +95,7 @@ def test_each_person_may_have_a_limit_of_one_rule(ledger: Ledger) -> None:
     ledger.reserve(Account("acme"), pure(100.0))
     ledger.set_limit(ANN, None)
     assert ledger.balance(ANN).remaining == (-6.0, 0.0)
-    with pytest.raises(ParameterError, match="each must be"):
+    with pytest.raises(ParameterError, match="each must be left out"):
         ledger.set_limit(ANN, Limit(epsilon=1.0), each="unit")
 
 

@@ -25,19 +25,20 @@ def test_the_first_screen_of_sanitize_shows_what_a_newcomer_needs() -> None:
     first = "\n".join(text.splitlines()[:36])
     for option in ("--output", "--policy", "--field", "--keep", "--report", "--quiet", "--mechanism", "--epsilon"):
         assert f"{option} " in first, option
-    assert titles(text)[:10] == [
+    assert titles(text)[:11] == [
         "Arguments",
         "Options",
         "Guarantee",
         "Formats and fields",
         "Whose a record is",
+        "Budget",
         "Undo",
         "Jobs and processes",
         "Faults and limits",
         "Guarantee, in detail",
         "Vocabulary",
     ]
-    assert titles(text)[10:13] == ["Experiments", "Neighborhoods and word metrics", "Vectors and noise"]
+    assert titles(text)[11:14] == ["Experiments", "Neighborhoods and word metrics", "Vectors and noise"]
     assert len(re.findall(r"^  (?:-\w, )?--[\w-]+", text, flags=re.MULTILINE)) == len(
         set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, flags=re.MULTILINE))
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import final
 
-from textveil.errors import ParameterError
+from textveil.errors import need
 
 
 @final
@@ -32,7 +32,7 @@ class Account:
         for name, value in (("tenant", self.tenant), ("unit", self.unit), ("key", self.key)):
             if not (value is None and name != "tenant") and not (isinstance(value, str) and value):
                 got = "an empty one" if value == "" else type(value).__name__
-                raise ParameterError(f"{name} must be a name of at least one character; got {got}.")
+                need(False, name, got, "a name of at least one character")
 
     @property
     def scope(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, final
@@ -36,10 +36,18 @@ class Book:
         names: under the ledger's key.
         now: microseconds since 1970.
         accounts: all that will be asked for.
+        commits: of those that will be committed, account and number.
 
     """
 
-    def __init__(self, connection: Connection, names: Names, now: int, accounts: Iterable[Account]) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        names: Names,
+        now: int,
+        accounts: Iterable[Account],
+        commits: Iterable[tuple[Account, int]],
+    ) -> None:
         self._connection = connection
         self._names = names
         self._now = now
@@ -51,6 +59,7 @@ class Book:
         self._chains = _locked(connection, names, sorted({one.tenant for one in digests}))
         levels = [level for one in digests for level in one.levels]
         wanted = {one.digest for one in levels} | {one.each for one in levels if one.each is not None}
+        self._open = set(_open(connection, {(names.of(one).tenant, number) for one, number in commits}))
         # No clock goes back: what is decided is decided at the time that its entry has.
         self._nows = {tenant: now if end is None else max(now, end.at) for tenant, end in self._chains.items()}
         self._standings = {one.level: one for one in _standings(connection, wanted)}
@@ -83,8 +92,33 @@ class Book:
             self._changed.add(standing.level)
         return Reservation(account, entry.number, charge, self.balance(account))
 
+    def reserve_together(self, wanted: Sequence[tuple[Account, Charge]]) -> list[Reservation]:
+        """Reserve for several accounts, or for none.
+
+        Raises:
+            BudgetExhausted: it is more than is left to one of them; nothing is taken.
+            LedgerError: as ``reserve``.
+        """
+        for account, _ in wanted:
+            self._chain(account)
+            for _ in self._levels(account):  # whatever sums must be counted again are now
+                pass
+        standings = {level: replace(one) for level, one in self._standings.items()}
+        chains = {tenant: None if one is None else replace(one) for tenant, one in self._chains.items()}
+        entries, opened, changed = len(self._entries), len(self._opened), set(self._changed)
+        try:
+            return [self.reserve(account, charge) for account, charge in wanted]
+        except BudgetExhausted:
+            self._standings, self._chains, self._changed = standings, chains, changed
+            del self._entries[entries:], self._opened[opened:]
+            raise
+
     def commit(self, account: Account, number: int) -> None:
-        """Note that what a reservation was for has been drawn."""
+        """Note that what a reservation was for has been drawn; of one that is not open there is nothing to note."""
+        where = (self._names.of(account).tenant, number)
+        if where not in self._open:
+            return
+        self._open.remove(where)
         entry = self._append(account, "commit", {"of": number})
         self._closed.append({"b_tenant": entry.tenant, "b_number": number})
 
@@ -271,6 +305,15 @@ def _standings(connection: Connection, levels: set[bytes]) -> Iterable[Standing]
         some = LEVELS.c.level.in_(ordered[start : start + _MOST_NAMES])
         for row in connection.execute(sa.select(LEVELS).where(some)).mappings():
             yield Standing.of_row(dict(row))
+
+
+def _open(connection: Connection, wanted: set[tuple[bytes, int]]) -> Iterator[tuple[bytes, int]]:
+    """Those of some reservations that nobody has committed."""
+    ordered = sorted(wanted)
+    for start in range(0, len(ordered), _MOST_NAMES):
+        some = sa.tuple_(OPEN.c.tenant, OPEN.c.number).in_(ordered[start : start + _MOST_NAMES])
+        for row in connection.execute(sa.select(OPEN.c.tenant, OPEN.c.number).where(some)):
+            yield row.tenant, row.number
 
 
 def _exhausted(standing: Standing, limit: Limit, charge: Charge) -> BudgetExhausted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -40,13 +40,17 @@ def as_data(entry: Entry) -> dict[str, Any]:
     return {**entry._asdict(), **hexed}
 
 
-def verified_export(path: Path) -> Verification:
+def verified_export(path: Path, noted: Collection[str] = ()) -> Verification:
     """Go through an exported ledger again: chain, sums and limits, but no seal and no key.
+
+    Args:
+        path: of the export.
+        noted: heads that were noted before, which must be there.
 
     Raises:
         InputError: the file cannot be read, or is no export.
     """
-    replay = Replay(lambda: _read(path))
+    replay = Replay(lambda: _read(path), noted)
     replay.run()
     last = _last(path)
     heads = heads_of(replay)

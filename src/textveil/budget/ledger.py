@@ -7,7 +7,7 @@ import hmac
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, TypeAlias, TypeVar, final
 
@@ -26,7 +26,7 @@ from textveil.budget.reservation import Reservation as Reservation
 from textveil.budget.schema import ENTRIES, FACTS
 from textveil.budget.turns import Ask, Turns
 from textveil.budget.verification import Verification, stored_entries, verified
-from textveil.errors import BudgetExhausted, LedgerError, ParameterError, TextveilError
+from textveil.errors import BudgetExhausted, LedgerError, ParameterError, TextveilError, need
 from textveil.key_files import decoded_key, read_key, read_or_made_key
 from textveil.privacy.accountant import Accountant
 
@@ -100,8 +100,9 @@ class Ledger:
             ParameterError: ``each`` is given beside a person or a key.
             LedgerError: the database fails; nothing was set.
         """
-        if each is not None and (each not in ("unit", "key") or account.unit is not None or account.key is not None):
-            raise ParameterError('each must be "unit" or "key", with an account that names the tenant alone.')
+        need(each in (None, "unit", "key"), "each", each, '"unit" or "key"')
+        alone = account.unit is None and account.key is None
+        need(each is None or alone, "each", each, "left out for a limit of one person or key alone")
         self._ask(account, lambda book: book.set_limit(account, limit, each))
 
     def reserve(self, account: Account, cost: Accountant) -> Reservation:
@@ -133,14 +134,37 @@ class Ledger:
         self._turns.ask(asked)
         return [one.error if isinstance(one.error, BudgetExhausted) else one.result() for one in asked]
 
+    def reserve_together(self, wanted: Sequence[tuple[Account, Accountant]]) -> list[Reservation]:
+        """The costs of several accounts, all of them or none, in one transaction.
+
+        Raises:
+            BudgetExhausted: it is more than is left to one of them; nothing was taken from any.
+            UnsupportedGuarantee: as ``reserve``.
+            LedgerError: as ``reserve``.
+        """
+        if not wanted:
+            return []
+        self._need_open()
+        charged = [(account, Charge.of(cost)) for account, cost in wanted]
+        first, *others = [account for account, _ in charged]
+        asked = Ask(first, lambda book: book.reserve_together(charged), others=others)
+        self._turns.ask([asked])
+        return asked.result()
+
     def commit(self, reservation: Reservation) -> None:
         """Note that what was reserved has been drawn.
 
         It is written with the next transaction, soon: to lose it in a crash changes nothing but what ``reserved`` says.
         """
-        account, number = reservation.account, reservation.number
+        self.commit_entry(reservation.account, reservation.number)
+
+    def commit_entry(self, account: Account, number: int) -> None:
+        """The same for a reservation that another process made, by the number of its entry.
+
+        Of one that is committed already there is nothing to note.
+        """
         self._need_open()
-        self._turns.leave([Ask(account, lambda book: book.commit(account, number))])
+        self._turns.leave([Ask(account, lambda book: book.commit(account, number), commits=[number])])
         self._settle_soon()
 
     def balance(self, account: Account) -> Balance:
@@ -179,15 +203,19 @@ class Ledger:
         with told(), reading(self._engine) as connection:
             yield from stored_entries(connection, *own)
 
-    def verify(self) -> Verification:
+    def verify(self, noted: Collection[str] = ()) -> Verification:
         """Go through all entries again: their chain and its seal, what they come to, and that no limit was exceeded.
+
+        Args:
+            noted: heads that were noted elsewhere before, in hexadecimal digits: entries that were cut off at the end,
+                by whoever holds the key or brings an old copy back, are seen by them alone.
 
         Raises:
             LedgerError: the database fails.
         """
         self._settled()
         with told(), reading(self._engine) as connection:
-            return verified(connection, self._names)
+            return verified(connection, self._names, noted)
 
     def export(self, stream: BinaryIO) -> int:
         """Write all entries as lines of JSON (``exports``), for an auditor who needs neither key nor database.
@@ -228,7 +256,9 @@ class Ledger:
     def _write(self, batch: Sequence[Ask[Any]]) -> None:
         """Do what several threads asked for in one transaction."""
         with told(), writing(self._engine) as connection:
-            book = Book(connection, self._names, time.time_ns() // 1000, [one.account for one in batch])
+            accounts = [account for one in batch for account in one.accounts]
+            commits = [pair for one in batch for pair in one.commits]
+            book = Book(connection, self._names, time.time_ns() // 1000, accounts, commits)
             for one in batch:
                 try:
                     one.value = one.work(book)

@@ -7,7 +7,7 @@ told apart by the digests that entries have; without the key nothing more can be
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias, final
 
 from textveil.budget.chain import BEFORE_ALL, Entry
@@ -56,6 +56,10 @@ class Who(NamedTuple):
 class Replay:
     """Goes through entries in order, and says what is wrong with them.
 
+    Args:
+        source: gives the entries.
+        noted: digests of entries that were noted before, in hexadecimal digits: they must be there.
+
     Attributes:
         problems: what is wrong, a line each; of very many the first hundred.
         entries: how many were read.
@@ -64,8 +68,9 @@ class Replay:
         open: charges of reservations that nobody committed, by tenant and number.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, noted: Collection[str] = ()) -> None:
         self._source = source
+        self._noted = set(noted)
         self.problems: list[str] = []
         self.entries = 0
         self.ends: dict[bytes, Entry] = {}
@@ -82,6 +87,8 @@ class Replay:
             except (ValueError, KeyError, TypeError, IndexError):
                 self.tell(entry, "cannot be read")
             self.ends[entry.tenant] = entry
+            self._noted.discard(entry.digest.hex())
+        self.problems += [f"a head that was noted before is gone: {one[:12]}" for one in sorted(self._noted)]
 
     def tell(self, entry: Entry, what: str) -> None:
         """Note a problem of an entry."""

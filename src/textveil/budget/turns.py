@@ -19,10 +19,20 @@ class Ask(Generic[T]):
     Args:
         account: for whose account.
         work: does it in a transaction's book.
+        others: further accounts that the work asks for.
+        commits: numbers of the account's reservations that it commits.
     """
 
-    def __init__(self, account: Account, work: Callable[[Book], T]) -> None:
-        self.account = account
+    def __init__(
+        self,
+        account: Account,
+        work: Callable[[Book], T],
+        *,
+        others: Sequence[Account] = (),
+        commits: Sequence[int] = (),
+    ) -> None:
+        self.accounts = (account, *others)
+        self.commits = [(account, number) for number in commits]
         self.work = work
         self.done = False
         self.value: T | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -51,9 +51,9 @@ def stored_entries(connection: Connection, *wanted: sa.ColumnElement[bool]) -> I
             yield Entry(*row)
 
 
-def verified(connection: Connection, names: Names) -> Verification:
+def verified(connection: Connection, names: Names, noted: Collection[str] = ()) -> Verification:
     """The verification of a whole database, in a transaction that sees one state of it."""
-    replay = Replay(lambda: stored_entries(connection))
+    replay = Replay(lambda: stored_entries(connection), noted)
     replay.run()
     kept = (*_ends(connection, names, replay), *_levels(connection, names, replay), *_open(connection, replay))
     return Verification(replay.entries, heads_of(replay), (*replay.problems, *kept))

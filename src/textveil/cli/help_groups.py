@@ -11,6 +11,7 @@ from textveil.mechanisms.options import GUARANTEE
 
 FORMATS: Final = "Formats and fields"
 PERSONS: Final = "Whose a record is"
+BUDGET: Final = "Budget"
 UNDO: Final = "Undo"
 JOBS: Final = "Jobs and processes"
 FAULTS: Final = "Faults and limits"
@@ -18,7 +19,7 @@ DETAILS: Final = "Guarantee, in detail"
 VOCABULARY: Final = "Vocabulary"
 TRIALS: Final = "Experiments"
 
-_ORDER = ("Arguments", "Options", GUARANTEE, FORMATS, PERSONS, UNDO, JOBS, FAULTS, DETAILS, VOCABULARY, TRIALS)
+_ORDER = ("Arguments", "Options", GUARANTEE, FORMATS, PERSONS, BUDGET, UNDO, JOBS, FAULTS, DETAILS, VOCABULARY, TRIALS)
 """Groups of help from the first to the last; others stand between jobs and vocabularies, as they come."""
 
 

@@ -1,7 +1,7 @@
 """The ``textveil`` command: its subcommands, its exit codes, and errors in one line.
 
-Exit codes: 0 done, 1 failed or records were skipped, 2 usage or parameters, 3 kept for a ledger of budgets (no command
-returns it yet), 4 an audit refuted a claim, 130 interrupted. Text goes to stdout, messages to stderr. No message holds
+Exit codes: 0 done, 1 failed or records were skipped, 2 usage or parameters, 3 a budget is exhausted and nothing was
+released, 4 an audit refuted a claim, 130 interrupted. Text goes to stdout, messages to stderr. No message holds
 input text.
 """
 
@@ -27,6 +27,7 @@ from textveil.cli.explain import explain_command
 from textveil.cli.frontier import frontier_command
 from textveil.cli.help_groups import GroupedCommand
 from textveil.cli.keys import keys_app
+from textveil.cli.ledger import ledger_app
 from textveil.cli.mcp import mcp_command
 from textveil.cli.mechanism_options import MechanismCommand
 from textveil.cli.mechanisms import mechanisms_command
@@ -39,7 +40,14 @@ from textveil.cli.serve import serve_command
 from textveil.cli.spelling import complaint, options_of
 from textveil.cli.tables import tables_app
 from textveil.cli.tune import tune_command
-from textveil.errors import MissingExtra, ParameterError, RefutedGuarantee, TextveilError, UnsupportedGuarantee
+from textveil.errors import (
+    BudgetExhausted,
+    MissingExtra,
+    ParameterError,
+    RefutedGuarantee,
+    TextveilError,
+    UnsupportedGuarantee,
+)
 from textveil.version import VERSION
 
 app = typer.Typer(
@@ -68,6 +76,7 @@ app.command("bench")(bench_command)
 app.command("mcp")(mcp_command)
 app.command("reproduce")(reproduce_command)
 app.add_typer(keys_app, name="keys")
+app.add_typer(ledger_app, name="ledger")
 app.add_typer(tables_app, name="tables")
 
 
@@ -113,7 +122,7 @@ def _exit_code() -> int:
         code = app(standalone_mode=False)
     except TextveilError as error:
         _complain(complaint(error, options_of(typer.main.get_command(app))))
-        return 2 if isinstance(error, _USAGE) else 1
+        return 3 if isinstance(error, BudgetExhausted) else 2 if isinstance(error, _USAGE) else 1
     except BrokenPipeError:
         # The reader went away; close stdout without another write to it.
         with contextlib.suppress(OSError, ValueError, AttributeError):

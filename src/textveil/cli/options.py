@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from textveil.cli.help_groups import FORMATS, TRIALS, VOCABULARY
+from textveil.cli.help_groups import BUDGET, FORMATS, TRIALS, VOCABULARY
 from textveil.errors import ParameterError
 from textveil.mechanisms.options import GUARANTEE
 
@@ -71,6 +71,19 @@ WholeFile: TypeAlias = Annotated[
 Delimiter: TypeAlias = Annotated[
     str | None,
     typer.Option("--delimiter", metavar="C", help="For csv: between fields, as ; or \\t.", rich_help_panel=FORMATS),
+]
+
+
+_LEDGER = typer.Option(
+    "--ledger",
+    metavar="URL|FILE",
+    help="Take what it costs from this ledger of budgets, before anything is drawn; exit code 3 where it does not "
+    "reach.",
+    rich_help_panel=BUDGET,
+)
+LedgerOrNone: TypeAlias = Annotated[str | None, _LEDGER]
+Tenant: TypeAlias = Annotated[
+    str, typer.Option("--tenant", metavar="T", help="Whose ledger it is.", rich_help_panel=BUDGET)
 ]
 
 

@@ -17,6 +17,7 @@ from textveil.errors import OutputError, ParameterError
 
 if TYPE_CHECKING:
     from textveil.corpora.formats.choice import FormatChoice
+    from textveil.corpora.payment import Payer
     from textveil.corpora.places import Places
     from textveil.corpora.run import Finished, Run
     from textveil.mechanisms.base import Mechanism
@@ -89,8 +90,14 @@ def sanitize_command(
     ] = None,
     unit: Annotated[
         str | None,
-        opt.fields("whose a record is: the report adds up what one person's records cost.", PERSONS),
+        opt.fields(
+            "whose a record is: the report adds up what one person's records cost. Of txt, with --ledger: whose the "
+            "texts are.",
+            PERSONS,
+        ),
     ] = None,
+    ledger: opt.LedgerOrNone = None,
+    tenant: opt.Tenant = "local",
     scope_column: Annotated[
         str | None,
         opt.fields(
@@ -185,6 +192,8 @@ def sanitize_command(
     seed: opt.Seed = None,
 ) -> int:
     """Replace every word and number by a random one, under a guarantee that is stated and proved."""
+    from dataclasses import replace
+
     from textveil.corpora.columns import RecordColumns, known_columns
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES
@@ -201,19 +210,20 @@ def sanitize_command(
     output = None if output is not None and str(output) == "-" else output
     check_outputs(output, [report, sender_report], private_map, resume=resume)
     patterns = source or ["-"]
-    columns = RecordColumns(unit=unit, scope=scope_column, known=known_columns(known or ()))
     choice = FormatChoice(
         corpus_format=corpus_format,
         whole=whole_file,
         sanitized=tuple(field or ()),
         kept=tuple(keep or ()),
-        read=columns.names,
         delimiter=delimiter,
         output_format=output_format,
         max_document_bytes=MAX_DOCUMENT_BYTES if max_document_bytes is None else max_document_bytes,
     )
     chosen = engine_of(engine, workers)
     inputs = opt.inputs_of(patterns, choice)
+    payer, unit = _payer(ledger, tenant, unit, choice.name(inputs))
+    columns = RecordColumns(unit=unit, scope=scope_column, known=known_columns(known or ()))
+    choice = replace(choice, read=columns.names)
     reader = choice.reader(inputs, output)
     choice.check_output(inputs, output)
     places = Places(
@@ -253,6 +263,7 @@ def sanitize_command(
         max_expansion=max_expansion,
         on_error=cast(Literal["stop", "skip"], on_error),
         recall=recall,
+        payer=payer,
     )
     words = run.drawing  # what a policy names is made, or refused, before anything is read
     beside = _beside(output, words) if decode else None
@@ -261,6 +272,17 @@ def sanitize_command(
     if beside is not None and output is not None and words is not None:
         _decode(run, words, choice, output, beside, quiet)
     return code
+
+
+def _payer(ledger: str | None, tenant: str, unit: str | None, name: str) -> tuple[Payer | None, str | None]:
+    """Whose budget it is taken from, and the column that names persons: plain text has none, and is one person's."""
+    if ledger is None:
+        return None, unit
+    from textveil.budget.database import url_of
+    from textveil.corpora.payment import Payer
+
+    url_of(ledger)
+    return (Payer(ledger, tenant, unit), None) if name == "txt" else (Payer(ledger, tenant), unit)
 
 
 def _undoable(run: Run, places: Places) -> Run:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,11 +19,13 @@ from textveil.corpora.engines.block_worker import BlockWorker, OnError
 from textveil.corpora.files.atomic import atomic_writers, check_folder, write_whole
 from textveil.corpora.files.inputs import Inputs, file_size, file_stamp
 from textveil.corpora.formats.records import Assembled, CorpusFormat
+from textveil.corpora.jobs.folder import JobFolder
 from textveil.corpora.jobs.job import SYNC_SECONDS, Job
 from textveil.corpora.jobs.kept_map import MapWanted, frame_of
 from textveil.corpora.jobs.ledger import Totals
 from textveil.corpora.jobs.opening import JobFinished, opened_job
 from textveil.corpora.jobs.terms import Terms
+from textveil.corpora.payment import Payer, paid
 from textveil.corpora.pieces import Pieces
 from textveil.corpora.places import Places
 from textveil.corpora.tables import provided_tables
@@ -62,6 +65,7 @@ class Run:
         sync_seconds: how often a job commits.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
         map_key: the user's key of the private map, where one is kept.
+        payer: whose budget it is taken from, before anything is drawn; None takes it from none.
         recall: what was measured of a policy's detection, for the report.
     """
 
@@ -79,6 +83,7 @@ class Run:
     max_expansion: float | None = None
     map_key: bytes | None = field(default=None, repr=False)
     recall: Mapping[str, Any] | None = None
+    payer: Payer | None = None
 
     def to_stream(self, stream: BinaryIO, private_map: BinaryIO | None = None) -> Finished:
         """Release everything to a stream that cannot be taken back.
@@ -93,6 +98,11 @@ class Run:
         """
         cipher, start = (None, b"") if private_map is None else self._map_wanted(Path()).begun()
         worker = self._worker(new_secret(), cipher)
+        with self._paid(worker):
+            return self._streamed(worker, stream, private_map, start)
+
+    def _streamed(self, worker: BlockWorker, stream: BinaryIO, private_map: BinaryIO | None, start: bytes) -> Finished:
+        cipher = worker.cipher
         if private_map is not None:
             private_map.write(start)
         totals = Totals()
@@ -209,8 +219,9 @@ class Run:
                 check_folder(path)
         if not job.ended:
             worker = self._worker(job.secret, job.cipher)
-            blocks = job.remaining(self._inputs(job.secret).blocks())
-            self._pump(worker, blocks, job.totals, job.write)
+            with self._paid(worker, job.folder):
+                blocks = job.remaining(self._inputs(job.secret).blocks())
+                self._pump(worker, blocks, job.totals, job.write)
             if job.totals.tally.documents == 0:
                 job.forget()
             self._need_documents(job.totals)
@@ -232,6 +243,9 @@ class Run:
             write(replace(outcome, skipped=skipped))
             self.progress(outcome.bytes_read, total, totals.tally.kinds["word"])
         del held  # until here, so that a table that is in memory only stays for this process
+
+    def _paid(self, worker: BlockWorker, folder: JobFolder | None = None) -> AbstractContextManager[None]:
+        return paid(self.payer, worker, self.engine, self._inputs(worker.secret), self.setting, folder)
 
     def _located(self, skip: Skip) -> str:
         """The reason, with the input's number where there are several."""

@@ -191,6 +191,7 @@ class Sanitizer:
         scopes: Sequence[Scope] | None = None,
         maps: bool = True,
         spans: bool = False,
+        values: Sequence[Sequence[tuple[str, str]]] | None = None,
     ) -> Prepared:
         """Make documents ready for their draws, and tell what they will cost; nothing is drawn yet.
 
@@ -202,13 +203,14 @@ class Sanitizer:
             scopes: see ``batch``.
             maps: see ``batch``.
             spans: see ``batch``.
+            values: see ``batch``.
 
         Raises:
             InputError: one of them is not a str (named by its number, from 1).
-            ParameterError: there are scopes, and not one for each text.
+            ParameterError: there are scopes or values, and not one for each text.
         """
         wanted = Wanted(spans, maps, _one_for_each(scopes, texts))
-        ready = self._prepared(texts)
+        ready = self._prepared(texts) if values is None else self._with(texts, values)
         return Prepared(self.setting, self._way.counts(ready), partial(self._releases, ready, wanted))
 
     def stream(self, texts: Iterable[str], *, spans: bool = False, maps: bool = False) -> Iterator[Release]:

@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, NamedTuple, TypeAlias, final
 
 import numpy as np
@@ -49,6 +50,8 @@ class BlockWorker:
         settings: ``Setting.digest`` with what else the draws depend on.
         cipher: seals a frame of the private map for every block; None: none is kept.
         on_error: ``"stop"``: a block with a bad record releases nothing; ``"skip"``: its other records are released.
+        counts_only: draw nothing: outcomes have counts and no data, and the persons in them are named as their column
+            names them (``=`` and the name, or nothing for null).
     """
 
     options: SanitizerOptions
@@ -58,6 +61,7 @@ class BlockWorker:
     settings: bytes = b""
     on_error: OnError = "stop"
     cipher: MapCipher | None = None
+    counts_only: bool = False
 
     def __post_init__(self) -> None:
         need(len(self.secret) == SECRET_BYTES, "secret", f"{len(self.secret)} bytes", f"{SECRET_BYTES} bytes")
@@ -92,7 +96,8 @@ class BlockWorker:
         scopes = columns.scopes(self.secret if seed is None else seed.digest(), beside)
         named = () if columns.unit is None else beside[columns.unit]
         values = [columns.values(place, beside) for place in range(len(records.texts) if columns.known else 0)]
-        return _Own([person(self.secret, value) for value in named], scopes, values)
+        stands = _named if self.counts_only else partial(person, self.secret)
+        return _Own([stands(value) for value in named], scopes, values)
 
     def _outcome(self, sanitizer: Sanitizer, block: Block) -> Outcome:
         if block.fault:
@@ -102,6 +107,9 @@ class BlockWorker:
         if skipped and self.on_error == "stop":
             return Outcome(number=block.number, bytes_read=block.bytes_read, chain=block.chain, skipped=skipped[:1])
         found = _BlockReleases(records, self._own(records), keeps_maps=self.cipher is not None)
+        if self.counts_only:
+            found.counted(sanitizer)
+            return Outcome(number=block.number, tally=found.tally, persons=found.persons, skipped=skipped)
         return Outcome(
             number=block.number,
             bytes_read=block.bytes_read,
@@ -114,6 +122,11 @@ class BlockWorker:
             private=b"" if self.cipher is None else sealed_block(self.cipher, block.number, found.maps),
             skipped=skipped,
         )
+
+
+def _named(value: str | None) -> bytes:
+    """What stands for a person while costs are counted: the name, for the ledger."""
+    return b"" if value is None else b"=" + value.encode("utf-8", "surrogatepass")
 
 
 class _Own(NamedTuple):
@@ -147,6 +160,25 @@ class _BlockReleases:
         self.tally = Tally()
         self.persons: dict[bytes, Counts] = {}
         self.maps: list[Document] = []
+
+    def counted(self, sanitizer: Sanitizer) -> None:
+        """Count what ``released`` will draw, and draw nothing."""
+        blank = _blank_releases(sanitizer, self._records.texts)
+        wanted = [text for texts in self._records.texts for text in texts if text not in blank]
+        values = None
+        if self._own.values:
+            places = [place for place, texts in enumerate(self._records.texts) for text in texts if text not in blank]
+            values = [self._own.values[place] for place in places]
+        counts = iter(sanitizer.prepare(wanted, values=values).counts)
+        for place, texts in enumerate(self._records.texts):
+            kinds: Counter[str] = Counter()
+            for text in texts:
+                kinds.update({} if text in blank else next(counts))
+            self.tally.kinds.update(kinds)
+            if self._own.persons:
+                one = self._own.persons[place]
+                own = trimmed(kinds, sanitizer.setting.counted)
+                self.persons[one] = added(self.persons.get(one, ()), own)
 
     def released(self, sanitizer: Sanitizer, rng: np.random.Generator) -> bytes:
         """The block's output; every record with a text is one document, and one of its person's."""

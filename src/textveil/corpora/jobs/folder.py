@@ -65,6 +65,11 @@ class JobFolder:
         return self.path / "map"
 
     @property
+    def paid(self) -> Path:
+        """What was taken from a ledger of budgets, where one is asked."""
+        return self.path / "paid"
+
+    @property
     def ledger(self) -> Path:
         """One line a block."""
         return self.path / "ledger.jsonl"
@@ -147,7 +152,7 @@ class JobFolder:
     def cleared(self) -> None:
         """Remove everything but the ledger; the secret first."""
         strays = self.path.glob(".textveil-*")  # of a run that was killed while it wrote its report
-        for path in (self.secret, self.partial, self.assembled, self.private_map, *strays):
+        for path in (self.secret, self.partial, self.assembled, self.private_map, self.paid, *strays):
             path.unlink(missing_ok=True)
 
     def removed(self) -> None:

@@ -1,0 +1,177 @@
+"""``textveil ledger``: budgets of persons, tenants and keys: set, shown, verified, exported."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from textveil.cli import options as opt
+from textveil.errors import ParameterError
+
+if TYPE_CHECKING:
+    from textveil.budget.account import Account
+    from textveil.budget.balance import Balance
+    from textveil.budget.verification import Verification
+
+ledger_app = typer.Typer(no_args_is_help=True, help="Budgets of persons, tenants and keys in a database.")
+
+_Place: TypeAlias = Annotated[str, typer.Argument(metavar="URL|FILE", help="The ledger's database.")]
+_Tenant: TypeAlias = Annotated[str, typer.Option(metavar="T", help="Whose ledger it is.")]
+_Unit: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The person.  [default: all of the tenant]")]
+_Key: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The id of an API key.")]
+
+
+@ledger_app.command("limit")
+def limit_command(
+    place: _Place,
+    tenant: _Tenant = "local",
+    unit: _Unit = None,
+    key: _Key = None,
+    epsilon: Annotated[float | None, typer.Option(metavar="E", help="Nats that may be spent.")] = None,
+    delta: Annotated[float, typer.Option(metavar="D", help="Delta that may be spent.")] = 0.0,
+    composition: Annotated[
+        str, typer.Option(metavar="HOW", help="sum; or optimal, which admits more draws of a small epsilon.")
+    ] = "sum",
+    period: Annotated[
+        str | None, typer.Option(metavar="P", help="Renewed every day, week or month (UTC).  [default: never]")
+    ] = None,
+    each: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="unit or key: for each of the tenant's that has no limit of its own."),
+    ] = None,
+    lift: Annotated[bool, typer.Option("--lift", help="Take the limit away.")] = False,
+) -> None:
+    """Set what a tenant, a person or a key may spend."""
+    from textveil.budget.ledger import Ledger
+    from textveil.budget.limit import Limit
+
+    if lift == (epsilon is not None):
+        raise ParameterError("a limit needs one of --epsilon and --lift; got both or none.")
+    limit = None if epsilon is None else Limit(epsilon, delta, composition, period)  # type: ignore[arg-type]
+    with Ledger(place) as ledger:
+        ledger.set_limit(_account(tenant, unit, key), limit, each=each)  # type: ignore[arg-type]
+
+
+@ledger_app.command("show")
+def show_command(
+    place: _Place,
+    tenant: _Tenant = "local",
+    unit: _Unit = None,
+    key: _Key = None,
+    entries: Annotated[bool, typer.Option("--entries", help="Show every entry too.")] = False,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Say what was spent and what is left."""
+    from textveil.budget.exports import as_data
+    from textveil.budget.ledger import Ledger
+
+    account = _account(tenant, unit, key)
+    with Ledger(place) as ledger:
+        balance = ledger.balance(account)
+        found = [as_data(one) for one in ledger.entries(account)] if entries else []
+    if as_json:
+        data = {**balance.as_data(), **({"entries": found} if entries else {})}
+        sys.stdout.write(json.dumps(data, indent=2) + "\n")
+        return
+    sys.stdout.writelines(f"{line}\n" for line in [*_lines(balance), *map(_entry_line, found)])
+
+
+@ledger_app.command("verify")
+def verify_command(
+    place: Annotated[str, typer.Argument(metavar="URL|FILE", help="A ledger's database, or with --export a file.")],
+    export: Annotated[bool, typer.Option("--export", help="It is what textveil ledger export wrote.")] = False,
+    head: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DIGEST", help="A head that was noted before, which must still be there; repeat it."),
+    ] = None,
+    as_json: opt.AsJson = False,
+) -> int:
+    """Go through all entries again: chain, seal, sums, limits. Exit code 1 where something is wrong."""
+    from textveil.budget.exports import verified_export
+    from textveil.budget.ledger import Ledger
+
+    if export:
+        found = verified_export(Path(place), head or ())
+    else:
+        with Ledger(place) as ledger:
+            found = ledger.verify(head or ())
+    if as_json:
+        sys.stdout.write(json.dumps(found.as_data(), indent=2) + "\n")
+    else:
+        sys.stdout.writelines(f"{line}\n" for line in _verified_lines(found))
+    return 0 if found.sound else 1
+
+
+@ledger_app.command("export")
+def export_command(place: _Place, output: opt.Output = None) -> None:
+    """Write all entries as lines of JSON, for an auditor who needs neither key nor database."""
+    from textveil.budget.ledger import Ledger
+    from textveil.corpora.files.atomic import atomic_writers
+
+    with Ledger(place) as ledger:
+        if output is None or str(output) == "-":
+            count = ledger.export(sys.stdout.buffer)
+        else:
+            with atomic_writers([output], private=[output]) as (stream,):
+                count = ledger.export(stream)
+    sys.stderr.write(f"{count} entries\n")
+
+
+@ledger_app.command("upgrade")
+def upgrade_command(place: _Place) -> None:
+    """Bring an older database into today's form; make a copy of it before."""
+    from textveil.budget.ledger import Ledger
+
+    Ledger.upgrade(place)
+
+
+def _account(tenant: str, unit: str | None, key: str | None) -> Account:
+    from textveil.budget.account import Account
+
+    return Account(tenant, unit, key)
+
+
+def _lines(balance: Balance) -> list[str]:
+    limit = balance.limit
+    renewed = "" if limit is None or limit.period is None else f", renewed every {limit.period}"
+    how = "" if limit is None or limit.composition == "sum" else ", optimal composition"
+    lines = [
+        f"releases   {balance.releases}",
+        f"spent      {balance.spent}, of the {balance.scope}",
+    ]
+    if balance.reserved is not None and balance.reserved.approximate().epsilon > 0:
+        lines.append(f"           of which {balance.reserved} is reserved and not committed")
+    if limit is None or balance.remaining is None:
+        return [*lines, "limit      none"]
+    delta = f", delta {limit.delta:g}" if limit.delta else ""
+    lines.append(f"limit      epsilon {limit.epsilon:g}{delta}{how}{renewed}")
+    left = balance.remaining
+    lines.append(f"remaining  epsilon {left.epsilon:.6g}{f', delta {left.delta:.3g}' if limit.delta else ''}")
+    if balance.period_end is not None:
+        lines += [f"until      {balance.period_end:%Y-%m-%d %H:%M} UTC", f"ever       {balance.lifetime}"]
+    return lines
+
+
+def _entry_line(entry: dict[str, Any]) -> str:
+    from textveil.budget.standing import time_of
+
+    data = json.loads(entry["data"])
+    if entry["what"] == "reserve":
+        draws = ", ".join(f"{times} at epsilon {epsilon:g}" for epsilon, _, times, _ in data["draws"])
+        about = draws or "nothing drawn that costs"
+    elif entry["what"] == "commit":
+        about = f"of {data['of']}"
+    else:
+        about = json.dumps(data)
+    who = "".join(f" {name} {entry[name][:12]}" for name in ("unit", "key") if entry[name])
+    return f"{entry['number']:>8}  {time_of(entry['at']):%Y-%m-%d %H:%M:%S}  {entry['what']:<7}{who}  {about}"
+
+
+def _verified_lines(found: Verification) -> list[str]:
+    heads = [f"head       tenant {tenant[:12]}: {number} {digest}" for tenant, (number, digest) in found.heads.items()]
+    verdict = "sound" if found.sound else f"NOT SOUND: {len(found.problems)} problems"
+    return [f"entries    {found.entries}", *heads, *(f"problem    {one}" for one in found.problems), verdict]

@@ -1,0 +1,168 @@
+"""A run that is paid for from a ledger of budgets: everything is counted first, and taken before anything is drawn.
+
+The inputs are read twice: once to count what each person's texts will cost, once to release them. All of it is taken in
+one transaction, or none. A job remembers what it has paid for, so one that goes on pays again only where its input has
+changed; its draws are the same ones, which cost nothing more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import final
+
+from textveil.budget.account import Account
+from textveil.corpora.engines.base import Engine
+from textveil.corpora.engines.block_worker import BlockWorker
+from textveil.corpora.files.inputs import Inputs
+from textveil.corpora.jobs.folder import JobFolder
+from textveil.errors import InputError, ParameterError
+from textveil.privacy.accountant import Accountant
+from textveil.sanitize.costs import Counts, added, trimmed
+from textveil.sanitize.setting import Setting
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """Whose budget a run is taken from.
+
+    Attributes:
+        ledger: URL or path of the ledger's database.
+        tenant: whose ledger it is.
+        unit: the person whose texts these are; None where a column of the records names persons, or nobody does.
+    """
+
+    ledger: str
+    tenant: str = field(default="local", repr=False)
+    unit: str | None = field(default=None, repr=False)
+
+    def account(self, name: bytes | None) -> Account:
+        """The account of a person whom records name; None is the payer itself."""
+        return Account(self.tenant, self.unit if name is None else name.decode("utf-8", "surrogatepass"))
+
+
+@contextlib.contextmanager
+def paid(
+    payer: Payer | None,
+    worker: BlockWorker,
+    engine: Engine,
+    inputs: Inputs,
+    setting: Setting,
+    folder: JobFolder | None = None,
+) -> Iterator[None]:
+    """Take what a run will cost; note at the end of the block that it was drawn.
+
+    Args:
+        payer: None pays nothing.
+        worker: releases the blocks.
+        engine: where.
+        inputs: of the run; they are read from the start, and can be again.
+        setting: of the worker's sanitizer.
+        folder: of the job; remembers what was paid.
+
+    Raises:
+        BudgetExhausted: a person's budget does not reach; nothing was taken from anybody.
+        LedgerError: the ledger fails.
+        InputError: a record cannot be read and the run is to stop; an input can be read once only.
+    """
+    if payer is None:
+        yield
+        return
+    from textveil.budget.ledger import Ledger  # needs the extra
+
+    with _read_again(inputs.inputs) as rewound, Ledger(payer.ledger) as ledger:
+        counts = _counted(worker, engine, inputs, setting)
+        costs = [(payer.account(name), _cost(setting, counts[name])) for name in sorted(counts, key=_by_name)]
+        rewound()
+        numbers = _remembered(folder, worker.secret, counts)
+        if numbers is None:
+            numbers = [one.number for one in ledger.reserve_together(costs)]
+            _remember(folder, worker.secret, counts, numbers)
+        yield
+        for (account, _), number in zip(costs, numbers, strict=True):
+            ledger.commit_entry(account, number)
+
+
+def _by_name(name: bytes | None) -> bytes:
+    return b"" if name is None else b"=" + name
+
+
+def _counted(worker: BlockWorker, engine: Engine, inputs: Inputs, setting: Setting) -> Mapping[bytes | None, Counts]:
+    """How many draws of each kind that costs something each person's texts take, by name; None where none is named."""
+    counting = replace(worker, counts_only=True, cipher=None)
+    found: dict[bytes | None, Counts] = {}
+    for outcome in engine.outcomes(counting, inputs.blocks()):
+        if outcome.skipped and worker.on_error == "stop":
+            raise InputError(outcome.skipped[0].reason)
+        if worker.columns.unit is None:
+            own = trimmed(outcome.tally.kinds, setting.counted)
+            found[None] = added(found.get(None, ()), own)
+        for name, counts in outcome.persons.items():
+            who = name.removeprefix(b"=") if name else None
+            found[who] = added(found.get(who, ()), counts)
+    return found
+
+
+def _cost(setting: Setting, counts: Counts) -> Accountant:
+    return setting.accountant(dict(zip(setting.counted, counts, strict=False)))
+
+
+@contextlib.contextmanager
+def _read_again(names: Sequence[str]) -> Iterator[Callable[[], object]]:
+    """Standard input, if it is an input, as a file that is read twice; gives what puts it back to its start."""
+    for number, name in enumerate(names, start=1):
+        if name != "-" and not stat.S_ISREG(Path(name).stat().st_mode):
+            raise ParameterError(f"`ledger` needs inputs that can be read twice; input {number} is no regular file.")
+    if "-" not in names:
+        yield lambda: None
+        return
+    before = sys.stdin
+    with tempfile.TemporaryFile() as held:  # without a name, and nobody else's
+        shutil.copyfileobj(before.buffer, held)
+        held.seek(0)
+        sys.stdin = io.TextIOWrapper(held)
+        try:
+            yield partial(held.seek, 0)
+        finally:
+            sys.stdin.detach()
+            sys.stdin = before
+
+
+def _digest(secret: bytes, counts: Mapping[bytes | None, Counts]) -> str:
+    """What tells these counts from others, for whoever has the job's secret."""
+    mixed = hashlib.blake2b(key=secret, digest_size=32, person=b"textveil paid")
+    for name in sorted(counts, key=_by_name):
+        mixed.update(json.dumps([_by_name(name).hex(), counts[name]]).encode("ascii"))
+    return mixed.hexdigest()
+
+
+def _remembered(folder: JobFolder | None, secret: bytes, counts: Mapping[bytes | None, Counts]) -> list[int] | None:
+    """The numbers of the reservations by which a job has paid for just this."""
+    if folder is None:
+        return None
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        data = json.loads(folder.paid.read_bytes())
+        if data["counts"] == _digest(secret, counts) and len(data["numbers"]) == len(counts):
+            return [int(number) for number in data["numbers"]]
+    return None
+
+
+def _remember(
+    folder: JobFolder | None, secret: bytes, counts: Mapping[bytes | None, Counts], numbers: Sequence[int]
+) -> None:
+    """Note what a job has paid for; where that fails, one that goes on pays again."""
+    if folder is not None:
+        data = {"counts": _digest(secret, counts), "numbers": list(numbers)}
+        with contextlib.suppress(OSError), folder.written_anew(folder.paid) as stream:
+            stream.write(json.dumps(data).encode("ascii"))

@@ -1,0 +1,186 @@
+"""A run that a ledger pays for: counted before anything is drawn, taken from all or from none, and never twice."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.helpers.corpora import WORDS
+from tests.helpers.runs import run_of
+from tests.helpers.vocabularies import made_vocabulary
+
+import textveil as tv
+from textveil.budget.account import Account
+from textveil.budget.ledger import Ledger
+from textveil.budget.limit import Limit
+from textveil.corpora.blocks import Block, Outcome
+from textveil.corpora.columns import RecordColumns
+from textveil.corpora.engines.base import InProcess
+from textveil.corpora.engines.block_worker import BlockWorker
+from textveil.corpora.engines.processes import Processes
+from textveil.corpora.formats.fields import FieldChoice
+from textveil.corpora.formats.jsonl import JsonLines
+from textveil.corpora.formats.plain import PlainText
+from textveil.corpora.payment import Payer
+from textveil.corpora.run import Run
+from textveil.errors import BudgetExhausted, OutputError, ParameterError
+
+ROWS = [
+    ("ann", "Maria Gonzalez saw 2 cats on 3 March 2024."),
+    ("bob", "Maria, 44, called 617-555-0133."),
+    ("ann", ""),
+    ("ann", "Maria Gonzalez came back to Boston."),
+    (None, "17 words."),
+]
+
+
+@dataclass
+class DiesAfter:
+    """Releases so many blocks, and counts all."""
+
+    blocks: int
+
+    def outcomes(self, worker: BlockWorker, blocks: Iterable[Block]) -> Iterator[Outcome]:
+        for number, one in enumerate(InProcess().outcomes(worker, blocks)):
+            if number == self.blocks and not worker.counts_only:
+                raise OutputError("the disk is gone.")
+            yield one
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> str:
+    return str(tmp_path / "budget.db")
+
+
+def records(tmp_path: Path) -> str:
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps({"who": who, "text": text}) + "\n" for who, text in ROWS))
+    return str(path)
+
+
+def run(source: str, place: str, made: Any, **changes: Any) -> Run:
+    facts: dict[str, Any] = {
+        "mechanism": made,
+        "corpus_format": JsonLines(choice=FieldChoice(("text",), (), ("who",))),
+        "inputs": (source,),
+        "columns": RecordColumns(unit="who"),
+        "engine": InProcess(),
+        "payer": Payer(place, "clinic"),
+    }
+    return run_of(**(facts | changes))
+
+
+def spent(place: str, unit: str | None) -> float:
+    with Ledger(place) as ledger:
+        assert ledger.verify().problems == ()
+        return ledger.balance(Account("clinic", unit)).spent.approximate().epsilon
+
+
+@pytest.mark.parametrize("name", ["all-words", "clinical", "content-words", "identifiers"])
+def test_each_person_pays_what_the_report_says(name: str, tmp_path: Path, place: str) -> None:
+    finished = run(records(tmp_path), place, tv.policy(name)).to_stream(io.BytesIO())
+    report = finished.report.as_dict()["guarantee"]
+    paid = [spent(place, "ann"), spent(place, "bob")]
+    assert max(paid) == report["per_person"]["epsilon"]
+    assert spent(place, None) == report["whole_input"]["epsilon"]
+    assert (sum(paid) > 0) == (name != "identifiers")
+    with Ledger(place) as ledger:
+        everything = ledger.balance(Account("clinic"))
+        assert everything.reserved is not None and everything.reserved.approximate().epsilon == 0
+        assert everything.releases == 3  # ann, bob, and records that name nobody
+
+
+def test_values_of_other_columns_are_counted_as_they_are_drawn(tmp_path: Path, place: str) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(json.dumps({"who": "Xyzzy", "text": "So Xyzzy left."}) + "\n")
+    columns = RecordColumns(known=(("who", "date"),))
+    finished = run(str(path), place, tv.policy("clinical"), columns=columns).to_stream(io.BytesIO())
+    assert spent(place, None) == finished.report.as_dict()["guarantee"]["whole_input"]["epsilon"] > 0
+
+
+@pytest.mark.parametrize("engine", [InProcess(), Processes(2)], ids=["here", "processes"])
+def test_one_who_cannot_pay_stops_all_and_nothing_is_taken_or_written(engine: Any, tmp_path: Path, place: str) -> None:
+    source = records(tmp_path)
+    with Ledger(place) as ledger:
+        ledger.set_limit(Account("clinic", "bob"), Limit(epsilon=1.0))
+    before = sorted(path.name for path in tmp_path.iterdir())
+    run_now = run(source, place, tv.policy("all-words"), engine=engine, block_bytes=40)
+    with pytest.raises(BudgetExhausted, match="this person has epsilon 1 left"):
+        run_now.to_file(tmp_path / "out.jsonl", tmp_path / "report.json")
+    out = io.BytesIO()
+    with pytest.raises(BudgetExhausted):
+        run_now.to_stream(out)
+    assert out.getvalue() == b"" and sorted(path.name for path in tmp_path.iterdir()) == before
+    assert spent(place, "ann") == spent(place, None) == 0
+
+
+def lines(tmp_path: Path, count: int = 40) -> str:
+    path = tmp_path / "in.txt"
+    path.write_text("".join(f"{WORDS[number % 7]} {WORDS[number % 5]} line\n" for number in range(count)))
+    return str(path)
+
+
+def plain(source: str, place: str, **changes: Any) -> Run:
+    mechanism = tv.mechanism("randomized-response", made_vocabulary(len(WORDS), 4), epsilon=1.0)
+    facts = {"corpus_format": PlainText(), "columns": RecordColumns(), "payer": Payer(place, "clinic", "ann")}
+    return run(source, place, mechanism, block_bytes=64, sync_seconds=0.0, **(facts | changes))
+
+
+def test_a_job_that_goes_on_is_not_paid_for_again(tmp_path: Path, place: str) -> None:
+    source, out = lines(tmp_path), tmp_path / "out.txt"
+    with pytest.raises(OutputError, match="the disk is gone"):
+        plain(source, place, engine=DiesAfter(3)).to_file(out)
+    once = spent(place, "ann")
+    assert once == 120 and not out.exists()
+    with Ledger(place) as ledger:
+        ledger.set_limit(Account("clinic", "ann"), Limit(epsilon=once))  # there is nothing left for a second time
+    finished = plain(source, place).to_file(out, resume=True)
+    assert finished.report.as_dict()["guarantee"]["whole_input"]["epsilon"] == spent(place, "ann") == once
+    assert len(out.read_text().splitlines()) == 40
+    with Ledger(place) as ledger:
+        reserved = ledger.balance(Account("clinic", "ann")).reserved
+        assert reserved is not None and reserved.approximate().epsilon == 0
+    assert plain(source, place).to_file(out, resume=True).already  # a finished one costs nothing more
+    assert spent(place, "ann") == once
+
+
+def test_a_job_whose_input_grew_pays_for_all_of_it(tmp_path: Path, place: str) -> None:
+    out = tmp_path / "out.txt"
+    with pytest.raises(OutputError):
+        plain(lines(tmp_path), place, engine=DiesAfter(3)).to_file(out)
+    job = next(tmp_path.glob(".*job*"))
+    said = json.loads((job / "paid").read_text())
+    (job / "paid").write_text(json.dumps(said | {"counts": "0" * 64}))
+    plain(str(tmp_path / "in.txt"), place).to_file(out, resume=True)
+    assert spent(place, "ann") == 240
+
+
+def test_standard_input_is_read_twice_and_other_pipes_are_refused(
+    tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = Path(lines(tmp_path)).read_bytes()
+    stdin = io.TextIOWrapper(io.BytesIO(text))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    out = io.BytesIO()
+    plain("-", place).to_stream(out)
+    assert len(out.getvalue().splitlines()) == 40 and spent(place, "ann") == 120
+    assert sys.stdin is stdin
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ParameterError, match="`ledger` needs inputs that can be read twice; input 1"):
+        plain(str(tmp_path / "pipe"), place).to_stream(io.BytesIO())
+
+
+def test_counting_draws_nothing_and_holds_no_text(tmp_path: Path, place: str) -> None:
+    source = records(tmp_path)
+    one = run(source, place, tv.policy("all-words"))
+    worker = replace(one._worker(bytes(32)), counts_only=True)
+    outcomes = list(InProcess().outcomes(worker, one._inputs(bytes(32)).blocks()))
+    assert [outcome.data for outcome in outcomes] == [b""]
+    assert set(outcomes[0].persons) == {b"=ann", b"=bob", b""}

@@ -261,3 +261,18 @@ def test_what_the_model_says_without_the_spans_does_not_depend_on_them_to_the_la
         assert len(totals) == 1  # of the public weights, whose rounding shows in their sum
         for text, row in zip(texts, together, strict=True):
             assert (one.integer_weights_after(np.array(past, dtype=np.int64), [text])[0] == row).all()
+
+
+@pytest.mark.parametrize("blend", ["tokenwise", "mixture"])
+@pytest.mark.parametrize("beta", [1e-9, 1.0, 700.0, 800.0, 2000.0])
+def test_no_logits_however_extreme_make_a_token_impossible_or_break_the_bounds(beta: float, blend) -> None:
+    """At beta above 745 e^-beta is 0 in floating point, and the private distribution may put nothing on a token."""
+    weights, rng = FusionWeights(beta=beta, blend=blend), np.random.default_rng(5)
+    spoiled = [np.nan, np.inf, -np.inf, 1e30, -1e30, 0.0]
+    for _ in range(60):
+        logits = rng.normal(size=(3, 7)) * 10.0 ** rng.integers(-2, 5)
+        logits[rng.integers(0, 3, 4), rng.integers(0, 7, 4)] = rng.choice(spoiled, 4)
+        row, public = weights.row(logits), weights.row(logits[:1])
+        assert row.sum() == 2 * public.sum() and row.min() >= 2
+        losses = np.log(row / (2 * public))
+        assert np.abs(losses).max() <= beta * (1 + 1e-12)

@@ -57,7 +57,8 @@ class FusionWeights:
             return public
         total = int(public.sum())
         # Products by factors that are a little nearer to 1 stay on the right side of the true bounds.
-        least = np.ceil(public * (math.exp(-self.beta) * (1 + 2.0**-48))).astype(np.int64)
+        # Where e^-beta is 0 in floating point, 1 is the least: a token of weight 0 would be impossible.
+        least = np.maximum(1, np.ceil(public * (math.exp(-self.beta) * (1 + 2.0**-48)))).astype(np.int64)
         most = np.floor(public * min(math.exp(min(self.beta, 40.0)) * (1 - 2.0**-48), 2.0**60 / total)).astype(np.int64)
         least, most = np.minimum(least, public), np.maximum(most, public)
         return np.sum([self._one(public, least, most, softmax(one), total) for one in logits[1:]], axis=0)

@@ -91,6 +91,14 @@ def test_a_chat_goes_on_sanitized_and_comes_back_readable(guardrail, ledger) -> 
     assert ledger.calls == ["reserve", "commit"]
 
 
+def test_nothing_is_counted_without_a_database() -> None:
+    data = chat(TEXT)
+    guardrail = TextveilGuardrail("textveil", ["pre_call", "post_call"], True)
+    answer = ModelResponse(**completion({"content": before(guardrail, data)}))
+    assert after(guardrail, data, answer).choices[0].message.content == TEXT
+    assert "Zyxwell" not in before(guardrail, chat(TEXT))
+
+
 def test_a_history_is_paid_for_once_and_answers_go_back_as_they_came(guardrail, ledger) -> None:
     history, earlier = [], []
     for turn in ("once", "twice", "again", "more", "still"):
@@ -162,6 +170,7 @@ def test_what_cannot_be_read_does_not_go_on(guardrail, ledger, caplog, data, kin
     with pytest.raises(HTTPException) as told:
         before(guardrail, data, kind)
     assert told.value.status_code == status and told.value.detail["error"]["message"]
+    assert CANARY not in str(data)  # LiteLLM tells those who log of it
     assert CANARY not in str(told.value.detail) + caplog.text and ledger.calls == []
 
 

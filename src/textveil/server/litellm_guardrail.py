@@ -11,12 +11,15 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Final, NamedTuple, NoReturn, final
 
 from textveil.budget.account import Account
-from textveil.errors import MissingExtra, need
+from textveil.budget.balance import Balance
+from textveil.budget.charge import Charge, guarantee_of
+from textveil.budget.reservation import Reservation
+from textveil.errors import BudgetExhausted, MissingExtra, need
 from textveil.privacy.accountant import Accountant
+from textveil.privacy.guarantees import Status
 from textveil.server.conversations import Conversations, ConversationState
 from textveil.server.errors import ApiError, as_api_error
 from textveil.server.gateway.answers import restore_chat
@@ -116,15 +119,21 @@ class _Handled(NamedTuple):
 class UncountedLedger:
     """Stands for a ledger where nothing is counted."""
 
-    def reserve_all(self, wanted: Sequence[tuple[Account, Accountant]]) -> list[Any]:
+    def reserve_all(self, wanted: Sequence[tuple[Account, Accountant]]) -> list[Reservation | BudgetExhausted]:
         """Takes nothing."""
-        return [SimpleNamespace(balance=None) for _ in wanted]
+        nothing = Charge(draws=(), epsilon=0, delta=0, status=Status.PROVED.value)
+        return [Reservation(account, 0, nothing, self.balance(account)) for account, _ in wanted]
 
-    def commit(self, reservation: object) -> None:
+    def commit(self, reservation: Reservation) -> None:
         """Notes nothing."""
 
-    def balance(self, account: Account) -> Any:
-        """Nothing is known."""
+    def balance(self, account: Account) -> Balance:
+        """No limit, and nothing that was spent."""
+        nothing = guarantee_of(0, 0, Status.PROVED.value)
+        return Balance(
+            scope="tenant", limit=None, spent=nothing, remaining=None, reserved=None, period_end=None, lifetime=nothing,
+            releases=0,
+        )  # fmt: skip
 
 
 @final
@@ -201,6 +210,7 @@ class TextveilGuardrail(CustomGuardrail):
         try:
             await self._sanitize(data, call_type, _account(user_api_key_dict))
         except Exception as error:
+            _forget(data)
             _refuse(error)
         return data
 
@@ -265,8 +275,7 @@ class TextveilGuardrail(CustomGuardrail):
         asked = {name: value for name, value in data.items() if name not in _LITELLM}
         state = self._conversation(data, asked, kind, account)
         made = await sanitized_body(self._service, asked, kind.readers, kind.needed, account=account, state=state)
-        for name in asked:
-            del data[name]
+        _forget(data)
         data |= made.body
         self._mark(data, made)
 
@@ -286,10 +295,6 @@ class TextveilGuardrail(CustomGuardrail):
             self._handled.popitem(last=False)
         word = secrets.token_hex(16)
         self._handled[word] = _Handled(made.memory, made.headers, now + _SECONDS)
-        for place in ("metadata", "litellm_metadata"):
-            told = data.get(place)
-            if isinstance(told, dict):
-                told.pop("requester_metadata", None)
         metadata = data.get("litellm_metadata") if isinstance(data.get("litellm_metadata"), dict) else None
         if metadata is None:
             metadata = data["metadata"] = data["metadata"] if isinstance(data.get("metadata"), dict) else {}
@@ -352,6 +357,17 @@ def _need_known(others: Mapping[str, Any]) -> None:
 
     for name in others:
         need(name in LitellmParams.model_fields, "settings", name[:40], "those of textveil and of LiteLLM")
+
+
+def _forget(data: dict[str, Any]) -> None:
+    """Take the text out of a request that does not go on: LiteLLM tells those who log of it."""
+    for name in [name for name in data if name not in _LITELLM and name != "model"]:
+        del data[name]
+    for place in ("metadata", "litellm_metadata"):
+        if isinstance(data.get(place), dict):
+            data[place].pop("requester_metadata", None)
+    if isinstance(data.get("proxy_server_request"), dict):
+        data["proxy_server_request"]["body"] = {}
 
 
 def _refuse(error: Exception) -> NoReturn:

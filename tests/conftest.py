@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import random
+import secrets
 from collections.abc import Iterator
+from itertools import count
 
 import numpy as np
 import pytest
@@ -11,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from tests.helpers.vocabularies import made_vocabulary
 from threadpoolctl import threadpool_limits
 
+from textveil import randomness
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.tables.public import close_unused
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -58,6 +63,34 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run the tests of distributions with fresh randomness at the same alpha, so that a seed hides no bias",
     )
+
+
+@pytest.fixture(autouse=True)
+def _system_randomness(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What this process takes for the operating system's randomness is fixed by the test, so that none fails by chance.
+
+    Processes of a test have the true one, and so has every test under --unseeded.
+    """
+    if request.config.getoption("--unseeded"):
+        yield
+        return
+    here, calls, true_bytes = os.getpid(), count(), secrets.token_bytes
+
+    def token_bytes(nbytes: int | None = None) -> bytes:
+        if os.getpid() != here:
+            return true_bytes(nbytes)
+        fixed = hashlib.shake_256(f"{request.node.nodeid} {next(calls)}".encode())
+        return fixed.digest(secrets.DEFAULT_ENTROPY if nbytes is None else nbytes)
+
+    def randbits(k: int) -> int:
+        return int.from_bytes(token_bytes((k + 7) // 8)) >> (-k % 8)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secrets, "token_bytes", token_bytes)
+        patch.setattr(secrets, "randbits", randbits)
+        randomness._LOCAL.__dict__.clear()  # a generator that another test left
+        random.seed(request.node.nodeid)  # foreign code under audit draws from it
+        yield
 
 
 @pytest.fixture

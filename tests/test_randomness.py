@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import multiprocessing
 import os
 import pickle
+import secrets
 import threading
 
 import numpy as np
@@ -235,3 +237,12 @@ def test_streams_of_a_seed_differ_and_repeat():
     assert seeded_generator(7).random() == seeded_generator(7).random()
     assert seeded_generator(7, 1).random() == seeded_generator(7, 1).random()
     assert len({seeded_generator(7, *stream).random() for stream in [(), (0,), (1,), (1, 0)]}) == 4
+
+
+def test_no_test_fails_by_chance(request) -> None:
+    """The system's randomness, as this process sees it, is a function of the test; see ``tests/conftest.py``."""
+    if request.config.getoption("--unseeded"):
+        pytest.skip("drawn afresh")
+    drawn = [secrets.token_bytes(8), secrets.randbits(61)]
+    fixed = [hashlib.shake_256(f"{request.node.nodeid} {call}".encode()).digest(8) for call in (0, 1)]
+    assert drawn == [fixed[0], int.from_bytes(fixed[1]) >> 3]

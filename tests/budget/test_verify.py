@@ -72,8 +72,8 @@ def test_a_ledger_that_nobody_touched_is_sound(tmp_path: Path) -> None:
         assert all(json.loads(one.data)["epsilon"].isdigit() for one in entries if one.what == "reserve")
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_any_order_of_limits_releases_and_periods_is_sound(seed: int, tmp_path: Path, clock: Clock) -> None:
+def exercised(ledger: Ledger, seed: int, steps: int, clock: Clock | None = None) -> None:
+    """Limits, releases, balances and commits of several accounts, in any order."""
     choose = random.Random(seed)
     accounts = [Account("t", *who) for who in itertools.product((None, "a", "b"), (None, "k"))]
     limits = [
@@ -83,26 +83,32 @@ def test_any_order_of_limits_releases_and_periods_is_sound(seed: int, tmp_path: 
         Limit(epsilon=6.0, delta=1e-3, composition="optimal", period="month"),
         None,
     ]
-    with Ledger(str(tmp_path / "budget.db"), key=KEY) as ledger:
-        open_ones = []
-        for _ in range(120):
+    open_ones = []
+    for _ in range(steps):
+        if clock is not None:
             clock.now += timedelta(hours=choose.choice([0, 1, 5, 30, -3]))
-            account = choose.choice(accounts)
-            match choose.randrange(8):
-                case 0:
-                    ledger.set_limit(account, choose.choice(limits))
-                case 1:
-                    each = choose.choice(["unit", "key"])
-                    ledger.set_limit(Account("t"), choose.choice(limits), each=each)  # type: ignore[arg-type]
-                case 2:
-                    ledger.balance(account)
-                case 3 if open_ones:
-                    ledger.commit(open_ones.pop())
-                case _:
-                    try:
-                        open_ones.append(ledger.reserve(account, pure(choose.choice([0.0, 0.1, 0.5, 1.0]))))
-                    except BudgetExhausted:
-                        continue
+        account = choose.choice(accounts)
+        match choose.randrange(8):
+            case 0:
+                ledger.set_limit(account, choose.choice(limits))
+            case 1:
+                each = choose.choice(["unit", "key"])
+                ledger.set_limit(Account("t"), choose.choice(limits), each=each)  # type: ignore[arg-type]
+            case 2:
+                ledger.balance(account)
+            case 3 if open_ones:
+                ledger.commit(open_ones.pop())
+            case _:
+                try:
+                    open_ones.append(ledger.reserve(account, pure(choose.choice([0.0, 0.1, 0.5, 1.0]))))
+                except BudgetExhausted:
+                    continue
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_order_of_limits_releases_and_periods_is_sound(seed: int, tmp_path: Path, clock: Clock) -> None:
+    with Ledger(str(tmp_path / "budget.db"), key=KEY) as ledger:
+        exercised(ledger, seed, 120, clock)
         assert ledger.verify().problems == ()
         with (tmp_path / "out.jsonl").open("wb") as stream:
             ledger.export(stream)

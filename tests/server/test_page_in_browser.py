@@ -23,7 +23,7 @@ from textveil.server.key_store import ApiKeys
 
 NOTE = "\U0001f600 Maria Gonzalez, 44, was seen on 3 March 2024; call 617-555-0133."
 VALUES = ["Maria Gonzalez", "44", "3 March 2024", "617-555-0133"]
-WAIT = 20_000
+WAIT = 60_000
 
 
 @pytest.fixture(scope="module")

@@ -107,8 +107,8 @@ async def writing_upstream(chunks: int) -> AsyncIterator[int]:
             await reader.readexactly(int(sizes[0].split(b":")[1]) if sizes else 0)
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
             for _ in range(chunks):
-                content = f"word {time.monotonic():.6f}. "
-                _event(writer, json.dumps({"choices": [{"index": 0, "delta": {"content": content}}], **_CHUNK}))
+                chunk = {"choices": [{"index": 0, "delta": {"content": "another word. "}}], **_CHUNK}
+                _event(writer, json.dumps({**chunk, "id": f"chatcmpl-{time.monotonic():.6f}"}))
                 await writer.drain()
                 await asyncio.sleep(0.005)
             _event(writer, "[DONE]")
@@ -126,7 +126,7 @@ async def writing_upstream(chunks: int) -> AsyncIterator[int]:
         yield listening.sockets[0].getsockname()[1]
 
 
-_CHUNK: Mapping[str, Any] = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+_CHUNK: Mapping[str, Any] = {"object": "chat.completion.chunk", "created": 1, "model": "m"}
 
 
 def _event(writer: asyncio.StreamWriter, data: str) -> None:
@@ -134,8 +134,8 @@ def _event(writer: asyncio.StreamWriter, data: str) -> None:
     writer.write(b"%x\r\n%s\r\n" % (len(body), body))
 
 
-async def chunk_times(base: str, text: str) -> tuple[float, list[float]]:
-    """Until the first chunk came, from the request on; and how old each chunk with a time in it was when it came."""
+async def chunk_times(base: str, text: str, chunks: int) -> tuple[float, list[float]]:
+    """Until the first chunk came, from the request on; and how old each chunk was when it came (its id says)."""
     import httpx
 
     ages: list[float] = []
@@ -147,12 +147,10 @@ async def chunk_times(base: str, text: str) -> tuple[float, list[float]]:
             response.raise_for_status()
             async for line in response.aiter_lines():
                 now = time.monotonic()
-                if not line.startswith("data: {"):
-                    continue
-                first = first or now - start
-                content = json.loads(line[6:])["choices"][0]["delta"].get("content") or ""
-                ages += [now - float(one.rstrip(".")) for one in content.split() if one[:1].isdigit()]
-    return first, ages
+                if line.startswith("data: {"):
+                    first = first or now - start
+                    ages.append(now - float(json.loads(line[6:])["id"].partition("-")[2]))
+    return first, ages[:chunks]
 
 
 async def streams(given: argparse.Namespace) -> dict[str, Any]:
@@ -164,10 +162,10 @@ async def streams(given: argparse.Namespace) -> dict[str, Any]:
         told = {"TEXTVEIL_UPSTREAM": upstream, "TEXTVEIL_UPSTREAM_PRIVATE_ADDRESSES": "true"}
         for made in _served(told):
             server = await asyncio.to_thread(next, made)
-            await chunk_times(f"{server.url}/v1", texts[-1])
+            await chunk_times(f"{server.url}/v1", texts[-1], given.chunks)
             for text in texts[: given.streams]:  # in turn: what else the machine does moves both
-                times["direct"].append(await chunk_times(upstream, text))
-                times["gateway"].append(await chunk_times(f"{server.url}/v1", text))
+                times["direct"].append(await chunk_times(upstream, text, given.chunks))
+                times["gateway"].append(await chunk_times(f"{server.url}/v1", text, given.chunks))
             await asyncio.to_thread(list, made)
     first = {way: [one[0] for one in found] for way, found in times.items()}
     ages = {way: [age for one in found for age in one[1]] for way, found in times.items()}

@@ -56,6 +56,8 @@ def test_show_says_what_is_left_and_lists_entries(textveil, command, place: Path
     assert lines[3].startswith("remaining  epsilon 14, delta 5e-07") and lines[4].startswith("until ")
     assert [line.split()[3] for line in lines[6:]] == ["limit", "reserve", "commit"]
     assert b"ann" not in out
+    told = command("ledger", "show", place, "--unit", "ann", "--policy", "all-words")[1].decode()
+    assert "\n           1 word left, under all-words\n" in told
     data = json.loads(command("ledger", "show", place, "--json")[1])
     assert data["limit"] is None and data["scope"] == "tenant"
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from textveil.budget.account import Account
     from textveil.budget.balance import Balance
     from textveil.budget.verification import Verification
+    from textveil.privacy.accountant import Accountant
 
 ledger_app = typer.Typer(no_args_is_help=True, help="Budgets of persons, tenants and keys in a database.")
 
@@ -62,6 +65,9 @@ def show_command(
     tenant: _Tenant = "local",
     unit: _Unit = None,
     key: _Key = None,
+    policy: Annotated[
+        str | None, typer.Option(metavar="NAME|FILE", help="Say how much text is left under this policy.")
+    ] = None,
     entries: Annotated[bool, typer.Option("--entries", help="Show every entry too.")] = False,
     as_json: opt.AsJson = False,
 ) -> None:
@@ -72,12 +78,14 @@ def show_command(
     account = _account(tenant, unit, key)
     with Ledger(place) as ledger:
         balance = ledger.balance(account)
+        left = {} if policy is None else {"left": _left(policy, partial(ledger.affords, account))}
         found = [as_data(one) for one in ledger.entries(account)] if entries else []
     if as_json:
-        data = {**balance.as_data(), **({"entries": found} if entries else {})}
+        data = {**balance.as_data(), **left, **({"entries": found} if entries else {})}
         sys.stdout.write(json.dumps(data, indent=2) + "\n")
         return
-    sys.stdout.writelines(f"{line}\n" for line in [*_lines(balance), *map(_entry_line, found)])
+    left_lines = [f"           {said}, under {policy}" for said in left.values()]
+    sys.stdout.writelines(f"{line}\n" for line in [*_lines(balance), *left_lines, *map(_entry_line, found)])
 
 
 @ledger_app.command("verify")
@@ -133,6 +141,15 @@ def _account(tenant: str, unit: str | None, key: str | None) -> Account:
     from textveil.budget.account import Account
 
     return Account(tenant, unit, key)
+
+
+def _left(policy: str, affords: Callable[[Accountant], int | None]) -> str:
+    """How much text a budget still pays for."""
+    from textveil.sanitize.left import text_left
+    from textveil.sanitize.policy.choice import policy as policy_of
+    from textveil.sanitize.sanitizer import Sanitizer
+
+    return text_left(Sanitizer(policy_of(policy)).setting, affords)
 
 
 def _lines(balance: Balance) -> list[str]:

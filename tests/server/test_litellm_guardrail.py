@@ -13,6 +13,7 @@ import pytest
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or it asks a server for prices when it is imported
 pytest.importorskip("litellm")
 
+import litellm
 from fastapi import HTTPException
 from litellm.types.guardrails import GuardrailEventHooks
 from litellm.types.utils import EmbeddingResponse, ModelResponse, ModelResponseStream, TextCompletionResponse
@@ -91,9 +92,12 @@ def test_a_chat_goes_on_sanitized_and_comes_back_readable(guardrail, ledger) -> 
     assert ledger.calls == ["reserve", "commit"]
 
 
-def test_nothing_is_counted_without_a_database() -> None:
+def test_nothing_is_counted_without_a_database(monkeypatch) -> None:
+    """And no texts are logged, whether or not anything is counted."""
     data = chat(TEXT)
+    monkeypatch.setattr("litellm.turn_off_message_logging", False)
     guardrail = TextveilGuardrail("textveil", ["pre_call", "post_call"], True)
+    assert litellm.turn_off_message_logging is True
     answer = ModelResponse(**completion({"content": before(guardrail, data)}))
     assert after(guardrail, data, answer).choices[0].message.content == TEXT
     assert "Zyxwell" not in before(guardrail, chat(TEXT))

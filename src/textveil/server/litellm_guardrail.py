@@ -36,6 +36,7 @@ from textveil.server.policies import OfferedPolicies
 from textveil.server.service import BudgetLedger, SanitizingService
 
 try:
+    import litellm
     from fastapi import HTTPException
     from litellm.integrations.custom_guardrail import CustomGuardrail, get_session_id_from_request_data
     from litellm.types.guardrails import GuardrailEventHooks
@@ -194,6 +195,8 @@ class TextveilGuardrail(CustomGuardrail):
         self._service = SanitizingService(OfferedPolicies(policy, folder), books, threads=threads)
         self._conversations = Conversations(seconds=maps_seconds, most_bytes=maps_bytes)
         self._handled: OrderedDict[str, _Handled] = OrderedDict()
+        # Those who log for LiteLLM would get answers as they were restored, and requests that were refused.
+        litellm.turn_off_message_logging = True
 
     def should_run_guardrail(self, data: Any, event_type: GuardrailEventHooks) -> bool:
         """Before every request, and after it where the mode says so; no request and no key can turn it off."""

@@ -1,0 +1,45 @@
+"""The server on PostgreSQL: keys, budgets and encrypted maps in one database, and the database killed under it."""
+
+from __future__ import annotations
+
+import pytest
+from tests.helpers.postgres import postgres_server
+from tests.helpers.servers import serving
+
+from textveil.budget.account import Account
+from textveil.budget.ledger import Ledger
+from textveil.budget.limit import Limit
+from textveil.server.app import make_app
+from textveil.server.config import Config
+from textveil.server.key_store import ApiKeys
+
+NOTE = "Maria Gonzalez was seen."
+
+
+def test_keys_budgets_and_maps_are_in_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEXTVEIL_LEDGER_KEY", "ab" * 32)
+    with postgres_server() as database:
+        told = Config(database=database.url, maps="database", key_seconds=0.05)
+        keys = ApiKeys(database.url)
+        facts, key = keys.create("ward", "p1")
+        with Ledger(database.url) as ledger:
+            ledger.set_limit(Account("ward", "p1"), Limit(20.0))
+        headers = {"authorization": f"Bearer {key}"}
+        with serving(make_app(told), told) as client:
+            client.headers.update(headers)
+            made = client.post("/v1/sanitize", json={"text": NOTE, "restorable": True}).json()
+            back = client.post("/v1/restore", json={"text": made["text"], "release": made["release"]})
+            assert back.json()["text"] == NOTE
+            words = {"text": "Maria sings.", "policy": "all-words"}
+            assert client.post("/v1/sanitize", json=words).json()["budget"]["words_left"] == 0
+            assert client.post("/v1/sanitize", json=words).json()["error"]["code"] == "budget_exhausted"
+            database.kill()
+            answer = client.post("/v1/sanitize", json={"text": NOTE})
+            assert answer.status_code == 503 and answer.json()["error"]["code"] == "ledger_unavailable"
+            database.start()
+            assert client.post("/v1/sanitize", json={"text": NOTE}).status_code == 200
+            assert client.post("/v1/sanitize", json=words).json()["error"]["code"] == "budget_exhausted"
+        keys.revoke(facts.identity)
+        found = keys.find(key)
+        assert found is not None and found.revoked is not None
+        keys.close()

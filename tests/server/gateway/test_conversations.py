@@ -54,10 +54,12 @@ def test_twenty_turns_are_paid_for_once(client: httpx.Client, provider: Provider
 
 def test_equal_messages_are_two_texts(client: httpx.Client, provider: Provider, ledger: MemoryLedger) -> None:
     provider.answer = repeating()
-    history = [user(f"Call {CODE}."), {"role": "assistant", "content": "No."}, user(f"Call {CODE}.")]
-    chat(client, history[:1], X_Textveil_Conversation="equal")
+    history = [user(f"Call {CODE}.")]
+    history += [chat(client, history, X_Textveil_Conversation="equal"), user(f"Call {CODE}.")]
     chat(client, history, X_Textveil_Conversation="equal")
-    assert ledger.calls == ["reserve", "commit"] * 2
+    assert ledger.calls == ["reserve", "commit"] * 2, "the second is paid for"
+    chat(client, history, X_Textveil_Conversation="equal")
+    assert ledger.calls == ["reserve", "commit"] * 2, "and both were sent before"
 
 
 def test_a_user_who_repeats_the_upstream_is_sanitized(client: httpx.Client, provider: Provider) -> None:

@@ -101,7 +101,11 @@ FAULTS: dict[str, tuple[Answering, int, str]] = {
     "longer than it says": (lambda to, body: _cut(to, 20), 502, "upstream_invalid"),
     "half a chunk": (lambda to, body: send_pieces(to, [b"{"], "application/json", end=False), 502, "upstream_invalid"),
     "compressed": (lambda to, body: send_json(to, {}, content_encoding="gzip"), 502, "upstream_invalid"),
-    "redirects": (lambda to, body: send(to, b"", 307, location="http://127.0.0.1:1/"), 502, "upstream_invalid"),
+    "redirects": (
+        lambda to, body: send(to, b"{}", 307, location="http://127.0.0.1:1/", **JSON),
+        502,
+        "upstream_invalid",
+    ),
     "our key is wrong": (lambda to, body: _wrong(to, 401, f"Incorrect: {KEY[:8]}***"), 502, "upstream_refused"),
     "tells our key": (lambda to, body: _wrong(to, 400, f"no {KEY[3:]}!"), 400, "upstream_error"),
     "no error in its error": (lambda to, body: send_json(to, {"error": ["PRIVATE"]}, 418), 418, "upstream_error"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -22,12 +23,13 @@ class Paid:
     """Draws, and adds up what was paid."""
 
     def __init__(self) -> None:
-        self.epsilon, self.calls, self.fails = 0.0, 0, False
+        self.epsilon, self.calls, self.fails, self.takes = 0.0, 0, False, 0.0
 
     def __call__(self, prepared: Prepared) -> list:
         if self.fails:
             raise InputError("no budget")
         self.calls += 1
+        time.sleep(self.takes)
         self.epsilon += prepared.accountant.spent.epsilon
         return prepared.release()
 
@@ -101,6 +103,7 @@ def test_what_cannot_be_sent_is_refused_before_anything_is_drawn(prompts, text) 
 
 def test_one_dialogue_in_many_threads_pays_once(prompts) -> None:
     paid = Paid()
+    paid.takes = 0.2  # time for the others to come
     dialogue = Dialogues(prompts, paid).open("a")
     texts, released = [f"Maria Zyxwell, {number}" for number in range(5)], []
     threads = [threading.Thread(target=lambda: released.append(dialogue.release(texts).texts)) for _ in range(8)]

@@ -140,7 +140,7 @@ def test_only_what_is_offered_can_be_called(tools) -> None:
     assert "conversation" in listed.tools[0].input_schema["properties"]
     assert "prompts, identifiers" in (listed.tools[0].description or "")
     done = asked(server, lambda client: client.call_tool("restore", {"text": "a", "conversation": "a"}))
-    assert done.is_error
+    assert done.is_error and done.content[0].text == "tool must be one of sanitize; got another."
     for wrong in ((), ("nothing",)):
         with pytest.raises(ParameterError):
             make_server(tools, wrong)

@@ -54,6 +54,12 @@ class BoundedProtocol(HttpToolsProtocol):
         self._forget("_stalled")
         super().connection_lost(exc)
 
+    def data_received(self, data: bytes) -> None:
+        """Count what belongs to a head that has not ended: the parser tells of a header when it is whole."""
+        super().data_received(data)
+        if self._head is not None:
+            self._count(len(data))
+
     def on_message_begin(self) -> None:
         """The first byte of a request came."""
         super().on_message_begin()

@@ -41,12 +41,36 @@ def test_a_labelled_corpus_from_the_command_line(command, words, tmp_path: Path)
     assert "accuracy_on_releases" in {row[3] for row in json.loads(out)["points"]["rows"]}
 
 
+def test_several_vocabularies_from_the_command_line(command, words, tmp_path: Path) -> None:
+    """A file, and the embedded words beside it; the first words of each."""
+    options = ("--mechanisms", "randomized-response,gaussian-classical", "--epsilons", "4", "--words", "110")
+    both = (*words, "--vocabulary", "embedded", "--vocabulary-format", "glove")
+    code, out, err = command("frontier", *options, *both, "-o", tmp_path / "out")
+    assert (code, err) == (0, "")
+    lines = out.decode().splitlines()
+    assert lines[0].split()[:2] == ["vocabulary", "mechanism"]
+    embedded = "glove-840b-300d-32698, first 110"
+    assert [line.split(", first")[0] for line in lines[1:5:2]] == ["own.txt", embedded.split(",")[0]]
+    assert any(line.startswith(f"gaussian-classical over {embedded} at 4: epsilon must be in (0, 1]") for line in lines)
+    whole = json.loads((tmp_path / "out/frontier.json").read_text())
+    assert [one["words"] for one in whole["facts"]["vocabularies"]] == [110, 110]
+    assert {row[-1] for row in whole["rows"]} == {"own.txt, first 110", embedded}
+
+
+def test_one_vocabulary_is_not_named_in_every_line(command, words, tmp_path: Path) -> None:
+    options = ("--mechanisms", "randomized-response", "--epsilons", "4", *words, "-o", tmp_path / "out")
+    code, out, _ = command("frontier", *options)
+    assert code == 0 and out.split()[0] == b"mechanism" and b"own.txt" not in out
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--mechanisms", "keywords"), "--mechanisms must be mechanisms that draw for each word alone; got keywords"),
         (("--epsilons", "1,two"), "--epsilons must be numbers separated by commas"),
         (("--words", "1"), "--words must be between 2 and the 120 of the vocabulary; got 1."),
+        (("--vocabulary", "embedded", "--words", "121"), "--words must be between 2 and the 120 of the vocabulary"),
+        (("--vocabulary", "embedded", "--vocabulary-limit", "1"), "--vocabulary-limit"),
         (("--label", "topic"), "--label, --field, --format and --delimiter need --corpus"),
         (("--neighbors", "200"), "--neighbors must be below the 120 words of the vocabulary; got 200."),
         (("--processes", "0"), "--processes must be >= 1; got 0"),

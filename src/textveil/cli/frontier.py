@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli import options as opt
+from textveil.cli.help_groups import VOCABULARY
 from textveil.errors import ParameterError
 
 if TYPE_CHECKING:
-    from textveil.research.frontier.points import Frontier
+    from textveil.research.frontier.points import Frontier, FrontierPoint
+    from textveil.vocabulary.vocabulary import Vocabulary
 
 MECHANISMS = "neighborhood,randomized-response,exponential,gaussian,spherical-laplace"
 EPSILONS = "1,2,3,5,8,10"
@@ -29,7 +31,7 @@ def frontier_command(
     epsilons: Annotated[str, typer.Option(metavar="E,E,...", help="Of one word, for any two words.")] = EPSILONS,
     delta: Annotated[float, typer.Option(metavar="D", help="Of mechanisms that take one.")] = 1e-5,
     words: Annotated[
-        int | None, typer.Option(metavar="N", help="The first N words of the vocabulary.  [default: all]")
+        int | None, typer.Option(metavar="N", help="The first N words of each vocabulary.  [default: all]")
     ] = None,
     prior: Annotated[
         str | None,
@@ -58,7 +60,15 @@ def frontier_command(
     delimiter: opt.Delimiter = None,
     field: Annotated[str | None, opt.fields("field with the text.  [default: text]")] = None,
     as_json: opt.AsJson = False,
-    vocabulary: opt.VocabularyPath = None,
+    vocabulary: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--vocabulary",
+            metavar="PATH",
+            rich_help_panel=VOCABULARY,
+            help="Word vectors, any number of times; embedded is the embedded ones.  [default: embedded]",
+        ),
+    ] = None,
     vocabulary_format: opt.VocabularyFormat = None,
     vocabulary_limit: opt.VocabularyLimit = None,
     seed: opt.Seed = None,
@@ -71,15 +81,12 @@ def frontier_command(
     from textveil.research.frontier.files import frontier_json
     from textveil.research.frontier.run import DEFAULT_SEED, frontier
     from textveil.research.frontier.study import Sizes
-    from textveil.research.papers.setting import first_words
 
     names = opt.parts_of(mechanisms)
     with renamed(names="mechanisms"):
         contenders_of(names)
     grid = opt.numbers_in(epsilons, "--epsilons")
-    known = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-    if words is not None and not 2 <= words <= len(known):
-        raise ParameterError(f"--words must be between 2 and the {len(known)} of the vocabulary; got {words}.")
+    known = _vocabularies(vocabulary or [], vocabulary_format, vocabulary_limit, words)
     texts: list[str] | None = None
     labels: list[str] | None = None
     if corpus is not None:
@@ -90,7 +97,7 @@ def frontier_command(
     with counting("measuring", "steps") as steps:
         found = frontier(
             names,
-            known if words is None else first_words(known, words),
+            known,
             epsilons=grid,
             delta=delta,
             prior=prior,
@@ -106,22 +113,48 @@ def frontier_command(
     sys.stdout.write(frontier_json(found) if as_json else _text(found))
 
 
+def _vocabularies(
+    paths: list[Path], vocabulary_format: str | None, limit: int | None, words: int | None
+) -> list[Vocabulary]:
+    """Those at the paths, or the first words of each."""
+    from textveil.research.papers.setting import first_words
+    from textveil.vocabulary.embedded import EMBEDDED, load_vocabulary
+
+    embedded = [str(one) == EMBEDDED and not one.exists() for one in paths]
+    found = []
+    for path, inside in zip(paths, embedded, strict=True) if paths else [(None, False)]:
+        if inside:  # the format is that of files, where there are any beside it
+            known = load_vocabulary(limit=limit, format=vocabulary_format if all(embedded) else None)
+        else:
+            known = opt.load(path, vocabulary_format, limit)
+        if words is not None and not 2 <= words <= len(known):
+            raise ParameterError(f"--words must be between 2 and the {len(known)} of the vocabulary; got {words}.")
+        found.append(known if words is None else first_words(known, words))
+    return found
+
+
 def _text(found: Frontier) -> str:
     """The points for a terminal: a line each."""
     from textveil.research.tuning.lines import aligned
 
     keys = found.measured
-    head = ("mechanism", "at equal", "epsilon", "verified", *keys)
+    head = (*(("vocabulary",) if found.several else ()), "mechanism", "at equal", "epsilon", "verified", *keys)
     rows = []
     for one in found.points:
         scores = [f"{one.scores[key].estimate:.4f}" if key in one.scores else "-" for key in keys]
         verified = f"{one.verified_epsilon:.4g}" if one.verified else "-"
-        rows.append([one.contender.label, one.way, f"{one.epsilon:g}", verified, *scores])
+        place = [one.vocabulary] if found.several else []
+        rows.append([*place, one.contender.label, one.way, f"{one.epsilon:g}", verified, *scores])
     lines = aligned(head, rows)
-    lines += [f"{one.contender.label} at {one.epsilon:g}: {one.missing}" for one in found.points if one.missing]
+    lines += [f"{_named(found, one)}: {one.missing}" for one in found.points if one.missing]
     lines += [f"{label} is not comparable: it compares {text}" for label, text in _weaker(found).items()]
     lines.append("Experiment, not for release. Page: index.html in the folder of --output.")
     return "\n".join(lines) + "\n"
+
+
+def _named(found: Frontier, one: FrontierPoint) -> str:
+    over = f" over {one.vocabulary}" if found.several else ""
+    return f"{one.contender.label}{over} at {one.epsilon:g}"
 
 
 def _weaker(found: Frontier) -> dict[str, str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from textveil.research.evaluation.plots import GRAY, Chart, Panel, new_figure
 from textveil.research.frontier.measures import COSINE, MEASURES
-from textveil.research.frontier.points import GUARANTEE, Frontier, FrontierPoint, lines_of
+from textveil.research.frontier.points import GUARANTEE, Frontier, FrontierPart, FrontierPoint, lines_of
 
 _LOOKS: Final = 7
 """Colors and markers; further mechanisms take them again with another kind of line."""
@@ -18,15 +18,26 @@ _SIZE: Final = (5.0, 3.6)
 def drawn_frontier(found: Frontier) -> Chart:
     """Every measure against the verified epsilon of any two words; metric mechanisms at equal vulnerability dashed.
 
+    Of several vocabularies each has a column, and the panels of a row have one scale.
+
     Raises:
         MissingExtra: matplotlib is not installed.
     """
     keys = found.measured
     neighbors = found.facts["neighbors"]
-    titles = [MEASURES[key].title.format(k=neighbors) for key in keys]
-    chart = new_figure(titles, x="epsilon, nats of one word", y="", columns=3, panel_size=_SIZE)
-    for panel, key in zip(chart.panels, keys, strict=True):
-        _draw(panel, found, key)
+    numbers = looks(found)
+    drawn = [(key, part) for key in keys for part in found.parts]
+    titles = [
+        MEASURES[key].title.format(k=neighbors) + (f"\n{part.vocabulary}" if found.several else "")
+        for key, part in drawn
+    ]
+    columns = len(found.parts) if found.several else 3
+    chart = new_figure(titles, x="epsilon, nats of one word", y="", columns=columns, panel_size=_SIZE)
+    for panel, (key, part) in zip(chart.panels, drawn, strict=True):
+        _draw(panel, part, key, numbers)
+    if found.several:
+        for start in range(0, len(drawn), columns):
+            _share_scale(chart.panels[start : start + columns])
     labels: dict[str, object] = {}
     for panel in chart.panels:
         handles, names = panel.axes.get_legend_handles_labels()
@@ -47,8 +58,11 @@ def shown_label(one: FrontierPoint) -> str:
     return one.contender.label if one.contender.comparable else f"{one.contender.label} (weaker: its groups are public)"
 
 
-def _draw(panel: Panel, found: Frontier, key: str) -> None:
-    numbers = looks(found)
+def _draw(panel: Panel, found: FrontierPart, key: str, numbers: Mapping[str, int]) -> None:
+    if key not in found.measured:
+        panel.axes.set_axis_off()
+        panel.axes.text(0.5, 0.5, "not measured", transform=panel.axes.transAxes, ha="center", color=GRAY)
+        return
     for points in lines_of(found.points, key).values():
         place = numbers[points[0].contender.label]
         solid = points[0].way == GUARANTEE and points[0].contender.comparable
@@ -72,6 +86,15 @@ def _draw(panel: Panel, found: Frontier, key: str) -> None:
     if key == COSINE:
         panel.axes.set_ylim(top=1.02)
     _ticks(panel, [one.epsilon for one in found.points])
+
+
+def _share_scale(panels: Sequence[Panel]) -> None:
+    """One scale upwards for panels that hold something."""
+    full = [one for one in panels if one.axes.lines]
+    low = min(one.axes.get_ylim()[0] for one in full)
+    high = max(one.axes.get_ylim()[1] for one in full)
+    for one in full:
+        one.axes.set_ylim(low, high)
 
 
 def _ticks(panel: Panel, epsilons: Sequence[float]) -> None:

@@ -25,6 +25,7 @@ class LimitLine(NamedTuple):
         delta: 0 for pure guarantees.
         value: rounded up.
         source: what proves it.
+        vocabulary: over which, as tables call it; empty where only one is spoken of.
     """
 
     measure: str
@@ -32,6 +33,7 @@ class LimitLine(NamedTuple):
     delta: float
     value: float
     source: str
+    vocabulary: str = ""
 
 
 def limits_of(study: FrontierStudy, epsilon: float, delta: float = 0.0) -> Iterator[LimitLine]:

@@ -53,23 +53,26 @@
   }
   function sentence(line, point, measure) {
     const interval = point.low === point.high ? "" : " (" + number(point.low) + " to " + number(point.high) + ")";
-    return line.label + " at epsilon " + number(point.epsilon) + ": " + FOUND.titles[measure] + " " + number(point.y) +
+    return line.label + (FOUND.vocabularies.length > 1 ? " over " + line.vocabulary : "") + " at epsilon " + number(point.epsilon) + ": " + FOUND.titles[measure] + " " + number(point.y) +
       interval + "; " + point.verified + ".";
   }
   function draw() {
-    const measure = byId("measure").value, across = byId("across").value, log = byId("scale").value === "log";
-    const lines = FOUND.lines.filter((one) => one.measure === measure);
+    const measure = byId("measure").value, vocabulary = byId("vocabulary").value, across = byId("across").value, log = byId("scale").value === "log";
+    const here = (one) => one.vocabulary === vocabulary;
+    // The scales are those of all vocabularies, so that a choice of another is comparable at a glance.
+    const allLines = FOUND.lines.filter((one) => one.measure === measure);
+    const allLimits = across === "epsilon" ? FOUND.limits.filter((one) => one.measure === measure) : [];
+    const allLevels = FOUND.levels.filter((one) => one.measure === measure);
+    const lines = allLines.filter(here), limits = allLimits.filter(here), levels = allLevels.filter(here);
     const seen = lines.filter((one) => !hidden.has(one.label));
-    const limits = across === "epsilon" ? FOUND.limits.filter((one) => one.measure === measure) : [];
-    const levels = FOUND.levels.filter((one) => one.measure === measure);
     const width = Math.max(300, chart.clientWidth || chart.parentNode.clientWidth), height = Math.round(Math.min(460, 0.62 * width + 120));
     const box = { left: 52, right: width - 14, top: 14, bottom: height - 44 };
     chart.setAttribute("viewBox", "0 0 " + width + " " + height);
     chart.replaceChildren();
-    const points = seen.flatMap((one) => one.points).filter((one) => one[across] !== null);
-    if (!points.length) { made(chart, "text", { x: width / 2, y: height / 2, "text-anchor": "middle" }, "nothing to show"); return list(lines); }
-    const xs = axis(points.map((one) => one[across]).concat(limits.map((one) => one.x)), across !== "epsilon" && log);
-    const ys = axis(points.flatMap((one) => [log ? one.y : one.low, one.high]).concat(limits.map((one) => one.y), levels.map((one) => one.y)), log);
+    const points = allLines.filter((one) => !hidden.has(one.label)).flatMap((one) => one.points).filter((one) => one[across] !== null);
+    if (!points.length || !lines.length) { made(chart, "text", { x: width / 2, y: height / 2, "text-anchor": "middle" }, "nothing to show"); return list(lines); }
+    const xs = axis(points.map((one) => one[across]).concat(allLimits.map((one) => one.x)), across !== "epsilon" && log);
+    const ys = axis(points.flatMap((one) => [log ? one.y : one.low, one.high]).concat(allLimits.map((one) => one.y), allLevels.map((one) => one.y)), log);
     const x = (value) => box.left + xs.at(value) * (box.right - box.left);
     const y = (value) => box.bottom - ys.at(Math.max(value, ys.low)) * (box.bottom - box.top);
     for (const value of ticks(ys.low, ys.high, log)) {
@@ -123,8 +126,9 @@
       item.appendChild(button);
       legend.appendChild(item);
     }
-    const measure = byId("measure").value;
-    const deltas = byId("across").value === "epsilon" ? [...new Set(FOUND.limits.filter((one) => one.measure === measure).map((one) => one.delta))] : [];
+    const measure = byId("measure").value, vocabulary = byId("vocabulary").value;
+    const drawn = lines.length && byId("across").value === "epsilon" ? FOUND.limits : [];
+    const deltas = [...new Set(drawn.filter((one) => one.measure === measure && one.vocabulary === vocabulary).map((one) => one.delta))];
     for (const delta of deltas) {
       const item = document.createElement("li"), entry = document.createElement("button");
       const sign = document.createElementNS(space, "svg");
@@ -136,11 +140,13 @@
       legend.appendChild(item);
     }
   }
+  for (const name of FOUND.vocabularies) option(byId("vocabulary"), name, name);
+  byId("vocabulary").parentNode.hidden = FOUND.vocabularies.length < 2;
   for (const [key, title] of Object.entries(FOUND.titles)) option(byId("measure"), key, title);
   option(byId("across"), "epsilon", "epsilon (equal guarantee)");
   if ("vulnerability" in FOUND.titles) option(byId("across"), "vulnerability", "Bayes vulnerability (equal success of the attacker)");
   said.textContent = "Choose a measure; touch a point for its numbers, a name to hide its line.";
-  for (const name of ["measure", "across", "scale"]) byId(name).addEventListener("change", draw);
+  for (const name of ["vocabulary", "measure", "across", "scale"]) byId(name).addEventListener("change", draw);
   window.addEventListener("resize", draw);
   draw();
 })();

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from textveil.research.evaluation.plots import COLORS
 from textveil.research.evaluation.tables import shown
 from textveil.research.frontier.charts import looks, shown_label
 from textveil.research.frontier.measures import MEASURES, VULNERABILITY
-from textveil.research.frontier.points import GUARANTEE, Frontier, FrontierPoint, lines_of
+from textveil.research.frontier.points import GUARANTEE, Frontier, FrontierPart, FrontierPoint, lines_of
 from textveil.research.frontier.study import TEXT_WORDS
 
 TITLE: Final = "Mechanisms at one verified guarantee"
@@ -22,6 +22,7 @@ _SCRIPT: Final = Path(__file__).parent / "page.js"
 _STYLE: Final = """<style>
 .controls{display:flex;flex-wrap:wrap;gap:.6rem 1.2rem;align-items:end;margin:.8rem 0}
 .controls label{display:flex;flex-direction:column;font-size:.85rem;color:#444}
+.controls label[hidden]{display:none}
 .controls label{min-width:0;max-width:100%}.controls select{font:inherit;padding:.25rem;max-width:100%;min-width:0}
 #chart{width:100%;height:auto;display:block;touch-action:pan-y}
 #legend{display:grid;grid-template-columns:repeat(auto-fill,minmax(15rem,1fr));gap:.15rem .8rem;padding:0}
@@ -50,7 +51,7 @@ def to_html(found: Frontier, folder: Path) -> str:
         html_table(("measure", "direction", "what it says"), list(_about(found)), stacked=True),
         "<h2>What was verified</h2>",
         f"<p>{_VERIFIED}</p>",
-        html_table(_GUARANTEE_HEAD, list(_guarantees(found)), stacked=True),
+        html_table(_head(found, *_GUARANTEE_HEAD), list(_guarantees(found)), stacked=True),
         *_weaker(found),
         "<h2>Losses that readers showed</h2>",
         f"<p>{_SHOWN}</p>",
@@ -81,8 +82,11 @@ _GUARANTEE_HEAD: Final = ("mechanism", "epsilon of the axis", "given", "verified
 
 def _conditions(found: Frontier) -> str:
     facts = found.facts
+    known = [(one.vocabulary, f"{one.facts['words']:,} words; prior: {one.facts['prior']}") for one in found.parts]
+    named = [f"{label} ({about})" if found.several else f"{label}, {about}" for label, about in known]
+    start = f"{'Vocabularies' if found.several else 'Vocabulary'} {', '.join(named)}"
     return (
-        f"Vocabulary {facts['vocabulary name']}, {facts['words']:,} words; prior: {facts['prior']}. For each point "
+        f"{start}. For each point "
         f"{facts['draws']:,} words were drawn from the prior and released once; intervals are of 95 %, each on its "
         f"own. Seed {facts['seed']}."
     )
@@ -91,7 +95,8 @@ def _conditions(found: Frontier) -> str:
 def _chart(found: Frontier) -> list[str]:
     data = json.dumps(_data(found), allow_nan=False).replace("<", "\\u003c")
     return [
-        "<div class='controls'><label>measure<select id='measure'></select></label>"
+        "<div class='controls'><label hidden>vocabulary<select id='vocabulary'></select></label>"
+        "<label>measure<select id='measure'></select></label>"
         "<label>against<select id='across'></select></label>"
         "<label>scale<select id='scale'><option value='linear'>linear</option><option value='log'>logarithmic</option>"
         "</select></label></div>",
@@ -106,12 +111,15 @@ def _data(found: Frontier) -> dict[str, Any]:
     """What the chart draws, as JSON values."""
     places = looks(found)
     lines = []
-    for key in found.measured:
-        for points in lines_of(found.points, key).values():
+    levels = []
+    for part, key in ((one, key) for one in found.parts for key in one.measured):
+        named = {"measure": key, "vocabulary": part.vocabulary}
+        levels += [{**named, "y": value, "label": label} for value, label in part.levels(key)]
+        for points in lines_of(part.points, key).values():
             first = points[0]
             lines.append(
                 {
-                    "measure": key,
+                    **named,
                     "label": shown_label(first),
                     "color": COLORS[places[first.contender.label] % len(COLORS)],
                     "look": places[first.contender.label],
@@ -119,12 +127,13 @@ def _data(found: Frontier) -> dict[str, Any]:
                     "points": [_point(one, key) for one in points],
                 }
             )
-    limits = [{"measure": one.measure, "x": one.epsilon, "y": one.value, "delta": one.delta} for one in found.limits]
-    levels = [
-        {"measure": key, "y": value, "label": label} for key in found.measured for value, label in found.levels(key)
+    limits = [
+        {"measure": one.measure, "vocabulary": one.vocabulary, "x": one.epsilon, "y": one.value, "delta": one.delta}
+        for one in found.limits
     ]
     titles = {key: MEASURES[key].title.format(k=found.facts["neighbors"]) for key in found.measured}
-    return {"lines": lines, "limits": limits, "levels": levels, "titles": titles}
+    names = [part.vocabulary for part in found.parts]
+    return {"lines": lines, "limits": limits, "levels": levels, "titles": titles, "vocabularies": names}
 
 
 def _point(one: FrontierPoint, key: str) -> dict[str, Any]:
@@ -147,6 +156,15 @@ def _verified(one: FrontierPoint) -> str:
     return f"verified epsilon {one.verified_epsilon:.4g}{delta} ({one.verified})"
 
 
+def _head(found: Frontier, *columns: str) -> tuple[str, ...]:
+    """Names of columns; those of several vocabularies begin with which."""
+    return ("vocabulary", *columns) if found.several else columns
+
+
+def _place(found: Frontier, vocabulary: str) -> list[str]:
+    return [vocabulary] if found.several else []
+
+
 def _about(found: Frontier) -> Iterator[list[str]]:
     for key in found.measured:
         one = MEASURES[key]
@@ -156,13 +174,15 @@ def _about(found: Frontier) -> Iterator[list[str]]:
 
 def _guarantees(found: Frontier) -> Iterator[list[str]]:
     for one in found.points:
+        place = _place(found, one.vocabulary)
         if one.missing:
-            yield [one.contender.label, f"{one.epsilon:g}", "-", "-", "-", "not made", one.missing]
+            yield [*place, one.contender.label, f"{one.epsilon:g}", "-", "-", "-", "not made", one.missing]
             continue
         epsilon = f"{one.verified_epsilon:.5g}" if one.verified else "-"
         way = "" if one.way == GUARANTEE else " (equal Bayes vulnerability)"
-        yield [one.contender.label + way, f"{one.epsilon:g}", f"{one.given:.5g}", epsilon, f"{one.verified_delta:.3g}",
-               one.verified or "nothing for any two words", one.guarantee]  # fmt: skip
+        how = one.verified or "nothing for any two words"
+        yield [*place, one.contender.label + way, f"{one.epsilon:g}", f"{one.given:.5g}", epsilon,
+               f"{one.verified_delta:.3g}", how, one.guarantee]  # fmt: skip
 
 
 def _weaker(found: Frontier) -> list[str]:
@@ -180,7 +200,9 @@ def _weaker(found: Frontier) -> list[str]:
 
 def _losses(found: Frontier) -> str:
     table = found.shown_losses()
-    return html_table(table.columns, [[shown(cell) for cell in row] for row in table.rows])
+    head = [MEASURES[name].title if name in MEASURES else name for name in table.columns[:-1]]
+    rows = [[*_place(found, str(row[-1])), *(shown(cell) for cell in row[:-1])] for row in table.rows]
+    return html_table(_head(found, *head), rows)
 
 
 def _downloads(folder: Path) -> Iterator[str]:
@@ -192,18 +214,25 @@ def _tables(found: Frontier) -> Iterator[str]:
     """A table a measure: a row a line, a column an epsilon."""
     grid = sorted({one.epsilon for one in found.points})
     for key in found.measured:
-        rows = []
-        for points in lines_of(found.points, key).values():
-            by = {one.epsilon: one.scores[key] for one in points}
-            cells = [_cell(by[epsilon]) if epsilon in by else "-" for epsilon in grid]
-            rows.append([shown_label(points[0]), *cells])
-        for delta in sorted({one.delta for one in found.limits if one.measure == key}):
-            values = {one.epsilon: one.value for one in found.limits if one.measure == key and one.delta == delta}
-            name = "limit" if delta == 0 else f"limit with delta {delta:g}"
-            rows.append([name, *(f"{values[epsilon]:.4g}" for epsilon in grid)])
+        rows = [
+            [*_place(found, part.vocabulary), *row]
+            for part in found.parts
+            if key in part.measured
+            for row in _rows(part, key, grid)
+        ]
         title = MEASURES[key].title.format(k=found.facts["neighbors"])
-        table = html_table(("mechanism", *(f"epsilon {epsilon:g}" for epsilon in grid)), rows)
+        table = html_table(_head(found, "mechanism", *(f"epsilon {epsilon:g}" for epsilon in grid)), rows)
         yield f"<details><summary>{safe(title)}</summary>{table}</details>"
+
+
+def _rows(part: FrontierPart, key: str, grid: Sequence[float]) -> Iterator[list[str]]:
+    for points in lines_of(part.points, key).values():
+        by = {one.epsilon: one.scores[key] for one in points}
+        yield [shown_label(points[0]), *(_cell(by[epsilon]) if epsilon in by else "-" for epsilon in grid)]
+    for delta in sorted({one.delta for one in part.limits if one.measure == key}):
+        values = {one.epsilon: one.value for one in part.limits if one.measure == key and one.delta == delta}
+        name = "limit" if delta == 0 else f"limit with delta {delta:g}"
+        yield [name, *(f"{values[epsilon]:.4g}" for epsilon in grid)]
 
 
 def _cell(bound: Any) -> str:

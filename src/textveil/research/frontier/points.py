@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
+from textveil.errors import need
 from textveil.research.cells import Values
 from textveil.research.evaluation.tables import Cell, Table
 from textveil.research.frontier.contenders import FrontierContender
@@ -33,7 +34,19 @@ COLUMNS: Final = (
     "verified",
     "guarantee",
     "compares",
+    "vocabulary",
 )
+
+OF_VOCABULARY: Final = (
+    "vocabulary",
+    "vocabulary name",
+    "words",
+    "prior",
+    "texts",
+    "classes",
+    "best guess without a release",
+)
+"""Facts that differ from one vocabulary to another."""
 
 
 @final
@@ -52,6 +65,7 @@ class FrontierPoint:
         guarantee: what the mechanism says of itself.
         scores: by the measure's key.
         missing: why there are none; else empty.
+        vocabulary: over which, as tables call it.
     """
 
     contender: FrontierContender
@@ -64,9 +78,12 @@ class FrontierPoint:
     guarantee: str
     scores: Mapping[str, Bound]
     missing: str = ""
+    vocabulary: str = ""
 
 
-def point_of(contender: FrontierContender, way: str, epsilon: float, values: Values) -> FrontierPoint:
+def point_of(
+    contender: FrontierContender, way: str, epsilon: float, values: Values, vocabulary: str = ""
+) -> FrontierPoint:
     """A point from what its cell keeps."""
     return FrontierPoint(
         contender=contender,
@@ -79,21 +96,24 @@ def point_of(contender: FrontierContender, way: str, epsilon: float, values: Val
         guarantee=values["guarantee"],
         scores={key: Bound(*bound) for key, bound in values["scores"].items()},
         missing=values["missing"],
+        vocabulary=vocabulary,
     )
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Frontier:
-    """Mechanisms at one verified guarantee; made by ``run.frontier``.
+class FrontierPart:
+    """What a frontier found over one vocabulary.
 
     Attributes:
+        vocabulary: what tables and figures call it.
         points: by contender, way and epsilon, in this order.
         limits: of every epsilon, pure and with the delta that contenders took.
         baselines: horizontal lines that do not depend on epsilon, such as the accuracy without any release.
         facts: vocabulary, prior, sizes, seed; JSON values.
     """
 
+    vocabulary: str
     points: tuple[FrontierPoint, ...]
     limits: tuple[LimitLine, ...]
     baselines: Mapping[str, Bound]
@@ -102,7 +122,7 @@ class Frontier:
     @property
     def measured(self) -> tuple[str, ...]:
         """Keys of the measures that a point has, in their order."""
-        return tuple(key for key in MEASURES if any(key in one.scores for one in self.points))
+        return _measured(self.points)
 
     def levels(self, key: str) -> list[tuple[float, str]]:
         """Values of a measure that do not depend on epsilon, with what they are."""
@@ -113,6 +133,71 @@ class Frontier:
             found += [(self.baselines[key].estimate, "texts as they are"), (1 / self.facts["classes"], "guessing")]
         return found
 
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Frontier:
+    """Mechanisms at one verified guarantee, over one vocabulary or several; made by ``run.frontier``.
+
+    Attributes:
+        parts: one a vocabulary, in the order in which they were given.
+    """
+
+    parts: tuple[FrontierPart, ...]
+
+    @property
+    def points(self) -> tuple[FrontierPoint, ...]:
+        """By vocabulary, contender, way and epsilon, in this order."""
+        return tuple(one for part in self.parts for one in part.points)
+
+    @property
+    def limits(self) -> tuple[LimitLine, ...]:
+        """Of every vocabulary and epsilon, pure and with the delta that contenders took."""
+        return tuple(one for part in self.parts for one in part.limits)
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one vocabulary."""
+        return len(self.parts) > 1
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Keys of the measures that a point has over one of the vocabularies, in their order."""
+        return _measured(self.points)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Sizes, epsilons, seed, and what is known of each vocabulary under "vocabularies"; JSON values.
+
+        Of a single vocabulary the latter stand among the others too.
+        """
+        known = self.parts[0].facts
+        shared = {key: known[key] for key in known if not (self.several and key in OF_VOCABULARY)}
+        each = [{"label": one.vocabulary, **{key: one.facts[key] for key in OF_VOCABULARY}} for one in self.parts]
+        return {**shared, "vocabularies": each}
+
+    @property
+    def baselines(self) -> Mapping[str, Bound]:
+        """See ``FrontierPart``; of the only vocabulary.
+
+        Raises:
+            ParameterError: there are several.
+        """
+        return self._only.baselines
+
+    def levels(self, key: str) -> list[tuple[float, str]]:
+        """See ``FrontierPart``; of the only vocabulary.
+
+        Raises:
+            ParameterError: there are several.
+        """
+        return self._only.levels(key)
+
+    @property
+    def _only(self) -> FrontierPart:
+        need(not self.several, "parts", f"{len(self.parts)} vocabularies", "a single one", "Ask one of `parts`.")
+        return self.parts[0]
+
     def table(self) -> Table:
         """A row for each point and measure; a point that could not be made has one row that says why."""
         rows: list[tuple[Cell, ...]] = []
@@ -122,9 +207,10 @@ class Frontier:
                 if key in one.scores:
                     bound = one.scores[key]
                     rows.append((*_place(one), key, bound.lower, bound.estimate, bound.upper, bound.confidence,
-                                 *_promise(one), compares))  # fmt: skip
+                                 *_promise(one), compares, one.vocabulary))  # fmt: skip
             if one.missing:
-                rows.append((*_place(one), one.missing, None, None, None, None, *_promise(one), compares))
+                told = (*_place(one), one.missing, None, None, None, None, *_promise(one), compares, one.vocabulary)
+                rows.append(told)
         return Table(columns=COLUMNS, rows=tuple(rows), facts=self.facts)
 
     def limit_table(self) -> Table:
@@ -133,10 +219,11 @@ class Frontier:
 
     def shown_losses(self) -> Table:
         """The loss that readers who tell two inputs apart have shown, beside the verified one."""
-        columns = ("mechanism", "compared at equal", "epsilon", "verified epsilon", *APART)
+        columns = ("mechanism", "compared at equal", "epsilon", "verified epsilon", *APART, "vocabulary")
         rows = [
             (one.contender.label, one.way, one.epsilon, _finite(one.verified_epsilon),
-             *(shown_epsilon(one.scores[key]) if key in one.scores else None for key in APART))
+             *(shown_epsilon(one.scores[key]) if key in one.scores else None for key in APART),
+             one.vocabulary)
             for one in self.points
             if one.scores
         ]  # fmt: skip
@@ -150,6 +237,10 @@ def lines_of(points: Sequence[FrontierPoint], key: str) -> dict[tuple[str, str],
         if key in one.scores:
             found.setdefault((one.contender.label, one.way), []).append(one)
     return found
+
+
+def _measured(points: Sequence[FrontierPoint]) -> tuple[str, ...]:
+    return tuple(key for key in MEASURES if any(key in one.scores for one in points))
 
 
 def _place(one: FrontierPoint) -> tuple[Cell, ...]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from textveil.errors import need
-from textveil.research.cells import CellFolder, Values, measured, open_cells
+from textveil.research.cells import CellFolder, Values, measured
 from textveil.research.frontier.contenders import FrontierContender, contenders_of
 from textveil.research.frontier.corpus import public_texts
 from textveil.research.frontier.cosine_limit import SOURCE as LIMIT_SOURCE
@@ -27,11 +27,11 @@ from textveil.research.frontier.measuring import (
     FrontierCell,
     measured_cell,
 )
-from textveil.research.frontier.points import Frontier, FrontierPoint, point_of
+from textveil.research.frontier.points import Frontier, FrontierPart, FrontierPoint, point_of
 from textveil.research.frontier.study import FrontierStudy, Sizes, study_of
 from textveil.research.frontier.text_scores import accuracy_scores
+from textveil.research.frontier.vocabularies import cell_folders, labelled_vocabularies
 from textveil.version import VERSION
-from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
 
 EPSILONS: Final = (1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
@@ -43,7 +43,7 @@ DEFAULT_SEED: Final = 20260101
 
 def frontier(
     names: Sequence[str],
-    vocabulary: Vocabulary | None = None,
+    vocabulary: Vocabulary | Sequence[Vocabulary] | None = None,
     *,
     epsilons: Sequence[float] = EPSILONS,
     delta: float = 1e-5,
@@ -65,22 +65,24 @@ def frontier(
 
     Args:
         names: of the catalog, each once; ``name:option=value`` fixes options.
-        vocabulary: public words and vectors; None is the embedded vocabulary.
+        vocabulary: public words and vectors, or several, each once, which are measured one after the other; None is
+            the embedded vocabulary.
         epsilons: nats of one word, for any two words, each once.
         delta: of mechanisms that take one.
-        prior: of words: "flat", "zipf", or a file of public counts; None takes the vocabulary's own frequencies.
+        prior: of words: "flat", "zipf", or a file of public counts; None takes a vocabulary's own frequencies.
         texts: public documents that are told apart and decoded; None tells texts apart that are drawn from the prior.
         labels: the class of each text: a classifier learns it from releases.
         sizes: how much is drawn for each point.
         seed: of every draw; frontiers are experiments.
         output: a folder for figures (PNG, SVG), an interactive page that needs no network, CSV and JSON; None writes
             none.
-        cells: a folder that keeps every measurement, so that a run that was stopped goes on; None keeps none.
+        cells: a folder that keeps every measurement, so that a run that was stopped goes on; None keeps none. Of
+            several vocabularies each has a folder of its own in it, and a run may go on with one more.
         processes: measurements side by side; the numbers do not depend on it.
         progress: called with the share that is done, in [0, 1].
 
     Returns:
-        Points, limits and tables.
+        Points, limits and tables, with the vocabulary of each.
 
     Raises:
         UnknownNameError: no such mechanism.
@@ -93,28 +95,28 @@ def frontier(
     grid = _checked_epsilons(epsilons)
     need(processes >= 1, "processes", processes, ">= 1")
     folder_of_results = None if output is None else checked_folder(Path(output))
-    words = load_vocabulary() if vocabulary is None else vocabulary
+    vocabularies = labelled_vocabularies(vocabulary)
     need(labels is None or texts is not None, "labels", "labels alone", "given with texts")
-    read = None if texts is None else public_texts(words, texts, labels, seed)
-    study = study_of(words, prior=prior, sizes=sizes, delta=delta, seed=seed, texts=read)
+    studies = []
+    for words in vocabularies.values():
+        read = None if texts is None else public_texts(words, texts, labels, seed)
+        studies.append(study_of(words, prior=prior, sizes=sizes, delta=delta, seed=seed, texts=read))
+    parts = []
     with tempfile.TemporaryDirectory() as beside:
-        kept = open_cells(Path(beside) / "cells" if cells is None else Path(cells), _terms(study))
-        points, cosine_limits = _measured(_Measuring(study, kept, processes, progress), contenders, grid)
-    deltas = [0.0, *([delta] if any(one.takes_delta for one in contenders) else [])]
-    limits = (*cosine_limits, *(one for epsilon in grid for part in deltas for one in limits_of(study, epsilon, part)))
-    facts = {
-        **_terms(study),
-        "vocabulary name": words.name,
-        "words": len(words),
-        "epsilons": grid,
-        "best guess without a release": float(study.prior.max()),
-        "classes": None if study.task is None else study.task.classes,
-        "for release": False,
-    }
-    made = Frontier(points=points, limits=limits, baselines=accuracy_scores(study, None, seed), facts=facts)
+        path = Path(beside) / "cells" if cells is None else Path(cells)
+        folders = cell_folders(path, [_terms(one) for one in studies])
+        for place, (label, study, kept) in enumerate(zip(vocabularies, studies, folders, strict=True)):
+            told = None if progress is None else partial(_told, progress, place, len(studies))
+            parts.append(_part(_Measuring(label, study, kept, processes, told), contenders, grid))
+    made = Frontier(parts=tuple(parts))
     if folder_of_results is not None:
         write_frontier(made, folder_of_results)
     return made
+
+
+def _told(progress: Callable[[float], None], place: int, count: int, share: float) -> None:
+    """Progress of all vocabularies, from that of one."""
+    progress((place + share) / count)
 
 
 def _terms(study: FrontierStudy) -> dict[str, Any]:
@@ -133,12 +135,14 @@ class _Measuring(NamedTuple):
     """What measures cells, in two parts: the second depends on the first.
 
     Attributes:
+        label: of the vocabulary.
         study: what they share.
         folder: where they are kept.
         processes: side by side.
         progress: of both.
     """
 
+    label: str
     study: FrontierStudy
     folder: CellFolder
     processes: int
@@ -155,6 +159,30 @@ class _Measuring(NamedTuple):
         return measured(self.folder, cells, measure, processes=self.processes, progress=told)
 
 
+def _part(measuring: _Measuring, contenders: Sequence[FrontierContender], grid: list[float]) -> FrontierPart:
+    """All that is found over one vocabulary."""
+    study = measuring.study
+    points, cosine_limits = _measured(measuring, contenders, grid)
+    deltas = [0.0, *([study.delta] if any(one.takes_delta for one in contenders) else [])]
+    limits = (*cosine_limits, *(one for epsilon in grid for part in deltas for one in limits_of(study, epsilon, part)))
+    facts = {
+        **_terms(study),
+        "vocabulary name": study.vocabulary.name,
+        "words": len(study.vocabulary),
+        "epsilons": grid,
+        "best guess without a release": float(study.prior.max()),
+        "classes": None if study.task is None else study.task.classes,
+        "for release": False,
+    }
+    return FrontierPart(
+        vocabulary=measuring.label,
+        points=points,
+        limits=tuple(one._replace(vocabulary=measuring.label) for one in limits),
+        baselines=accuracy_scores(study, None, study.seed),
+        facts=facts,
+    )
+
+
 def _measured(
     measuring: _Measuring, contenders: Sequence[FrontierContender], grid: Sequence[float]
 ) -> tuple[tuple[FrontierPoint, ...], list[LimitLine]]:
@@ -167,7 +195,7 @@ def _measured(
     first: list[Cell] = [*cells, *limits, *curves]
     whole = len(first) + len(metric) * len(grid)
     found = measuring(first, 0, whole)
-    points = [_point(cell, found[cell.name]) for cell in cells]
+    points = [_point(measuring, cell, found) for cell in cells]
     bounds = [LimitLine(COSINE, one.epsilon, 0.0, found[one.name]["value"], LIMIT_SOURCE) for one in limits]
     target = {one.epsilon: one.scores[VULNERABILITY].estimate for one in points
               if one.contender is reference and VULNERABILITY in one.scores}  # fmt: skip
@@ -179,8 +207,8 @@ def _measured(
             if bracket is not None and reference is not None:
                 equal.append(EqualCell(curve.contender, epsilon, reference.label, wanted, bracket))
     found = measuring(equal, len(first), len(first) + len(equal)) if equal else {}
-    return (*points, *(_point(cell, found[cell.name]) for cell in equal)), bounds
+    return (*points, *(_point(measuring, cell, found) for cell in equal)), bounds
 
 
-def _point(cell: FrontierCell | EqualCell, values: Values) -> FrontierPoint:
-    return point_of(cell.contender, cell.way, cell.epsilon, values)
+def _point(measuring: _Measuring, cell: FrontierCell | EqualCell, found: Mapping[str, Values]) -> FrontierPoint:
+    return point_of(cell.contender, cell.way, cell.epsilon, found[cell.name], measuring.label)

@@ -13,8 +13,10 @@ import pytest
 
 import textveil as tv
 from textveil.budget.account import Account
+from textveil.budget.charge import Charge
 from textveil.budget.ledger import Balance, Ledger, Reservation
 from textveil.budget.limit import Limit
+from textveil.budget.standing import Standing
 from textveil.errors import BudgetExhausted, LedgerError, ParameterError, UnsupportedGuarantee
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import ApproximateDP, NoGuarantee, PureDP, Status
@@ -216,3 +218,14 @@ def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "budget.db.key").chmod(0o644)
     with pytest.raises(ParameterError, match="only you can open"):
         Ledger(str(tmp_path / "budget.db"))
+
+
+def test_entries_that_a_database_reads_in_another_order_count_in_their_period() -> None:
+    """The last one is the latest, and a period in which it lies is not taken for a new one."""
+    standing, day = Standing(b"level", b"tenant", "person"), 86_400 * 10**6
+    for at in (2 * day + 5, day):
+        standing.add(Charge.of_draws([(1.0, None, 1, "proved")]), at, None)
+    limit = Limit(1.0, period="day")
+    assert standing.last_at == 2 * day + 5
+    assert standing.begin(limit, 2 * day + 9), "there are entries of this day to be counted"
+    assert not standing.begin(limit, 3 * day)

@@ -133,7 +133,7 @@ class Standing:
         self.epsilon += charge.epsilon
         self.delta += charge.delta
         self.status = worse(self.status, charge.status)
-        self.last_at = at
+        self.last_at = max(self.last_at, at)  # a database may read entries in any order
         if limit is not None:
             self.count(limit, charge)
         else:

@@ -92,6 +92,20 @@ def test_a_chat_goes_on_sanitized_and_comes_back_readable(guardrail, ledger) -> 
     assert ledger.calls == ["reserve", "commit"]
 
 
+def test_what_a_client_writes_into_metadata_goes_to_no_provider_and_no_log(guardrail) -> None:
+    """Anthropic gets a ``user_id`` of metadata, Google labels of what the client wrote there."""
+    written = {"user_id": CANARY, "case": CANARY, "session_id": "s-1", "headers": {"x": CANARY}}
+    data = chat(TEXT)
+    own = {"user_api_key_user_id": "maria", "headers": {"host": "proxy"}}
+    data["metadata"] = {**written, **own, "requester_metadata": written}
+    before(guardrail, data)
+    assert CANARY not in json.dumps(data)
+    assert data["metadata"].items() >= own.items() and data["metadata"]["session_id"] == "s-1"
+    data = chat(TEXT, metadata={"user_id": CANARY})
+    before(guardrail, data)
+    assert CANARY not in json.dumps(data)
+
+
 def test_nothing_is_counted_without_a_database(monkeypatch) -> None:
     """And no texts are logged, whether or not anything is counted."""
     data = chat(TEXT)

@@ -100,6 +100,9 @@ _LITELLM: Final = frozenset(
 """What LiteLLM needs for itself and sends to nobody; every other field of a request is read, or left out."""
 
 
+_ROUTES: Final = frozenset(("guardrails", "session_id", "tags", "trace_id"))
+"""What a client may write into metadata for LiteLLM alone."""
+
 _SECONDS: Final = 900.0
 """How long an answer may take: after that it is not restored any more."""
 
@@ -368,9 +371,18 @@ def _forget(data: dict[str, Any]) -> None:
         del data[name]
     for place in ("metadata", "litellm_metadata"):
         if isinstance(data.get(place), dict):
-            data[place].pop("requester_metadata", None)
+            _forget_metadata(data[place])
     if isinstance(data.get("proxy_server_request"), dict):
         data["proxy_server_request"]["body"] = {}
+
+
+def _forget_metadata(metadata: dict[str, Any]) -> None:
+    """Take out what a client wrote of a request: some providers get its user, and those who log get all of it."""
+    written = metadata.pop("requester_metadata", None)
+    for name, value in (written if isinstance(written, dict) else {}).items():
+        if name not in _ROUTES and name in metadata and metadata[name] == value:
+            del metadata[name]
+    metadata.pop("user_id", None)
 
 
 def _refuse(error: Exception) -> NoReturn:

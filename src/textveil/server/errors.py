@@ -51,6 +51,7 @@ class ApiError(Exception):
         type: the group of errors, as the OpenAI API names them.
         param: the field of the request that is wrong.
         headers: of the answer, as ``Retry-After``.
+        counted: the code in logs and metrics, where ``code`` is of somebody else's making; None is ``code``.
     """
 
     def __init__(
@@ -62,8 +63,10 @@ class ApiError(Exception):
         *,
         param: str | None = None,
         headers: Mapping[str, str] | None = None,
+        counted: str | None = None,
     ) -> None:
         super().__init__(message)
+        self.counted = counted or code
         self.status = status
         self.code = code
         self.message = message
@@ -163,7 +166,7 @@ def add_handlers(app: FastAPI) -> None:
 
     async def handler(request: Request, error: Exception) -> JSONResponse:
         problem = as_api_error(error)
-        request.state.code = problem.code  # for the log and the counters
+        request.state.code = problem.counted  # for the log and the counters
         return problem.response()
 
     for kind in (ApiError, RequestValidationError, HTTPException, TextveilError):

@@ -170,7 +170,7 @@ class Guard:
             "status": status,
             "milliseconds": round(seconds * 1000, 1),
         }
-        code = problem.code if problem is not None else state.get("code")
+        code = problem.counted if problem is not None else state.get("code")
         if code:
             facts["code"] = code
             self._metrics.refused.labels(code).inc()

@@ -220,6 +220,18 @@ def test_errors_of_the_upstream(
     assert headers["retry-after"] == "7" and headers["x-upstream-request-id"] == "r-1" and "set-cookie" not in headers
 
 
+def test_what_an_upstream_writes_in_an_error_is_in_no_counter_and_no_log(
+    client: httpx.Client, provider: Provider, caplog: pytest.LogCaptureFixture
+) -> None:
+    error = {"message": "no", "type": "some_error", "code": "Zyrqel_wrote_this"}
+    provider.answer = lambda handler, body: send_json(handler, {"error": error}, 400)
+    asked = {"model": "m", "messages": [{"role": "user", "content": "Hello."}]}
+    assert client.post("/v1/chat/completions", json=asked).json()["error"]["code"] == "Zyrqel_wrote_this"
+    counted = client.get("/metrics").text
+    assert 'textveil_refused_total{code="upstream_error"}' in counted and "Zyrqel" not in counted
+    assert [one for one in caplog.records if "Zyrqel" in str(vars(one))] == []
+
+
 def test_an_error_within_a_stream(gateway: openai.OpenAI, provider: Provider) -> None:
     pieces = [chunk({"content": "Well"}), {"error": {"message": UPSTREAM_KEY, "type": "x"}}]
     provider.answer = lambda handler, body: send_pieces(handler, [events(*pieces)])

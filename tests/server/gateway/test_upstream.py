@@ -297,6 +297,9 @@ def test_link_local_places_are_refused_even_where_private_ones_are_allowed() -> 
         ("64:ff9b::808:808", False, False),
         ("2002:7f00:1::", False, False),
         ("2002:c0a8:101::", False, False),
+        ("2002:a9fe:a9fe::", False, False),
+        ("64:ff9b:1::a9fe:a9fe", False, False),
+        ("fd00:ec2::254", False, False),
     ],
 )
 def test_addresses(address: str, public: bool, near: bool) -> None:

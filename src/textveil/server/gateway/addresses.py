@@ -17,6 +17,10 @@ _TRANSLATED: Final = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Netwo
 """IPv6 addresses whose last 32 bits are an IPv4 address (RFC 6052, RFC 8215)."""
 
 
+_METADATA: Final = frozenset(map(ipaddress.IPv6Address, ("fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe")))
+"""Private addresses at which clouds tell a machine its credentials: of Amazon, Google and Oracle."""
+
+
 @final
 class ForbiddenAddress(Exception):
     """A host has an address that may not be connected to."""
@@ -62,10 +66,13 @@ def _carried(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
 def is_near(address: Address) -> bool:
     """Whether an address is of this machine or of a private network, as an operator may name it.
 
-    Link-local addresses are not: there clouds answer with a machine's credentials.
+    Link-local addresses are not, nor those in whose place clouds have others: there a machine's credentials are told.
     """
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        return is_near(address.ipv4_mapped)
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return is_near(address.ipv4_mapped)
+        if address in _METADATA or _carried(address):
+            return False
     far = address.is_link_local or address.is_multicast or address.is_unspecified or address.is_reserved
     return address.is_loopback or (address.is_private and not far)
 

@@ -160,6 +160,7 @@ async def refuse_failure(answer: Answer, upstream: Upstream) -> None:
         words["type"] or "upstream_error",
         param=words["param"],
         headers=answer.headers,
+        counted="upstream_error",  # what an upstream writes is in no log and no counter
     )
 
 

@@ -122,6 +122,7 @@ def test_a_policy_is_explained_with_what_it_does_not_cover(client: httpx.Client)
     data = client.post("/v1/explain", json={"policy": "identifiers"}).json()
     assert {one["kind"] for one in data["by_kind"]} >= {"person", "date", "number"}
     assert len(data["not_covered"]) == 3 and data["per_value"]["epsilon"] == 0
+    assert any("stood there before" in one for one in data["public_of_conversations"])
     answer = client.post("/v1/explain", json={"policy": "identifiers", "word": "cat"})
     assert answer.status_code == 400 and answer.json()["error"]["param"] == "word"
 

@@ -79,6 +79,17 @@ def test_the_least_used_are_forgotten_where_they_take_too_much() -> None:
     assert sum(kept.of(MARIA, name).size for name in "123") <= 1000
 
 
+def test_one_that_is_forgotten_while_it_is_used_takes_no_room_of_others() -> None:
+    kept = made(Clock(), most_bytes=1000)
+    used = kept.of(MARIA, "1")
+    used.wrote("content", "read", Written("x" * 2000, ()))
+    kept.expire()
+    assert len(kept) == 0
+    used.wrote("content", "more", Written("x" * 2000, ()))
+    other = kept.of(MARIA, "2")
+    assert kept.of(MARIA, "2") is other and kept.of(MARIA, "3") is not other and kept.of(MARIA, "2") is other
+
+
 def test_texts_are_told_by_policy_label_and_text_and_kept_as_digests() -> None:
     state = made(Clock()).of(MARIA, "a")
     release = Sanitizer(policy("prompts"))("Hello.")

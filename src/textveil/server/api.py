@@ -23,6 +23,7 @@ from textveil.server.bodies import (
     UnitName,
 )
 from textveil.server.budgets import budget_data
+from textveil.server.conversations import PUBLIC_OF_CONVERSATIONS
 from textveil.server.errors import ApiError
 from textveil.server.keys import Caller, caller
 from textveil.server.maps import MapKeeper
@@ -116,6 +117,7 @@ def _explained(policies: OfferedPolicies, body: ExplainRequest) -> dict[str, Any
         "per_value": setting.token.as_data(),
         "not_covered": [] if setting.policy is None else list(setting.policy.not_covered),
         "public": list(setting.public),
+        "public_of_conversations": list(PUBLIC_OF_CONVERSATIONS),
         "warnings": setting.warnings(),
     }
     if body.word is not None:

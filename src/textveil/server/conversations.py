@@ -22,6 +22,12 @@ from textveil.sanitize.release import Release
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.scopes import MemoryScope
 
+PUBLIC_OF_CONVERSATIONS: Final = (
+    "which requests belong to one conversation; without a name, whether they begin alike",
+    "at each place of a conversation, whether a text is one that stood there before",
+)
+"""What no guarantee of a text covers where releases of a conversation are used again."""
+
 _KINDS_OF_HANDLES: Final = re.compile(r"(call|fc|msg|rs|toolu)_")
 _HANDLE_DIGITS: Final = 24
 
@@ -124,6 +130,12 @@ class ConversationState:
         kind = _KINDS_OF_HANDLES.match(text)
         return (kind[0] if kind else "call_") + self._digest("handle", text).hex()[:_HANDLE_DIGITS]
 
+    def forget(self) -> None:
+        """It is kept no more; whoever still answers a request of it goes on, and that counts for nobody."""
+        if self._total is not None:
+            self._total.add(-self.size)
+        self._total = None
+
     def _grow(self, count: int) -> None:
         self.size += count
         if self._total is not None:
@@ -193,7 +205,7 @@ class Conversations:
             if used > oldest and self._size.bytes <= self._most_bytes:
                 return
             del self._states[digest]
-            self._size.add(-state.size)
+            state.forget()
             for answer in state.answers:
                 self._answers.pop(answer, None)
 

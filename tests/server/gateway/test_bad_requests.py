@@ -116,6 +116,34 @@ def test_numbers_of_tokens_are_not_read(
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "unsupported_content") and provider.got == b""
 
 
+def test_a_stop_that_spells_a_word_by_symbols_is_text(client: httpx.Client, provider: Provider) -> None:
+    """Circled letters are symbols and no letters; what is punctuation goes on as it is."""
+    name = "".join(chr(0x24B6 + ord(one) - ord("A")) for one in "ZYRQEL")
+    asked = {"model": "m", "messages": [USER], "stop": [name, "\n\n", "###", "\u300d"]}
+    assert (
+        client.post("/v1/chat/completions", json=asked, headers={"X-Textveil-Policy": "all-words"}).status_code == 200
+    )
+    assert provider.bodies[-1]["stop"][1:] == ["\n\n", "###", "\u300d"]
+    assert provider.bodies[-1]["stop"][0] != name
+
+
+def test_numbers_beyond_all_floats_are_refused(client: httpx.Client, provider: Provider) -> None:
+    for written in ("1" + 400 * "0", "1e999", "-1e999"):
+        body = f'{{"model": "m", "messages": [{{"role": "user", "content": "x"}}], "temperature": {written}}}'
+        answer = client.post("/v1/chat/completions", content=body)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_value")
+    assert provider.got == b""
+
+
+@pytest.mark.parametrize("value", [5551234567, 12.5, True, None, ["x", 7], {"a": False}])
+def test_values_of_a_schema_are_json_after_every_policy(client: httpx.Client, provider: Provider, value: Any) -> None:
+    made = tool(parameters={"type": "object", "properties": {"a": {"default": value, "enum": [value]}}})
+    for policy in ("all-words", "identifiers"):
+        asked = {"model": "m", **made}
+        answer = client.post("/v1/chat/completions", json=asked, headers={"X-Textveil-Policy": policy})
+        assert answer.status_code == 200, answer.text
+
+
 def test_unknown_fields_are_left_out_and_named(client: httpx.Client, provider: Provider) -> None:
     body = {
         "model": "m", "user": NAME, "metadata": {"who": NAME}, "logit_bias": {"4815": 3}, NAME: 1, "seed": None,

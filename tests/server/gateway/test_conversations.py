@@ -62,6 +62,32 @@ def test_equal_messages_are_two_texts(client: httpx.Client, provider: Provider, 
     assert ledger.calls == ["reserve", "commit"] * 2, "and both were sent before"
 
 
+def test_a_history_that_is_cut_does_not_tell_which_of_its_messages_are_equal(
+    client: httpx.Client, provider: Provider, ledger: MemoryLedger
+) -> None:
+    """What was released is released again at its own place alone: behind the same answer, as the same text since."""
+    provider.answer = saying(lambda body: f"Answer {len(body['messages'])}.")
+    named = {"X_Textveil_Conversation": "cut-equal", "X_Textveil_Policy": "all-words"}
+    asked = user("the doctor saw a small cancer in her lung last winter " * 30)  # two draws are equal below 10^-9
+    history = [asked]
+    for _ in range(2):
+        history += [chat(client, history, **named), asked]
+    chat(client, history, **named)
+    first, _, second, answered, third = provider.bodies[-1]["messages"]
+    assert len({one["content"] for one in (first, second, third)}) == 3
+    ledger.calls.clear()
+    chat(client, history[3:], **named)
+    assert provider.bodies[-1]["messages"] == [answered, third], "the text behind an answer stays what it was"
+    assert ledger.calls == [], "and costs nothing"
+    for cut in (history[1:], [asked, *history[3:]]):
+        chat(client, cut, **named)
+    assert provider.bodies[-1]["messages"] == [first, answered, third]
+    chat(client, [asked, asked], **named)
+    beginning, again = provider.bodies[-1]["messages"]
+    assert beginning == first and again["content"] not in {one["content"] for one in (first, second, third)}
+    assert ledger.calls == ["reserve", "commit"], "at another place it is paid for"
+
+
 def test_a_user_who_repeats_the_upstream_is_sanitized(client: httpx.Client, provider: Provider) -> None:
     """What the upstream wrote goes back where an assistant says it, and nowhere else."""
     provider.answer = saying(lambda body: NAMES[4])

@@ -192,6 +192,19 @@ def test_a_history_that_the_upstream_keeps_is_gone_on_with(gateway: openai.OpenA
         assert caught.value.code == "previous_response_not_found" and provider.got == b""
 
 
+def test_equal_texts_behind_two_answers_that_the_upstream_keeps_are_two(
+    gateway: openai.OpenAI, provider: Provider
+) -> None:
+    provider.answer = lambda handler, body: send_json(handler, response(body, message("Yes.", 1), number=1))
+    drawn: Any = {"model": "m", "input": "the doctor saw a cancer in her lung " * 40}  # equal twice below 10^-9
+    drawn["extra_headers"] = {"X-Textveil-Policy": "all-words"}
+    first = gateway.responses.create(**drawn)
+    for _ in range(2):
+        gateway.responses.create(**drawn, previous_response_id=first.id)
+    begun, behind, again = [body["input"] for body in provider.bodies]
+    assert begun != behind == again
+
+
 @pytest.mark.parametrize(
     ("fields", "code"),
     [

@@ -7,9 +7,11 @@ form; whoever reads them checks each.
 
 from __future__ import annotations
 
+import hashlib
 import json
-import math
 import re
+import string
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +37,8 @@ class Piece(NamedTuple):
 
     Attributes:
         text: private.
-        label: what tells it from equal texts of the conversation: of what it is, and which of several.
+        label: its place, told by nothing but what the upstream knows: of what it is, behind which of the upstream's
+            answers, and as which text since. Equal texts at two places are two texts.
     """
 
     text: str
@@ -88,7 +91,9 @@ class RequestReading:
         self.left_out: dict[str, None] = {}
         self.functions: set[str] = set()
         self.parameters: set[str] = set()
-        self._equal: Counter[tuple[str, str]] = Counter()
+        self._behind: dict[str, str] = {}
+        self._since: Counter[str] = Counter()
+        self._answers: Counter[str] = Counter()
 
     def text(self, value: Any, place: str, what: str = "text") -> Slot | str:
         """The slot of a text; an empty one goes on as it is.
@@ -110,17 +115,28 @@ class RequestReading:
                 value.encode("utf-8")
             except UnicodeEncodeError:
                 refuse(place, "Unicode text, without lone surrogates", code="invalid_text")
-        self._equal[what, value] += 1
-        self.pieces.append(Piece(value, f"{what} {self._equal[what, value]}"))
+        field = _field(place)
+        self._since[field] += 1
+        self.pieces.append(Piece(value, f"{what} {field} {self._since[field]} {self._behind.get(field, '')}"))
         return Slot(len(self.pieces) - 1)
 
     def answer(self, value: Any, place: str, what: str) -> Slot | str:
         """A text that the upstream may have written: what it wrote goes back to it; anything else is released."""
-        if isinstance(value, str):
-            written = self.memory.answer(what, value)
-            if written is not None:
-                return written
-        return self.text(value, place, what)
+        known = self.known(value, place, what)
+        return self.text(value, place, what) if known is None else known
+
+    def known(self, value: Any, place: str, what: str) -> str | None:
+        """What the upstream wrote where its asker read this; None where it wrote no such thing."""
+        written = self.memory.answer(what, value) if isinstance(value, str) else None
+        if written is not None:
+            self.goes_on_behind(place, f"{what} {written}")
+        return written
+
+    def goes_on_behind(self, place: str, answer: str) -> None:
+        """What follows in a field stands behind an answer of the upstream, and is counted from there."""
+        self._answers[answer] += 1
+        told, field = f"{self._answers[answer]} {answer}".encode("utf-8", "surrogatepass"), _field(place)
+        self._behind[field], self._since[field] = hashlib.sha256(told).hexdigest(), 0
 
     def json_text(self, value: Any, place: str, what: str) -> JsonSlots | Slot | str:
         """JSON inside a string: its leaves are released one by one; a string that is none, as a text."""
@@ -197,12 +213,22 @@ def written(template: Any, released: Sequence[str]) -> Any:
             one if isinstance(one, str) else one[1].with_text(released[one[0].number]) for one in template.parts
         )
     if isinstance(template, _Parsed):
-        return parsed(written(template.text, released))
+        said = written(template.text, released)
+        return parsed(said) if isinstance(template.text, JsonSlots) else _scalar(said)
     if isinstance(template, dict):
         return {name: written(one, released) for name, one in template.items()}
     if isinstance(template, list):
         return [written(one, released) for one in template]
     return template
+
+
+def _scalar(said: str) -> str | int | float | bool:
+    """A number or truth value where a release of one is such again, else the text."""
+    try:
+        found = parsed(said)
+    except ValueError:
+        return said
+    return found if isinstance(found, bool | int | float) else said
 
 
 def refuse(
@@ -224,6 +250,11 @@ def refuse(
     raise ApiError(400, code, f"{place} must be {wanted}; got {got}.{tail}", param=place)
 
 
+def _field(place: str) -> str:
+    """The field of the body in which a place lies."""
+    return re.split(r"[.\[]", place, maxsplit=1)[0]
+
+
 def under(place: str, name: str) -> str:
     """The place of a field of an object, for messages: what may be text is not in it."""
     shown = name if _FIELD.fullmatch(name) else "(a field)"
@@ -235,7 +266,7 @@ def number(low: float, high: float) -> Reader:
 
     def reader(reading: RequestReading, value: Any, place: str) -> float:
         plain = isinstance(value, int | float) and not isinstance(value, bool)
-        if not plain or not math.isfinite(value) or not low <= value <= high:
+        if not plain or not low <= value <= high:  # which no infinity and no NaN is
             refuse(place, f"a number from {low:g} to {high:g}")
         return value
 
@@ -300,8 +331,13 @@ def handle(reading: RequestReading, value: Any, place: str) -> str:
     return reading.memory.handle(value)
 
 
+def _is_mark(character: str) -> bool:
+    """Whether a character is punctuation or white space; symbols, with which words can be spelled, are not."""
+    return character.isspace() or character in string.punctuation or unicodedata.category(character)[0] in "PZ"
+
+
 def stops(reading: RequestReading, value: Any, place: str) -> Any:
     """Where the upstream stops: marks and white space go on, texts are released."""
     if isinstance(value, str):
-        return value if not any(one.isalnum() for one in value) else reading.text(value, place, "stop")
+        return value if all(_is_mark(one) for one in value) else reading.text(value, place, "stop")
     return reading.each(value, place, stops) if value else None

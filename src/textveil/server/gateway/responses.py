@@ -172,6 +172,7 @@ def _previous(reading: RequestReading, value: Any, place: str) -> str:
         refuse(
             place, "of this conversation, and not older than the server keeps them", code="previous_response_not_found"
         )
+    reading.goes_on_behind("input", f"response {known}")
     return known
 
 
@@ -180,8 +181,8 @@ RESPONSE: Final[dict[str, Reader]] = {
     "tools": _tools,
     "text": _text,
     "instructions": text,
-    "input": _input,
     "previous_response_id": _previous,
+    "input": _input,
     "tool_choice": choice,
     "parallel_tool_calls": flag,
     "max_tool_calls": count(0, 1_000_000),

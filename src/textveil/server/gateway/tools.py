@@ -152,7 +152,7 @@ def called_name(reading: RequestReading, value: Any, place: str) -> str:
 
 def arguments(reading: RequestReading, value: Any, place: str) -> Any:
     """The arguments of a call: those that the upstream wrote go back as it wrote them."""
-    known = reading.memory.answer("arguments", value) if isinstance(value, str) else None
+    known = reading.known(value, place, "arguments")
     return reading.json_text(value, place, "arguments") if known is None else known
 
 

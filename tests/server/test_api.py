@@ -154,3 +154,47 @@ def test_the_reference_is_a_page_without_scripts(client: httpx.Client) -> None:
     digest = base64.b64encode(hashlib.sha256(re.search("<style>(.*)</style>", answer.text, re.S)[1].encode()).digest())
     assert f"style-src 'sha256-{digest.decode()}'" in answer.headers["content-security-policy"]
     assert "/v1/sanitize" in client.get("/openapi.json").json()["paths"]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"text": []}, "text must be a list of at least 1 elements."),
+        ({"text": ["CANARY"] * 10_001}, "text must be a list of at most 10000 elements."),
+        ({"text": "CANARY", "unit": ""}, "unit must be a string of at least 1 characters."),
+        ({"text": "CANARY", "unit": "CANARY" * 100}, "unit must be a string of at most 256 characters."),
+        ({"text": ["CANARY", 5]}, "text must be a string or a list of strings."),
+    ],
+)
+def test_a_length_that_is_refused_is_told_with_its_bound(
+    client: httpx.Client, body: dict[str, object], message: str
+) -> None:
+    assert client.post("/v1/sanitize", json=body).json()["error"]["message"] == message
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "param"),
+    [
+        ("POST", "/v1/sanitize?policy=all-words", "policy"),
+        ("GET", "/v1/budget?unti=CANARY", "unti"),
+        ("GET", "/v1/budget?unit=ann&Maria%20CANARY=1", "(a field)"),
+    ],
+)
+def test_what_nobody_reads_in_a_url_is_refused(
+    client: httpx.Client, ledger: MemoryLedger, method: str, path: str, param: str
+) -> None:
+    ledger.calls.clear()
+    answer = client.request(method, path, json={"text": NOTE} if method == "POST" else None)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "unknown_field")
+    assert answer.json()["error"]["param"] == param
+    assert "CANARY" not in answer.text and ledger.calls == []
+
+
+def test_what_a_url_may_ask_is_answered(client: httpx.Client) -> None:
+    assert client.get("/v1/budget?unit=ann&policy=all-words").status_code == 200
+    assert client.get("/healthz?now=1").status_code == 200
+
+
+def test_a_slash_too_many_is_told_in_the_shape_of_all_errors(client: httpx.Client) -> None:
+    answer = client.post("/v1/sanitize/", json={"text": NOTE})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")

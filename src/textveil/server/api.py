@@ -24,7 +24,7 @@ from textveil.server.bodies import (
 )
 from textveil.server.budgets import budget_data
 from textveil.server.conversations import PUBLIC_OF_CONVERSATIONS
-from textveil.server.errors import ApiError
+from textveil.server.errors import ApiError, refuse_unread_query
 from textveil.server.keys import Caller, caller
 from textveil.server.maps import MapKeeper
 from textveil.server.metrics import ServerMetrics
@@ -32,7 +32,7 @@ from textveil.server.policies import OfferedPolicies
 from textveil.server.service import PaidReleases, SanitizingService
 from textveil.surrogates.restoring import Restored, Restorer
 
-router = APIRouter()
+router = APIRouter(dependencies=[Depends(refuse_unread_query)])
 
 CallerNow = Annotated[Caller, Depends(caller)]
 """Who calls, in a route's signature."""

@@ -79,6 +79,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         lifespan=lifespan,
         docs_url=None,  # the page of FastAPI is made of scripts from elsewhere
         redoc_url=None,
+        redirect_slashes=False,  # a redirect is no answer of this API
         # Exceptions and invalid fields may quote text: none of them goes to a collector.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )

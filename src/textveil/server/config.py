@@ -32,7 +32,8 @@ class Config(BaseModel):
         upstream: base URL of an OpenAI API to which the gateway sends sanitized text; left out, there is no gateway.
         upstream_key: sent to it as a bearer token.
         upstream_hosts: hosts that ``upstream`` may name; none is any.
-        upstream_private_addresses: whether the upstream may lie in a private network or on this machine.
+        upstream_private_addresses: whether the upstream's name may lead into a private network; an address that
+            ``upstream`` itself names may, and so may localhost.
         upstream_connect_seconds: until a connection to it must stand.
         upstream_seconds: between two pieces of its answer at the most.
         policy: what is used where a request names none.

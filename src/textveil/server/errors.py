@@ -132,13 +132,23 @@ def _of_validation(error: RequestValidationError) -> ApiError:
         return ApiError(400, "invalid_json", "the body must be JSON in UTF-8; got something else.")
     named = [str(one) for one in first.get("loc", ()) if one != "body"]
     places = [one for one in named if one != "str" and "[" not in one]  # types that were tried in turn
-    name = ".".join(one if one.isdigit() or _PLAIN_NAME.fullmatch(one) else "(a field)" for one in places)
+    name = ".".join(one if one.isdigit() else _repeatable(one) for one in places)
     if kind == "missing" and not places:
         return ApiError(400, "invalid_json", "the body must be JSON with content-type application/json; got none.")
     if kind == "extra_forbidden":
-        return ApiError(400, "unknown_field", f"{name} is no field of this request. Leave it out.", param=name)
+        return unknown_field(name)
+    several = [one for one in error.errors() if one.get("type") in ("too_short", "too_long")]
+    if len(named) > len(places) and several:  # a list, of which it was told first that it is no string
+        kind, first = str(several[0]["type"]), several[0]
     wanted = _WANTED.get(kind, "of another type or value; see /docs")
-    if len(named) > len(places) and kind.endswith("_type"):
+    facts = first.get("ctx", {})
+    bound = facts.get(_BOUNDS.get(kind, ""))
+    if kind in ("too_short", "too_long"):
+        what, counted = ("list", "elements") if facts.get("field_type") == "List" else ("string", "characters")
+        wanted = f"a {what} of {wanted} {bound} {counted}"
+    elif bound is not None:
+        wanted = f"{wanted} {bound}"
+    elif len(named) > len(places) and kind.endswith("_type"):
         wanted = "a string or a list of strings"
     return ApiError(400, "invalid_field", f"{name or 'the body'} must be {wanted}.", param=name or None)
 
@@ -153,12 +163,46 @@ _WANTED: Final = {
     "float_type": "a number",
     "model_attributes_type": "an object",
     "model_type": "an object",
-    "string_too_long": "shorter",
-    "string_too_short": "longer",
-    "too_short": "longer",
-    "too_long": "shorter",
+    "too_short": "at least",
+    "too_long": "at most",
+    "greater_than_equal": "at least",
+    "less_than_equal": "at most",
     "string_unicode": "a string of Unicode characters, without lone surrogates",
 }
+
+
+_BOUNDS: Final = {
+    "too_short": "min_length",
+    "too_long": "max_length",
+    "greater_than_equal": "ge",
+    "less_than_equal": "le",
+}
+"""Where a validator tells the bound, which is the API's and no text."""
+
+
+async def refuse_unread_query(request: Request) -> None:
+    """A dependency of routes: what is asked for in a URL and read by nobody is refused, not ignored.
+
+    Raises:
+        ApiError: a parameter of the query is none of the route's.
+    """
+    route = request.scope["route"]
+    if not route.path.startswith("/v1/"):
+        return  # what looks whether a process lives may add what it likes
+    known = {one.alias for one in route.dependant.query_params}
+    for name in request.query_params:
+        if name not in known:
+            raise unknown_field(_repeatable(name), "of this route's query")
+
+
+def unknown_field(name: str, place: str = "of this request") -> ApiError:
+    """Nobody reads this field."""
+    return ApiError(400, "unknown_field", f"{name} is no field {place}. Leave it out.", param=name)
+
+
+def _repeatable(name: str) -> str:
+    """A field's name where a message may repeat it."""
+    return name if _PLAIN_NAME.fullmatch(name) else "(a field)"
 
 
 def add_handlers(app: FastAPI) -> None:

@@ -173,7 +173,7 @@ def test_another_key_is_refused_and_a_lost_one_is_not_made_again(
         Ledger(place)
     monkeypatch.delenv("TEXTVEIL_LEDGER_KEY")
     (tmp_path / "budget.db.key").unlink()
-    with pytest.raises(tv.TextveilError, match="the file of `key` must be readable"):
+    with pytest.raises(tv.TextveilError, match="the key of the ledger, the file beside its database"):
         Ledger(place)
     assert not (tmp_path / "budget.db.key").exists()
 

@@ -104,3 +104,23 @@ def test_a_ledger_that_is_none_fails_and_nothing_is_released(textveil, place: Pa
     place.with_name("budget.db.key").chmod(0o600)
     code, out, err = textveil("-q", "--ledger", place, stdin=b"two words\n")
     assert (code, out) == (1, b"") and "it is no database" in err
+
+
+@pytest.mark.parametrize("asked", ["show", "verify", "export"])
+def test_a_ledger_that_is_not_there_is_not_made_by_asking_about_it(command, place: Path, asked: str) -> None:
+    code, out, err = command("ledger", asked, place)
+    assert (code, out, err.count("\n")) == (1, b"", 1) and err.startswith("textveil: there is no such database.")
+    assert not place.exists() and not place.with_name("budget.db.key").exists()
+
+
+def test_a_ledger_without_its_key_or_its_folder_is_told_of_that(command, place: Path) -> None:
+    command("ledger", "limit", place, "--epsilon", "5")
+    place.with_name("budget.db.key").unlink()
+    code, _, err = command("ledger", "show", place)
+    assert (
+        code == 1
+        and err.startswith("textveil: the key of the ledger, the file beside its database")
+        and "--key" not in err
+    )
+    code, _, err = command("ledger", "limit", place.parent / "none/budget.db", "--epsilon", "5")
+    assert code == 1 and err.startswith("textveil: no ledger can be made there") and err.count("\n") == 1

@@ -26,7 +26,15 @@ from textveil.budget.reservation import Reservation as Reservation
 from textveil.budget.schema import ENTRIES, FACTS
 from textveil.budget.turns import Ask, Turns
 from textveil.budget.verification import Verification, stored_entries, verified
-from textveil.errors import BudgetExhausted, LedgerError, ParameterError, TextveilError, need
+from textveil.errors import (
+    BudgetExhausted,
+    InputError,
+    LedgerError,
+    OutputError,
+    ParameterError,
+    TextveilError,
+    need,
+)
 from textveil.key_files import decoded_key, read_key, read_or_made_key
 from textveil.privacy.accountant import Accountant
 
@@ -302,6 +310,19 @@ class Ledger:
                 )
 
 
+def need_database(url: str) -> None:
+    """Refuse a file that is not there, where asking about it would make an empty ledger.
+
+    Raises:
+        LedgerError: there is no such file.
+    """
+    place = url_of(url)
+    if place.get_backend_name() == "sqlite" and place.database and not Path(place.database).exists():
+        raise LedgerError(
+            "there is no such database. One is made where a limit is set, a key is made or a text is paid."
+        )
+
+
 def ledger_key(url: str) -> bytes:
     """The key of a ledger, for what else is kept in its database; see ``Ledger``.
 
@@ -330,6 +351,14 @@ def _key(file: str | None, given: bytes | None) -> bytes:
         )
     path = Path(f"{file}.key")
     made = Path(file)
-    if made.is_file() and made.stat().st_size > 0:  # a new key would fit nothing that is in it
-        return read_key(path, "key")
-    return read_or_made_key(path, "key")
+    old = made.is_file() and made.stat().st_size > 0  # a new key would fit nothing that is in it
+    try:
+        return read_key(path, "key") if old else read_or_made_key(path, "key")
+    except (InputError, OutputError) as error:
+        reason = str(error).rpartition(": ")[2]
+        if not old:
+            raise LedgerError(f"no ledger can be made there: {reason} Its folder must exist and be writable.") from None
+        raise LedgerError(
+            f"the key of the ledger, the file beside its database whose name ends in .key, cannot be read: {reason} "
+            f"Put it back, or give the key by {KEY_VARIABLE}."
+        ) from None

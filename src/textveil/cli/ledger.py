@@ -73,9 +73,10 @@ def show_command(
 ) -> None:
     """Say what was spent and what is left."""
     from textveil.budget.exports import as_data
-    from textveil.budget.ledger import Ledger
+    from textveil.budget.ledger import Ledger, need_database
 
     account = _account(tenant, unit, key)
+    need_database(place)
     with Ledger(place) as ledger:
         balance = ledger.balance(account)
         left = {} if policy is None else {"left": _left(policy, partial(ledger.affords, account))}
@@ -100,11 +101,12 @@ def verify_command(
 ) -> int:
     """Go through all entries again: chain, seal, sums, limits. Exit code 1 where something is wrong."""
     from textveil.budget.exports import verified_export
-    from textveil.budget.ledger import Ledger
+    from textveil.budget.ledger import Ledger, need_database
 
     if export:
         found = verified_export(Path(place), head or ())
     else:
+        need_database(place)
         with Ledger(place) as ledger:
             found = ledger.verify(head or ())
     if as_json:
@@ -117,9 +119,10 @@ def verify_command(
 @ledger_app.command("export")
 def export_command(place: _Place, output: opt.Output = None) -> None:
     """Write all entries as lines of JSON, for an auditor who needs neither key nor database."""
-    from textveil.budget.ledger import Ledger
+    from textveil.budget.ledger import Ledger, need_database
     from textveil.corpora.files.atomic import atomic_writers
 
+    need_database(place)
     with Ledger(place) as ledger:
         if output is None or str(output) == "-":
             count = ledger.export(sys.stdout.buffer)

@@ -90,6 +90,7 @@ def test_every_item_runs_on_a_tiny_vocabulary(tmp_path) -> None:
     text = (tmp_path / "out/report.md").read_text()
     assert "none of them may be released" in text
     assert str(Path.cwd()) not in text
+    assert "Left out, for in this vocabulary they have none so small: tgm." in text
     _every_item_of_the_paper_is_judged(run)
     page = (tmp_path / "out/index.html").read_text()
     links = re.findall(r"(?:src|href)='([^']+)'", page)

@@ -95,7 +95,7 @@ def test_a_server_that_others_can_reach_wants_keys(command, tmp_path: Path) -> N
         (("--port", "99999"), 2, "--port must be"),
         (("--config", "missing.toml"), 2, "missing.toml cannot be read"),
         (("--database", "mysql://x/y"), 2, "must name an SQLite or a PostgreSQL database"),
-        (("--database", "no/such/folder/x.db"), 1, "could not be"),
+        (("--database", "no/such/folder/x.db"), 1, "no ledger can be made"),
         (("--host", "192.0.2.1"), 2, "--host must be of this machine"),
     ],
 )
@@ -110,13 +110,13 @@ def test_a_server_that_cannot_run_says_why_in_one_line(
 
 def test_check_prints_what_would_run_with_secrets_masked(command, tmp_path: Path, monkeypatch) -> None:
     file = tmp_path / "textveil.toml"
-    file.write_text('port = 8100\nupstream_key = "CANARY"\nupstream = "https://me:CANARY@example.org/v1"\n')
+    file.write_text('port = 8100\nupstream_key = "CANARY"\ndatabase = "postgresql://me:CANARY@db/x?password=CANARY"\n')
     monkeypatch.setenv("TEXTVEIL_PORT", "8200")
     code, out, _ = command("serve", "--check", "--config", file, "--policy", "prompts")
     told = out.decode().splitlines()
     assert code == 0 and b"CANARY" not in out
     assert "port = 8200" in told and 'policy = "prompts"' in told and 'upstream_key = "***"' in told
-    assert 'upstream = "https://me:***@example.org/v1"' in told
+    assert 'database = "postgresql://me:***@db/x?***"' in told
 
 
 def test_a_file_that_cannot_be_used_is_told_without_what_it_says(command, tmp_path: Path) -> None:
@@ -148,7 +148,22 @@ def test_the_options_of_a_budget_want_a_budget(command, tmp_path: Path) -> None:
     assert code == 2 and "--budget must be" in said
     code, _, said = command(*base, "--admin", "--budget", "1")
     assert code == 2 and "--budget must be left out" in said
-    assert command("keys", "list", "--database", tmp_path / "x.db")[:2] == (0, b"")
+    code, out, said = command("keys", "list", "--database", tmp_path / "x.db")
+    assert (code, out) == (1, b"") and "there is no such database" in said and not list(tmp_path.iterdir())
+
+
+def test_keys_are_those_of_a_servers_file(command, tmp_path: Path) -> None:
+    file = tmp_path / "textveil.toml"
+    file.write_text(f'database = "{tmp_path / "own.db"}"\n')
+    assert command("keys", "create", "--tenant", "ward", "--config", file)[0] == 0
+    (listed,) = json.loads(command("keys", "list", "--json", "--config", file)[1])
+    assert listed["tenant"] == "ward" and (tmp_path / "own.db").is_file()
+
+
+@pytest.mark.parametrize(("option", "value"), [("--policy", "CANARY"), ("--upstream", "CANARY")])
+def test_check_refuses_what_a_server_would_refuse(command, option: str, value: str) -> None:
+    code, out, said = command("serve", "--check", option, value)
+    assert (code, out, said.count("\n")) == (2, b"", 1)
 
 
 @pytest.mark.parametrize("arguments", [("serve", "--check"), ("keys", "list")])

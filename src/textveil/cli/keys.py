@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
@@ -22,6 +23,9 @@ keys_app = typer.Typer(no_args_is_help=True, help="Make, list, rotate and revoke
 
 _Database: TypeAlias = Annotated[
     str | None, typer.Option(metavar="URL", help="As for: textveil serve.  [default: the server's]")
+]
+_ConfigFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="The server's: its database is taken.")
 ]
 _Identity: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="Of the key: textveil keys list.")]
 
@@ -46,6 +50,7 @@ def create_command(
         bool, typer.Option("--admin", help="A key that may ask about others, and releases nothing.")
     ] = False,
     database: _Database = None,
+    config: _ConfigFile = None,
 ) -> None:
     """Make a key and print it: it is shown this once."""
     if budget is None and (delta or period is not None):
@@ -55,7 +60,7 @@ def create_command(
     limit = None if budget is None else _limit(budget, delta, period)
     now = datetime.now(UTC).timestamp()
     expires = None if expires_days is None else round((now + expires_days * 86_400) * 1e6)
-    with _keys(database) as (keys, place):
+    with _keys(database, config, make=True) as (keys, place):
         facts, key = keys.create(tenant, unit, admin=admin, expires=expires)
         if limit is not None:
             _set_limit(place, facts, limit)
@@ -64,11 +69,11 @@ def create_command(
 
 
 @keys_app.command("list")
-def list_command(database: _Database = None, as_json: opt.AsJson = False) -> None:
+def list_command(database: _Database = None, config: _ConfigFile = None, as_json: opt.AsJson = False) -> None:
     """List the keys, without their secrets."""
     import time
 
-    with _keys(database) as (keys, _):
+    with _keys(database, config) as (keys, _):
         found = [_as_data(one, time.time_ns() // 1000) for one in keys.all()]
     if as_json:
         sys.stdout.write(json.dumps(found, indent=2) + "\n")
@@ -85,27 +90,31 @@ def rotate_command(
     identity: _Identity,
     grace_seconds: Annotated[float, typer.Option(metavar="S", help="The secret before is taken for so long.")] = 0.0,
     database: _Database = None,
+    config: _ConfigFile = None,
 ) -> None:
     """Give a key another secret, and print the key: its budgets stay."""
-    with _keys(database) as (keys, _):
+    with _keys(database, config) as (keys, _):
         key = keys.rotate(identity, grace_seconds=grace_seconds)
     sys.stdout.write(f"{key}\n")
 
 
 @keys_app.command("revoke")
-def revoke_command(identity: _Identity, database: _Database = None) -> None:
+def revoke_command(identity: _Identity, database: _Database = None, config: _ConfigFile = None) -> None:
     """Take a key no more; a server that runs notices within seconds."""
-    with _keys(database) as (keys, _):
+    with _keys(database, config) as (keys, _):
         keys.revoke(identity)
 
 
 @contextlib.contextmanager
-def _keys(database: str | None) -> Iterator[tuple[ApiKeys, str]]:
-    """The keys of a database, and where it is."""
-    config = settled(None, {"database": database})
+def _keys(database: str | None, file: Path | None, *, make: bool = False) -> Iterator[tuple[ApiKeys, str]]:
+    """The keys of a database, and where it is; one that is not there is made only where a key is."""
+    config = settled(file, {"database": database})
     with needs_server():
+        from textveil.budget.ledger import need_database
         from textveil.server.key_store import ApiKeys
     place = config.prepared_database()
+    if not make:
+        need_database(place)
     keys = ApiKeys(place)
     try:
         yield keys, place

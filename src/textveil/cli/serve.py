@@ -54,13 +54,14 @@ def serve_command(
             "policies": policies,
         },
     )
-    if check:
-        sys.stdout.write(told.shown())
-        return
     with needs_server():
+        from textveil.server.app import check_settings
         from textveil.server.run import run_server
-
-    run_server(told)
+    if not check:
+        run_server(told)
+        return
+    check_settings(told)
+    sys.stdout.write(told.shown())
 
 
 def settled(file: Path | None, overrides: dict[str, Any]) -> Config:

@@ -32,6 +32,16 @@ _FORGETS_EVERY: Final = 30.0
 """Seconds after which what is over is looked for at the latest."""
 
 
+def check_settings(config: Config) -> None:
+    """Read what a server would read when it starts, and open nothing.
+
+    Raises:
+        ParameterError: a policy cannot be read; or the upstream is no URL that may be asked.
+    """
+    OfferedPolicies(config.policy, config.policies)
+    Upstream.of(config)
+
+
 def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKeys | None = None) -> FastAPI:
     """The server as an ASGI application.
 

@@ -164,14 +164,15 @@ def _of_environment(name: str, value: str) -> Any:
 
 
 def _masked(name: str, value: Any) -> Any:
-    """The value with its secrets taken out: keys, and passwords in URLs."""
+    """The value with its secrets taken out: keys, and of URLs passwords and what stands behind a question mark."""
     if isinstance(value, SecretStr):
         return "***"
     if name in ("database", "upstream") and isinstance(value, str) and "://" in value:
         scheme, _, rest = value.partition("://")
-        access, at, place = rest.rpartition("@")
-        if at:
-            return f"{scheme}://{access.partition(':')[0]}:***@{place}"
+        address, asks, _ = rest.partition("?")
+        access, at, place = address.rpartition("@")
+        shown = f"{access.partition(':')[0]}:***@{place}" if at else address
+        return f"{scheme}://{shown}{'?***' if asks else ''}"
     return value
 
 

@@ -177,6 +177,13 @@ def test_names_of_conversations_are_plain(client: httpx.Client, provider: Provid
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_header") and provider.bodies == []
 
 
+def test_a_header_that_nobody_reads_is_refused(client: httpx.Client, provider: Provider) -> None:
+    headers = {"X-Textveil-Untt": "maria"}
+    answer = client.post("/v1/chat/completions", json={"model": "m", "messages": [user("Hi")]}, headers=headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_header") and provider.bodies == []
+    assert "ntt" not in answer.text
+
+
 def test_who_sends_a_message_at_once_pays_once(client: httpx.Client, provider: Provider, ledger: MemoryLedger) -> None:
     from concurrent.futures import ThreadPoolExecutor
 

@@ -29,6 +29,8 @@ from textveil.server.service import SanitizingService
 from textveil.surrogates.restoring import Restorer
 
 _CONVERSATION: Final = re.compile(r"[\x21-\x7e]{1,200}")
+_HEADERS: Final = frozenset(f"x-textveil-{name}" for name in ("conversation", "policy", "unit"))
+"""Of requests; a header that nobody reads could charge another person, or use another policy."""
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
 _MESSAGE_CHARACTERS: Final = 1000
 
@@ -78,6 +80,10 @@ class Exchange(NamedTuple):
         Raises:
             ApiError: the body is no JSON object; or a header is none of this API.
         """
+        for header in request.headers:
+            if header.startswith("x-textveil-") and header not in _HEADERS:
+                known = ", ".join(sorted(_HEADERS))
+                raise ApiError(400, "invalid_header", f"headers that begin with x-textveil- must be one of {known}.")
         asked = _body(await request.body())
         account = who.account(request.headers.get("x-textveil-unit"))
         conversations: Conversations = request.app.state.conversations

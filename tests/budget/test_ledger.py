@@ -13,7 +13,7 @@ import pytest
 
 import textveil as tv
 from textveil.budget.account import Account
-from textveil.budget.charge import Charge
+from textveil.budget.charge import Charge, delta_down, epsilon_down
 from textveil.budget.ledger import Balance, Ledger, Reservation
 from textveil.budget.limit import Limit
 from textveil.budget.standing import Standing
@@ -229,3 +229,12 @@ def test_entries_that_a_database_reads_in_another_order_count_in_their_period() 
     assert standing.last_at == 2 * day + 5
     assert standing.begin(limit, 2 * day + 9), "there are entries of this day to be counted"
     assert not standing.begin(limit, 3 * day)
+
+
+def test_nothing_left_is_no_number_below_zero() -> None:
+    assert (str(epsilon_down(0)), str(delta_down(0)), epsilon_down(2**80), epsilon_down(-1) < 0) == (
+        "0.0",
+        "0.0",
+        1.0,
+        True,
+    )

@@ -130,12 +130,12 @@ def delta_up(units: int) -> float:
 
 def epsilon_down(units: int) -> float:
     """Nats, rounded down."""
-    return -_rounded_up(-units, EPSILON_UNIT)
+    return -_rounded_up(-units, EPSILON_UNIT) + 0.0  # no zero below zero
 
 
 def delta_down(units: int) -> float:
     """Delta as a float, rounded down."""
-    return -_rounded_up(-units, DELTA_UNIT)
+    return -_rounded_up(-units, DELTA_UNIT) + 0.0
 
 
 @lru_cache(maxsize=4096)

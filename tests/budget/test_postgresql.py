@@ -88,6 +88,18 @@ def test_two_processes_that_open_a_new_database_at_once_make_it_once(url: str) -
     assert [one.wait(60) for one in running] == [0, 0, 0]
 
 
+def test_the_key_of_a_new_database_is_written_once_by_several_at_once(url: str) -> None:
+    """Between the tables and the key another process may come."""
+    for _ in range(5):
+        with Ledger(url, key=KEY) as ledger:
+            with writing(ledger._engine) as connection:
+                connection.execute(sa.text("DELETE FROM ledger_facts"))
+            with ThreadPoolExecutor(8) as pool:
+                list(pool.map(lambda _: ledger._check_key(), range(8)))
+    with pytest.raises(LedgerError, match="another key"):
+        Ledger(url, key=bytes(32))
+
+
 def test_an_older_form_is_upgraded(url: str) -> None:
     engine = sa.create_engine(url_of(url))
     with writing(engine) as connection:

@@ -171,7 +171,8 @@ def test_what_nobody_foresaw_is_told_and_logged_without_text(caplog: pytest.LogC
     root.addHandler(handler)
     try:
         with running(ledger=Broken()) as client:
-            answer = client.post("/v1/sanitize?CANARY", json={"text": NOTE}, headers={"x-canary": NOTE})
+            assert client.post("/v1/sanitize?CANARY", json={"text": NOTE}).status_code == 400
+            answer = client.post("/v1/sanitize", json={"text": NOTE}, headers={"x-canary": NOTE})
             assert answer.status_code == 500 and answer.json()["error"]["code"] == "internal_error"
             client.post("/CANARY", content=NOTE)
             client.post("/v1/sanitize", json={"text": NOTE, NOTE: NOTE, "policy": NOTE})
@@ -184,6 +185,7 @@ def test_what_nobody_foresaw_is_told_and_logged_without_text(caplog: pytest.LogC
     assert len(places) == 1 and places[0].startswith("RuntimeError in test_guard")
     requests = [(one["route"], one["status"], one.get("code")) for one in told if one["message"] == "request"]
     wanted = [
+        ("/v1/sanitize", 400, "unknown_field"),
         ("/v1/sanitize", 500, "internal_error"),
         ("other", 404, "not_found"),
         ("/v1/sanitize", 400, "unknown_field"),

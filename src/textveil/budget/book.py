@@ -19,7 +19,7 @@ from textveil.budget.charge import Charge, delta_up, epsilon_up, guarantee_of
 from textveil.budget.limit import Limit
 from textveil.budget.names import BudgetLevel, Names
 from textveil.budget.reservation import Reservation
-from textveil.budget.schema import CHAINS, ENTRIES, LEVELS, OPEN
+from textveil.budget.schema import CHAINS, ENTRIES, FACTS, LEVELS, OPEN
 from textveil.budget.standing import Standing
 from textveil.errors import Amount, BudgetExhausted, LedgerError
 from textveil.privacy.guarantees import Guarantee
@@ -278,6 +278,12 @@ def _statements(dialect: str) -> _Statements:
         insert(CHAINS).on_conflict_do_nothing(index_elements=["tenant"]),
         OPEN.delete().where(OPEN.c.tenant == sa.bindparam("b_tenant"), OPEN.c.number == sa.bindparam("b_number")),
     )
+
+
+def new_fact(dialect: str) -> sa.Executable:
+    """Writes a fact of the whole ledger; one that is there stays."""
+    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    return insert(FACTS).on_conflict_do_nothing(index_elements=["name"])
 
 
 def _locked(connection: Connection, names: Names, tenants: list[bytes]) -> dict[bytes, Chain | None]:

@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance as Balance
-from textveil.budget.book import Book, own_rows
+from textveil.budget.book import Book, new_fact, own_rows
 from textveil.budget.chain import Entry
 from textveil.budget.charge import Charge
 from textveil.budget.database import opened, reading, told, url_of, writing
@@ -300,10 +300,10 @@ class Ledger:
         """Refuse a key under which no name would be found again."""
         with told(), writing(self._engine) as connection:
             wanted = select(FACTS.c.value).where(FACTS.c.name == _KEY_CHECK)
-            found = connection.execute(wanted).scalar()
-            if found is None:
-                connection.execute(FACTS.insert(), [{"name": _KEY_CHECK, "value": self._names.check}])
-            elif not hmac.compare_digest(found, self._names.check):
+            if connection.execute(wanted).scalar() is None:  # another process may write it at the same time
+                new = {"name": _KEY_CHECK, "value": self._names.check}
+                connection.execute(new_fact(connection.dialect.name), [new])
+            if not hmac.compare_digest(connection.execute(wanted).scalar_one(), self._names.check):
                 raise LedgerError(
                     f"the ledger's database has another key. Give the one that it was made with, by {KEY_VARIABLE} or "
                     "the file beside it."

@@ -231,7 +231,8 @@ def test_what_restores_an_answer_is_dropped_with_it(guardrail, monkeypatch) -> N
     assert after(guardrail, data, answer).choices[0].message.content == TEXT
     assert after(guardrail, data, answer) is answer
     assert asyncio.run(guardrail.async_post_call_response_headers_hook(data, Key(), answer)) is not None
-    monkeypatch.setattr("textveil.server.litellm_guardrail._MOST", 3)
+    own = type(guardrail).async_pre_call_hook.__globals__  # LiteLLM may have loaded the module by its file
+    monkeypatch.setitem(own, "_MOST", 3)
     requests = [chat(TEXT) for _ in range(5)]
     answers = [ModelResponse(**completion({"content": before(guardrail, one)})) for one in requests]
     restored = [after(guardrail, one, made) is not made for one, made in zip(requests, answers, strict=True)]

@@ -114,8 +114,9 @@ def test_any_text_has_sound_spans_that_end_where_a_value_does(text: str) -> None
     for span in spans:
         value = text[span.start : span.end]
         assert value == value.strip()
-        assert not value.endswith(("'s", "\u2019s"))
-        assert value[-1] not in ",;:!?"
+        # A name may end in an s of its own ("University's's"), and an address of IPv6 in "::".
+        assert not value.endswith(("'s", "\u2019s")) or text[span.end : span.end + 2] in ("'s", "\u2019s")
+        assert value[-1] not in ",;:!?" or (span.kind == "ip" and value.endswith("::"))
     assert DETECTOR.detect(["Maria", text, "3/4/2024"])[1] == spans
     addresses = [one for one in tokenize(text) if one.kind in (Kind.EMAIL, Kind.URL, Kind.HANDLE)]
     covered = {place for span in spans for place in range(span.start, span.end)}

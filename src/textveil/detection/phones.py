@@ -54,7 +54,7 @@ def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
             if score:
                 written = match[0]
                 lead = written.startswith("(") and ")" not in written  # a bracket of the sentence
-                yield Found(match.start() + lead, match.end(), "phone", score)
+                yield Found(match.start() + lead, match.start() + len(written.rstrip()), "phone", score)
 
     return find
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from ipaddress import IPv6Address
 
 import pytest
 from hypothesis import given, settings
@@ -114,9 +115,9 @@ def test_any_text_has_sound_spans_that_end_where_a_value_does(text: str) -> None
     for span in spans:
         value = text[span.start : span.end]
         assert value == value.strip()
-        # A name may end in an s of its own ("University's's"), and an address of IPv6 in "::".
-        assert not value.endswith(("'s", "\u2019s")) or text[span.end : span.end + 2] in ("'s", "\u2019s")
-        assert value[-1] not in ",;:!?" or (span.kind == "ip" and value.endswith("::"))
+        assert not value.endswith(("'s", "\u2019s"))
+        # An address of IPv6 may end in "::", which stands for zeros.
+        assert value[-1] not in ",;:!?" or (span.kind == "ip" and value.endswith("::") and IPv6Address(value))
     assert DETECTOR.detect(["Maria", text, "3/4/2024"])[1] == spans
     addresses = [one for one in tokenize(text) if one.kind in (Kind.EMAIL, Kind.URL, Kind.HANDLE)]
     covered = {place for span in spans for place in range(span.start, span.end)}

@@ -154,9 +154,10 @@ class _Run:
                 yield from self._read(group, titled, before, opens)
                 group, titled, before, opens = [], _title(low), low, False
                 continue
-            owner = low.endswith("'s")
-            if owner:
+            owner, whole = low.endswith("'s"), low
+            while low.endswith("'s"):
                 low = low[:-2]
+            if owner:
                 owner = _NAMED_AFTER(self._text, piece.end()) is None
             base, apostrophe, rest = low.rpartition("'")
             single = len(low) == 1 and (not group or (low in "ia" and written[-1] != "." and piece.end() == self._end))
@@ -171,7 +172,7 @@ class _Run:
                     word = _Word(piece.start(), piece.start() + len(base), base, self._marks(base), False)
                     yield from self._read([word], 0, before, opens)
                 continue
-            end = piece.end() - (2 if owner else 0)
+            end = piece.end() - (len(whole) - len(low) if owner else 0)
             if (
                 written[-1] == "."
                 and len(written) > 2

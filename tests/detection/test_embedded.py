@@ -124,6 +124,13 @@ def test_any_text_has_sound_spans_that_end_where_a_value_does(text: str) -> None
     assert all(covered.intersection(range(one.start, one.end)) for one in addresses)
 
 
+@pytest.mark.parametrize("text", ["old@\u200b.Inc.", "x@Inc.\u0301", "1991-@\u0301.of"])
+def test_an_address_that_only_invisible_characters_make_one_is_found(text: str) -> None:
+    addresses = [one for one in tokenize(text) if one.kind is Kind.EMAIL]
+    spans = [span for span in checked_spans(DETECTOR, [text])[0] if span.kind == "email"]
+    assert [(one.start, one.end) for one in addresses] == [(span.start, span.end) for span in spans] != []
+
+
 def test_it_goes_to_another_process() -> None:
     again = pickle.loads(pickle.dumps(DETECTOR))
     assert again.detect(["Maria"]) == DETECTOR.detect(["Maria"])

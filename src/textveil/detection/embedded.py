@@ -81,6 +81,11 @@ class EmbeddedDetector:
         spans = [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME) for one in found]
         # What a path of a URL may hold is nearly anything: also what covers an e-mail address that it runs into.
         met = any(after.start < before.end for before, after in pairwise(found))
+        if read.places is not None:
+            # An address may be one only by a mark or an invisible character that the plain form leaves out.
+            written = [DetectedSpan(one.start, one.end, one.kind, one.score, NAME) for one in find_addresses(text)]
+            if written:
+                return covering(text, spans + written)
         return covering(text, spans) if met else spans
 
 

@@ -16,14 +16,18 @@ from textveil.audit.report.verdict import Claim, Verdict
 from textveil.audit.run import audit_mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.document.words import words_of
+from textveil.mechanisms.published.budget_scores import BudgetScores
 from textveil.mechanisms.published.scored_budgets import ScoredBudgets, scored_budgets_published
+from textveil.mechanisms.sampling.word_tags import word_tags
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_DOCUMENT
 from textveil.randomness import seeded_generator
 from textveil.text.codes import TextCodes
+from textveil.vocabulary.vocabulary import Vocabulary
 
 ALPHA = 1e-6
 WORDS = lettered_vocabulary(8, dim=3)
+TAGS = dict(zip(WORDS.words, ["NN", "VBD", "DT", "JJR", "NNS", "CD", "PRP", "RB"], strict=True))
 PAIRS = [np.array(pair) for pair in itertools.product(range(8), repeat=2)]
 
 
@@ -45,9 +49,9 @@ def worst_loss(made: ScoredBudgets) -> float:
     return float((logs[:, None] - logs[None]).max())
 
 
-@pytest.mark.parametrize("scores", ["information", "similarity", "all"])
+@pytest.mark.parametrize("scores", ["information", "speech", "similarity", "all"])
 def test_the_shares_sum_to_epsilon_and_the_loss_exceeds_it(scores: str) -> None:
-    made = scored_budgets_published(WORDS, epsilon=4.0, scores=scores)
+    made = scored_budgets_published(WORDS, epsilon=4.0, scores=scores, tags=TAGS)
     assert all(made.budgets(pair).sum() == pytest.approx(4.0, rel=1e-4) for pair in PAIRS)
     worst = worst_loss(made)
     assert 4.0 * (1 + 1e-6) < worst < 8.0
@@ -104,5 +108,45 @@ def test_it_says_of_which_documents_it_speaks_and_is_refused_by_audits() -> None
     texts = ["waa wab wac", ""]
     drawn = again.privatize_texts(texts, seeded_generator(2))
     assert drawn == made.privatize_texts(texts, seeded_generator(2)) and drawn[1] == ""
-    with pytest.raises(ParameterError, match="scores must be one of information, similarity, all"):
-        scored_budgets_published(WORDS, epsilon=1.0, scores="ner")
+    with pytest.raises(ParameterError, match="scores must be one of information, speech, entities, similarity"):
+        scored_budgets_published(WORDS, epsilon=1.0, scores="words")
+
+
+NAMED = Vocabulary(["tea", "maria", "london", "walked", "the"], np.eye(5, 3) + 0.5, "words with names")
+
+
+def test_each_score_is_the_paper_s_and_all_is_the_mean_of_the_five() -> None:
+    made = scored_budgets_published(WORDS, epsilon=4.0, tags=TAGS)
+    scores = BudgetScores(WORDS, made.tags)
+    document = np.arange(8)
+    assert scores.speech(document).tolist() == [14, 15, 0.1, 5, 14, 2, 7, 5]
+    parts = [scores.information, scores.speech, scores.left_out, scores.alone]
+    expected = np.mean([one(document) / one(document).sum() for one in parts], axis=0)
+    assert scores.entities(document).tolist() == [0] * 8  # none: the score takes no part
+    assert scores.shares(document, "all") == pytest.approx(expected, rel=1e-12)
+    by_endings = BudgetScores(NAMED, word_tags(NAMED))
+    assert by_endings.speech(np.arange(5)).tolist() == [14, 14, 14, 15, 0.1]
+
+
+def test_named_entities_are_found_in_the_document_and_get_less_of_the_budget() -> None:
+    made = scored_budgets_published(NAMED, epsilon=4.0, scores="entities")
+    document = np.array([1, 3, 4, 2, 0])  # maria walked the london tea
+    scores = BudgetScores(NAMED, made.tags)
+    assert scores.entities(document).tolist() == [1, 0, 0, 1, 0]
+    budgets = made.budgets(document)
+    assert budgets.sum() == pytest.approx(4.0, rel=1e-4)
+    assert max(budgets[[0, 3]]) < 1e-5 < 1.3 < min(budgets[[1, 2, 4]])
+    assert made.budgets(np.array([0, 3])) == pytest.approx([2.0, 2.0])  # none: equal shares
+    with_entities = scores.shares(document, "all")
+    parts = [scores.information, scores.speech, scores.entities, scores.left_out, scores.alone]
+    assert with_entities == pytest.approx(np.mean([one(document) / one(document).sum() for one in parts], axis=0))
+    found = exact_documents(made, Claim(epsilon=4.0))
+    assert found.verdict is Verdict.REFUTED and found.witness["loss"] > 4.5
+    assert made.document_rows(document).shape == (5, 5)
+    assert pickle.loads(pickle.dumps(made)).budgets(document).tolist() == budgets.tolist()
+
+
+def test_tags_must_cover_the_words_and_the_report_names_their_source() -> None:
+    with pytest.raises(ParameterError, match="`tags` must cover all 8 words"):
+        scored_budgets_published(WORDS, epsilon=1.0, tags={WORDS.words[0]: "NN"})
+    assert scored_budgets_published(WORDS, epsilon=1.0).parameters["tags"] == "endings"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 import numpy as np
@@ -12,10 +11,10 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.channels.integer_channel import GroupedChannel, IntegerChannel
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import GUARANTEE, NEIGHBORHOODS, POSITIVE, Domain, Option
+from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, GroupEpsilon
 from textveil.mechanisms.sampling.distance_weights import distance_weights
-from textveil.mechanisms.sampling.word_tags import ENDINGS, word_tags
+from textveil.mechanisms.sampling.word_tags import ENDINGS, Tags, word_tags
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import within_groups
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -25,16 +24,6 @@ PROOF: Final = "privacy/proofs/same_tag.md"
 TAGS: Final = within_groups("tag")
 """Which two words are compared."""
 
-_TAGS = Option(
-    domain=Domain(
-        f"{ENDINGS} or a file of words and tags",
-        lambda value: value == ENDINGS or Path(value).is_file(),
-        hint="Check its path.",
-    ),
-    help="Public tags of the words: by their endings, or a file of which each line is a word and its tag.",
-    metavar="NAME|FILE",
-    group=NEIGHBORHOODS,
-)
 _PER_DISTANCE = Option(
     domain=POSITIVE,
     help="In place of epsilon: nats per unit of distance between two words of one public group.",
@@ -57,7 +46,7 @@ def same_tag(
     *,
     epsilon: GroupEpsilon | None = None,
     epsilon_per_distance: Annotated[float, _PER_DISTANCE] | None = None,
-    tags: Annotated[str, _TAGS] | Mapping[str, str] = ENDINGS,
+    tags: Tags | Mapping[str, str] = ENDINGS,
     clip: Clip | None = 1.0,
 ) -> GroupedChannel:
     """P(y | x) proportional to exp(-rate d(x, y)) over the words y with the tag of x.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, final
@@ -14,25 +13,25 @@ from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.document.words import text_of, words_of
 from textveil.mechanisms.options import Option, named
 from textveil.mechanisms.parameters import DocumentEpsilon
+from textveil.mechanisms.published.budget_scores import ALL, ENTITIES, INFORMATION, SIMILARITY, SPEECH, BudgetScores
+from textveil.mechanisms.sampling.word_tags import ENDINGS, Tags, WordTags, word_tags
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT
 from textveil.randomness import resolve
 from textveil.text.codes import TextCodes
 from textveil.types import Ids, Reals
-from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.vocabulary import Vocabulary
 
 REFUTATION: Final = "privacy/proofs/scored_budgets_published.md"
-
-INFORMATION, SIMILARITY, ALL = "information", "similarity", "all"
 
 _LEAST_SHARE: Final = 1e-6
 """Of epsilon: what a word has at least, so that its weights are integers."""
 
 _SCORES = Option(
-    domain=named(INFORMATION, SIMILARITY, ALL),
-    help="By what words are scored: their information, their similarity to the document, or the mean of both.",
+    domain=named(INFORMATION, SPEECH, ENTITIES, SIMILARITY, ALL),
+    help="By what words are scored: their information, their part of speech, whether they are named entities, their "
+    "similarity to the document, or the mean of all.",
     metavar="NAME",
     group="Budgets of words",
 )
@@ -51,16 +50,19 @@ class ScoredBudgets:
         vocabulary: the public words and vectors.
         guarantee: as claimed, refuted.
         scores: which.
+        tags: parts of speech.
     """
 
     vocabulary: Vocabulary
     guarantee: PureDP
     scores: str
+    tags: WordTags = field(repr=False)
+    _scored: BudgetScores = field(repr=False)
     _codes: TextCodes = field(repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy is made anew: what this one remembers of the texts it has seen stays here.
-        return _made, (self.vocabulary, self.guarantee, self.scores)
+        return _made, (self.vocabulary, self.guarantee, self.scores, self.tags)
 
     @property
     def name(self) -> str:
@@ -70,7 +72,7 @@ class ScoredBudgets:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """Public parameters, for reports."""
-        return {"epsilon": self.guarantee.epsilon, "scores": self.scores}
+        return {"epsilon": self.guarantee.epsilon, "scores": self.scores, "tags": self.tags.source}
 
     def privatize_texts(self, texts: Sequence[str], rng: np.random.Generator | None = None) -> list[str]:
         """A word for each word of a text, parted by spaces; see ``TextMechanism.privatize_texts``."""
@@ -91,10 +93,7 @@ class ScoredBudgets:
         """epsilon_i of each word of a document, shape (words,); their sum is epsilon."""
         if len(ids) == 0:
             return np.empty(0)
-        parts = {INFORMATION: (self._information,), SIMILARITY: (self._left_out, self._alone)}
-        used = parts.get(self.scores, (*parts[INFORMATION], *parts[SIMILARITY]))
-        shares = np.mean([_normalized(score(ids)) for score in used], axis=0)
-        inverse = 1 / np.maximum(shares, _LEAST_SHARE)
+        inverse = 1 / np.maximum(self._scored.shares(ids, self.scores), _LEAST_SHARE)
         out: Reals = self.guarantee.epsilon * np.maximum(inverse / inverse.sum(), _LEAST_SHARE)
         return out
 
@@ -102,36 +101,10 @@ class ScoredBudgets:
         size = len(self.vocabulary)
         return [two_level_weights(size=size, members=1, epsilon=one) for one in self.budgets(ids).tolist()]
 
-    def _information(self, ids: Ids) -> Reals:
-        """-ln of the public frequency of each word, which stands for the information content of WordNet."""
-        counts = word_frequencies(self.vocabulary).counts
-        out: Reals = math.log(float(counts.sum())) - np.log(counts[ids])
-        return out
 
-    def _left_out(self, ids: Ids) -> Reals:
-        """How far the mean vector turns when the word is left out; mean vectors stand for a sentence encoder."""
-        vectors = self.vocabulary.vectors[ids].astype(np.float64)
-        whole = vectors.sum(axis=0)
-        return np.abs(1 - _cosines(whole - vectors, whole))
-
-    def _alone(self, ids: Ids) -> Reals:
-        vectors = self.vocabulary.vectors[ids].astype(np.float64)
-        return np.abs(_cosines(vectors, vectors.sum(axis=0)))
-
-
-def _cosines(rows: Reals, one: Reals) -> Reals:
-    """The cosine of each row with one vector; 0 where either is zero."""
-    lengths = np.sqrt((rows**2).sum(axis=1) * (one**2).sum())
-    return np.divide(rows @ one, lengths, out=np.zeros(len(rows)), where=lengths > 0)
-
-
-def _normalized(scores: Reals) -> Reals:
-    total = float(scores.sum())
-    return scores / total if total > 0 else np.full(len(scores), 1 / len(scores))
-
-
-def _made(vocabulary: Vocabulary, guarantee: PureDP, scores: str) -> ScoredBudgets:
-    return ScoredBudgets(vocabulary, guarantee, scores, TextCodes(vocabulary.words))
+def _made(vocabulary: Vocabulary, guarantee: PureDP, scores: str, tags: WordTags) -> ScoredBudgets:
+    scored = BudgetScores(vocabulary, tags)
+    return ScoredBudgets(vocabulary, guarantee, scores, tags, scored, TextCodes(vocabulary.words))
 
 
 @declared(
@@ -149,6 +122,7 @@ def scored_budgets_published(
     *,
     epsilon: DocumentEpsilon,
     scores: Annotated[str, _SCORES] = ALL,
+    tags: Tags | Mapping[str, str] = ENDINGS,
 ) -> ScoredBudgets:
     """Budgets by scores of the private text. Use ``word_budgets`` for budgets that are public.
 
@@ -159,7 +133,13 @@ def scored_budgets_published(
     Args:
         vocabulary: public words and vectors.
         epsilon: the claimed nats of one document, for any two of as many words.
-        scores: ``"information"``, ``"similarity"``, or ``"all"``, the mean of both as in the paper.
+        scores: ``"information"``, ``"speech"``, ``"entities"``, ``"similarity"`` (with the rest of the document, in two
+            ways), or ``"all"``, the mean of all five as in the paper.
+        tags: parts of speech: a file or a mapping with Penn Treebank tags, or ``"endings"``, a crude rule of English.
+
+    Raises:
+        ParameterError: an option is outside its domain, or a word has no tag.
+        InputError: the file of tags cannot be read.
     """
     claim = PureDP(epsilon=epsilon, status=Status.REFUTED, source=REFUTATION, adjacency=ONE_DOCUMENT)
-    return _made(vocabulary, claim, scores)
+    return _made(vocabulary, claim, scores, word_tags(vocabulary, tags))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, final
+from typing import Annotated, Final, TypeAlias, final
 
 import numpy as np
 
 from textveil.errors import InputError, ParameterError, need
+from textveil.mechanisms.options import NEIGHBORHOODS, Domain, Option
 from textveil.text.function_words import FUNCTION_WORDS
 from textveil.types import Integers
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -39,6 +40,20 @@ _FORMS: Final = (
     ("s", "plural or third person"),
 )
 """The first ending that fits decides; a word with none is "other"."""
+
+Tags: TypeAlias = Annotated[
+    str,
+    Option(
+        domain=Domain(
+            f"{ENDINGS} or a file of words and tags",
+            lambda value: value == ENDINGS or Path(value).is_file(),
+            hint="Check its path.",
+        ),
+        help="Public tags of the words: by their endings, or a file of which each line is a word and its tag.",
+        metavar="NAME|FILE",
+        group=NEIGHBORHOODS,
+    ),
+]
 
 
 @final

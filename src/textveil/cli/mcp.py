@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from textveil.errors import need
+
+if TYPE_CHECKING:
+    from textveil.server.policies import OfferedPolicies
+
+_THREADS: Final = 8
+"""That sanitize long texts, restore, detect and audit."""
+
+_MOST_BYTES: Final = 256 * 2**20
+"""Of text that all conversations may take, about; the least used are then forgotten."""
 
 
 def mcp_command(
@@ -49,30 +61,33 @@ def mcp_command(
     model must not see originals.
     """
     need(forget_after > 0, "forget_after", forget_after, "above 0")
-    import anyio
-
-    from textveil.integrations.dialogues import Dialogues, paying
-    from textveil.integrations.mcp_server import TOOLS, TextTools, make_server, serve_stdio
-    from textveil.sanitize.policy.choice import policy as policy_of
-    from textveil.sanitize.sanitizer import Sanitizer
+    from textveil.budget.account import Account
+    from textveil.server.conversations import Conversations
+    from textveil.server.mcp_server import TOOLS, TextTools, make_server, serve_stdio
+    from textveil.server.service import SanitizingService
+    from textveil.server.uncounted import ledger_of
 
     if ledger is None:
         need(unit is None, "unit", "one", "left out where there is no `ledger`")
-    policies = [policy_of(one) for one in policy or ["prompts"]]
-    names = {one.name for one in policies}
-    need(len(names) == len(policies), "policy", "two of one name", "of different names")
-    draw = budget = None
-    if ledger is not None:
-        from textveil.budget.account import Account
-        from textveil.budget.ledger import Ledger
-
-        books, account = Ledger(ledger), Account(tenant, unit)
-        draw = paying(books, account)
-
-        def budget() -> dict[str, Any]:
-            return books.balance(account).as_data()
-
-    dialogues = {one.name: Dialogues(Sanitizer(one), draw, seconds=forget_after) for one in policies}
-    server = make_server(TextTools(dialogues, budget), tuple(tools or TOOLS))
+    offered, account = _offered(policy or ["prompts"]), Account(tenant, unit)
+    conversations = Conversations(seconds=forget_after, most_bytes=_MOST_BYTES)
     logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # its tracebacks may quote what it was sent
-    anyio.run(serve_stdio, server)
+    with contextlib.ExitStack() as held:
+        books = held.enter_context(contextlib.closing(ledger_of(ledger)))
+        service = held.enter_context(contextlib.closing(SanitizingService(offered, books, threads=_THREADS)))
+        texts = TextTools(service, conversations, account, counted=ledger is not None)
+        asyncio.run(serve_stdio(make_server(texts, tuple(tools or TOOLS)), conversations))
+
+
+def _offered(asked: Sequence[str]) -> OfferedPolicies:
+    """Policies by name or path, the first of them the default; what cannot be served is told before a client comes."""
+    from textveil.sanitize.policy.choice import policy
+    from textveil.server.policies import OfferedPolicies
+
+    policies = [policy(one) for one in asked]
+    by_name = {one.name: one for one in policies}
+    need(len(by_name) == len(policies), "policy", "two of one name", "of different names")
+    offered = OfferedPolicies(policies[0].name, policies=by_name)
+    for name in by_name:
+        offered.sanitizer(name)
+    return offered

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
-from typing import Final
 
 from fastapi import FastAPI
 
@@ -27,9 +26,6 @@ from textveil.server.policies import OfferedPolicies
 from textveil.server.sealed_maps import SealedMaps
 from textveil.server.service import BudgetLedger, SanitizingService
 from textveil.version import VERSION
-
-_FORGETS_EVERY: Final = 30.0
-"""Seconds after which what is over is looked for at the latest."""
 
 
 def check_settings(config: Config) -> None:
@@ -71,7 +67,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         app.state.callers, app.state.keys = callers, known
         app.state.maps = own.enter_context(kept_maps(config))
         await service.warm()
-        forgetting = asyncio.create_task(app.state.conversations.forget(min(_FORGETS_EVERY, config.maps_seconds / 4)))
+        forgetting = asyncio.create_task(app.state.conversations.forget())
         try:
             yield
         finally:

@@ -31,6 +31,9 @@ PUBLIC_OF_CONVERSATIONS: Final = (
 _KINDS_OF_HANDLES: Final = re.compile(r"(call|fc|msg|rs|toolu)_")
 _HANDLE_DIGITS: Final = 24
 
+_FORGETS_EVERY: Final = 30.0
+"""Seconds after which what is over is looked for at the latest."""
+
 
 @final
 class Size:
@@ -85,6 +88,16 @@ class ConversationState:
     def scope(self, policy: str) -> MemoryScope:
         """Where one value has one surrogate, under a policy."""
         return self._scopes.setdefault(policy, MemoryScope())
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """Those under which something of it was, or is being, released."""
+        return tuple(self._scopes)
+
+    @property
+    def maps(self) -> tuple[PrivateMap, ...]:
+        """Private: what puts the originals of all its releases back."""
+        return tuple(one.private_map for one in self._releases.values() if one.private_map is not None)
 
     def known(self, policy: str, label: str, text: str) -> Release | None:
         """What was released for this text under this policy before.
@@ -174,6 +187,12 @@ class Conversations:
         known = self._states.pop(digest, None)
         return self._used(digest, ConversationState(self._size) if known is None else known[1])
 
+    def find(self, account: Account, name: str) -> ConversationState | None:
+        """A conversation of an account, where there is one still."""
+        self.expire()
+        digest = self._digest(account, "conversation", name)
+        return self._used(digest, self._states.pop(digest)[1]) if digest in self._states else None
+
     def of_answer(self, account: Account, answer: str) -> ConversationState | None:
         """The conversation of an answer by its identifier; None where this account has none."""
         self.expire()
@@ -187,14 +206,14 @@ class Conversations:
             state.answers.append(self._digest(account, "answer", answer))
             self._answers[state.answers[-1]] = digest
 
-    async def forget(self, every: float) -> None:
+    async def forget(self, every: float | None = None) -> None:
         """Expire what nobody asks for either, for ever; a task of the server.
 
         Args:
-            every: seconds.
+            every: seconds; None is a quarter of the time that one is kept, and half a minute at the most.
         """
         while True:
-            await asyncio.sleep(every)
+            await asyncio.sleep(min(_FORGETS_EVERY, self._seconds / 4) if every is None else every)
             self.expire()
 
     def expire(self) -> None:

@@ -9,17 +9,12 @@ from __future__ import annotations
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn, final
 
 from textveil.budget.account import Account
-from textveil.budget.balance import Balance
-from textveil.budget.charge import Charge, guarantee_of
-from textveil.budget.reservation import Reservation
-from textveil.errors import BudgetExhausted, MissingExtra, need
-from textveil.privacy.accountant import Accountant
-from textveil.privacy.guarantees import Status
+from textveil.errors import MissingExtra, need
 from textveil.server.conversations import Conversations, ConversationState
 from textveil.server.errors import ApiError, as_api_error
 from textveil.server.gateway.answers import restore_chat
@@ -34,6 +29,7 @@ from textveil.server.gateway.sending import restoration_of
 from textveil.server.gateway.streams import ChatEvents
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import BudgetLedger, SanitizingService
+from textveil.server.uncounted import ledger_of
 
 try:
     import litellm
@@ -120,27 +116,6 @@ class _Handled(NamedTuple):
 
 
 @final
-class UncountedLedger:
-    """Stands for a ledger where nothing is counted."""
-
-    def reserve_all(self, wanted: Sequence[tuple[Account, Accountant]]) -> list[Reservation | BudgetExhausted]:
-        """Takes nothing."""
-        nothing = Charge(draws=(), epsilon=0, delta=0, status=Status.PROVED.value)
-        return [Reservation(account, 0, nothing, self.balance(account)) for account, _ in wanted]
-
-    def commit(self, reservation: Reservation) -> None:
-        """Notes nothing."""
-
-    def balance(self, account: Account) -> Balance:
-        """No limit, and nothing that was spent."""
-        nothing = guarantee_of(0, 0, Status.PROVED.value)
-        return Balance(
-            scope="tenant", limit=None, spent=nothing, remaining=None, reserved=None, period_end=None, lifetime=nothing,
-            releases=0,
-        )  # fmt: skip
-
-
-@final
 class TextveilGuardrail(CustomGuardrail):
     """Sanitizes what LiteLLM sends, and restores what comes back.
 
@@ -193,7 +168,7 @@ class TextveilGuardrail(CustomGuardrail):
             default_on=True,
             **others,
         )
-        books = ledger if ledger is not None else _ledger(database)
+        books = ledger if ledger is not None else ledger_of(database)
         folder = None if policies is None else Path(policies)
         self._service = SanitizingService(OfferedPolicies(policy, folder), books, threads=threads)
         self._conversations = Conversations(seconds=maps_seconds, most_bytes=maps_bytes)
@@ -330,14 +305,6 @@ def _word_of(data: Mapping[str, Any]) -> str:
         if isinstance(word, str):
             return word
     return ""
-
-
-def _ledger(database: str | None) -> BudgetLedger:
-    if database is None:
-        return UncountedLedger()
-    from textveil.budget.ledger import Ledger
-
-    return Ledger(database)
 
 
 def _like(answer: Any, data: dict[str, Any]) -> Any:

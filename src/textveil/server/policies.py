@@ -26,15 +26,21 @@ class OfferedPolicies:
         default: what is meant where no name is given.
         folder: of ``NAME.toml`` files; None is none.
         make: a sanitizer of a policy.
+        policies: offered in place of the package's, by name.
 
     Raises:
         ParameterError: a file is no policy or has the name of one of the package's; the default is not there.
     """
 
     def __init__(
-        self, default: str, folder: Path | None = None, make: Callable[[Policy], Sanitizer] = Sanitizer
+        self,
+        default: str,
+        folder: Path | None = None,
+        make: Callable[[Policy], Sanitizer] = Sanitizer,
+        *,
+        policies: Mapping[str, Policy] | None = None,
     ) -> None:
-        self._policies = {name: policy(name) for name in PRESETS}
+        self._policies = {name: policy(name) for name in PRESETS} if policies is None else dict(policies)
         if folder is not None:
             need(folder.is_dir(), "policies", folder.name, "a folder")
             for path in sorted(folder.glob("*.toml")):

@@ -1,22 +1,30 @@
 """A server of the Model Context Protocol: sanitize, restore, detect and audit as tools of a model's host.
 
+Texts are released by the one service of ``server.service``, as those of the gateway are: against a budget that is taken
+before a draw, and what was released in a conversation before comes again as it was.
+
 What ``restore`` and ``detect`` answer is as private as the text, and it goes to whoever called the tool: in most hosts
 that is the model. A host whose model must not see originals is given ``sanitize`` and ``audit`` alone.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, ClassVar, Final, cast, final
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from functools import partial
+from typing import Annotated, Any, ClassVar, Final, cast, final
 
+from textveil.budget.account import Account
 from textveil.errors import MissingExtra, ParameterError, TextveilError, UnknownNameError, need
-from textveil.integrations.dialogues import LARGEST, Dialogue, Dialogues, need_plain
+from textveil.server.budgets import budget_data
+from textveil.server.conversations import Conversations
+from textveil.surrogates.private_map import PrivateMap
+from textveil.surrogates.restoring import Restorer
 from textveil.version import VERSION
 
 try:
-    import anyio
     from mcp.server.lowlevel import Server
     from mcp.server.stdio import stdio_server
     from mcp_types import (
@@ -28,15 +36,40 @@ try:
         Tool,
         ToolAnnotations,
     )
-    from pydantic import BaseModel, ConfigDict, Field, ValidationError
-except ImportError:
-    raise MissingExtra("mcp", "mcp") from None
+    from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+    from pydantic_core import PydanticCustomError
+
+    from textveil.server.service import SanitizingService
+except ImportError as error:
+    raise MissingExtra((error.name or "mcp").partition(".")[0], "mcp") from None
 
 TOOLS: Final = ("sanitize", "restore", "detect", "audit")
 """The tools, by name."""
 
 AUDITED_WORDS: Final = 2000
 """Words over which a mechanism is audited unless told otherwise: seconds, where the whole vocabulary takes minutes."""
+
+
+LARGEST: Final = 4_000_000
+"""Characters that a text may have."""
+
+_UNPLAIN: Final = "unplain"
+
+
+def _plain(text: str) -> str:
+    """Refuse what cannot be sent on."""
+    if "\0" in text:
+        raise PydanticCustomError(_UNPLAIN, "hold no NUL character; got one. Take it out")
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise PydanticCustomError(_UNPLAIN, "be Unicode that UTF-8 can write; got a lone surrogate")
+    return text
+
+
+PlainText = Annotated[str, Field(max_length=LARGEST), AfterValidator(_plain)]
+"""A string that can be sent on."""
+
+ConversationName = Annotated[str, Field(max_length=200), AfterValidator(_plain)]
+"""Of any characters that can be sent on."""
 
 
 class ToolArguments(BaseModel):
@@ -49,11 +82,10 @@ class ToolArguments(BaseModel):
 class SanitizeArguments(ToolArguments):
     """Of ``sanitize``."""
 
-    text: str = Field(max_length=LARGEST, description="The private text.")
+    text: PlainText = Field(description="The private text.")
     policy: str | None = Field(None, description="One of the policies that this server allows; its first by default.")
-    conversation: str | None = Field(
+    conversation: ConversationName | None = Field(
         None,
-        max_length=200,
         description="Any name for texts that belong together: one value has one surrogate in all of them, and a text "
         "that was released before comes back as it was, at no cost. Without it the answer names a new one.",
     )
@@ -63,15 +95,15 @@ class SanitizeArguments(ToolArguments):
 class RestoreArguments(ToolArguments):
     """Of ``restore``."""
 
-    text: str = Field(max_length=LARGEST, description="A released text, or one that was written from it.")
-    conversation: str = Field(max_length=200, description="As `sanitize` answered it.")
+    text: PlainText = Field(description="A released text, or one that was written from it.")
+    conversation: ConversationName = Field(description="As `sanitize` answered it.")
 
 
 @final
 class DetectArguments(ToolArguments):
     """Of ``detect``."""
 
-    text: str = Field(max_length=LARGEST, description="The private text.")
+    text: PlainText = Field(description="The private text.")
 
 
 @final
@@ -92,11 +124,10 @@ class TextTools:
     """The tools, without a protocol: each takes its arguments and answers with JSON data.
 
     Args:
-        dialogues: by name of a policy, what releases its texts; the first is the default.
-        budget: what is left, as JSON data; None where nothing is counted.
-
-    Raises:
-        ParameterError: there is no policy.
+        service: releases; its policies may be asked for.
+        conversations: what was released in each, and how to undo it.
+        account: whose texts these are, and who pays.
+        counted: whether the service's ledger counts; where it does not, the answers' ``budget`` is None.
     """
 
     arguments: ClassVar[Mapping[str, type[ToolArguments]]] = {
@@ -107,18 +138,19 @@ class TextTools:
     }
 
     def __init__(
-        self, dialogues: Mapping[str, Dialogues], budget: Callable[[], Mapping[str, Any]] | None = None
+        self, service: SanitizingService, conversations: Conversations, account: Account, *, counted: bool
     ) -> None:
-        need(bool(dialogues), "dialogues", "none", "at least one, by the name of a policy")
-        self._dialogues = dict(dialogues)
-        self._budget = budget
+        self._service = service
+        self._conversations = conversations
+        self._account = account
+        self._counted = counted
 
     @property
     def policies(self) -> tuple[str, ...]:
         """The policies that may be asked for."""
-        return tuple(self._dialogues)
+        return tuple(self._service.policies.all)
 
-    def call(self, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    async def call(self, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """Run a tool.
 
         Args:
@@ -133,64 +165,72 @@ class TextTools:
             arguments = self.arguments[tool].model_validate(dict(given))
         except ValidationError as error:
             raise _wrong(error, self.arguments[tool]) from None
-        run = cast(Callable[[Any], dict[str, Any]], getattr(self, f"_{tool}"))
-        return run(arguments)
+        run = cast(Callable[[Any], Awaitable[dict[str, Any]]], getattr(self, f"_{tool}"))
+        return await run(arguments)
 
-    def _sanitize(self, given: SanitizeArguments) -> dict[str, Any]:
-        policy = self.policies[0] if given.policy is None else given.policy
-        allowed = ", ".join(self.policies)
-        need(policy in self._dialogues, "policy", "another", f"one of {allowed}", kind=UnknownNameError)
+    async def _sanitize(self, given: SanitizeArguments) -> dict[str, Any]:
+        policy = self._service.policies.name(given.policy)
         name = secrets.token_hex(8) if given.conversation is None else given.conversation
-        own = self._dialogues[policy]
-        others = any(one.known(name) is not None for one in self._dialogues.values() if one is not own)
-        need(not others, "conversation", "one of another policy", "of the policy that it began with")
-        passed = own.open(name).release([given.text])
+        state = self._conversations.of(self._account, name)
+        begun = not state.policies or policy in state.policies
+        need(begun, "conversation", "one of another policy", "of the policy that it began with")
+        state.scope(policy)  # from here on it is one of this policy
+        reused = state.known(policy, "", given.text) is not None
+        made = await self._service.release([given.text], policy=policy, account=self._account, conversation=state)
         return {
-            "text": passed.texts[0],
-            "guarantee": passed.guarantee.as_data(),
-            "budget": None if self._budget is None else dict(self._budget()),
+            "text": made.releases[0].text,
+            "guarantee": made.guarantee,
+            "budget": await self._budget(policy) if self._counted else None,
             "conversation": name,
-            "policy": policy,
-            "reused": passed.fresh == 0,
+            "policy": made.policy,
+            "reused": reused,
         }
 
-    def _restore(self, given: RestoreArguments) -> dict[str, Any]:
-        dialogue = next(self._known(given.conversation), None)
-        if dialogue is None:
+    async def _budget(self, policy: str) -> dict[str, Any]:
+        """What is left, asked for anew: with what is reserved, which a release does not wait for."""
+        return budget_data(await self._service.balance(self._account), self._service.policies.sanitizer(policy).setting)
+
+    async def _restore(self, given: RestoreArguments) -> dict[str, Any]:
+        state = self._conversations.find(self._account, given.conversation)
+        if state is None:
             raise ParameterError("conversation must be one that sanitize answered and that is still remembered.")
-        done = dialogue.restorer().restore(given.text)
-        return {
-            "text": done.text,
-            "replaced": done.replaced,
-            "ambiguous": [one._asdict() for one in done.ambiguous],
-            "unused": done.unused,
-        }
+        return await self._service.in_thread(partial(_restored, state.maps, given.text))
 
-    def _detect(self, given: DetectArguments) -> dict[str, Any]:
-        from textveil.detection.detectors import detect
+    async def _detect(self, given: DetectArguments) -> dict[str, Any]:
+        return await self._service.in_thread(partial(_detected, given.text))
 
-        need_plain([given.text])
-        spans = [
-            {"start": one.start, "end": one.end, "kind": one.kind, "score": one.score} for one in detect(given.text)
-        ]
-        return {"spans": spans}
+    async def _audit(self, given: AuditArguments) -> dict[str, Any]:
+        return await self._service.in_thread(partial(_audited, given))
 
-    def _audit(self, given: AuditArguments) -> dict[str, Any]:
-        from textveil.audit.report.report import finite_json
-        from textveil.audit.run import audit_mechanism
-        from textveil.catalog import mechanism
-        from textveil.vocabulary.embedded import load_vocabulary
 
-        options: dict[str, Any] = {"epsilon": given.epsilon, "delta": given.delta}
-        words = load_vocabulary(limit=given.words)
-        made = mechanism(given.mechanism, words, **{key: one for key, one in options.items() if one is not None})
-        report = audit_mechanism(made, samples=given.samples, attacks=False)
-        return cast(dict[str, Any], finite_json(report.as_dict()))
+def _restored(maps: tuple[PrivateMap, ...], text: str) -> dict[str, Any]:
+    done = Restorer(maps).restore(text)
+    return {
+        "text": done.text,
+        "replaced": done.replaced,
+        "ambiguous": [one._asdict() for one in done.ambiguous],
+        "unused": done.unused,
+    }
 
-    def _known(self, name: str) -> Iterator[Dialogue]:
-        """The conversation of this name, of whichever policy it is."""
-        found = (one.known(name) for one in self._dialogues.values())
-        return (one for one in found if one is not None)
+
+def _detected(text: str) -> dict[str, Any]:
+    from textveil.detection.detectors import detect
+
+    spans = [{"start": one.start, "end": one.end, "kind": one.kind, "score": one.score} for one in detect(text)]
+    return {"spans": spans}
+
+
+def _audited(given: AuditArguments) -> dict[str, Any]:
+    from textveil.audit.report.report import finite_json
+    from textveil.audit.run import audit_mechanism
+    from textveil.catalog import mechanism
+    from textveil.vocabulary.embedded import load_vocabulary
+
+    options: dict[str, Any] = {"epsilon": given.epsilon, "delta": given.delta}
+    words = load_vocabulary(limit=given.words)
+    made = mechanism(given.mechanism, words, **{key: one for key, one in options.items() if one is not None})
+    report = audit_mechanism(made, samples=given.samples, attacks=False)
+    return cast(dict[str, Any], finite_json(report.as_dict()))
 
 
 def make_server(tools: TextTools, offered: Collection[str] = TOOLS) -> Server[Any]:
@@ -199,7 +239,7 @@ def make_server(tools: TextTools, offered: Collection[str] = TOOLS) -> Server[An
     Every failure of a tool is an answer of one line that holds nothing of the text; nothing is logged.
 
     Args:
-        tools: what it runs, each call in a thread.
+        tools: what it runs.
         offered: names of the tools that clients see and may call.
 
     Raises:
@@ -217,7 +257,7 @@ def make_server(tools: TextTools, offered: Collection[str] = TOOLS) -> Server[An
         if params.name not in offered:
             return _refused(f"tool must be one of {', '.join(one.name for one in listed)}; got another.")
         try:
-            answer = await anyio.to_thread.run_sync(tools.call, params.name, params.arguments or {})
+            answer = await tools.call(params.name, params.arguments or {})
         except TextveilError as error:
             return _refused(str(error))
         except Exception as error:
@@ -235,10 +275,19 @@ def make_server(tools: TextTools, offered: Collection[str] = TOOLS) -> Server[An
     )
 
 
-async def serve_stdio(server: Server[Any]) -> None:
-    """Answer a client on standard input and output until it goes away."""
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+async def serve_stdio(server: Server[Any], conversations: Conversations) -> None:
+    """Answer a client on standard input and output until it goes away.
+
+    Args:
+        server: of the tools.
+        conversations: of the tools; they expire meanwhile, though nobody asks.
+    """
+    forgetting = asyncio.create_task(conversations.forget())
+    try:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+    finally:
+        forgetting.cancel()
 
 
 _INSTRUCTIONS: Final = (
@@ -280,6 +329,8 @@ def _wrong(error: ValidationError, wanted: type[ToolArguments]) -> ParameterErro
     name = str(first["loc"][0]) if first["loc"] else ""
     if name not in wanted.model_fields:
         return ParameterError(f"arguments must be among {', '.join(wanted.model_fields)}; got another. Leave it out.")
+    if first["type"] == _UNPLAIN:
+        return ParameterError(f"{name} must {first['msg']}.")
     if first["type"] == "missing":
         return ParameterError(f"{name} must be given; got none.")
     return ParameterError(f"{name} must be of another type or size: {first['msg']}.")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
 import sys
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,18 @@ pytest.importorskip("mcp")
 
 import anyio
 from mcp import Client, StdioServerParameters, stdio_client
+from tests.helpers.servers import MemoryLedger
 
+from textveil.budget.account import Account
 from textveil.errors import ParameterError
-from textveil.integrations.dialogues import Dialogues, paying
-from textveil.integrations.mcp_server import TOOLS, TextTools, make_server
 from textveil.sanitize.policy.choice import policy
+from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.server.conversations import Conversations
+from textveil.server.mcp_server import LARGEST, TOOLS, TextTools, make_server
+from textveil.server.policies import OfferedPolicies
+from textveil.server.service import SanitizingService
+from textveil.server.uncounted import UncountedLedger
 
 TEXT = "Ask Maria Zyxwell, born 4 May 1981."
 CANARY = "Xylophon Quartermaine"
@@ -37,14 +45,32 @@ surrogate = "person"
 """
 
 
+MARIA = Account("local", "maria")
+
+
 @pytest.fixture(scope="module")
-def sanitizers() -> dict[str, Sanitizer]:
-    return {name: Sanitizer(policy(name)) for name in ("prompts", "identifiers")}
+def offered() -> OfferedPolicies:
+    return OfferedPolicies("prompts", policies={name: policy(name) for name in ("prompts", "identifiers")})
 
 
 @pytest.fixture
-def tools(sanitizers) -> TextTools:
-    return TextTools({name: Dialogues(one) for name, one in sanitizers.items()})
+def made(offered) -> Iterator[Callable[..., TextTools]]:
+    """Tools over a ledger, with conversations of their own unless they are given some."""
+    services: list[SanitizingService] = []
+
+    def tools(ledger: Any = None, account: Account = MARIA, kept: Conversations | None = None) -> TextTools:
+        services.append(SanitizingService(offered, UncountedLedger() if ledger is None else ledger))
+        kept = Conversations(seconds=3600, most_bytes=10**6) if kept is None else kept
+        return TextTools(services[-1], kept, account, counted=ledger is not None)
+
+    yield tools
+    for one in services:
+        one.close()
+
+
+@pytest.fixture
+def tools(made) -> TextTools:
+    return made()
 
 
 def asked(server: Any, calls: Callable[[Client], Awaitable[Any]]) -> Any:
@@ -147,18 +173,16 @@ def test_only_what_is_offered_can_be_called(tools) -> None:
     assert [one.name for one in asked(make_server(tools), lambda client: client.list_tools()).tools] == list(TOOLS)
 
 
-def test_a_release_is_paid_for_before_it_is_drawn(sanitizers, tmp_path: Path) -> None:
+def test_a_release_is_paid_for_before_it_is_drawn(made, tmp_path: Path) -> None:
     """And what comes again costs nothing, an exhausted budget is a refusal."""
     pytest.importorskip("sqlalchemy")
-    from textveil.budget.account import Account
     from textveil.budget.ledger import Ledger
     from textveil.budget.limit import Limit
 
     with Ledger(str(tmp_path / "ledger.sqlite")) as ledger:
         account = Account("local", "someone")
         ledger.set_limit(account, Limit(epsilon=1.5))
-        dialogues = {"prompts": Dialogues(sanitizers["prompts"], paying(ledger, account))}
-        tools = TextTools(dialogues, lambda: ledger.balance(account).as_data())
+        tools = made(ledger, account)
         _, first = call(tools, "sanitize", text=TEXT, conversation="a")
         assert first["budget"]["limit"]["epsilon"] == 1.5
         _, again = call(tools, "sanitize", text=TEXT, conversation="a")
@@ -168,6 +192,137 @@ def test_a_release_is_paid_for_before_it_is_drawn(sanitizers, tmp_path: Path) ->
         _, plain = call(tools, "sanitize", text="Ask Dr. Zyxwell.", conversation="a")  # epsilon 0
         assert "Zyxwell" not in plain["text"]
         assert ledger.balance(account).spent.epsilon == 1.0
+
+
+def test_each_step_comes_behind_the_one_before(made, monkeypatch) -> None:
+    ledger, whole = MemoryLedger(), Prepared.release
+
+    def drawn(self: Prepared) -> Any:
+        ledger.calls.append("draw")
+        return whole(self)
+
+    monkeypatch.setattr(Prepared, "release", drawn)
+    call(made(ledger), "sanitize", text=TEXT)
+    assert ledger.calls == ["reserve", "draw", "commit"]
+
+
+@pytest.mark.parametrize("step", ["prepare", "reserve", "draw", "commit"])
+def test_any_failure_on_the_way_releases_nothing_and_is_not_remembered(made, monkeypatch, caplog, step) -> None:
+    def broken(*arguments: Any, **options: Any) -> None:
+        raise RuntimeError(CANARY)
+
+    ledger = MemoryLedger()
+    tools = made(ledger)
+    target = {
+        "prepare": (Sanitizer, "prepare"),
+        "reserve": (ledger, "reserve"),
+        "draw": (Prepared, "release"),
+        "commit": (ledger, "commit"),
+    }[step]
+    with monkeypatch.context() as patch:
+        patch.setattr(*target, broken)
+        failed, line = call(tools, "sanitize", text=TEXT, conversation="a")
+    assert failed and line == "internal error: RuntimeError; nothing was released." and CANARY not in caplog.text
+    taken = ledger.calls.count("reserve")
+    assert taken == (step in ("draw", "commit"))
+    _, again = call(tools, "sanitize", text=TEXT, conversation="a")
+    assert not again["reused"] and ledger.calls.count("reserve") == taken + 1
+
+
+def test_twenty_texts_are_paid_for_once_however_often_they_come(made) -> None:
+    ledger = MemoryLedger()
+    tools = made(ledger)
+    texts = [f"On {turn + 1} May 2021 Maria Zyxwell came." for turn in range(20)]
+    first = [call(tools, "sanitize", text=one, conversation="a")[1] for one in texts]
+    assert len({one["text"] for one in first}) == 20 and ledger.calls == ["reserve", "commit"] * 20
+    again = [call(tools, "sanitize", text=one, conversation="a")[1] for one in texts]
+    assert [one["text"] for one in again] == [one["text"] for one in first] and all(one["reused"] for one in again)
+    assert len(ledger.calls) == 40
+    answer = " ".join(one["text"] for one in first)
+    assert call(tools, "restore", text=answer, conversation="a")[1]["text"].count("Maria Zyxwell") == 20
+
+
+def test_one_text_of_many_calls_at_a_time_is_paid_for_once(made, monkeypatch) -> None:
+    ledger, whole = MemoryLedger(), MemoryLedger.reserve_all
+
+    def slow(self: MemoryLedger, wanted: Any) -> Any:
+        time.sleep(0.2)  # time for the others to come
+        return whole(self, wanted)
+
+    monkeypatch.setattr(MemoryLedger, "reserve_all", slow)
+    tools = made(ledger)
+
+    async def run() -> list[Any]:
+        asked = [tools.call("sanitize", {"text": TEXT, "conversation": "a"}) for _ in range(8)]
+        return await asyncio.gather(*asked)
+
+    answers = asyncio.run(run())
+    assert len({one["text"] for one in answers}) == 1 and ledger.calls == ["reserve", "commit"]
+    assert sorted(one["guarantee"]["epsilon"] for one in answers) == [0.0] * 7 + [1.0]
+
+
+def test_conversations_share_nothing_and_are_those_of_one_account(made) -> None:
+    kept = Conversations(seconds=3600, most_bytes=10**6)
+    tools = made(kept=kept)
+    texts = {call(tools, "sanitize", text=TEXT, conversation=str(number))[1]["text"] for number in range(8)}
+    assert len(texts) > 1
+    for account in (Account("local", "tom"), Account("local"), Account("other", "maria")):
+        other = made(account=account, kept=kept)
+        failed, line = call(other, "restore", text=TEXT, conversation="0")
+        assert failed and line.startswith("conversation must be one")
+        assert call(other, "sanitize", text=TEXT, conversation="0")[1]["reused"] is False
+
+
+def test_what_is_not_used_is_forgotten(made) -> None:
+    now = [100.0]
+    tools = made(kept=Conversations(seconds=10, most_bytes=10**6, clock=lambda: now[0]))
+    _, first = call(tools, "sanitize", text=TEXT, conversation="a")
+    now[0] += 9
+    assert not call(tools, "restore", text=first["text"], conversation="a")[0]
+    now[0] += 9
+    assert call(tools, "restore", text=first["text"], conversation="a")[1]["text"] == TEXT
+    now[0] += 10
+    assert call(tools, "restore", text=first["text"], conversation="a")[0]
+
+
+def test_a_conversation_keeps_the_policy_that_it_began_with(made) -> None:
+    """Also where its first texts come at one time, and where nothing of it could be released."""
+    tools = made()
+
+    async def run() -> list[Any]:
+        asked = [{"text": TEXT, "conversation": "a", "policy": one} for one in ("prompts", "identifiers")]
+        return await asyncio.gather(*[tools.call("sanitize", one) for one in asked], return_exceptions=True)
+
+    answers = asyncio.run(run())
+    assert answers[0]["policy"] == "prompts" and isinstance(answers[1], ParameterError)
+
+
+def test_the_service_is_the_only_way(tools, monkeypatch) -> None:
+    called: list[Any] = []
+    whole = SanitizingService.release
+
+    async def counted(self: Any, texts: Any, **options: Any) -> Any:
+        called.append((list(texts), options["account"]))
+        return await whole(self, texts, **options)
+
+    monkeypatch.setattr(SanitizingService, "release", counted)
+    call(tools, "sanitize", text=TEXT)
+    assert called == [([TEXT], MARIA)]
+
+
+def test_what_cannot_be_sent_is_refused_before_anything_is_drawn(made) -> None:
+    ledger = MemoryLedger()
+    tools = made(ledger)
+
+    async def run(given: dict[str, Any]) -> None:
+        await tools.call("sanitize", given)
+
+    for wrong in ("a\ud800b", "a\0b", 3, b"a", "x" * (LARGEST + 1)):
+        with pytest.raises(ParameterError, match="text must"):
+            asyncio.run(run({"text": wrong}))
+        with pytest.raises(ParameterError, match="conversation must"):
+            asyncio.run(run({"text": TEXT, "conversation": wrong}))
+    assert ledger.calls == []
 
 
 def test_a_real_process_answers_on_its_pipes(tmp_path: Path) -> None:

@@ -10,14 +10,14 @@ import pytest
 from tests.helpers.endpoints import EndpointServer, completion, send
 
 from textveil.cli import main as cli
-from textveil.decoding.endpoint import KEY_VARIABLE
+from textveil.environment import ENDPOINT_KEY
 
 TEXT = "The cat sat on the mat.\n\nTwo dogs.\n"
 
 
 @pytest.fixture
 def server(monkeypatch):
-    monkeypatch.delenv(KEY_VARIABLE, raising=False)
+    monkeypatch.delenv(ENDPOINT_KEY, raising=False)
     with EndpointServer() as made:
         yield made
 

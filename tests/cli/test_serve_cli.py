@@ -82,6 +82,35 @@ def test_keys_are_listed_rotated_and_revoked(command, tmp_path: Path) -> None:
     assert command("keys", "revoke", "0" * 16, *base)[0] == 2
 
 
+@pytest.mark.parametrize("days", ["-1", "0", "nan", "inf", "1e9"])
+def test_an_end_of_a_key_that_is_no_time_to_come_is_refused(command, tmp_path: Path, days: str) -> None:
+    file = tmp_path / "budgets.db"
+    code, out, said = command("keys", "create", "--tenant", "ward", "--expires-days", days, "--database", file)
+    assert (code, out) == (2, b"") and said.count("\n") == 1 and not file.exists()
+    assert said.startswith("textveil: --expires-days must be > 0 and at most 36500; got ")
+
+
+@pytest.mark.parametrize("seconds", ["-1", "nan", "inf", "1e12"])
+def test_a_grace_without_end_is_refused(command, tmp_path: Path, seconds: str) -> None:
+    base = ("--database", str(tmp_path / "budgets.db"))
+    identity = command("keys", "create", "--tenant", "ward", *base)[1].decode().split("_")[1]
+    code, out, said = command("keys", "rotate", identity, "--grace-seconds", seconds, *base)
+    assert (code, out) == (2, b"") and said.startswith("textveil: --grace-seconds must be from 0 to ")
+
+
+@pytest.mark.parametrize("arguments", [("serve", "--port", "0"), ("keys", "create", "--tenant", "t"), ("keys", "list")])
+def test_a_file_that_is_no_database_is_told_as_such(command, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    file = tmp_path / "notes.db"
+    for what, told in ((file.mkdir, "a folder"), (lambda: file.write_bytes(b"CANARY" * 99), "no database")):
+        if file.is_dir():
+            file.rmdir()
+        what()
+        code, out, said = command(*arguments, "--database", file)
+        assert (code, out) == (1, b"") and said.count("\n") == 1 and "CANARY" not in said
+        assert said.startswith(f"textveil: the ledger's database could not be used: it is {told}. Name another file")
+        assert [one.name for one in tmp_path.iterdir()] == ["notes.db"], "no key was made for it"
+
+
 def test_a_server_that_others_can_reach_wants_keys(command, tmp_path: Path) -> None:
     code, _, said = command("serve", "--host", "0.0.0.0", "--port", 0, "--database", tmp_path / "budgets.db")
     assert code == 2 and said.count("\n") == 1
@@ -132,6 +161,16 @@ def test_a_file_that_cannot_be_used_is_told_without_what_it_says(command, tmp_pa
     assert code == 2 and "CANARY" not in said and said.startswith("textveil: body_seconds must be")
 
 
+@pytest.mark.parametrize("arguments", [("serve", "--check"), ("keys", "list")])
+def test_a_variable_that_nothing_reads_is_told_and_not_ignored(
+    command, monkeypatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("TEXTVEIL_UPSTRAEM", "CANARY")
+    code, out, said = command(*arguments)
+    assert (code, out) == (2, b"") and said.count("\n") == 1 and "CANARY" not in said
+    assert said.startswith("textveil: TEXTVEIL_UPSTRAEM is an environment variable that nothing reads. Is TEXT")
+
+
 def test_a_taken_port_is_told(command, tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -168,6 +207,7 @@ def test_check_refuses_what_a_server_would_refuse(command, option: str, value: s
 
 @pytest.mark.parametrize("arguments", [("serve", "--check"), ("keys", "list")])
 def test_without_the_extra_its_name_is_told(command, monkeypatch, arguments: tuple[str, ...]) -> None:
+    assert command("policies", "--json")[0] == 0  # the command line's own package has pydantic, and reads options by it
     for name in [one for one in sys.modules if one.startswith("textveil.server")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pydantic", None)

@@ -14,8 +14,9 @@ from tests.helpers.endpoints import EndpointServer, completion, send
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.catalog import mechanism
-from textveil.decoding.endpoint import KEY_VARIABLE, Endpoint, Message
+from textveil.decoding.endpoint import Endpoint, Message
 from textveil.decoding.repair import channel_facts, repair_texts, request_messages
+from textveil.environment import ENDPOINT_KEY
 from textveil.errors import EndpointError, ParameterError
 
 FACTS = "by the mechanism neighborhood with the guarantee 8-DP for each word"
@@ -29,7 +30,7 @@ def corrected(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EndpointServer]:
-    monkeypatch.delenv(KEY_VARIABLE, raising=False)
+    monkeypatch.delenv(ENDPOINT_KEY, raising=False)
     with EndpointServer() as made:
         made.reply = corrected
         yield made
@@ -51,7 +52,7 @@ def test_lines_come_back_repaired_in_their_places(server: EndpointServer) -> Non
 def test_a_request_holds_the_release_and_public_facts_alone(
     server: EndpointServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(KEY_VARIABLE, "secret-key")
+    monkeypatch.setenv(ENDPOINT_KEY, "secret-key")
     repair_texts(TEXTS, endpoint(server), FACTS)
     ((path, headers, body),) = server.asked
     assert path == "/v1/chat/completions"
@@ -281,7 +282,7 @@ def test_other_arguments_are_refused(options: dict[str, Any], wanted: str) -> No
 def test_a_key_that_no_header_can_hold_is_refused_without_repeating_it(
     server: EndpointServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(KEY_VARIABLE, "hid\nden")
+    monkeypatch.setenv(ENDPOINT_KEY, "hid\nden")
     with pytest.raises(EndpointError, match="must be of printable ASCII") as caught:
         endpoint(server).ask([Message("user", "1: a")], 100)
     assert "hid" not in str(caught.value)

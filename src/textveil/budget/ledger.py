@@ -26,6 +26,7 @@ from textveil.budget.reservation import Reservation as Reservation
 from textveil.budget.schema import ENTRIES, FACTS
 from textveil.budget.turns import Ask, Turns
 from textveil.budget.verification import Verification, stored_entries, verified
+from textveil.environment import LEDGER_KEY
 from textveil.errors import (
     BudgetExhausted,
     InputError,
@@ -38,14 +39,14 @@ from textveil.errors import (
 from textveil.key_files import decoded_key, read_key, read_or_made_key
 from textveil.privacy.accountant import Accountant
 
-KEY_VARIABLE: Final = "TEXTVEIL_LEDGER_KEY"
-"""The environment's name for the key, as 64 hexadecimal digits or base64."""
-
 T = TypeVar("T")
 
 Each: TypeAlias = Literal["unit", "key"]
 
 _KEY_CHECK = "key"
+_SQLITE: Final = b"SQLite format 3\0"
+"""How a database of SQLite begins."""
+
 _SETTLE_SECONDS: Final = 0.1
 """Commits wait so long for somebody else's transaction before they have one of their own."""
 
@@ -305,7 +306,7 @@ class Ledger:
                 connection.execute(new_fact(connection.dialect.name), [new])
             if not hmac.compare_digest(connection.execute(wanted).scalar_one(), self._names.check):
                 raise LedgerError(
-                    f"the ledger's database has another key. Give the one that it was made with, by {KEY_VARIABLE} or "
+                    f"the ledger's database has another key. Give the one that it was made with, by {LEDGER_KEY} or "
                     "the file beside it."
                 )
 
@@ -341,17 +342,19 @@ def _key(file: str | None, given: bytes | None) -> bytes:
     """The key as it is given, of the environment, or of the file beside a database."""
     if given is not None:
         return given
-    said = os.environ.get(KEY_VARIABLE)
+    said = os.environ.get(LEDGER_KEY)
     if said is not None:
-        return decoded_key(said.strip().encode("utf-8", "replace"), KEY_VARIABLE)
+        return decoded_key(said.strip().encode("utf-8", "replace"), LEDGER_KEY)
     if file is None:
         raise ParameterError(
-            f"key must be given for a database that is no file, by {KEY_VARIABLE} or as `key`; got none. Make one: "
+            f"key must be given for a database that is no file, by {LEDGER_KEY} or as `key`; got none. Make one: "
             'python -c "import secrets; print(secrets.token_hex(32))".'
         )
     path = Path(f"{file}.key")
     made = Path(file)
     old = made.is_file() and made.stat().st_size > 0  # a new key would fit nothing that is in it
+    if old or made.is_dir():
+        _need_sqlite(made)
     try:
         return read_key(path, "key") if old else read_or_made_key(path, "key")
     except (InputError, OutputError) as error:
@@ -360,5 +363,20 @@ def _key(file: str | None, given: bytes | None) -> bytes:
             raise LedgerError(f"no ledger can be made there: {reason} Its folder must exist and be writable.") from None
         raise LedgerError(
             f"the key of the ledger, the file beside its database whose name ends in .key, cannot be read: {reason} "
-            f"Put it back, or give the key by {KEY_VARIABLE}."
+            f"Put it back, or give the key by {LEDGER_KEY}."
         ) from None
+
+
+def _need_sqlite(file: Path) -> None:
+    """Refuse what is no database before its key is looked for, or made: what is wrong is not that it has none.
+
+    Raises:
+        LedgerError: it is a folder, or a file of something else.
+    """
+    what = "a folder" if file.is_dir() else ""
+    with contextlib.suppress(OSError):  # what cannot be read is told when it is opened
+        if not what:
+            with file.open("rb") as stream:
+                what = "" if stream.read(len(_SQLITE)) == _SQLITE else "no database"
+    if what:
+        raise LedgerError(f"the ledger's database could not be used: it is {what}. Name another file, or restore it.")

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import typer
 
 from textveil.cli import options as opt
 from textveil.cli.serve import needs_server, settled
-from textveil.errors import ParameterError
+from textveil.errors import ParameterError, need
 
 if TYPE_CHECKING:
     from textveil.server.key_store import ApiKeys, KeyFacts
@@ -28,6 +28,9 @@ _ConfigFile: TypeAlias = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="The server's: its database is taken.")
 ]
 _Identity: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="Of the key: textveil keys list.")]
+
+
+_MOST_DAYS: Final = 36_500  # a hundred years
 
 
 @keys_app.command("create")
@@ -58,8 +61,7 @@ def create_command(
     if budget is not None and admin:
         raise ParameterError("--budget must be left out for an admin's key, which releases nothing; got one.")
     limit = None if budget is None else _limit(budget, delta, period)
-    now = datetime.now(UTC).timestamp()
-    expires = None if expires_days is None else round((now + expires_days * 86_400) * 1e6)
+    expires = None if expires_days is None else _end(expires_days)
     with _keys(database, config, make=True) as (keys, place):
         facts, key = keys.create(tenant, unit, admin=admin, expires=expires)
         if limit is not None:
@@ -120,6 +122,12 @@ def _keys(database: str | None, file: Path | None, *, make: bool = False) -> Ite
         yield keys, place
     finally:
         keys.close()
+
+
+def _end(days: float) -> int:
+    """When a key ends, in microseconds since 1970."""
+    need(0 < days <= _MOST_DAYS, "expires_days", days, f"> 0 and at most {_MOST_DAYS}", "Leave it out for no end.")
+    return round((datetime.now(UTC).timestamp() + days * 86_400) * 1e6)
 
 
 def _limit(budget: float, delta: float, period: str | None) -> Any:

@@ -40,6 +40,7 @@ from textveil.cli.serve import serve_command
 from textveil.cli.spelling import complaint, options_of
 from textveil.cli.tables import tables_app
 from textveil.cli.tune import tune_command
+from textveil.environment import TRACEBACK
 from textveil.errors import (
     BudgetExhausted,
     MissingExtra,
@@ -156,11 +157,11 @@ def _unexpected(error: Exception) -> int:
         _complain("out of memory. Use smaller documents (one a line), or a smaller vocabulary.")
         return 1
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    if os.environ.get("TEXTVEIL_TRACEBACK"):
+    if os.environ.get(TRACEBACK):
         traceback.print_exception(error)
     _complain(
         f"internal error: {type(error).__name__} in {os.path.basename(frame.filename)}:{frame.lineno}. "  # noqa: PTH119
-        "Set TEXTVEIL_TRACEBACK=1 to see it whole; a traceback may hold input text."
+        f"Set {TRACEBACK}=1 to see it whole; a traceback may hold input text."
     )
     return 1
 

@@ -19,11 +19,9 @@ from time import sleep
 from typing import Final, NamedTuple, final
 from urllib.parse import SplitResult, urlsplit
 
+from textveil.environment import ENDPOINT_KEY
 from textveil.errors import EndpointError, need
 from textveil.version import VERSION
-
-KEY_VARIABLE: Final = "TEXTVEIL_ENDPOINT_KEY"
-"""Environment variable that holds the key of the service, where it wants one."""
 
 _AGAIN: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 """Answers after which the same question may be answered a little later."""
@@ -232,12 +230,12 @@ def _cut(connection: http.client.HTTPConnection, opened: list[socket.socket], la
 
 def _key() -> dict[str, str]:
     """The header with the key, where the environment holds one."""
-    key = os.environ.get(KEY_VARIABLE, "").strip()
+    key = os.environ.get(ENDPOINT_KEY, "").strip()
     if not key:
         return {}
     if not (key.isascii() and key.isprintable()):
         raise EndpointError(
-            f"the key in {KEY_VARIABLE} must be of printable ASCII characters; got others. Set it again."
+            f"the key in {ENDPOINT_KEY} must be of printable ASCII characters; got others. Set it again."
         )
     return {"Authorization": f"Bearer {key}"}
 

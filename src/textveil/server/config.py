@@ -7,14 +7,12 @@ import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, final
+from typing import Annotated, Any, Literal, final
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
+from textveil.environment import PREFIX, refuse_unread_variables
 from textveil.errors import ParameterError
-
-PREFIX: Final = "TEXTVEIL_"
-"""An environment variable is this and the name of a field in capitals: TEXTVEIL_PORT."""
 
 _Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 _Count = Annotated[int, Field(ge=1)]
@@ -119,16 +117,18 @@ def load_config(
 
     Args:
         file: TOML; None where there is none.
-        environment: as ``os.environ``; variables of other names are left alone.
+        environment: as ``os.environ``; a field is read from ``TEXTVEIL_`` and its name in capitals: TEXTVEIL_PORT.
         overrides: of the command line; None stands for what it does not say.
 
     Raises:
-        ParameterError: the file cannot be read; a field is unknown or of another type.
+        ParameterError: the file cannot be read; a field is unknown or of another type; or a variable of the environment
+            is named like one of textveil's, and nothing reads it.
     """
     told: dict[str, Any] = {} if file is None else _read(file)
-    names = set(Config.model_fields)
-    for name in names:
-        value = environment.get(PREFIX + name.upper())
+    variables = {PREFIX + name.upper(): name for name in Config.model_fields}
+    refuse_unread_variables(environment, variables)
+    for variable, name in variables.items():
+        value = environment.get(variable)
         if value is not None:
             told[name] = _of_environment(name, value)
     told |= {name: value for name, value in (overrides or {}).items() if value is not None}

@@ -28,6 +28,9 @@ from textveil.server.tables import KEYS, make_tables
 
 PREFIX: Final = "tv"
 
+MOST_SECONDS: Final = 100 * 366 * 86_400
+"""How far ahead a key may end; whoever means never names no time."""
+
 _WRITTEN: Final = re.compile(rf"{PREFIX}_([0-9a-f]{{16}})_([A-Za-z0-9_-]{{20,100}})")
 
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
@@ -109,6 +112,8 @@ class ApiKeys:
         need(not (admin and unit is not None), "unit", "one", "left out for an admin's key, which releases nothing")
         now = self._clock()
         need(expires is None or expires > now, "expires", "the past", "later than now")
+        far = expires is not None and expires > now + MOST_SECONDS * 10**6
+        need(not far, "expires", "a later time", "within a hundred years", "Leave it out for a key that never ends.")
         facts = KeyFacts(secrets.token_hex(8), tenant, unit, admin, now, expires, None)
         secret = secrets.token_urlsafe(32)
         owner = json.dumps([tenant, unit]).encode("ascii")
@@ -135,7 +140,7 @@ class ApiKeys:
             ParameterError: there is no such key, or it was revoked.
             LedgerError: the database fails.
         """
-        need(grace_seconds >= 0, "grace_seconds", grace_seconds, ">= 0")
+        need(0 <= grace_seconds <= MOST_SECONDS, "grace_seconds", grace_seconds, f"from 0 to {MOST_SECONDS}")
         secret = secrets.token_urlsafe(32)
         with told(), writing(self._engine) as connection:
             row = connection.execute(sa.select(KEYS).where(KEYS.c.id == identity)).mappings().first()

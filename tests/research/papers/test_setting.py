@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.helpers.vocabularies import made_vocabulary
 
+from textveil.environment import SHARED
 from textveil.errors import ParameterError, UnknownNameError
 from textveil.research.papers.curse.facts import GRIDS, TABLE_2, paper_name
 from textveil.research.papers.curse.grids import POINTS, exponential_grid, noise_grid
@@ -13,7 +14,7 @@ from textveil.research.papers.registry import paper, papers
 from textveil.research.papers.setting import StudySetting, first_words
 from textveil.research.papers.texts import found_texts
 from textveil.research.papers.twins import later_twins, without_twins
-from textveil.research.papers.vocabularies import SHARED, chosen_vocabularies
+from textveil.research.papers.vocabularies import chosen_vocabularies
 from textveil.vocabulary.vocabulary import Vocabulary
 
 

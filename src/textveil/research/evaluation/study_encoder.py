@@ -20,6 +20,7 @@ from typing import Final, final
 
 import numpy as np
 
+from textveil.environment import SHARED
 from textveil.errors import InputError, need
 from textveil.models.encoder import EncodedText
 from textveil.numerics.torch_package import checked_device, load_torch
@@ -197,7 +198,7 @@ def _trained(
 
 
 def _articles() -> list[str]:
-    root = os.environ.get("TEXTVEIL_SHARED")
+    root = os.environ.get(SHARED)
     path = Path(root or ".") / ARTICLES
     if not root or not path.is_file():
         raise InputError(

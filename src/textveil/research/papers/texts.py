@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from textveil.research.papers.vocabularies import SHARED
+from textveil.environment import SHARED
 
 
 def found_texts(folders: Sequence[str]) -> Mapping[str, Path]:

@@ -6,14 +6,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from textveil.environment import SHARED
 from textveil.errors import ParameterError, need
 from textveil.research.papers.twins import without_twins
 from textveil.types import Progress
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
-
-SHARED = "TEXTVEIL_SHARED"
-"""The environment variable that names a folder with data/vectors in it."""
 
 _NEXT = "Correct it, unset it for the embedded words, or name a `vocabulary`."
 

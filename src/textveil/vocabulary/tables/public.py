@@ -12,17 +12,15 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple, final
+from typing import Any, NamedTuple, final
 from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.environment import CACHE
 from textveil.types import Progress
 from textveil.vocabulary.tables.files import Arrays, TableKey, read_table, write_table
-
-FOLDER_VARIABLE: Final = "TEXTVEIL_CACHE"
-"""Environment variable that names another folder for caches."""
 
 Sound = Callable[[Arrays], bool]
 """Whether arrays are such that a guarantee holds with them, whoever made them."""
@@ -151,7 +149,7 @@ class PublicTable:
 
 def tables_folder() -> Path:
     """Where tables are kept: below the folder that TEXTVEIL_CACHE names, else below the user's cache folder."""
-    named = os.environ.get(FOLDER_VARIABLE)
+    named = os.environ.get(CACHE)
     if named:
         return Path(named) / "tables"
     from platformdirs import user_cache_path  # here: most runs find their table in the package

@@ -1,0 +1,57 @@
+"""The environment variables that something of textveil reads, each by a name that is declared here and nowhere else.
+
+Beside these, every field of the server's configuration is one: ``server.config``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+from typing import Final
+
+from textveil.errors import UnknownNameError
+
+PREFIX: Final = "TEXTVEIL_"
+"""With what all of them begin."""
+
+CACHE: Final = f"{PREFIX}CACHE"
+"""Another folder for public tables."""
+
+ENDPOINT_KEY: Final = f"{PREFIX}ENDPOINT_KEY"
+"""The key of a language model's service that rewrites releases."""
+
+KEY: Final = f"{PREFIX}KEY"
+"""A client's API key, in the examples of docs/gateway.md; a server does not read it."""
+
+KILLS: Final = f"{PREFIX}KILLS"
+"""How many processes the tests of the ledger kill."""
+
+LEDGER_KEY: Final = f"{PREFIX}LEDGER_KEY"
+"""The key of a ledger."""
+
+SHARED: Final = f"{PREFIX}SHARED"
+"""A folder with public vectors and corpora, for studies and tests."""
+
+TRACEBACK: Final = f"{PREFIX}TRACEBACK"
+"""Whether an error of textveil's own is printed whole."""
+
+VARIABLES: Final = frozenset((CACHE, ENDPOINT_KEY, KEY, KILLS, LEDGER_KEY, SHARED, TRACEBACK))
+"""All of them."""
+
+
+def refuse_unread_variables(names: Iterable[str], fields: Collection[str]) -> None:
+    """Refuse a variable with textveil's prefix that nothing of textveil reads: it may be a limit that is mistyped.
+
+    Args:
+        names: of the environment.
+        fields: variables that are read beside ``VARIABLES``.
+
+    Raises:
+        UnknownNameError: names the variable, without its value, and the one that it is nearest to.
+    """
+    known = VARIABLES | set(fields)
+    for name in sorted(names):
+        if name.upper().startswith(PREFIX) and name not in known:
+            near = get_close_matches(name.upper(), sorted(known), n=1)
+            meant = f"Is {near[0]} meant? Rename or unset it." if near else "Unset it; docs/server.md lists those read."
+            raise UnknownNameError(f"{name[:60]} is an environment variable that nothing reads. {meant}")

@@ -64,7 +64,7 @@ def loaded(database: str, given: argparse.Namespace) -> dict[str, Any]:
         wrk(server.url, script(folder, given.texts, None, connections), 3, connections)
         whole, cost = _run(server, script(folder, given.texts, None, connections), given.seconds, connections)
         half, _ = _run(
-            server, script(folder, given.texts, whole.rate / 2, 2 * connections), given.seconds, 2 * connections
+            server, script(folder, given.texts, given.at or whole.rate / 2, 2 * connections), given.seconds, 2 * connections
         )
     return {
         "requests a second": whole.rate,
@@ -195,6 +195,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0, help="of each run, 120 at the most")
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--texts", choices=["news", "reviews"], default="news")
+    parser.add_argument("--at", type=float, help="requests a second of the second run; half of the first's if left out")
     parser.add_argument("--postgresql", action="store_true")
     parser.add_argument("--streams", type=int, default=20)
     parser.add_argument("--chunks", type=int, default=100)

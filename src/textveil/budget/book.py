@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
+from textveil.budget import statements
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance, balance_of
 from textveil.budget.chain import Chain, Entry, What
@@ -19,12 +19,10 @@ from textveil.budget.charge import Charge, delta_up, epsilon_up, guarantee_of
 from textveil.budget.limit import Limit
 from textveil.budget.names import BudgetLevel, Names
 from textveil.budget.reservation import Reservation
-from textveil.budget.schema import CHAINS, ENTRIES, FACTS, LEVELS, OPEN
+from textveil.budget.schema import ENTRIES, FACTS, OPEN
 from textveil.budget.standing import Standing
 from textveil.errors import Amount, BudgetExhausted, LedgerError
 from textveil.privacy.guarantees import Guarantee
-
-_MOST_NAMES = 500  # in one statement
 
 
 @final
@@ -53,16 +51,17 @@ class Book:
         self._now = now
         self._entries: list[Entry] = []
         self._opened: list[dict[str, Any]] = []
-        self._closed: list[dict[str, Any]] = []
+        self._closed: list[tuple[bytes, int]] = []
         self._changed: set[bytes] = set()
         digests = [names.of(one) for one in accounts]
         self._chains = _locked(connection, names, sorted({one.tenant for one in digests}))
         levels = [level for one in digests for level in one.levels]
         wanted = {one.digest for one in levels} | {one.each for one in levels if one.each is not None}
-        self._open = set(_open(connection, {(names.of(one).tenant, number) for one, number in commits}))
+        open_now = statements.open_rows(connection, {(names.of(one).tenant, number) for one, number in commits})
+        self._open = {(row["tenant"], row["number"]) for row in open_now}
         # No clock goes back: what is decided is decided at the time that its entry has.
         self._nows = {tenant: now if end is None else max(now, end.at) for tenant, end in self._chains.items()}
-        self._standings = {one.level: one for one in _standings(connection, wanted)}
+        self._standings = {row["level"]: Standing.of_row(row) for row in statements.level_rows(connection, wanted)}
 
     def reserve(self, account: Account, charge: Charge) -> Reservation:
         """Take a charge from every level of an account.
@@ -120,7 +119,7 @@ class Book:
             return
         self._open.remove(where)
         entry = self._append(account, "commit", {"of": number})
-        self._closed.append({"b_tenant": entry.tenant, "b_number": number})
+        self._closed.append((entry.tenant, number))
 
     def set_limit(self, account: Account, limit: Limit | None, each: str | None) -> None:
         """Set or lift the limit of an account, or of each person or key of a tenant that has none of its own."""
@@ -165,23 +164,18 @@ class Book:
     def write(self) -> None:
         """Write everything down; the caller ends the transaction."""
         self._flush()
-        rows = [self._standings[level].as_row() for level in sorted(self._changed)]
-        if rows:
-            self._connection.execute(_statements(self._connection.dialect.name).levels, rows)
-            self._changed.clear()
+        statements.set_levels(self._connection, [self._standings[level].as_row() for level in sorted(self._changed)])
+        self._changed.clear()
 
     def _flush(self) -> None:
         """Write the entries down, for they are asked for or the transaction ends."""
         if not self._entries:
             return
-        connection, statements = self._connection, _statements(self._connection.dialect.name)
-        connection.execute(ENTRIES.insert(), [one._asdict() for one in self._entries])
+        statements.add_entries(self._connection, [one._asdict() for one in self._entries])
         ends = [self._chains[tenant] for tenant in sorted({one.tenant for one in self._entries})]
-        connection.execute(statements.chains, [one.as_row(self._names) for one in ends if one is not None])
-        if self._opened:
-            connection.execute(OPEN.insert(), self._opened)
-        if self._closed:
-            connection.execute(statements.closed, self._closed)
+        statements.set_chains(self._connection, [one.as_row(self._names) for one in ends if one is not None])
+        statements.add_open(self._connection, self._opened)
+        statements.close_open(self._connection, self._closed)
         self._entries, self._opened, self._closed = [], [], []
 
     def _append(self, account: Account, what: What, data: Mapping[str, Any]) -> Entry:
@@ -254,32 +248,6 @@ def own_rows(table: sa.Table, level: BudgetLevel) -> list[sa.ColumnElement[bool]
     return own + ([] if level.key is None else [table.c.key == level.key])
 
 
-class _Statements(NamedTuple):
-    """What is written, in a database's own words."""
-
-    levels: sa.Executable
-    chains: sa.Executable
-    new_chains: sa.Executable
-    closed: sa.Executable
-
-
-@lru_cache
-def _statements(dialect: str) -> _Statements:
-    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
-
-    def upsert(table: sa.Table, key: str) -> sa.Executable:
-        statement = insert(table)
-        changed = {column.name: statement.excluded[column.name] for column in table.c if column.name != key}
-        return statement.on_conflict_do_update(index_elements=[key], set_=changed)
-
-    return _Statements(
-        upsert(LEVELS, "level"),
-        upsert(CHAINS, "tenant"),
-        insert(CHAINS).on_conflict_do_nothing(index_elements=["tenant"]),
-        OPEN.delete().where(OPEN.c.tenant == sa.bindparam("b_tenant"), OPEN.c.number == sa.bindparam("b_number")),
-    )
-
-
 def new_fact(dialect: str) -> sa.Executable:
     """Writes a fact of the whole ledger; one that is there stays."""
     insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
@@ -291,35 +259,15 @@ def _locked(connection: Connection, names: Names, tenants: list[bytes]) -> dict[
     found = dict(_chains(connection, names, tenants))
     new = [tenant for tenant in tenants if tenant not in found]
     if new:
-        rows = [Chain(tenant).as_row(names) for tenant in new]
-        connection.execute(_statements(connection.dialect.name).new_chains, rows)
+        statements.add_chains(connection, [Chain(tenant).as_row(names) for tenant in new])
         found.update(_chains(connection, names, new))
     return found
 
 
 def _chains(connection: Connection, names: Names, tenants: list[bytes]) -> Iterator[tuple[bytes, Chain | None]]:
-    # In order, so that two transactions never wait for each other.
-    wanted = sa.select(CHAINS).where(CHAINS.c.tenant.in_(tenants)).order_by(CHAINS.c.tenant).with_for_update()
-    for row in connection.execute(wanted).mappings():
+    for row in statements.chain_rows(connection, tenants):
         chain = Chain(row["tenant"], row["number"], row["at"], row["head"])
         yield chain.tenant, chain if chain.seal(names) == row["seal"] else None
-
-
-def _standings(connection: Connection, levels: set[bytes]) -> Iterable[Standing]:
-    ordered = sorted(levels)
-    for start in range(0, len(ordered), _MOST_NAMES):
-        some = LEVELS.c.level.in_(ordered[start : start + _MOST_NAMES])
-        for row in connection.execute(sa.select(LEVELS).where(some)).mappings():
-            yield Standing.of_row(dict(row))
-
-
-def _open(connection: Connection, wanted: set[tuple[bytes, int]]) -> Iterator[tuple[bytes, int]]:
-    """Those of some reservations that nobody has committed."""
-    ordered = sorted(wanted)
-    for start in range(0, len(ordered), _MOST_NAMES):
-        some = sa.tuple_(OPEN.c.tenant, OPEN.c.number).in_(ordered[start : start + _MOST_NAMES])
-        for row in connection.execute(sa.select(OPEN.c.tenant, OPEN.c.number).where(some)):
-            yield row.tenant, row.number
 
 
 def _exhausted(standing: Standing, limit: Limit, charge: Charge) -> BudgetExhausted:

@@ -1,0 +1,128 @@
+"""The statements of every reservation, as text that a database's driver takes as it is.
+
+A transaction has ten of them and is made for a few requests: building and compiling each anew would take as long as
+the database does. SQLite and PostgreSQL read the same text but for the mark of a value and the lock on what is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from textveil.budget.schema import CHAINS, ENTRIES, LEVELS, OPEN
+
+Row: TypeAlias = Mapping[str, Any]
+
+_MOST_NAMES: Final = 500  # in one statement
+
+
+def chain_rows(connection: Connection, tenants: Sequence[bytes]) -> Iterator[Row]:
+    """The ends of tenants' chains, locked until the transaction ends: in order, so that no two wait for each other."""
+    lock = "" if connection.dialect.name == "sqlite" else " FOR UPDATE"
+    return _found(
+        connection, CHAINS, ["tenant"], [(tenant,) for tenant in sorted(tenants)], f' ORDER BY "tenant"{lock}'
+    )
+
+
+def level_rows(connection: Connection, levels: Iterable[bytes]) -> Iterator[Row]:
+    """Where accounts stand."""
+    return _found(connection, LEVELS, ["level"], [(level,) for level in sorted(levels)])
+
+
+def open_rows(connection: Connection, reservations: Iterable[tuple[bytes, int]]) -> Iterator[Row]:
+    """Those of some reservations, by tenant and number, that nobody has committed."""
+    return _found(connection, OPEN, ["tenant", "number"], sorted(reservations))
+
+
+def add_entries(connection: Connection, rows: Sequence[Row]) -> None:
+    """Write entries."""
+    _write(connection, _insert, ENTRIES, rows)
+
+
+def add_open(connection: Connection, rows: Sequence[Row]) -> None:
+    """Write reservations that are not committed."""
+    _write(connection, _insert, OPEN, rows)
+
+
+def add_chains(connection: Connection, rows: Sequence[Row]) -> None:
+    """Write the ends of chains that begin; one that another process began meanwhile stays."""
+    _write(connection, _new, CHAINS, rows)
+
+
+def set_chains(connection: Connection, rows: Sequence[Row]) -> None:
+    """Write the ends of chains."""
+    _write(connection, _upsert, CHAINS, rows)
+
+
+def set_levels(connection: Connection, rows: Sequence[Row]) -> None:
+    """Write where accounts stand."""
+    _write(connection, _upsert, LEVELS, rows)
+
+
+def close_open(connection: Connection, reservations: Sequence[tuple[bytes, int]]) -> None:
+    """Note that reservations were committed."""
+    if reservations:
+        mark = _mark(connection)
+        text = f'DELETE FROM {OPEN.name} WHERE "tenant" = {mark} AND "number" = {mark}'
+        connection.exec_driver_sql(text, list(reservations))
+
+
+def _found(
+    connection: Connection, table: sa.Table, by: Sequence[str], wanted: Sequence[tuple[Any, ...]], then: str = ""
+) -> Iterator[Row]:
+    """Rows of a table in which some columns are one of the wanted."""
+    names = [column.name for column in table.c]
+    for start in range(0, len(wanted), _MOST_NAMES):
+        some = wanted[start : start + _MOST_NAMES]
+        text = _select(table, _mark(connection), tuple(by), len(some)) + then
+        for row in connection.exec_driver_sql(text, tuple(value for one in some for value in one)):
+            yield dict(zip(names, row, strict=True))
+
+
+def _write(connection: Connection, made: Any, table: sa.Table, rows: Sequence[Row]) -> None:
+    if rows:
+        names = [column.name for column in table.c]
+        values = [tuple(row[name] for name in names) for row in rows]
+        connection.exec_driver_sql(made(table, _mark(connection)), values)
+
+
+def _mark(connection: Connection) -> str:
+    """What stands for a value."""
+    return "?" if connection.dialect.name == "sqlite" else "%s"
+
+
+@lru_cache(maxsize=1024)
+def _select(table: sa.Table, mark: str, by: tuple[str, ...], count: int) -> str:
+    columns = ", ".join(f'"{column.name}"' for column in table.c)
+    where = ", ".join(f'"{name}"' for name in by)
+    one = ", ".join([mark] * len(by))
+    if len(by) > 1:  # a list of rows
+        where, one = f"({where})", f"({one})"
+    if len(by) > 1 and mark == "?":
+        return f"SELECT {columns} FROM {table.name} WHERE {where} IN (VALUES {', '.join([one] * count)})"
+    return f"SELECT {columns} FROM {table.name} WHERE {where} IN ({', '.join([one] * count)})"
+
+
+@lru_cache
+def _insert(table: sa.Table, mark: str) -> str:
+    columns = ", ".join(f'"{column.name}"' for column in table.c)
+    return f"INSERT INTO {table.name} ({columns}) VALUES ({', '.join([mark] * len(table.c))})"
+
+
+@lru_cache
+def _new(table: sa.Table, mark: str) -> str:
+    return f"{_insert(table, mark)} ON CONFLICT ({_key(table)}) DO NOTHING"
+
+
+@lru_cache
+def _upsert(table: sa.Table, mark: str) -> str:
+    changed = ", ".join(f'"{one.name}" = excluded."{one.name}"' for one in table.c if not one.primary_key)
+    return f"{_insert(table, mark)} ON CONFLICT ({_key(table)}) DO UPDATE SET {changed}"
+
+
+def _key(table: sa.Table) -> str:
+    return ", ".join(f'"{column.name}"' for column in table.primary_key)

@@ -239,7 +239,9 @@ class Setting:
         """
         total = Accountant(self.one_document if into is None else into)
         for one in self.protected:
-            total = total.compose(one.guarantee, counts.get(one.kind, 0))
+            times = counts.get(one.kind, 0)
+            if times or not one.guarantee.promises:  # without draws, what promises something costs nothing
+                total = total.compose(one.guarantee, times)
         return total
 
     @property

@@ -76,6 +76,7 @@ class SanitizingService:
         self._metrics = ServerMetrics() if metrics is None else metrics
         self._reserving = Reserving(ledger)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="textveil-sanitize")
+        self._known: dict[str, _Known] = {}
 
     async def release(
         self,
@@ -164,36 +165,51 @@ class SanitizingService:
         self, name: str, releases: Sequence[Release], prepared: Prepared | None, balance: Balance
     ) -> PaidReleases:
         setting = self.policies.sanitizer(name).setting
-        guarantee, budget = guarantee_data(name, setting, prepared), budget_data(balance, setting)
+        known = self._known.get(name)
+        if known is None:
+            known = self._known[name] = _known_of(name, setting)
+        guarantee, budget = known.with_costs(setting, prepared), budget_data(balance, setting)
         return PaidReleases(tuple(releases), guarantee, balance, budget, name)
 
 
-def guarantee_data(policy: str, setting: Setting, prepared: Prepared | None) -> dict[str, Any]:
-    """What a call costs and what holds of it, as JSON data: no text, and nothing that is not in the report.
+@final
+class _Known(NamedTuple):
+    """What is said of every release under a policy: made once, for it follows from the policy alone.
 
-    Args:
-        policy: its name.
-        setting: of its sanitizer.
-        prepared: what was drawn for; None where all was released before, which costs nothing.
+    Attributes:
+        always: JSON data, with a place for the kinds that were drawn.
+        kinds: of each kind, what a draw promises.
     """
-    spent = setting.accountant({}).spent if prepared is None else prepared.spent
+
+    always: dict[str, Any]
+    kinds: list[dict[str, Any]]
+
+    def with_costs(self, setting: Setting, prepared: Prepared | None) -> dict[str, Any]:
+        """What a call costs and what holds of it, as JSON data: no text, and nothing that is not in the report.
+
+        Args:
+            setting: of the policy's sanitizer.
+            prepared: what was drawn for; None where all was released before, which costs nothing.
+        """
+        if prepared is None:
+            return {**setting.accountant({}).spent.as_data(), **self.always}
+        totals = {one["kind"]: sum(counts.get(one["kind"], 0) for counts in prepared.counts) for one in self.kinds}
+        drawn = [{**one, "count": totals[one["kind"]]} for one in self.kinds if totals[one["kind"]]]
+        return {**prepared.spent.as_data(), **self.always, "by_kind": drawn}
+
+
+def _known_of(policy: str, setting: Setting) -> _Known:
     facts = setting.policy
-    return {
-        **spent.as_data(),
+    always = {
         "policy": policy,
         "per_value": setting.token.as_data(),
-        "by_kind": [] if prepared is None else _by_kind(setting, prepared),
+        "by_kind": [],
         "not_covered": [] if facts is None else list(facts.not_covered),
         "for_release": setting.for_release,
         "warnings": setting.warnings(),
     }
-
-
-def _by_kind(setting: Setting, prepared: Prepared) -> list[dict[str, Any]]:
-    """The kinds that were drawn, how often, and what a draw promises."""
-    totals = {one.kind: sum(counts.get(one.kind, 0) for counts in prepared.counts) for one in setting.protected}
-    return [
-        {"kind": one.kind, "count": totals[one.kind], "text": str(one.guarantee), "status": one.guarantee.status.value}
+    kinds = [
+        {"kind": one.kind, "count": 0, "text": str(one.guarantee), "status": one.guarantee.status.value}
         for one in setting.protected
-        if totals[one.kind]
     ]
+    return _Known(always, kinds)

@@ -54,7 +54,10 @@ def filled(shape: str, rng: np.random.Generator) -> str:
     """A uniform string of this shape: digits of ten, letters of 17 that spell nothing."""
     out = np.frombuffer(shape.encode("utf-32-le"), np.uint32).copy()
     digits, large, small = ((out == ord(one)).nonzero()[0] for one in (_DIGIT, _LARGE, _SMALL))
-    out[digits] = ord("0") + rng.integers(10, size=len(digits), dtype=np.uint8)
-    out[large] = _LETTERS[rng.integers(len(_LETTERS), size=len(large))]
-    out[small] = _LETTERS[rng.integers(len(_LETTERS), size=len(small))] | 0x20
+    if len(digits):
+        out[digits] = ord("0") + rng.integers(10, size=len(digits), dtype=np.uint8)
+    if len(large):
+        out[large] = _LETTERS[rng.integers(len(_LETTERS), size=len(large))]
+    if len(small):
+        out[small] = _LETTERS[rng.integers(len(_LETTERS), size=len(small))] | 0x20
     return out.tobytes().decode("utf-32-le")

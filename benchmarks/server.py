@@ -63,9 +63,8 @@ def loaded(database: str, given: argparse.Namespace) -> dict[str, Any]:
         folder, connections = Path(place), given.connections
         wrk(server.url, script(folder, given.texts, None, connections), 3, connections)
         whole, cost = _run(server, script(folder, given.texts, None, connections), given.seconds, connections)
-        half, _ = _run(
-            server, script(folder, given.texts, given.at or whole.rate / 2, 2 * connections), given.seconds, 2 * connections
-        )
+        at = given.at or whole.rate / 2
+        half, _ = _run(server, script(folder, given.texts, at, 2 * connections), given.seconds, 2 * connections)
     return {
         "requests a second": whole.rate,
         "p99 at that rate, ms": whole.p99,

@@ -46,7 +46,11 @@ class UnknownNameError(ParameterError):
 
 
 class MissingExtra(TextveilError, ImportError):
-    """An optional package is not installed; says how to install it."""
+    """An optional package is not installed; says how to install it.
+
+    The command adds an extra to the textveil that is installed, be that from a clone or a registry: pip takes it as it
+    is, and looks for no other.
+    """
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"`{package}` is not installed. Run: pip install 'textveil[{extra}]'")

@@ -1,0 +1,55 @@
+"""Extras by name: docs and messages speak of those that are there; no message installs another textveil."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import pytest
+
+from textveil.errors import MissingExtra
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+
+def _extras() -> set[str]:
+    with (ROOT / "pyproject.toml").open("rb") as stream:
+        return set(tomllib.load(stream)["project"]["optional-dependencies"])
+
+
+def test_messages_name_extras_that_are_there() -> None:
+    named = re.compile(r"(?:MissingExtra\([^\n]*, |^EXTRA.* = )\"(\w+)\"", re.MULTILINE)
+    found = [extra for path in ROOT.glob("src/**/*.py") for extra in named.findall(path.read_text(encoding="utf-8"))]
+    assert len(found) >= 20 and set(found) <= _extras()
+
+
+def test_pages_install_in_one_way_and_name_extras_that_are_there() -> None:
+    """From a clone: ``python -m pip install ".[NAME]"``."""
+    named = set()
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for line in text.splitlines():
+            if "pip install" in line and page.name != "CHANGELOG.md" and "Messages that miss a package" not in line:
+                assert "-m pip install" in line and "'textveil[" not in line, f"{page.name}: {line}"
+        named |= {one for found in re.findall(r"\"(?:\.|textveil)\[([\w,]+)\]\"", text) for one in found.split(",")}
+    assert {"server", "maps", "full"} <= named <= _extras()
+
+
+def test_the_command_of_a_message_adds_to_the_textveil_that_is_installed() -> None:
+    """Without any index: pip does not ask for another textveil."""
+    try:
+        distribution("textveil")
+    except PackageNotFoundError:
+        pytest.skip("textveil is not installed here: it runs from its source")
+    told = str(MissingExtra("cryptography", "maps"))
+    wanted = re.search(r"Run: pip install '(textveil\[maps\])'$", told)
+    assert wanted and "\n" not in told
+    pytest.importorskip("cryptography")
+    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-index", "--disable-pip-version-check"]
+    done = subprocess.run([*command, wanted[1]], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "Would install" not in done.stdout, done.stdout + done.stderr

@@ -128,6 +128,23 @@ def test_several_at_once_are_decided_in_order(ledger: Ledger) -> None:
     assert [type(one) for one in found] == [Reservation, BudgetExhausted, Reservation, Reservation]
 
 
+def test_more_accounts_than_one_statement_names_are_one_transaction(ledger: Ledger) -> None:
+    many_in_one_transaction(ledger)
+
+
+def many_in_one_transaction(ledger: Ledger) -> None:
+    """1,100 persons of 550 tenants reserve together, all are committed together, and nothing is open or lost."""
+    wanted = [(Account(f"tenant {number % 550}", f"person {number}"), pure(0.5)) for number in range(1100)]
+    for reservation in ledger.reserve_all(wanted):
+        assert isinstance(reservation, Reservation)
+        ledger.commit(reservation)
+    found = [ledger.balance(account) for account, _ in (wanted[0], wanted[499], wanted[500], wanted[-1])]
+    assert [one.releases for one in found] == [1] * 4
+    assert all(one.reserved is not None and one.reserved.approximate().epsilon == 0 for one in found)
+    checked = ledger.verify()
+    assert (checked.problems, checked.entries) == ((), 2200)
+
+
 def test_many_threads_never_overdraw(ledger: Ledger) -> None:
     ledger.set_limit(ANN, Limit(epsilon=50.0))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from tests.budget.test_ledger import ANN, pure
+from tests.budget.test_ledger import ANN, many_in_one_transaction, pure
 from tests.budget.test_verify import exercised
 from tests.helpers.postgres import Postgres, postgres_server
 
@@ -63,6 +63,11 @@ def test_any_order_of_limits_releases_and_periods_is_sound(url: str) -> None:
     with Ledger(url, key=KEY) as ledger:
         exercised(ledger, 5, 80)
         assert ledger.verify().problems == ()
+
+
+def test_more_accounts_than_one_statement_names_are_one_transaction(url: str) -> None:
+    with Ledger(url, key=KEY) as ledger:
+        many_in_one_transaction(ledger)
 
 
 def test_two_ledgers_of_many_threads_never_overdraw_and_never_wait_for_each_other(url: str) -> None:

@@ -12,6 +12,7 @@ from itertools import count
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.helpers.log_watch import LogWatch
 from tests.helpers.vocabularies import made_vocabulary
 from threadpoolctl import threadpool_limits
 
@@ -42,6 +43,15 @@ def _cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TEXTVEIL_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heard_of_all_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LogWatch]:
+    """What is logged in any test, and what processes of tests write to standard error, holds no text."""
+    watch = LogWatch(tmp_path_factory.mktemp("heard"))
+    with watch.listening():
+        yield watch
+    assert watch.leaks() == [], "a log, or what a process says, holds text that a test sent"
 
 
 @pytest.fixture(autouse=True)

@@ -63,7 +63,7 @@ class LogWatch(logging.Handler):
         """Hear what is logged, and what processes that begin meanwhile write."""
         own, level = logging.getLogger("textveil"), logging.getLogger("textveil").level
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("TEXTVEIL_TESTS_HEARD", str(self._folder))
+            patch.setenv("TESTS_HEARD_IN", str(self._folder))
             patch.setenv("PYTHONPATH", str(_SITE), prepend=os.pathsep)
             own.setLevel(logging.INFO)  # as a server's
             logging.getLogger().addHandler(self)

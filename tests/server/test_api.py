@@ -6,10 +6,15 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 from tests.helpers.servers import MemoryLedger, running
+
+from textveil.budget.account import Account
+from textveil.budget.ledger import Ledger
+from textveil.budget.limit import Limit
 
 NOTE = "Maria Zyxwell, 44, was seen on 3 March 2024; call 617-555-0133."
 
@@ -57,7 +62,12 @@ def test_the_budget_is_taken_before_the_draw_and_noted_after(client: httpx.Clien
         (b'{"text": 3}', 400, "invalid_field", "text"),
         (b"{}", 400, "invalid_field", "text"),
         (b"[]", 400, "invalid_field", None),
-        (b'{"text": "CANARY", "epsilon": 3}', 400, "unknown_field", "epsilon"),
+        (b'{"text": "CANARY", "delta": 3}', 400, "unknown_field", "delta"),
+        (b'{"text": "CANARY", "epsilon": 3}', 400, "invalid_parameter", "epsilon"),
+        (b'{"text": "CANARY", "policy": "all-words", "epsilon": 8.5}', 400, "invalid_parameter", "epsilon"),
+        (b'{"text": "CANARY", "policy": "all-words", "epsilon": 1e999}', 400, "invalid_parameter", "epsilon"),
+        (b'{"text": "CANARY", "policy": "all-words", "epsilon": "4"}', 400, "invalid_field", "epsilon"),
+        (b'{"text": "CANARY", "policy": "all-words", "epsilon": true}', 400, "invalid_field", "epsilon"),
         (b'{"text": "CANARY", "CANARY is a text": 3}', 400, "unknown_field", "(a field)"),
         (b'{"text": "CANARY", "policy": "CANARY"}', 400, "invalid_parameter", "policy"),
         (b'{"text": "CANARY", "policy": "/etc/passwd.toml"}', 400, "invalid_parameter", "policy"),
@@ -75,6 +85,29 @@ def test_a_bad_request_is_told_what_is_wrong_and_none_of_its_text(
     assert (error["code"], error["param"], error["type"]) == (code, param, "invalid_request_error")
     assert "CANARY" not in answer.text and "passwd" not in answer.text
     assert ledger.calls == []
+
+
+def test_more_protection_than_the_policys_is_had_and_paid_for_as_such(tmp_path: Path) -> None:
+    three_words = {"text": "Zyxwell was seen.", "policy": "all-words"}
+    with Ledger(str(tmp_path / "budgets.db")) as ledger, running(ledger=ledger) as client:
+        for asked, policy, each in ((4, "all-words@4", 4), (8, "all-words", 8), (None, "all-words", 8)):
+            spent = ledger.balance(Account("local")).spent.approximate().epsilon
+            data = client.post("/v1/sanitize", json={**three_words, "epsilon": asked, "report": True}).json()
+            assert data["guarantee"]["policy"] == policy
+            assert data["guarantee"]["per_value"]["epsilon"] == each and data["guarantee"]["epsilon"] == 3 * each
+            assert data["report"]["guarantee"]["per_token"]["epsilon"] == each
+            assert ledger.balance(Account("local")).spent.approximate().epsilon == spent + 3 * each
+        by_name = client.post("/v1/sanitize", json={"text": "Seen.", "policy": "all-words@4"}).json()
+        assert by_name["guarantee"]["epsilon"] == 4
+        ledger.set_limit(Account("local"), Limit(epsilon=100.0))
+        left = [client.get(f"/v1/budget?policy={name}").json()["words_left"] for name in ("all-words", "all-words@4")]
+        assert left == [4, 9]
+        told = client.post("/v1/explain", json={"policy": "all-words", "epsilon": 4, "word": "seen"}).json()
+        assert (told["policy"], told["by_kind"][0]["text"]) == ("all-words@4", "4-DP")
+        assert [one["epsilons"] for one in client.get("/v1/policies").json()["data"]][1] == [2, 3, 4, 5, 6, 7, 8]
+        schemas = client.get("/openapi.json").json()["components"]["schemas"]
+        for name in ("SanitizeRequest", "ExplainRequest"):
+            assert "without looking at the text" in schemas[name]["properties"]["epsilon"]["description"]
 
 
 @pytest.mark.parametrize(("method", "path", "status"), [("GET", "/nothing", 404), ("GET", "/v1/sanitize", 405)])

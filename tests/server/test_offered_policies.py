@@ -7,7 +7,23 @@ from pathlib import Path
 import pytest
 
 from textveil.errors import ParameterError, UnknownNameError
-from textveil.server.policies import OfferedPolicies
+from textveil.sanitize.policy.policy import Policy
+from textveil.server.page.examples import recovery
+from textveil.server.policies import EPSILONS, OfferedPolicies
+
+STRICT = """
+name = "strict"
+
+[[rule]]
+kind = "word"
+mechanism = "neighborhood"
+epsilon = 4.5
+
+[[rule]]
+kind = "number"
+surrogate = "digits"
+epsilon = 1
+"""
 
 WARD = """
 name = "ward"
@@ -67,3 +83,51 @@ def test_a_missing_folder_and_a_missing_default_are_refused(tmp_path: Path) -> N
         OfferedPolicies("identifiers", tmp_path / "none")
     with pytest.raises(ParameterError, match="policy must be one of"):
         OfferedPolicies("mine", tmp_path)
+
+
+def test_words_are_drawn_at_the_epsilons_at_which_recovery_was_measured_up_to_the_policys_own(tmp_path: Path) -> None:
+    (tmp_path / "strict.toml").write_text(STRICT)
+    offered = OfferedPolicies("identifiers", tmp_path)
+    assert [row["epsilon"] for row in recovery()["rows"]] == list(EPSILONS)
+    assert offered.epsilons("strict") == (2, 3, 4, 4.5) and offered.epsilons("identifiers") == ()
+    assert {one["name"]: len(one["epsilons"]) for one in offered.as_data()} == {
+        "identifiers": 0, "all-words": 7, "content-words": 7, "clinical": 0, "prompts": 0, "strict": 4
+    }  # fmt: skip
+    assert offered.at("strict", 4) == offered.name("strict@4") == "strict@4"
+    assert offered.at("strict", 4.5) == offered.at("strict", None) == "strict"
+    assert [(rule.kind, rule.epsilon) for rule in offered.policy("strict@4").rules] == [("word", 4), ("number", 1)]
+    assert offered.policy("strict@4").digest != offered.policy("strict").digest == offered.policy("strict").digest
+
+
+def test_one_sanitizer_is_made_for_each_epsilon_and_no_more(tmp_path: Path) -> None:
+    made: list[Policy] = []
+    offered = OfferedPolicies("all-words", make=lambda one: made.append(one) or one)  # type: ignore[arg-type,func-returns-value,return-value]
+    for _ in range(3):
+        for epsilon in offered.epsilons("all-words"):
+            offered.sanitizer(offered.at("all-words", epsilon))
+    assert [one.rules[0].epsilon for one in made] == [2, 3, 4, 5, 6, 7, 8]
+
+
+@pytest.mark.parametrize("epsilon", [0, 1, 2.5, 9, 12, -4, float("nan"), float("inf")])
+def test_no_request_has_less_protection_than_the_policy_or_an_epsilon_of_its_own(epsilon: float) -> None:
+    offered = OfferedPolicies("all-words")
+    with pytest.raises(
+        ParameterError, match="epsilon must be one of 2, 3, 4, 5, 6, 7, 8 under this policy; got another"
+    ):
+        offered.at("all-words", epsilon)
+    with pytest.raises(ParameterError, match="epsilon must be left out under this policy"):
+        offered.at("identifiers", epsilon)
+
+
+@pytest.mark.parametrize(
+    "name", ["all-words@9", "all-words@8", "all-words@4.0", "all-words@", "@4", "identifiers@4", "a@b@4"]
+)
+def test_no_other_name_is_one_of_an_epsilon(name: str) -> None:
+    with pytest.raises(UnknownNameError, match="policy must be one of"):
+        OfferedPolicies("all-words").name(name)
+
+
+def test_a_file_is_not_named_as_an_epsilon_of_another(tmp_path: Path) -> None:
+    (tmp_path / "all-words@4.toml").write_text(STRICT)
+    with pytest.raises(ParameterError, match=r"all-words@4\.toml"):
+        OfferedPolicies("identifiers", tmp_path)

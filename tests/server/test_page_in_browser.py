@@ -209,6 +209,48 @@ def test_the_slider_moves_examples_and_the_figure(chromium: Any, client: httpx.C
         until(page, f"document.querySelector('#examples').innerText !== {json.dumps(before)}")
 
 
+def test_the_epsilon_of_a_word_is_chosen_and_paid_for(chromium: Any, tmp_path: Path) -> None:
+    with Ledger(str(tmp_path / "ledger.sqlite")) as ledger:
+        ledger.set_limit(Account("local"), Limit(epsilon=100.0))
+        with running(ledger=ledger) as client, shown(chromium, client) as page:
+            wrote(page, "Maria saw the doctor.")
+            assert not page.is_visible("#choice")
+            wrote(page, "Maria saw the doctor.", "all-words")
+            assert page.inner_text("#at-shown") == "\u03b5 8" and page.get_attribute("#at", "max") == "6"
+            page.focus("#at")
+            for _ in range(4):
+                page.keyboard.press("ArrowLeft")
+            assert page.inner_text("#at-shown") == "\u03b5 4"
+            assert page.get_attribute("#at", "aria-valuetext") == "epsilon 4"
+            assert "Less than the policy's 8" in page.inner_text("#at-means")
+            assert page.inner_text("#epsilon-shown") == "\u03b5 4", "the examples move along"
+            until(page, "document.querySelector('#purse-words').textContent.endsWith(', about 25 words')")
+            released(page)
+            assert page.inner_text("#cost") == "\u03b5 16" and "54.6 times" in page.inner_text("#promise-lead")
+            assert ledger.balance(Account("local")).spent.approximate().epsilon == 16
+            page.focus("#epsilon")
+            page.keyboard.press("End")
+            assert not page.is_visible("#use"), "no policy has as much"
+            page.keyboard.press("Home")
+            page.select_option("#policy", "identifiers")
+            page.focus("#use")
+            assert page.inner_text("#use") == "Use \u03b5 2 for your text, with all-words"
+            page.keyboard.press("Enter")
+            assert page.evaluate("document.activeElement.id") == "at"
+            assert page.input_value("#policy") == "all-words" and page.inner_text("#at-shown") == "\u03b5 2"
+            released(page)
+            until(page, "document.querySelector('#cost').textContent === '\u03b5 8'")
+            assert ledger.balance(Account("local")).spent.approximate().epsilon == 24
+
+
+def test_the_promise_is_of_what_was_drawn(chromium: Any, client: httpx.Client) -> None:
+    with shown(chromium, client) as page:
+        wrote(page, "Maria Gonzalez was seen on 3 March 2024.", "prompts")
+        released(page)
+        assert "2.72 times" in page.inner_text("#promise-lead")  # e for the date; no age was drawn, which has more
+        assert page.inner_text("#promise-status").startswith("1-DP, proved, for two texts in which the same spans")
+
+
 def test_ten_thousand_words_are_pasted_found_and_released(chromium: Any, client: httpx.Client) -> None:
     sentence = "Maria Gonzalez was seen on 3 March 2024 and slept well. "
     text = sentence * 910
@@ -322,6 +364,10 @@ def test_every_state_passes_axe_and_fits_the_width(
         page.click("#kinds summary")
         page.click("#answer-own")
         page.wait_for_selector("#restored .back")
+        check()
+        wrote(page, NOTE, "all-words")
+        page.focus("#at")
+        page.keyboard.press("Home")
         check()
         page.click("#key-open")
         check()

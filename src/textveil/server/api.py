@@ -52,13 +52,15 @@ async def sanitize(body: SanitizeRequest, request: Request, who: CallerNow) -> S
     """Sanitize a text or several; what it costs is taken from the budget before anything is drawn."""
     texts = [body.text] if isinstance(body.text, str) else body.text
     account = who.account(body.unit)
-    made = await service_of(request).release(texts, policy=body.policy, account=account)
+    service = service_of(request)
+    policy = service.policies.at(body.policy, body.epsilon)
+    made = await service.release(texts, policy=policy, account=account)
     released = [one.text for one in made.releases]
     maps = [one.private_map for one in made.releases if one.private_map is not None] if body.restorable else []
     kept = None
     if maps:
         keep = partial(_maps_of(request).keep, (account.tenant, account.unit), maps)
-        kept = await service_of(request).in_thread(keep)
+        kept = await service.in_thread(keep)
     return SanitizeAnswer(
         text=released[0] if isinstance(body.text, str) else released,
         guarantee=made.guarantee,
@@ -108,11 +110,11 @@ async def explain_policy(body: ExplainRequest, request: Request, who: CallerNow)
 
 
 def _explained(policies: OfferedPolicies, body: ExplainRequest) -> dict[str, Any]:
-    name = policies.name(body.policy)
-    setting = policies.sanitizer(name).setting
+    name = policies.at(body.policy, body.epsilon)
+    chosen, setting = policies.policy(name), policies.sanitizer(name).setting
     data: dict[str, Any] = {
         "policy": name,
-        "describes": policies.all[name].describes,
+        "describes": chosen.describes,
         "by_kind": [one.as_data() for one in setting.protected],
         "per_value": setting.token.as_data(),
         "not_covered": [] if setting.policy is None else list(setting.policy.not_covered),
@@ -121,7 +123,7 @@ def _explained(policies: OfferedPolicies, body: ExplainRequest) -> dict[str, Any
         "warnings": setting.warnings(),
     }
     if body.word is not None:
-        words = words_of(policies.all[name])
+        words = words_of(chosen)
         if words is None:
             message = "`word` must be left out: this policy keeps words as they are."
             raise ApiError(400, "invalid_field", message, param="word")

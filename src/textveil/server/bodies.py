@@ -28,6 +28,16 @@ UnitName = Annotated[Text, Field(min_length=1, max_length=NAME_CHARACTERS)]
 """A person, by any name that is hers alone within the tenant."""
 
 
+Epsilon = Annotated[
+    float | None,
+    Field(
+        description="Nats of one word, where the policy draws words: one of its `epsilons` in /v1/policies, of which "
+        "its own is the most. It is public: choose it without looking at the text."
+    ),
+]
+"""What is asked for in place of a policy's own."""
+
+
 class Body(BaseModel):
     """A request: fields that nobody reads are refused."""
 
@@ -40,6 +50,7 @@ class SanitizeRequest(Body):
     text: Text | Texts = Field(description="One text or several, all of one person.")
     policy: str | None = Field(None, description="A name from /v1/policies; the server's default if left out.")
     unit: UnitName | None = Field(None, description="The person whose budget pays, where the key is not one person's.")
+    epsilon: Epsilon = None
     report: bool = Field(False, description="Whether the answer holds the whole report.")
     restorable: bool = Field(False, description="Whether the server keeps, for a while, what /v1/restore needs.")
 
@@ -102,6 +113,7 @@ class ExplainRequest(Body):
     """What to explain."""
 
     policy: str | None = None
+    epsilon: Epsilon = None
     word: Annotated[Text, Field(min_length=1, max_length=NAME_CHARACTERS)] | None = Field(
         None, description="A word, under a policy that draws words: what it becomes, and how probably."
     )

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Final, final
 
 from textveil.detection.base import DetectedSpan
-from textveil.errors import UnknownNameError, need
+from textveil.errors import ParameterError, UnknownNameError, need
 from textveil.sanitize.policy.choice import PRESETS, policy
 from textveil.sanitize.policy.finding import SpanFinder
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Action, Policy
 from textveil.sanitize.sanitizer import Sanitizer
 
+EPSILONS: Final = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0)
+"""Nats of one word that a request may ask for where its policy has more: those at which recovery was measured. They are
+few, so that what is made for each stays in bounds."""
+
+_AT: Final = "@"
+
 
 @final
 class OfferedPolicies:
     """Policies by name, and a sanitizer of each, made when it is first asked for and kept.
 
-    A request names a policy and never a path.
+    A request names a policy and never a path. Where a policy draws words at an epsilon that it states, a request may
+    ask for a smaller one, of ``EPSILONS``: the policy ``NAME@4`` is NAME with its words drawn at epsilon 4. So whoever
+    asks can have more protection than the operator's policy gives, and never less.
 
     Args:
         default: what is meant where no name is given.
@@ -50,6 +59,9 @@ class OfferedPolicies:
                 need(
                     not self._policies[path.stem].keyed, "policies", path.name, "of no scope larger than a conversation"
                 )
+        for name in self._policies:
+            base = name.rpartition(_AT)[0]
+            need(base not in self._policies, "policies", f"{name}.toml", "of a name that no other policy begins with @")
         need(default in self._policies, "policy", repr(default[:60]), f"one of {', '.join(self._policies)}")
         self.default = default
         self._make = make
@@ -69,11 +81,54 @@ class OfferedPolicies:
             UnknownNameError: there is none of that name; the name is not repeated, since it may be text.
         """
         name = self.default if asked is None else asked
-        if name not in self._policies:
-            error = UnknownNameError(f"policy must be one of {', '.join(self._policies)}; got another.")
-            error.parameter = "policy"
-            raise error
-        return name
+        if name in self._policies:
+            return name
+        base, at, written = name.rpartition(_AT)
+        if at and written in map(_written, self.epsilons(base)[:-1]):
+            return name
+        error = UnknownNameError(f"policy must be one of {', '.join(self._policies)}; got another.")
+        error.parameter = "policy"
+        raise error
+
+    def at(self, asked: str | None, epsilon: float | None) -> str:
+        """The name of a policy at an epsilon of one word.
+
+        Args:
+            asked: a name, as for ``name``.
+            epsilon: nats of one word; None is what the policy says.
+
+        Raises:
+            UnknownNameError: there is no policy of that name.
+            ParameterError: it is not among ``epsilons``.
+        """
+        name = self.name(asked)
+        if epsilon is None:
+            return name
+        known = self.epsilons(name)
+        if epsilon in known:
+            return name if epsilon == known[-1] else f"{name}{_AT}{_written(epsilon)}"
+        wanted = f"one of {', '.join(map(_written, known))}" if known else "left out"
+        why = "The policy's own is the most." if known else "The policy draws no words at an epsilon of its own."
+        error = ParameterError(f"epsilon must be {wanted} under this policy; got another. {why}")
+        error.parameter = "epsilon"
+        raise error
+
+    def epsilons(self, name: str) -> tuple[float, ...]:
+        """Nats of one word that a request may ask for under a policy, the policy's own last; none where it has none."""
+        chosen = self._policies.get(name)
+        rules = () if chosen is None else chosen.rules
+        own = next((one.epsilon for one in rules if one.kind == "word" and one.action is Action.MECHANISM), None)
+        return () if own is None else (*(one for one in EPSILONS if one < own), float(own))
+
+    def policy(self, name: str) -> Policy:
+        """The policy of a name that ``name`` or ``at`` gave."""
+        found = self._policies.get(name)
+        if found is not None:
+            return found
+        base, _, written = name.rpartition(_AT)
+        chosen = self._policies[base]
+        words = (replace(rule, epsilon=float(written)) if rule.kind == "word" else rule for rule in chosen.rules)
+        return replace(chosen, rules=tuple(words))
 
     def sanitizer(self, name: str) -> Sanitizer:
         """The sanitizer of a policy; making one may take seconds where words are drawn."""
@@ -82,19 +137,19 @@ class OfferedPolicies:
             with self._lock:
                 made = self._made.get(name)
                 if made is None:
-                    made = self._made[name] = self._make(self._policies[name])
+                    made = self._made[name] = self._make(self.policy(name))
         return made
 
     def is_quick(self, name: str) -> bool:
         """Whether its sanitizer is made and takes microseconds for a word: nothing is drawn for words, no models."""
-        chosen = self._policies[name]
+        chosen = self.policy(name)
         return name in self._made and not chosen.draws_words and set(chosen.detectors) <= {"embedded"}
 
     def found(self, name: str, text: str) -> list[DetectedSpan]:
         """The spans that a policy would treat as such; none where it looks for none."""
         if name not in self._finders:
             with self._lock:
-                chosen = self._policies[name]
+                chosen = self.policy(name)
                 self._finders[name] = parts_of(chosen).finder if chosen.finds_spans else None
         finder = self._finders[name]
         return [] if finder is None else finder.found([text])[0]
@@ -109,9 +164,14 @@ class OfferedPolicies:
                 "default": name == self.default,
                 "scope": one.scope,
                 "draws_words": one.draws_words,
+                "epsilons": list(self.epsilons(name)),
                 "finds_spans": one.finds_spans,
                 "kept": [rule.kind for _, rule in one.span_rules if rule.action is Action.KEEP],
                 "digest": one.digest,
             }
             for name, one in first
         ]
+
+
+def _written(epsilon: float) -> str:
+    return f"{epsilon:g}"

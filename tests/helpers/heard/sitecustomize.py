@@ -27,6 +27,6 @@ class _Heard:
         return getattr(self._stream, name)
 
 
-_FOLDER = os.environ.get("TEXTVEIL_TESTS_HEARD")
+_FOLDER = os.environ.get("TESTS_HEARD_IN")
 if _FOLDER and os.path.isdir(_FOLDER) and sys.stderr is not None:  # noqa: PTH112 (pathlib would slow each start)
     sys.stderr = _Heard(sys.stderr, os.path.join(_FOLDER, f"{os.getpid()}.stderr"))  # noqa: PTH118

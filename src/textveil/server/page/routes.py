@@ -14,7 +14,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from textveil.server.api import CallerNow, report_data, service_of
-from textveil.server.bodies import Body, Text, UnitName
+from textveil.server.bodies import Body, Epsilon, Text, UnitName
 from textveil.server.budgets import budget_data
 from textveil.server.errors import ApiError
 from textveil.server.page.examples import SAMPLE, PublicExamples, recovery
@@ -28,10 +28,11 @@ PRIVATE = {"Cache-Control": "no-store"}
 
 
 class PageCaller(Body):
-    """Whose texts these are, where the key is not one person's own, and the policy that is meant."""
+    """Whose texts these are, where the key is not one person's own, and the policy that is meant, at which epsilon."""
 
     unit: UnitName | None = None
     policy: str | None = None
+    epsilon: Epsilon = None
 
 
 class PageText(PageCaller):
@@ -108,7 +109,7 @@ def add_work(router: APIRouter) -> None:
     async def account(body: PageCaller, request: Request, who: CallerNow, response: Response) -> dict[str, Any]:
         response.headers.update(PRIVATE)
         service = service_of(request)
-        name = service.policies.name(body.policy)
+        name = service.policies.at(body.policy, body.epsilon)
         balance = await service.balance(who.account(body.unit))
         setting = (await service.in_thread(partial(service.policies.sanitizer, name))).setting
         return {"policies": service.policies.as_data(), "budget": budget_data(balance, setting)}
@@ -116,7 +117,9 @@ def add_work(router: APIRouter) -> None:
     @router.post("/page/release", include_in_schema=False)
     async def release(body: PageText, request: Request, who: CallerNow, response: Response) -> dict[str, Any]:
         response.headers.update(PRIVATE)
-        made = await service_of(request).release([body.text], policy=body.policy, account=who.account(body.unit))
+        service = service_of(request)
+        policy = service.policies.at(body.policy, body.epsilon)
+        made = await service.release([body.text], policy=policy, account=who.account(body.unit))
         (released,) = made.releases
         report = report_data(made) or {}
         return {

@@ -47,8 +47,8 @@ async function asked(path, { body, signal } = {}) {
 }
 
 export const start = () => asked("page/start");
-export const account = (policy) => asked("page/account", { body: { policy, unit } });
+export const account = (policy, epsilon) => asked("page/account", { body: { policy, epsilon, unit } });
 export const detect = (text, policy, signal) => asked("v1/detect", { body: { text, policy }, signal });
-export const release = (text, policy) => asked("page/release", { body: { text, policy, unit } });
+export const release = (text, policy, epsilon) => asked("page/release", { body: { text, policy, epsilon, unit } });
 export const restore = (answer, maps) => asked("page/restore", { body: { answer, maps } });
 export const examples = (epsilon, signal) => asked(`page/examples?epsilon=${encodeURIComponent(epsilon)}`, { signal });

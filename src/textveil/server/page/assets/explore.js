@@ -8,8 +8,11 @@ import { byWords } from "./pieces.js";
 const element = (id) => document.getElementById(id);
 const WAIT = 90;
 
-/** Show the part of the page that explains epsilon; `measured` is what the server started with. */
-export function explore({ rows, model, texts, epsilon }) {
+/**
+ * Show the part of the page that explains epsilon, by what the server started with; `moved` hears each epsilon that it
+ * comes to. Gives back what moves it, and what tells the shares that are recovered at an epsilon.
+ */
+export function explore({ rows, model, texts, epsilon }, moved) {
   const chart = new Chart(element("chart"), rows);
   const slider = element("epsilon");
   const known = rows.map((row) => row.epsilon);
@@ -46,11 +49,19 @@ export function explore({ rows, model, texts, epsilon }) {
       strong(names), " of the names.");
     clearTimeout(waiting);
     waiting = setTimeout(() => draw(at), WAIT);
+    moved(at);
+  }
+
+  function go(to) {
+    if (!known.includes(to) || to === last) return;
+    slider.value = to;
+    move();
   }
 
   slider.addEventListener("input", move);
   element("again").addEventListener("click", () => draw(Number(slider.value)));
   move();
+  return { go, shares: (at) => rows.find((row) => row.epsilon === at)?.shares.map(percent) };
 }
 
 /** What was measured, the closest to what was asked for; of a gap, the end in the direction of the move. */

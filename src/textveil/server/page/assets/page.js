@@ -15,7 +15,8 @@ const LONG = 20_000;  // characters from which marks wait for the server's answe
 const MAPS = 20;
 const LOW = 0.15;
 
-const now = { policies: [], spans: [], drawnFor: "", released: "", maps: [], detecting: new AbortController(), waiting: 0, busy: false };
+const at = element("at");
+const now = { explored: null, settling: 0, policies: [], spans: [], drawnFor: "", released: "", maps: [], detecting: new AbortController(), waiting: 0, busy: false };
 
 /* What is found */
 
@@ -76,9 +77,56 @@ function found(value, spans) {
 
 const chosenPolicy = () => now.policies.find((one) => one.name === policy.value);
 
+/** Nats of one word that may be asked for; undefined where the policy has no choice. */
+const chosenEpsilon = () => chosenPolicy()?.epsilons[Number(at.value)];
+
 function showPolicy() {
-  element("policy-describes").textContent = chosenPolicy()?.describes ?? "";
+  const chosen = chosenPolicy();
+  element("policy-describes").textContent = chosen?.describes ?? "";
+  element("choice").hidden = !chosen?.epsilons.length;
+  if (chosen?.epsilons.length) {
+    at.max = chosen.epsilons.length - 1;
+    at.value = at.max;
+    showEpsilon();
+  }
   if (text.value) edited();
+}
+
+/** What the choice of an epsilon means; the examples below move along. */
+function showEpsilon() {
+  const epsilon = chosenEpsilon();
+  at.setAttribute("aria-valuetext", `epsilon ${epsilon}`);
+  element("at-shown").textContent = `ε ${epsilon}`;
+  const shares = now.explored?.shares(epsilon);
+  element("at-means").replaceChildren(
+    Number(at.value) === Number(at.max) ? "As the policy says. " : `Less than the policy's ${chosenPolicy().epsilons.at(-1)}: more is hidden, less costs. `,
+    ...(shares ? ["An attacker recovered ", made("b", {}, shares[0]), " of the words of public texts, ", made("b", {}, shares[2]), " of their names."] : []));
+  now.explored?.go(epsilon);
+}
+
+/** Which of the policies takes an epsilon: the chosen one, or else the first. */
+const takes = (epsilon) => [chosenPolicy(), ...now.policies].find((one) => one?.epsilons.includes(epsilon));
+
+/** The button below the figure: whether what is shown there can be used. */
+function offerEpsilon(epsilon) {
+  const taker = takes(epsilon);
+  now.shown = epsilon;
+  element("use").hidden = !taker;
+  if (taker) element("use").textContent = `Use ε ${epsilon} for your text, with ${taker.name}`;
+}
+
+function useEpsilon() {
+  const epsilon = now.shown;  // the figure moves as the policy changes
+  const taker = takes(epsilon);
+  if (policy.value !== taker.name) {
+    policy.value = taker.name;
+    showPolicy();
+  }
+  at.value = taker.epsilons.indexOf(epsilon);
+  showEpsilon();
+  account().catch(failed);
+  element("bench").scrollIntoView({ block: "start" });
+  at.focus({ preventScroll: true });
 }
 
 function offer(policies) {
@@ -88,6 +136,7 @@ function offer(policies) {
   policy.replaceChildren(...policies.map((one) => made("option", { value: one.name }, one.name)));
   if (policies.some((one) => one.name === before)) policy.value = before;
   showPolicy();
+  if (now.shown) offerEpsilon(now.shown);
 }
 
 /* Release */
@@ -102,7 +151,8 @@ async function releaseNow(event) {
   }
   busy(true);
   try {
-    shown(value, await api.release(value, policy.value));
+    const chosen = chosenPolicy();
+    shown(value, chosen, await api.release(value, policy.value, chosenEpsilon()));
   } catch (error) {
     nothingLeft();
     failed(error);
@@ -119,9 +169,8 @@ function busy(is) {
   else if (element("release-words").textContent === "Drawing…") element("release-words").textContent = "";
 }
 
-function shown(original, answer) {
+function shown(original, chosen, answer) {
   problem();
-  const chosen = now.policies.find((one) => one.name === answer.policy);
   const drawn = inUnits(answer.text, answer.pieces ?? []);
   const pieces = answer.pieces ? bySpans(answer.text, drawn) : byWords(original, answer.text);
   now.released = answer.text;
@@ -241,7 +290,7 @@ async function useKey(event) {
 
 /** What hangs on who calls: policies and the budget. */
 async function account() {
-  const { policies, budget } = await api.account(policy.value || null);
+  const { policies, budget } = await api.account(policy.value || null, chosenEpsilon());
   offer(policies);
   purse(budget);
   const state = api.keyInUse() ? "Key in use" : "No key";
@@ -290,6 +339,12 @@ async function copied() {
 
 text.addEventListener("input", edited);
 text.addEventListener("scroll", () => { under.scrollTop = text.scrollTop; });
+at.addEventListener("input", () => {
+  showEpsilon();
+  clearTimeout(now.settling);
+  now.settling = setTimeout(() => account().catch(failed), WAIT);
+});
+element("use").addEventListener("click", useEpsilon);
 policy.addEventListener("change", () => { showPolicy(); account().catch(failed); });
 element("bench").addEventListener("submit", releaseNow);
 text.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) releaseNow(event); });
@@ -308,6 +363,7 @@ if (/Mac|iP/.test(navigator.platform)) element("go-keys").textContent = "⌘ ↵
 api.start().then((started) => {
   element("version").textContent = started.version;
   element("sample").addEventListener("click", () => write(started.sample));
-  explore(started.recovery);
+  now.explored = explore(started.recovery, offerEpsilon);
+  if (chosenEpsilon()) showEpsilon();
 }).catch(failed);
 account().catch(failed);

@@ -45,14 +45,20 @@ function chance({ delta, log_delta: logDelta }) {
   return logDelta === null || logDelta === undefined ? "" : `, but for a chance of 10^${Math.ceil(logDelta / Math.LN10)}`;
 }
 
+/** What is promised least of the kinds that were drawn; of the whole policy where these cannot be told apart by a number. */
+function weakest(guarantee, kinds) {
+  const told = kinds.length && kinds.every((kind) => Number.isFinite(kind.epsilon) && !chance(kind));
+  return told ? kinds.reduce((least, kind) => (kind.epsilon > least.epsilon ? kind : least)) : guarantee.per_value;
+}
+
 const NOTHING = { lead: "Nothing is promised under this policy.", odds: "", status: "" };
 
 /** What one value or one word is promised: {lead, odds, status}. */
 export function promiseOf(guarantee, findsSpans) {
-  const one = findsSpans ? guarantee.per_value : guarantee.per_token;
+  const kinds = findsSpans ? guarantee.by_kind.filter((kind) => kind.count) : [];
+  const one = findsSpans ? weakest(guarantee, kinds) : guarantee.per_token;
   if (!one || one.epsilon === null || one.epsilon === undefined) return NOTHING;
   const status = `${one.text}, ${one.status}, for ${one.adjacency}${one.source ? `. The argument: ${one.source}` : ""}`;
-  const kinds = findsSpans ? guarantee.by_kind.filter((kind) => kind.count) : [];
   if (one.epsilon === 0 && !chance(one)) {
     const what = findsSpans ? "any one value that was found" : "any one word or number";
     return {
@@ -71,7 +77,7 @@ export function promiseOf(guarantee, findsSpans) {
     together.length ? `Of the kind ${listed(together)} all values move together, and the promise is of all together.` : "",
   ];
   return {
-    lead: `No release is more than ${factor(one.epsilon)} times as likely with ${what} as with any other of its ${findsSpans ? "format" : "kind"}${slip}.`,
+    lead: `No release is more than ${factor(one.epsilon)} times as likely with ${what} as with any other ${findsSpans ? "that its kind allows" : "of its kind"}${slip}.`,
     odds: odds.filter(Boolean).join(" "),
     status,
   };

@@ -87,9 +87,10 @@ def test_in_the_plane_sampling_refutes_the_claim_and_clears_the_sound_noise(rng)
     shift = np.array([0.0, 1.0])
     root = np.diag([6.0, 1.0])
     claim = Claim(epsilon=1.0)  # the rate times the Mahalanobis length of the shift
-    broken = audit_noise_sampled(RenormalizedLaplace(root=root, rate=1.0), shift, claim, samples=20_000, rng=rng)
+    run = {"samples": 20_000, "confidence": 1 - ALPHA, "rng": rng}
+    broken = audit_noise_sampled(RenormalizedLaplace(root=root, rate=1.0), shift, claim, **run)
     assert broken.verdict is Verdict.REFUTED
-    sound = audit_noise_sampled(EllipticalLaplace(root=root, rate=1.0), shift, claim, samples=20_000, rng=rng)
+    sound = audit_noise_sampled(EllipticalLaplace(root=root, rate=1.0), shift, claim, **run)
     assert sound.verdict is Verdict.NOT_REFUTED
 
 

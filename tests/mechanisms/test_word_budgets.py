@@ -68,7 +68,7 @@ def test_noise_is_fresh_and_of_the_right_size_for_words_of_both_classes_in_one_c
 
 def test_the_claim_is_about_words_of_one_class(rng) -> None:
     made = word_budgets(LINE, epsilon_per_distance=1.0, sensitive_share=0.05, clip=None)
-    found = audit_mechanism_sampled(made, samples=4000, rng=rng)
+    found = audit_mechanism_sampled(made, samples=4000, confidence=1 - ALPHA, rng=rng)
     assert found.verdict is Verdict.NOT_REFUTED
     across = audit_mechanism_sampled(made, Claim(epsilon=1.0), pairs=[(1, 2)], samples=20_000, rng=rng)
     assert across.verdict is Verdict.REFUTED

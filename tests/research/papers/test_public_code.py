@@ -36,7 +36,8 @@ def test_every_noise_has_rows_and_the_size_that_it_states(name: str, dtype: type
     assert (drawn.shape, drawn.dtype) == ((tokens, 300), dtype)
     # The mean of 400 squared norms is within a tenth of its mean: six standard errors and more for each of them.
     assert np.square(drawn).sum(axis=1).mean() == pytest.approx(noise.size(tokens) ** 2, rel=0.1)
-    assert len(np.unique(drawn[:, 0])) == tokens
+    # In single precision two of 80,000 pairs of numbers are equal once in some 300 runs; five are so by no chance.
+    assert len(np.unique(drawn[:, 0])) > tokens - 5
     assert noise.sample(0, rng).shape == (0, 300)
 
 

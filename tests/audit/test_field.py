@@ -9,17 +9,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.helpers.tiny_models import needed
 
 from textveil.audit.field.cases import ClaimBasis, TrialSetting, line, made_setting
 from textveil.audit.field.channels import exponential, nearest_word
-from textveil.audit.field.forms import published_forms
+from textveil.audit.field.forms import MADE_HERE, published_forms
 from textveil.audit.field.lines import integral, laplace
 from textveil.audit.field.randomness import one_stream
+from textveil.audit.field.rows import witness_text
 from textveil.audit.field.run import CASES, FieldTable, accuse_sound, audit_field, names
 from textveil.audit.field.subjects import ComputedTable, DensityAtPoint, DrawnPairs, MovedNoise
 from textveil.audit.report.verdict import Claim, Verdict
 from textveil.catalog import MECHANISMS
-from textveil.errors import ParameterError, UnknownNameError
+from textveil.errors import MissingExtra, ParameterError, UnknownNameError
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.privacy.guarantees import Status
@@ -236,17 +238,32 @@ def test_every_published_form_of_the_catalog_is_refuted_by_its_audit(name: str) 
     assert (row.about.form, row.about.basis) == (name, ClaimBasis.CATALOG)
 
 
-def test_a_form_that_needs_a_model_says_so_and_is_computed_by_a_case() -> None:
-    for name, one in published_forms().items():
-        if one.needs:
-            (row,) = audit_field([name]).rows
-            assert (row.verdict, row.finding) == ("not run", None) and "needs" in row.note
-            assert any(case.about.form == name for case in CASES), name
+NEED_A_MODEL = [name for name, one in published_forms().items() if one.needs]
 
 
-def test_the_page_has_a_row_for_each_name_and_counts_what_needs_a_model() -> None:
+@pytest.mark.parametrize("name", NEED_A_MODEL)
+def test_a_form_that_needs_a_model_is_refuted_of_one_that_is_made_here(name: str) -> None:
+    needed("torch", "transformers", "safetensors", extra="transformers")
+    (row,) = audit_field([name]).rows
+    assert row.refuted and row.note == MADE_HERE and row.finding is not None
+    first, second = row.finding.witness["pair"]
+    assert first != second and first in witness_text(row.finding)
+    assert any(case.about.form == name for case in CASES), name
+
+
+@pytest.mark.parametrize("name", NEED_A_MODEL)
+def test_a_form_that_needs_a_model_says_so_where_none_can_be_made(name: str, monkeypatch) -> None:
+    def missing() -> None:
+        raise MissingExtra("torch", "torch")
+
+    for one in ("load_libraries", "load_torch"):
+        monkeypatch.setattr(f"textveil.models.random_models.{one}", missing)
+    (row,) = audit_field([name]).rows
+    assert (row.verdict, row.finding) == ("not run", None) and "needs" in row.note and "pip install" in row.note
+
+
+def test_the_page_has_a_row_for_each_name_and_all_were_run() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs/field.md").read_text(encoding="utf-8")
     shown = re.findall(r"^\| `([a-z0-9-]+)` \|", page, flags=re.MULTILINE)
     assert sorted(shown) == sorted(names())
-    needs_a_model = [name for name, one in published_forms().items() if one.needs]
-    assert f"{len(needs_a_model)} could not be run here" in page
+    assert "could not be run here" not in page and "### Not run here" not in page

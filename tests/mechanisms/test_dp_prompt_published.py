@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.helpers.writing_models import folder_of, libraries
 
+from textveil.audit.run import audit_mechanism
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
 from textveil.mechanisms.generation.prompted import PromptedWriting
@@ -59,6 +60,33 @@ def test_the_witness_is_an_output_whose_loss_exceeds_the_claim(kind: str, edge: 
     assert abs(loss(sound, *told["witness_texts"], told["witness_tokens"])) <= 3.0
     with pytest.raises(RefutedGuarantee, match="Use dp-prompt, the valid form"):
         Sanitizer(one)
+
+
+CASES = [
+    ("dp-prompt-published", 3.0, "refuted"),
+    ("dp-prompt", 3.0, "not refuted"),
+    ("dp-prompt", 150.0, "not refuted"),
+]
+
+
+@pytest.mark.parametrize(("name", "epsilon", "verdict"), CASES)
+def test_audits_find_the_output_that_tells_most_without_a_draw(name: str, epsilon: float, verdict: str) -> None:
+    """Also of a claim that no number of draws could refute."""
+    options = {"model": str(folder_of("gpt2")), "tokens": 3, "prompt": "{text}", "min_logit": -0.05, "max_logit": 0.05}
+    one = mechanism(name, epsilon=epsilon, **options)
+    assert isinstance(one, PromptedWriting)
+    report = audit_mechanism(one, seed=1)
+    found = report.leading
+    assert [finding.method for finding in report.findings] == ["exact outputs"]
+    assert (found.verdict.value, found.samples) == (verdict, 0)
+    told = found.witness
+    assert told["loss"] == pytest.approx(loss(one, *told["pair"], told["tokens"]), rel=1e-4)
+    assert (told["loss"] > epsilon) is (verdict == "refuted")
+
+
+def test_audits_draw_as_well_where_draws_are_asked_for() -> None:
+    report = audit_mechanism(made(min_logit=-0.05, max_logit=0.05), samples=2000, seed=1)
+    assert [finding.method for finding in report.findings] == ["exact outputs", "sampled"]
 
 
 def test_where_logits_stay_in_the_range_nothing_is_shown() -> None:

@@ -16,7 +16,7 @@ from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.audit.sampled.bounds import audit_sampled, minimum_samples
 from textveil.audit.sampled.draws import candidate_pairs
 from textveil.mechanisms.base import SequenceMechanism, TextMechanism
-from textveil.mechanisms.capabilities import AdjacentTexts, DocumentRows, SequenceWeights
+from textveil.mechanisms.capabilities import AdjacentTexts, DocumentRows, KnownOutputs, SequenceWeights
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.statistics import Bound
 from textveil.types import Progress
@@ -146,20 +146,46 @@ def exact_documents(mechanism: DocumentRows, claim: Claim) -> Finding:
             worst, found = float(losses.max()), (likely, int(losses.argmax()))
     likely, unlikely = found
     outputs = (logs[likely] - logs[unlikely]).argmax(axis=1)
-    broken = claim.log_delta == -np.inf and worst > claim.epsilon * (1 + 1e-9)
     names = mechanism.vocabulary.words
     spelled = [" ".join(names[one] for one in ids) for ids in (pairs[likely], pairs[unlikely], outputs)]
-    trivial = Bound(0.0, 0.0, 1.0, 1.0)
+    return replace(
+        _of_one_pair(claim, "exact documents", (spelled[0], spelled[1]), spelled[2], worst),
+        notes=(f"Every two of {len(pairs)} documents of two words were compared, by their exact distributions.",),
+        inputs="two documents of as many words",
+    )
+
+
+def exact_outputs(mechanism: KnownOutputs, claim: Claim, pairs: Sequence[tuple[str, str]]) -> Finding:
+    """An output that tells two public texts apart, with its exact loss: what draws would seldom come upon.
+
+    Returns:
+        A finding of method ``"exact outputs"``: REFUTED, or NOT_REFUTED, since the search is greedy.
+    """
+    found = mechanism.costliest_output(pairs)
+    told = (
+        f"For {len(pairs)} pairs of texts the output was sought that tells most, token by token; others may exceed it."
+    )
+    made = _of_one_pair(claim, "exact outputs", (found.first, found.second), found.output, found.loss)
+    return replace(
+        made,
+        # A token that ends a text is no part of it.
+        witness={**made.witness, "tokens": list(found.tokens)},
+        notes=(told, "Its probabilities are those of the integers that would be drawn by; nothing was drawn."),
+        inputs="two documents",
+    )
+
+
+def _of_one_pair(claim: Claim, method: str, pair: tuple[str, str], output: str, loss: float) -> Finding:
+    """What the exact loss of one output under two documents says of a claim; other documents may lose more."""
+    broken = claim.log_delta == -np.inf and loss > claim.epsilon * (1 + 1e-9)
     return Finding(
         verdict=Verdict.REFUTED if broken else Verdict.NOT_REFUTED,
         claim=claim,
-        epsilon=Bound(worst * (1 - 1e-9), worst, np.inf, 1.0),
-        delta=trivial,
-        method="exact documents",
+        epsilon=Bound(loss * (1 - 1e-9), loss, np.inf, 1.0),
+        delta=Bound(0.0, 0.0, 1.0, 1.0),
+        method=method,
         subject=Subject.DOCUMENT_CHANNEL,
-        witness={"pair": spelled[:2], "output": spelled[2], "loss": worst},
-        notes=(f"Every two of {len(pairs)} documents of two words were compared, by their exact distributions.",),
-        inputs="two documents of as many words",
+        witness={"pair": list(pair), "output": output, "loss": loss},
     )
 
 
@@ -186,12 +212,7 @@ def audit_texts(
     def draw(text: Any, count: int) -> NDArray[Any]:
         return np.array(mechanism.privatize_texts([str(text)] * count, rng))
 
-    if isinstance(mechanism, AdjacentTexts):
-        pairs = mechanism.adjacent_texts(words)
-    else:
-        pairs = text_pairs(words)
-        if mechanism.guarantee.adjacency != ANY_DOCUMENT:  # then documents of other lengths are not compared
-            pairs = [(first, second) for first, second in pairs if len(first.split()) == len(second.split())]
+    pairs = compared_texts(mechanism, words)
     count = samples or _enough(claim, len(pairs), confidence)
     found = audit_sampled(draw, pairs, claim, samples=count, confidence=confidence)
     return replace(found, subject=Subject.DOCUMENT_CHANNEL)
@@ -209,6 +230,17 @@ def text_pairs(words: Sequence[str]) -> list[tuple[str, str]]:
     texts = [" ".join(words[one] for one in ids) for ids in (first, second, [second[-1], *first[1:]])]
     pairs = [(texts[0], texts[1]), (texts[0], ""), (texts[0], texts[2])]
     return [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
+
+
+def compared_texts(mechanism: TextMechanism, words: Sequence[str]) -> Sequence[tuple[str, str]]:
+    """Pairs of texts of public words that the mechanism's guarantee compares."""
+    if isinstance(mechanism, AdjacentTexts):
+        return mechanism.adjacent_texts(words)
+    pairs = text_pairs(words)
+    if mechanism.guarantee.adjacency == ANY_DOCUMENT:
+        return pairs
+    # Documents of other lengths are not compared then.
+    return [(first, second) for first, second in pairs if len(first.split()) == len(second.split())]
 
 
 def public_words(mechanism: TextMechanism, otherwise: Sequence[str]) -> Sequence[str]:

@@ -14,7 +14,14 @@ from textveil.audit.attacks import bayes_vulnerability, nearest_neighbor_inversi
 from textveil.audit.channels.exact import audit_channel
 from textveil.audit.channels.groups import audit_within_groups
 from textveil.audit.channels.per_distance import audit_per_distance
-from textveil.audit.documents import audit_sequences, audit_texts, exact_documents, public_words
+from textveil.audit.documents import (
+    audit_sequences,
+    audit_texts,
+    compared_texts,
+    exact_documents,
+    exact_outputs,
+    public_words,
+)
 from textveil.audit.foreign.callables import in_child, load_callable
 from textveil.audit.foreign.hygiene import run_hygiene
 from textveil.audit.noise.closed_form import audit_noise
@@ -43,6 +50,7 @@ from textveil.mechanisms.base import (
 from textveil.mechanisms.capabilities import (
     DocumentRows,
     IntegerWeights,
+    KnownOutputs,
     NearestSearch,
     NearestWord,
     NoisyStates,
@@ -83,8 +91,8 @@ def audit_mechanism(
 
     Channels are computed exactly, noise of a known distribution in closed form; anything else is sampled. ``samples``
     adds a sampled audit to the first two. Mechanisms of sequences are tried on documents of two words, by sampling
-    and in small vocabularies exactly; mechanisms of whole texts by sampling, on texts of words that are public, and in
-    closed form where a text is written of a noisy code;
+    and in small vocabularies exactly; mechanisms of whole texts on texts of words that are public: in closed form where
+    a text is written of a noisy code, by exact losses where the mechanism knows its outputs, by sampling otherwise;
     mechanisms that release vectors or sets exactly, where they know the two inputs that are easiest to tell apart.
 
     Args:
@@ -123,6 +131,8 @@ def audit_mechanism(
             findings.append(audit_codes(mechanism, tested, words=words))
         if isinstance(mechanism, DocumentRows):
             findings.append(exact_documents(mechanism, tested))
+        if isinstance(mechanism, KnownOutputs):
+            findings.append(exact_outputs(mechanism, tested, compared_texts(mechanism, words)))
         if samples or not findings:
             findings.append(
                 audit_texts(mechanism, tested, words=words, samples=samples, confidence=confidence, rng=rng)

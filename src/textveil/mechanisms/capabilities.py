@@ -248,3 +248,34 @@ class SequenceColumns(OverWords, Protocol):
             outputs: released word ids of all documents in a row, shape (places,).
             bounds: where each document begins in them and the last ends, shape (documents + 1,).
         """
+
+
+class CostlyOutput(NamedTuple):
+    """Two texts and how an output begins, with what it tells of which of them was written about.
+
+    Attributes:
+        first: the text under which it is likelier.
+        second: the other.
+        tokens: the output's first tokens; what follows them is left open.
+        output: the same as text.
+        loss: the logarithm of the ratio of their probabilities, from the numbers that are drawn by.
+    """
+
+    first: str
+    second: str
+    tokens: tuple[int, ...]
+    output: str
+    loss: float
+
+
+@runtime_checkable
+class KnownOutputs(Protocol):
+    """A mechanism of whole texts that knows how probable its outputs are, and searches for one that tells much."""
+
+    def costliest_output(self, pairs: Sequence[tuple[str, str]], enough: float = ...) -> CostlyOutput:
+        """The output of greatest loss that was found; others may lose more.
+
+        Args:
+            pairs: of public texts, one at least.
+            enough: a loss above which the search ends.
+        """

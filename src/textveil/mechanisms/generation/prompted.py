@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol, final
 import numpy as np
 
 from textveil.errors import InputError, ModelError, need
+from textveil.mechanisms.capabilities import CostlyOutput
 from textveil.mechanisms.generation.writing import write
 from textveil.models.next_tokens import NextTokens
 from textveil.privacy.guarantees import Guarantee
@@ -100,6 +101,28 @@ class PromptedWriting:
             rows = np.arange(len(texts))
             reading = reading.going_on(rows, np.full(len(texts), token))
         return self.weights.rows(reading.logits)
+
+    def costliest_output(self, pairs: Sequence[tuple[str, str]], enough: float = math.inf) -> CostlyOutput:
+        """See ``capabilities.KnownOutputs``; of each pair, the token of greatest ratio is taken at each step."""
+        best = CostlyOutput(*pairs[0], (), "", 0.0)
+        for first, second in pairs:
+            reading, loss = self.model.read(self.prompts([first, second])), 0.0
+            output: list[int] = []
+            for _ in range(self.tokens):
+                rows = self.weights.rows(reading.logits)
+                logs = np.log(rows / rows.sum(axis=1, keepdims=True))
+                token = int(np.argmax(np.abs(logs[0] - logs[1]) if not output else np.sign(loss) * (logs[0] - logs[1])))
+                loss += float(logs[0, token] - logs[1, token])
+                output.append(token)
+                if abs(loss) > best.loss:
+                    pair = (first, second) if loss > 0 else (second, first)
+                    best = CostlyOutput(*pair, tuple(output), self.model.decoded(output), abs(loss))
+                if abs(loss) > enough:
+                    return best
+                if token in self.model.ends:
+                    break
+                reading = reading.going_on(np.arange(2), np.full(2, token))
+        return best
 
 
 def fitted(model: NextTokens, prompt: str, text: str, room: int, *, cut: bool, number: int) -> list[int]:

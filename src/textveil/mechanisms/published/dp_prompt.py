@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Final, NamedTuple, final
+from typing import Final, final
 
 import numpy as np
 
@@ -56,22 +55,6 @@ class UnclippedWeights:
         finite = np.nan_to_num(logits, nan=-1e30, posinf=1e30, neginf=-1e30)
         weights = np.exp((finite - finite.max(axis=1, keepdims=True)) / self.temperature) * float(self.top)
         return np.clip(weights.astype(np.int64), 1, self.top)
-
-
-class Witness(NamedTuple):
-    """Two public documents and an output, computed from the integers that are drawn.
-
-    Attributes:
-        first: the document under which the output is likelier.
-        second: the other.
-        output: its tokens; what follows them is left open.
-        loss: the logarithm of the ratio of their probabilities.
-    """
-
-    first: str
-    second: str
-    output: tuple[int, ...]
-    loss: float
 
 
 @declared(
@@ -137,7 +120,7 @@ def dp_prompt_published(
     heat = float(clipped.parameters["softmax_temperature"])
     weights: LogitWeights = UnclippedWeights(heat, (1 << 61) // (1 << (clipped.model.size - 1).bit_length()))
     unclipped = replace(clipped, weights=weights)
-    witness = worst_output(unclipped, PUBLIC_SENTENCES[:_SENTENCES], claimed)
+    witness = unclipped.costliest_output(list(combinations(PUBLIC_SENTENCES[:_SENTENCES], 2)), claimed)
     refuted = witness.loss > claimed
     return replace(
         unclipped,
@@ -150,36 +133,7 @@ def dp_prompt_published(
         parameters={
             **clipped.parameters,
             "witness_texts": [witness.first, witness.second],
-            "witness_tokens": list(witness.output),
+            "witness_tokens": list(witness.tokens),
             "witness_loss": witness.loss,
         },
     )
-
-
-def worst_output(mechanism: PromptedWriting, texts: Sequence[str], enough: float) -> Witness:
-    """Of pairs of texts, the output of greatest loss that is found by taking the token of greatest ratio at each step.
-
-    Args:
-        mechanism: its weights are what is drawn.
-        texts: public, two at least.
-        enough: a loss above which the search ends.
-    """
-    best = Witness(texts[0], texts[1], (), 0.0)
-    for first, second in combinations(texts, 2):
-        reading, loss = mechanism.model.read(mechanism.prompts([first, second])), 0.0
-        output: list[int] = []
-        for _ in range(mechanism.tokens):
-            rows = mechanism.weights.rows(reading.logits)
-            logs = np.log(rows / rows.sum(axis=1, keepdims=True))
-            token = int(np.argmax(np.abs(logs[0] - logs[1]) if not output else np.sign(loss) * (logs[0] - logs[1])))
-            loss += float(logs[0, token] - logs[1, token])
-            output.append(token)
-            if abs(loss) > abs(best.loss):
-                pair = (first, second) if loss > 0 else (second, first)
-                best = Witness(*pair, tuple(output), abs(loss))
-            if abs(loss) > enough:
-                return best
-            if token in mechanism.model.ends:
-                break
-            reading = reading.going_on(np.arange(2), np.full(2, token))
-    return best

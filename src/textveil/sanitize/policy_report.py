@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -44,7 +45,26 @@ def per_token_data(setting: Setting) -> dict[str, Any] | None:
 def per_value_data(setting: Setting) -> dict[str, Any]:
     """The guarantee of one value of any kind, where spans are drawn, by its key; nothing elsewhere."""
     spans = setting.policy is not None and setting.policy.finds_spans
-    return {"per_value": setting.token.as_data()} if spans else {}
+    return {"per_value": value_data(setting)} if spans else {}
+
+
+def value_data(setting: Setting) -> dict[str, Any]:
+    """The guarantee of one value of any kind, and by ``kinds`` those that make it so weak: others are promised more.
+
+    They are those of the largest epsilon, of the largest delta and, where they differ, of the worst status; or those of
+    which nothing is promised.
+    """
+    token, kinds = setting.token, [one.kind for one in setting.protected if not one.guarantee.promises]
+    if not kinds:
+        parts = [(one.kind, one.guarantee.approximate()) for one in setting.protected]
+        epsilon, log_delta = max(one.epsilon for _, one in parts), max(one.log_delta for _, one in parts)
+        status = token.status if len({one.status for _, one in parts}) > 1 else None
+        kinds = [
+            kind
+            for kind, one in parts
+            if one.epsilon == epsilon or -math.inf < log_delta == one.log_delta or one.status == status
+        ]
+    return {**token.as_data(), "kinds": kinds}
 
 
 def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str, Any] | None) -> list[str]:

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from textveil.budget.account import Account
 from textveil.sanitize.explanation import explain
 from textveil.sanitize.policy.making import words_of
+from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.release import Report, Tally
 from textveil.server.bodies import (
     DetectAnswer,
@@ -116,7 +117,7 @@ def _explained(policies: OfferedPolicies, body: ExplainRequest) -> dict[str, Any
         "policy": name,
         "describes": chosen.describes,
         "by_kind": [one.as_data() for one in setting.protected],
-        "per_value": setting.token.as_data(),
+        "per_value": value_data(setting),
         "not_covered": [] if setting.policy is None else list(setting.policy.not_covered),
         "public": list(setting.public),
         "public_of_conversations": list(PUBLIC_OF_CONVERSATIONS),

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeVar, final
 
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
+from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting
@@ -172,6 +173,9 @@ class SanitizingService:
         return PaidReleases(tuple(releases), guarantee, balance, budget, name)
 
 
+_TOLD_OF_A_KIND: Final = frozenset(("kind", "text", "status", "epsilon", "delta", "unit", "pays"))
+
+
 @final
 class _Known(NamedTuple):
     """What is said of every release under a policy: made once, for it follows from the policy alone.
@@ -202,14 +206,14 @@ def _known_of(policy: str, setting: Setting) -> _Known:
     facts = setting.policy
     always = {
         "policy": policy,
-        "per_value": setting.token.as_data(),
+        "per_value": value_data(setting),
         "by_kind": [],
         "not_covered": [] if facts is None else list(facts.not_covered),
         "for_release": setting.for_release,
         "warnings": setting.warnings(),
     }
     kinds = [
-        {"kind": one.kind, "count": 0, "text": str(one.guarantee), "status": one.guarantee.status.value}
+        {name: value for name, value in one.as_data().items() if name in _TOLD_OF_A_KIND} | {"count": 0}
         for one in setting.protected
     ]
     return _Known(always, kinds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from calendar import day_name, month_name
 from ipaddress import IPv6Address
 
 import pytest
@@ -65,6 +66,51 @@ def found(text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_each_kind_is_found_with_its_own_characters_alone(text: str, spans: list[tuple[str, str]]) -> None:
+    assert found(text) == spans
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "we have to say",
+        "from day to day",
+        "of Jay",
+        "to duly note it",
+        "a funday",
+        "Turn 0: Ask",
+        "in turn 3",
+        "at turn 9",
+    ],
+)
+def test_words_that_end_like_a_month_or_a_day_are_no_dates_and_a_turn_is_no_age(text: str) -> None:
+    assert not [kind for _, kind in found(text) if kind in ("date", "age")]
+
+
+def test_months_and_days_are_found_by_their_whole_names() -> None:
+    for name in month_name[1:]:
+        assert found(f"since {name} it") == [(name, "date")]
+    for name in (one for day in day_name for one in (day, day.lower(), day.upper())):
+        assert found(f"seen {name} at") == [(name, "date")]
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("filename 2024", [("2024", "date")]),
+        ("record from 1983", [("1983", "date")]),
+        ("filename 44512", []),
+        ("file2024A", [("2024A", "id")]),
+        ("caseNo2024", [("2024", "id")]),
+        ("casenumber 44512", [("44512", "id")]),
+        ("idabc44512", [("abc44512", "id")]),
+        ("ref ABCD 1984", [("ABCD 1984", "id")]),
+        ("she will turn 30", [("30", "age")]),
+        ("Turned 50, she", [("50", "age")]),
+    ],
+)
+def test_ids_follow_a_word_that_names_them_and_years_and_file_names_are_none(
+    text: str, spans: list[tuple[str, str]]
+) -> None:
     assert found(text) == spans
 
 

@@ -27,19 +27,36 @@ mr. smith|my name is jason|call me li|boston|U.S.|Wal-Mart Inc.|5|1994|16|May|US
 ,|:|(|\u20ac30|\u0661\u0662|M\u00fcller""".replace("\n", "|").split("|")
 
 
+LETTERS = [piece for piece in PIECES if not any(map(str.isdigit, piece))]
+FAR = "\n" + "so it was " * 40 + "\n5"
+"""A digit that no search sees beside what stands before."""
+
+
 def written(seed: int) -> str:
-    """Pieces side by side, glued or parted, with a digit among them."""
+    """Pieces side by side, glued or parted: of any kind with a digit among them, or without a digit."""
     draw = random.Random(seed)
-    parts = [draw.choice(PIECES) for _ in range(draw.choice((1, 3, 8, 20)))]
-    return draw.choice(("", " ", " ", ", ", " the ", "\n")).join([*parts, "5"])
+    pieces = (PIECES, LETTERS)[seed % 2]
+    parts = [draw.choice(pieces) for _ in range(draw.choice((1, 3, 8, 20)))]
+    return draw.choice(("", " ", " ", ", ", " the ", "\n")).join([*parts, *("5" for _ in range(1 - seed % 2))])
 
 
-@pytest.mark.parametrize("first", range(0, 3000, 500))
-def test_gates_lose_nothing(first: int) -> None:
+@pytest.mark.parametrize("first", range(0, 6000, 500))
+def test_gates_lose_nothing_and_a_digit_far_away_changes_nothing(first: int) -> None:
     searches = embedded_detector()._searches
     for seed in range(first, first + 500):
         text = plain(written(seed)).text
-        assert searched(text, searches) == searched(text, [(search, anywhere) for search, _ in searches]), seed
+        found, left = searched(text, searches)
+        assert (found, left) == searched(text, [(search, anywhere) for search, _ in searches]), seed
+        farther, _ = searched(text + FAR, searches)
+        assert [one for one in farther if one.start < len(text)] == found, seed
+
+
+@pytest.mark.parametrize(
+    "text", ["aboard USS Enterprise", "id deadbeef-dead-beef-dead-beefdeadbeef", "at aa:bb:cc:dd:ee:ff"]
+)
+def test_what_holds_no_digit_is_found_in_texts_without_one(text: str) -> None:
+    (span,) = embedded_detector().detect([text])[0]
+    assert text[span.start : span.end] == text.partition(" ")[2]
 
 
 def test_every_search_of_the_pieces_finds_something_and_most_gates_are_shut_elsewhere() -> None:

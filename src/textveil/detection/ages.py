@@ -17,8 +17,14 @@ _OLD: Final = re.compile(
     rf"(?<![\w.,$\xa4/-])(?P<age>{_NUMBER}(?:\.[0-9]|[ -][1-9]/[1-9])?|(?i:{BELOW_HUNDRED})(?: and (?:a )?half)?)"
     rf"(?:[ -]?{_UNIT}[ -](?:and (?:a )?half )?(?:olds?\b|of age\b)|[ -]?(?:y\.?/?o\.?|yo)(?:[ -]?[mfMF])?(?!\w))"
 )
+_TO_TURN: Final = (
+    r"(?<!\ba )(?<!\b(?:in|at|on|of|by) )(?<!\b(?:the|per|one|for|and) )(?<!\b(?:each|this|that|next|last|from|your) )"
+    r"(?<!\b(?:every|first|after|since|until) )turn"
+)
+"""The verb, as in "will turn 30"; not the noun, as in "Turn 0:" or "in turn 3"."""
+
 _AGED: Final = re.compile(
-    rf"(?<![A-Za-z])(?:[Aa]ged?(?:s| of| is|:)?|AGE:?|[Aa]t (?:the )?age(?: of)?|[Tt]urn(?:ed|s|ing)?"
+    rf"(?<![A-Za-z])(?:[Aa]ged?(?:s| of| is|:)?|AGE:?|[Aa]t (?:the )?age(?: of)?|[Tt]urn(?:ed|s|ing)|{_TO_TURN}"
     rf"|[Ww]hen (?:he|she|I) was|"
     rf"(?:I am|I'm|she is|he is|she's|he's|She is|He is|She's|He's)(?: only| just| about| around)?)"
     rf" (?P<age>{_NUMBER}|(?i:{BELOW_HUNDRED}))(?![\w%]|[.,:/-][0-9]| ?(?:percent|feet|miles|pounds|kg|cm|lbs?|hours?"

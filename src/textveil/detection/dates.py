@@ -40,12 +40,15 @@ _MONTH_WORD: Final = re.compile(
     r"|ept?(?:ember)?|ct(?:ober)?|ov(?:ember)?|ec(?:ember)?|AN|EB|AR|PR|AY|UN|UL|UG|EP|CT|OV|EC)(?![a-z])"
 )
 _DAY_OF_WEEK: Final = re.compile(
-    r"[MTWFSmtwfs](?<![A-Za-z0-9-].)(?:(?:on|ues|ednes|hurs|ri|atur|un)day|(?:ON|UES|EDNES|HURS|RI|ATUR|UN)DAY)"
+    r"[MTWFSmtwfs](?<![A-Za-z0-9-].)"
+    r"(?:(?:(?<=[Mm])on|(?<=[Tt])(?:ues|hurs)|(?<=[Ww])ednes|(?<=[Ff])ri|(?<=[Ss])(?:atur|un))day"
+    r"|(?:(?<=M)ON|(?<=T)(?:UES|HURS)|(?<=W)EDNES|(?<=F)RI|(?<=S)(?:ATUR|UN))DAY)"
     r"(?![A-Za-z0-9_]|'[a-rt-z])"
 )
 _LONE_MONTH: Final = re.compile(
     r"[JFMASONDjfasond](?<![A-Za-z].)"
-    r"(?:anuary|ebruary|arch|pril|ay|une|uly|ugust|eptember|ctober|ovember|ecember)(?![A-Za-z0-9_])"
+    r"(?:(?<=[Jj])(?:anuary|une|uly)|(?<=[Ff])ebruary|(?<=M)(?:arch|ay)|(?<=[Aa])(?:pril|ugust)|(?<=[Ss])eptember"
+    r"|(?<=[Oo])ctober|(?<=[Nn])ovember|(?<=[Dd])ecember)(?![A-Za-z0-9_])"
 )
 _BEFORE_MONTH: Final = re.compile(
     r"(?:\b[Ii]n|since|last|next|this|until|by|early|late|mid|during|from|of|to|for)[ -]$"
@@ -78,10 +81,8 @@ NAMED_DATE_GATE: Final = with_words(
     "january february march april may june july august september october november december"
     " jan feb mar apr jun jul aug sep sept oct nov dec"
 )
-MONTH_GATE: Final = with_words(
-    "anuary ebruary arch pril ay une uly ugust eptember ctober ovember ecember", begun_by="jfmasond"
-)
-DAY_GATE: Final = with_words("onday uesday ednesday hursday riday aturday unday", begun_by="mtwfs")
+MONTH_GATE: Final = with_words("january february march april may june july august september october november december")
+DAY_GATE: Final = with_words("monday tuesday wednesday thursday friday saturday sunday")
 TIME_GATE: Final = at_digits(r"[0-9](?:[:.][0-9]| ?[AaPp][.Mm]| o')")
 YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")
 

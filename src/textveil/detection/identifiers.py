@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import Found, near
-from textveil.detection.gates import at_digits, both, either, matching
+from textveil.detection.gates import at_digits, either, matching
 
 _CARD: Final = re.compile(r"[0-9](?<![\w.,+-].)(?:[ -]?[0-9]){11,18}(?![\w]|[.,-][0-9])")
 _CARD_WORDS: Final = re.compile(r"(?i)\b(?:card|credit|debit|visa|mastercard|amex|maestro|cc)\b")
@@ -35,7 +35,9 @@ _NAMED: Final = re.compile(
     r"|[Ss]erial|[Mm]ember(?:ship)?|[Cc]ustomer|[Pp]atient|[Ee]mployee|[Ss]tudent|[Ss]ubscriber|[Bb]ooking"
     r"|[Cc]onfirmation|[Tt]racking|[Rr]outing|[Tt]ax(?:payer)?|[Nn]ational|[Rr]ecord|[Cc]hart|[Aa]ccession|[Ss]pecimen"
     r"|[Bb]adge|[Vv]oucher|[Pp]in|PIN|[Ii]d|ID"
-    r")\.?(?: (?:[Ii]d|ID|[Cc]ode|[Nn]umber|[Nn]o\.?|[Nn]um\.?|[Ii]dentifier|[Cc]ard))*(?: ?(?:is|:|=|#|no\.?|\())* ?#?"
+    r")\.?(?: ?(?:[Ii]d|ID|[Cc]ode|[Nn]umber|[Nn]o\.?|[Nn]um\.?|[Ii]dentifier|[Cc]ard))*"
+    r"(?: ?(?:is|:|=|#|no\.?|\())* ?#?"
+    r"(?:(?<![A-Za-z0-9])|(?=[A-Za-z/-]{0,38}[0-9]))"  # "filename 2024" names no file's number
     r"(?P<value>[A-Za-z0-9][A-Za-z0-9/-]{2,38}[A-Za-z0-9](?: [0-9]{2,6}){0,4})(?![\w-])"
 )
 _CODED: Final = re.compile(r"[0-9](?<![0-9].)(?:[A-Za-z0-9/-]{3}|(?<=[#:=].)|(?<=[#:=] .)|[A-Za-z/-])")
@@ -43,15 +45,12 @@ _ID_SCORE: Final = 0.6
 
 IBAN_GATE: Final = at_digits("[A-Za-z][0-9]")
 CARD_GATE: Final = at_digits("[0-9](?:[ -]?[0-9]){4}")
-FIXED_GATE: Final = both(
-    at_digits("[0-9]"),
-    either(
-        at_digits(
-            "[0-9]{3}-[0-9]{2}-[0-9]|[0-9]{3} [0-9]{3} [0-9]|[A-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D]"
-            "|(?=[A-Z0-9]{7})(?:[A-Z]+[0-9]|[0-9]+[A-Z])"
-        ),
-        either(matching("-[0-9A-Fa-f]{2}(?:[0-9A-Fa-f]{2})?-"), matching(":[0-9A-Fa-f]{2}:")),
+FIXED_GATE: Final = either(
+    at_digits(
+        "[0-9]{3}-[0-9]{2}-[0-9]|[0-9]{3} [0-9]{3} [0-9]|[A-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D]"
+        "|(?=[A-Z0-9]{7})(?:[A-Z]{1,9}[0-9]|[0-9]{1,9}[A-Z])"
     ),
+    either(matching("-[0-9A-Fa-f]{2}(?:[0-9A-Fa-f]{2})?-"), matching(":[0-9A-Fa-f]{2}:")),
 )
 SPACED_SSN_GATE: Final = at_digits("[0-9]{3} [0-9]{2} [0-9]")
 NAMED_GATE: Final = at_digits("[0-9](?:[A-Za-z0-9/-]{3}|[A-Za-z/-])|[#:=] ?[0-9]")
@@ -107,8 +106,10 @@ def find_named_ids(text: str) -> Iterator[Found]:
         digits = sum(map(str.isdigit, value))
         if digits < (2 if any(mark in match[0][: start - match.start()] for mark in "#:=") else 4):
             continue
-        plain_year = len(value) == 4 and value.isdigit() and value[:2] in ("19", "20") and "#" not in match[0]
-        if not plain_year:
+        *words, last = value.split(" ")  # "record from 1983"
+        year = len(last) == 4 and last.isdigit() and last[:2] in ("19", "20") and "#" not in match[0]
+        glued = text[start - 1].isalnum()
+        if glued or not (year and all(word.isalpha() and word.islower() for word in words)):
             yield Found(start, start + len(value), "id", 0.7)
 
 

@@ -122,7 +122,7 @@ _FORMS: Final[tuple[tuple[Gate, Any], ...]] = (
     (at_digits("[0-9] [A-Za-z]"), (_SMALL, 0.6)),
     (both(_AT_NAME, _LIVES), (_AFTER_WORD, 0.6, _HOUSE_NUMBER)),
     (_AT_UNIT, (_ALONE, 0.7)),
-    (either(_AT_CODE, both(at_digits("[0-9]"), with_words("uss usns usnv uscgc"))), (_CODES, 0.7)),
+    (either(_AT_CODE, with_words("uss usns usnv uscgc")), (_CODES, 0.7)),
     (at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}"), (_AFTER_CODE_WORD, 0.7)),
 )
 

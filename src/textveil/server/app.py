@@ -23,6 +23,7 @@ from textveil.server.maps import KeptMaps, MapKeeper
 from textveil.server.metrics import ServerMetrics
 from textveil.server.page import page_router
 from textveil.server.policies import OfferedPolicies
+from textveil.server.sealed_conversations import SealedConversations
 from textveil.server.sealed_maps import SealedMaps
 from textveil.server.service import BudgetLedger, SanitizingService
 from textveil.version import VERSION
@@ -63,7 +64,12 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         service = SanitizingService(policies, books, threads=config.threads, metrics=metrics)
         upstream = Upstream.of(config)
         app.state.ledger, app.state.service, app.state.upstream = books, service, upstream
-        app.state.conversations = Conversations(seconds=config.maps_seconds, most_bytes=config.maps_bytes)
+        app.state.conversations = Conversations(
+            seconds=config.maps_seconds,
+            most_bytes=config.maps_bytes,
+            store=own.enter_context(kept_conversations(config)),
+            setting_of=policies.setting,
+        )
         app.state.callers, app.state.keys = callers, known
         app.state.maps = own.enter_context(kept_maps(config))
         await service.warm()
@@ -111,6 +117,16 @@ def open_books(config: Config) -> Iterator[tuple[Ledger, ApiKeys]]:
     place = config.prepared_database()
     with Ledger(place) as ledger, contextlib.closing(ApiKeys(place)) as keys:
         yield ledger, keys
+
+
+@contextlib.contextmanager
+def kept_conversations(config: Config) -> Iterator[SealedConversations | None]:
+    """Where conversations are kept until the end of the block, beside the memory of this process; None is nowhere."""
+    if config.maps == "memory":
+        yield None
+        return
+    with contextlib.closing(SealedConversations(config.prepared_database(), config.maps_seconds)) as kept:
+        yield kept
 
 
 @contextlib.contextmanager

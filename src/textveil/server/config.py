@@ -44,7 +44,8 @@ class Config(BaseModel):
             revoked one may still be taken.
         requests_per_second: of one key at the most, on average; 0 is no limit.
         threads: that sanitize.
-        maps: where what puts originals back is kept, where a request asks for it: "memory", or "database", encrypted.
+        maps: where what puts originals back is kept where a request asks for it, and where conversations are: "memory",
+            or "database", encrypted.
         maps_seconds: how long it is kept.
         maps_bytes: how much of it is kept in memory.
         log: whether a line of JSON is written for each request.

@@ -1,26 +1,33 @@
 """What was released in a conversation: a history that is sent again goes on byte for byte as it did, at no cost.
 
-Texts are told apart by keyed digests under a key that this process draws; what was released for them, and what puts
-the originals back, is kept in memory alone and expires.
+Texts are told apart by keyed digests under a key of their conversation; what was released for them, and what puts the
+originals back, is kept in memory, and expires. Where a store is given (``sealed_conversations``), it is kept there too.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import hmac
+import logging
 import re
 import secrets
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
 
 from textveil.budget.account import Account
+from textveil.errors import LedgerError
 from textveil.sanitize.release import Release
+from textveil.sanitize.setting import Setting
+from textveil.server.kept_data import ConversationStore, MapsRead, MapTable, release_data, release_of
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.scopes import MemoryScope
+
+logger = logging.getLogger("textveil.server.conversations")
 
 PUBLIC_OF_CONVERSATIONS: Final = (
     "which requests belong to one conversation; without a name, whether they begin alike",
@@ -30,6 +37,9 @@ PUBLIC_OF_CONVERSATIONS: Final = (
 
 _KINDS_OF_HANDLES: Final = re.compile(r"(call|fc|msg|rs|toolu)_")
 _HANDLE_DIGITS: Final = 24
+
+_KEPT_AGAIN: Final = 4
+"""A conversation to which nothing was added is kept for longer when this part of its time is over."""
 
 _FORGETS_EVERY: Final = 30.0
 """Seconds after which what is over is looked for at the latest."""
@@ -73,16 +83,21 @@ class ConversationState:
         lock: held by whoever releases in this conversation: a message is paid for once.
         size: bytes of its texts, about.
         answers: digests of answers by whose identifiers it is found.
+        name: the digest under which it is kept.
+        kept: when it was last kept; None where something was added since.
     """
 
     def __init__(self, total: Size | None = None) -> None:
         self.lock = asyncio.Lock()
         self.size = 0
         self.answers: list[bytes] = []
+        self.name = b""
+        self.kept: float | None = None
         self._total = total
         self._key = secrets.token_bytes(32)
         self._scopes: dict[str, MemoryScope] = {}
         self._releases: dict[bytes, Release] = {}
+        self._policies: dict[bytes, str] = {}
         self._written: dict[bytes, list[Written]] = {}
 
     def scope(self, policy: str) -> MemoryScope:
@@ -111,7 +126,8 @@ class ConversationState:
 
     def remember(self, policy: str, label: str, text: str, release: Release) -> None:
         """Release this from now on for the text."""
-        self._releases[self._digest("text", policy, label, text)] = release
+        digest = self._digest("text", policy, label, text)
+        self._releases[digest], self._policies[digest] = release, policy
         self._grow(2 * len(text) + len(release.text))
 
     def written(self, place: str, read: str, number: int = 0) -> Written | None:
@@ -135,6 +151,7 @@ class ConversationState:
             self._grow(len(written.text))
         else:
             known[same] = written
+            self.kept = None
 
     def handle(self, text: str) -> str:
         """An identifier: the upstream's own as it is, any other as a keyed digest."""
@@ -143,6 +160,61 @@ class ConversationState:
         kind = _KINDS_OF_HANDLES.match(text)
         return (kind[0] if kind else "call_") + self._digest("handle", text).hex()[:_HANDLE_DIGITS]
 
+    def as_data(self) -> dict[str, Any]:
+        """Everything of it as JSON can write it, for ``of_data``: private."""
+        maps = MapTable()
+        settings = {id(one.setting): one.setting for one in self._releases.values()}
+        digests = {number: one.digest().hex() for number, one in settings.items()}
+        releases = [
+            [key.hex(), self._policies[key], digests[id(one.setting)], release_data(one, maps)]
+            for key, one in self._releases.items()
+        ]
+        written = {
+            key.hex(): [[one.text, [maps.number(each) for each in one.maps]] for one in known]
+            for key, known in self._written.items()
+        }
+        return {
+            "key": self._key.hex(),
+            "size": self.size,
+            "answers": [one.hex() for one in self.answers],
+            "scopes": {policy: scope.as_data() for policy, scope in self._scopes.items()},
+            "releases": releases,
+            "written": written,
+            "maps": maps.as_data(),
+        }
+
+    @classmethod
+    def of_data(cls, data: dict[str, Any], setting_of: Callable[[str], Setting | None]) -> ConversationState:
+        """The conversation as it was kept.
+
+        Args:
+            data: of ``as_data``.
+            setting_of: of the sanitizer of a policy by its name; None where there is no such policy. Releases that were
+                made in another setting are forgotten, with what their policy remembered: they are paid for again.
+        """
+        made, maps = cls(), MapsRead(data["maps"])
+        settings = {policy: setting_of(policy) for policy in {policy for _, policy, _, _ in data["releases"]}}
+        digests = {policy: one.digest().hex() for policy, one in settings.items() if one is not None}
+        made._key, made.size = bytes.fromhex(data["key"]), data["size"]
+        made.answers = [bytes.fromhex(one) for one in data["answers"]]
+        for key, policy, digest, kept in data["releases"]:
+            setting = settings[policy]
+            if setting is not None and digests[policy] == digest:
+                told = bytes.fromhex(key)
+                made._releases[told], made._policies[told] = release_of(kept, setting, maps), policy
+        scopes = {policy: data["scopes"].get(policy) for policy in made._policies.values()}
+        made._scopes = {policy: MemoryScope.of_data(scope) for policy, scope in scopes.items() if scope is not None}
+        made._written = {
+            bytes.fromhex(key): [Written(text, tuple(maps[number] for number in numbers)) for text, numbers in known]
+            for key, known in data["written"].items()
+        }
+        return made
+
+    def counted(self, total: Size) -> None:
+        """From now on its size is part of this one."""
+        self._total = total
+        total.add(self.size)
+
     def forget(self) -> None:
         """It is kept no more; whoever still answers a request of it goes on, and that counts for nobody."""
         if self._total is not None:
@@ -150,6 +222,7 @@ class ConversationState:
         self._total = None
 
     def _grow(self, count: int) -> None:
+        self.kept = None
         self.size += count
         if self._total is not None:
             self._total.add(count)
@@ -166,13 +239,25 @@ class Conversations:
         seconds: how long one is kept after its last request.
         most_bytes: of text that all of them may take, about.
         clock: seconds.
+        store: where they are kept too; None is nowhere.
+        setting_of: of the sanitizer of a policy; see ``ConversationState.of_data``.
     """
 
-    def __init__(self, *, seconds: float, most_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        *,
+        seconds: float,
+        most_bytes: int,
+        clock: Callable[[], float] = time.monotonic,
+        store: ConversationStore | None = None,
+        setting_of: Callable[[str], Setting | None] = lambda policy: None,
+    ) -> None:
         self._seconds = seconds
         self._most_bytes = most_bytes
         self._clock = clock
-        self._key = secrets.token_bytes(32)
+        self._store = store
+        self._setting_of = setting_of
+        self._key = secrets.token_bytes(32) if store is None else store.key
         self._size = Size()
         self._states: OrderedDict[bytes, tuple[float, ConversationState]] = OrderedDict()
         self._answers: dict[bytes, bytes] = {}
@@ -203,8 +288,64 @@ class Conversations:
         """Note the identifier of an answer, by which its asker may go on."""
         digest = next((one for one, (_, held) in reversed(self._states.items()) if held is state), None)
         if digest is not None:
-            state.answers.append(self._digest(account, "answer", answer))
-            self._answers[state.answers[-1]] = digest
+            told = self._digest(account, "answer", answer)
+            self._answers[told] = digest
+            if told not in state.answers:
+                state.answers.append(told)
+                state.kept = None
+
+    async def recall(self, account: Account, *, name: str = "", answer: str = "") -> None:
+        """Read a conversation from where it is kept, if it is not known here: by its name, or by an answer of it.
+
+        Raises:
+            LedgerError: the store fails.
+        """
+        if self._store is None:
+            return
+        digest: bytes | None
+        if answer:
+            told = self._digest(account, "answer", answer)
+            known = self._answers.get(told)
+            digest = known or await asyncio.to_thread(self._store.conversation_of, told)
+        else:
+            digest = self._digest(account, "conversation", name)
+        if digest is None or digest in self._states:
+            return
+        state = await asyncio.to_thread(self._loaded, self._store, digest)
+        if state is not None and digest not in self._states:
+            state.counted(self._size)
+            self._used(digest, state)
+            self._answers |= dict.fromkeys(state.answers, digest)
+
+    async def keep(self, state: ConversationState) -> None:
+        """Keep a conversation where there is a store, unless it is kept as it is.
+
+        Raises:
+            LedgerError: the store fails.
+        """
+        if self._store is None:
+            return
+        async with state.lock:
+            now = self._clock()
+            if state.kept is not None and now - state.kept < self._seconds / _KEPT_AGAIN:
+                return
+            state.kept = now
+            try:
+                await asyncio.to_thread(self._store.save, state.name, state.as_data(), list(state.answers))
+            except BaseException:
+                state.kept = None
+                raise
+
+    async def keep_answer(self, state: ConversationState) -> None:
+        """Keep what an answer added: where the store fails, its asker gets the answer all the same."""
+        try:
+            await self.keep(state)
+        except LedgerError:
+            logger.warning("an answer is not kept: behind a restart it would be released as any text")
+
+    def _loaded(self, store: ConversationStore, digest: bytes) -> ConversationState | None:
+        data = store.load(digest)
+        return None if data is None else ConversationState.of_data(data, self._setting_of)
 
     async def forget(self, every: float | None = None) -> None:
         """Expire what nobody asks for either, for ever; a task of the server.
@@ -215,6 +356,9 @@ class Conversations:
         while True:
             await asyncio.sleep(min(_FORGETS_EVERY, self._seconds / 4) if every is None else every)
             self.expire()
+            if self._store is not None:
+                with contextlib.suppress(LedgerError):  # they are too old to be found all the same
+                    await asyncio.to_thread(self._store.expire)
 
     def expire(self) -> None:
         """Forget what is too old, and the least used of what is too much."""
@@ -230,6 +374,7 @@ class Conversations:
 
     def _used(self, digest: bytes, state: ConversationState) -> ConversationState:
         self._states[digest] = (self._clock(), state)
+        state.name = digest
         return state
 
     def _digest(self, account: Account, *parts: str) -> bytes:

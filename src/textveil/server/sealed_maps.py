@@ -12,16 +12,17 @@ import json
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import final
 
 import sqlalchemy as sa
 
 from textveil.budget.database import opened, told, url_of, writing
 from textveil.budget.ledger import ledger_key
+from textveil.server.kept_data import map_data, map_of
 from textveil.server.maps import Owner, new_identity
 from textveil.server.sealing import Sealing
 from textveil.server.tables import MAPS, make_tables
-from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.surrogates.private_map import PrivateMap
 
 
 @final
@@ -57,7 +58,7 @@ class SealedMaps:
         """
         identity, now = new_identity(), self._clock()
         tenant, unit = owner
-        plain = zlib.compress(json.dumps([unit, [_as_data(one) for one in maps]]).encode("ascii"))
+        plain = zlib.compress(json.dumps([unit, [map_data(one) for one in maps]]).encode("ascii"))
         sealed = self._sealing(identity).sealed(plain, tenant)
         row = {"id": self._digest(tenant, identity), "until": now + round(self._seconds * 1e6), "sealed": sealed}
         with told(), writing(self._engine) as connection:
@@ -78,7 +79,7 @@ class SealedMaps:
         if sealed is None:
             return None
         whose, maps = json.loads(zlib.decompress(self._sealing(identity).opened(sealed, tenant)))
-        return tuple(_of_data(one) for one in maps) if unit in (None, whose) else None
+        return tuple(map_of(one) for one in maps) if unit in (None, whose) else None
 
     def _sealing(self, identity: str) -> Sealing:
         return Sealing(hmac.new(self._key, _bytes(identity), hashlib.sha256).digest(), "private maps")
@@ -86,14 +87,6 @@ class SealedMaps:
     def _digest(self, tenant: str, identity: str) -> bytes:
         """Where the map of an id lies; of another tenant it lies nowhere."""
         return hmac.new(self._key, _bytes(json.dumps([tenant, identity])), hashlib.sha256).digest()
-
-
-def _as_data(one: PrivateMap) -> list[Any]:
-    return [one.released, [list(piece) for piece in one.replaced]]
-
-
-def _of_data(data: list[Any]) -> PrivateMap:
-    return PrivateMap(released=data[0], replaced=tuple(Replaced(*piece) for piece in data[1]))
 
 
 def _bytes(text: str) -> bytes:

@@ -43,6 +43,16 @@ MAPS: Final = sa.Table(
 )
 """Private maps, encrypted, under a digest of their id."""
 
+CONVERSATIONS: Final = sa.Table(
+    "server_conversations",
+    METADATA,
+    sa.Column("id", sa.LargeBinary(32), primary_key=True),
+    sa.Column("until", sa.BigInteger, nullable=False),
+    sa.Column("sealed", sa.LargeBinary, nullable=False),
+    sa.Index("server_conversations_until", "until"),
+)
+"""Conversations, and the answers that lead to one, encrypted, under digests of their names."""
+
 VERSION_TABLE: Final = "server_version"
 
 _LOCK = 0x74767372766B6579  # for PostgreSQL's advisory locks

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from typing import Final, Protocol, final
+from collections.abc import Mapping
+from typing import Any, Final, Protocol, final
 
 import numpy as np
 
@@ -63,6 +64,23 @@ class MemoryScope:
         used.add(place)
         self._places[label, value] = place
         return place
+
+    def as_data(self) -> dict[str, Any]:
+        """What it remembers as JSON can write it, for ``of_data``: private."""
+        return {
+            "places": [[label, value, place] for (label, value), place in self._places.items()],
+            "used": {label: sorted(used) for label, used in self._used.items()},
+            "drawn": {label: dict(drawn) for label, drawn in self._drawn.items()},
+        }
+
+    @classmethod
+    def of_data(cls, data: Mapping[str, Any]) -> MemoryScope:
+        """A scope that goes on where another one was."""
+        made = cls()
+        made._places = {(label, value): place for label, value, place in data["places"]}
+        made._used = {label: set(used) for label, used in data["used"].items()}
+        made._drawn = {label: dict(drawn) for label, drawn in data["drawn"].items()}
+        return made
 
     def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:
         """``rng``."""

@@ -131,9 +131,10 @@ async def _sent(
         restoration = await making
         if streamed is not None and wants_stream and answer.kind == "text/event-stream":
             events = streamed(restoration, exchange.asked)
-            return RestoredStream(answer, events, sanitized.headers, held.pop_all())
+            return RestoredStream(answer, events, sanitized.headers, held.pop_all(), exchange.keep_answer)
         if answer.kind != "application/json":
             raise invalid_answer("it is no JSON")
         data = await answer.data()
         whole(data, restoration, exchange.asked)
+        await exchange.keep_answer()
         return answered(data, answer, sanitized.headers)

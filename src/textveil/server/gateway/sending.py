@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import Any, Final, NamedTuple, final
 
@@ -68,6 +68,16 @@ class Exchange(NamedTuple):
     account: Account
     state: ConversationState
 
+    @property
+    def conversations(self) -> Conversations:
+        """Of the server."""
+        found: Conversations = self.request.app.state.conversations
+        return found
+
+    async def keep_answer(self) -> None:
+        """Keep what an answer added to the conversation, before its asker reads it."""
+        await self.conversations.keep_answer(self.state)
+
     @classmethod
     async def of(cls, request: Request, who: Caller, begins: Sequence[str]) -> Exchange:
         """Read a request.
@@ -93,11 +103,18 @@ class Exchange(NamedTuple):
                 raise ApiError(
                     400, "invalid_header", "X-Textveil-Conversation must be 1 to 200 visible ASCII characters."
                 )
-            return cls(request, asked, account, conversations.of(account, f"named {name}"))
+            named = f"named {name}"
+            await conversations.recall(account, name=named)
+            return cls(request, asked, account, conversations.of(account, named))
         previous = asked.get("previous_response_id")
-        state = conversations.of_answer(account, previous) if isinstance(previous, str) else None
+        state = None
+        if isinstance(previous, str) and previous:
+            await conversations.recall(account, answer=previous)
+            state = conversations.of_answer(account, previous)
         if state is None:
-            state = conversations.of(account, f"begun {beginning(asked, begins)}")
+            begun = f"begun {beginning(asked, begins)}"
+            await conversations.recall(account, name=begun)
+            state = conversations.of(account, begun)
         return cls(request, asked, account, state)
 
     async def sanitized(self, readers: Mapping[str, Reader], needed: Sequence[str]) -> SanitizedRequest:
@@ -112,6 +129,7 @@ class Exchange(NamedTuple):
         made = await sanitized_body(
             service, self.asked, readers, needed, account=self.account, state=self.state, policy=policy
         )
+        await self.conversations.keep(self.state)  # what goes on is known to whoever goes on with it
         return SanitizedRequest(as_json(made.body), made.memory, made.headers)
 
 
@@ -206,13 +224,19 @@ class RestoredStream(StreamingResponse):
         restoring: restores its events.
         headers: for the asker.
         held: what is let go when the answer has gone, or its asker.
+        keep: keeps what was written, before its end is read.
     """
 
     def __init__(
-        self, upstream: Answer, restoring: RestoringEvents, headers: Mapping[str, str], held: AsyncExitStack
+        self,
+        upstream: Answer,
+        restoring: RestoringEvents,
+        headers: Mapping[str, str],
+        held: AsyncExitStack,
+        keep: Callable[[], Awaitable[None]],
     ) -> None:
         super().__init__(
-            self._pieces(upstream, restoring),
+            self._pieces(upstream, restoring, keep),
             media_type="text/event-stream",
             headers={**upstream.headers, **headers, "Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
@@ -223,12 +247,15 @@ class RestoredStream(StreamingResponse):
         async with self._held:
             await super().__call__(scope, receive, send)
 
-    async def _pieces(self, upstream: Answer, restoring: RestoringEvents) -> AsyncIterator[bytes]:
+    async def _pieces(
+        self, upstream: Answer, restoring: RestoringEvents, keep: Callable[[], Awaitable[None]]
+    ) -> AsyncIterator[bytes]:
         reader = EventReader()
         try:
             async for piece in upstream.pieces():
                 restored = [one.as_bytes() for event in reader.feed(piece) for one in restoring.event(event)]
                 if restored:
+                    await keep()
                     yield b"".join(restored)
             reader.close()
             for event in restoring.close():

@@ -1,0 +1,99 @@
+"""What the server keeps of releases and private maps where another process finds it: as JSON data, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, final
+
+from textveil.sanitize.release import DrawnSpan, Release
+from textveil.sanitize.setting import Setting
+from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.text.render import Span
+
+
+class ConversationStore(Protocol):
+    """Keeps conversations where another process finds them; ``sealed_conversations.SealedConversations`` does.
+
+    Attributes:
+        key: of names of conversations.
+    """
+
+    key: bytes
+
+    def save(self, name: bytes, data: Any, answers: Sequence[bytes]) -> None:
+        """Keep a conversation as it is now, by its name and by answers that lead to it."""
+
+    def load(self, name: bytes) -> Any:
+        """What was kept of it; None where nothing is."""
+
+    def conversation_of(self, answer: bytes) -> bytes | None:
+        """The name of the conversation to which an answer leads; None where it leads to none."""
+
+    def expire(self) -> None:
+        """Delete what is too old."""
+
+
+def map_data(one: PrivateMap) -> list[Any]:
+    """A private map as JSON can write it: private."""
+    return [one.released, [list(piece) for piece in one.replaced]]
+
+
+def map_of(data: Sequence[Any]) -> PrivateMap:
+    """The map of ``map_data``."""
+    return PrivateMap(released=data[0], replaced=tuple(Replaced(*piece) for piece in data[1]))
+
+
+@final
+class MapTable:
+    """Maps by numbers: each is written once, however many releases and answers hold it."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self._maps: list[PrivateMap] = []
+
+    def number(self, one: PrivateMap) -> int:
+        """The number of a map."""
+        if id(one) not in self._numbers:
+            self._numbers[id(one)] = len(self._maps)
+            self._maps.append(one)
+        return self._numbers[id(one)]
+
+    def as_data(self) -> list[Any]:
+        """All maps that have a number, in order."""
+        return [map_data(one) for one in self._maps]
+
+
+@final
+class MapsRead:
+    """The maps of a ``MapTable``: a number is one object, however often it is asked for."""
+
+    def __init__(self, data: Sequence[Any]) -> None:
+        self._maps = [map_of(one) for one in data]
+
+    def __getitem__(self, number: int) -> PrivateMap:
+        return self._maps[number]
+
+
+def release_data(one: Release, maps: MapTable) -> dict[str, Any]:
+    """A release as JSON can write it, but for its setting: private."""
+    return {
+        "text": one.text,
+        "spans": [list(span) for span in one.spans],
+        "kinds": dict(one.kinds),
+        "mapped": one.mapped,
+        "drawn": [list(span) for span in one.drawn_spans],
+        "map": None if one.private_map is None else maps.number(one.private_map),
+    }
+
+
+def release_of(data: dict[str, Any], setting: Setting, maps: MapsRead) -> Release:
+    """The release of ``release_data``; it gives no vectors of its words."""
+    return Release(
+        text=data["text"],
+        spans=tuple(Span(*span) for span in data["spans"]),
+        kinds=data["kinds"],
+        setting=setting,
+        mapped=data["mapped"],
+        drawn_spans=tuple(DrawnSpan(*span) for span in data["drawn"]),
+        private_map=None if data["map"] is None else maps[data["map"]],
+    )

@@ -1,0 +1,264 @@
+"""Conversations that are kept encrypted: a gateway that was killed goes on with them byte for byte, and pays once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy as sa
+from tests.helpers.canaries import NAME, NAMES, PRIVATE, write_policy
+from tests.helpers.servers import serving
+from tests.helpers.upstream import Provider, last_text, saying, send_json
+
+from textveil.budget.database import opened, url_of
+from textveil.errors import LedgerError
+from textveil.server.app import make_app
+from textveil.server.config import Config
+from textveil.server.key_store import ApiKeys
+from textveil.server.sealed_conversations import SealedConversations
+
+Message = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Provider]:
+    with Provider() as made:
+        yield made
+
+
+@pytest.fixture
+def told(provider: Provider, tmp_path: Path) -> Config:
+    provider.forget()
+    provider.answer = saying(lambda body: f"Of **{last_text(body)}** I have heard {len(body['messages'])} times.")
+    folder = tmp_path / "policies"
+    folder.mkdir()
+    return Config(
+        database=str(tmp_path / "budgets.db"),
+        upstream=provider.url,
+        policy="paid",
+        policies=write_policy(folder),
+        maps="database",
+        log=True,
+    )
+
+
+@contextlib.contextmanager
+def killed(told: Config) -> Iterator[httpx.Client]:
+    """A client of a server in a process of its own, which is killed at the end of the block."""
+    options = {"database": told.database, "upstream": told.upstream, "policy": told.policy}
+    line = [sys.executable, "-m", "textveil", "serve", "--port", "0"]
+    line += [part for name, value in options.items() for part in (f"--{name}", str(value))]
+    file = Path(str(told.database)).with_name("server.toml")
+    file.write_text(f'maps = "database"\npolicies = {json.dumps(str(told.policies))}\n')
+    with subprocess.Popen([*line, "--config", str(file)], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        try:
+            said = process.stderr.readline()
+            found = re.search(r"http://\S+?(?=,)", said)
+            assert found is not None, said
+            with httpx.Client(base_url=found[0], timeout=60, trust_env=False) as client:
+                yield client
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.stderr.read()
+            process.wait(60)
+
+
+def restarted(told: Config) -> contextlib.AbstractContextManager[httpx.Client]:
+    """A client of a server that knows what its database holds."""
+    return serving(make_app(told), told)
+
+
+def asked(turn: int) -> Message:
+    return {"role": "user", "content": f"{turn}: ask {NAMES[turn]} by ZQ-48151623420{turn}."}
+
+
+def chat(client: httpx.Client, history: list[Message], *, stream: bool = False) -> str:
+    """The answer of one turn, which is added to the history."""
+    body = {"model": "m", "messages": history, "stream": stream}
+    answer = client.post("/v1/chat/completions", json=body)
+    assert answer.status_code == 200, answer.text
+    if stream:
+        data = [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: {")]
+        text = "".join(one["choices"][0]["delta"].get("content", "") for one in data)
+    else:
+        text = answer.json()["choices"][0]["message"]["content"]
+    history.append({"role": "assistant", "content": text})
+    return text
+
+
+def spent(client: httpx.Client) -> float:
+    return float(client.get("/v1/budget").json()["spent"]["epsilon"])
+
+
+def test_a_killed_gateway_goes_on_byte_for_byte_and_pays_for_what_is_new_alone(
+    told: Config, provider: Provider
+) -> None:
+    history: list[Message] = []
+    for turn in range(3):  # each in a process of its own
+        with killed(told) as client:
+            history.append(asked(turn))
+            assert f"ask {NAMES[turn]} by ZQ-48151623420{turn}." in chat(client, history, stream=turn == 1)
+            assert spent(client) == turn + 1, "the new code alone"
+    sent = [body["messages"] for body in provider.bodies]
+    for earlier, later in pairwise(sent):
+        assert later[: len(earlier)] == earlier, "byte for byte"
+        assert later[len(earlier)]["content"].startswith(f"Of **{earlier[-1]['content']}** I have")
+    assert provider.heard(*PRIVATE, "4815162342") == []
+    with restarted(told) as client:
+        surrogates = sent[-1][0]["content"]
+        provider.answer = saying(lambda body: f"As {surrogates} says.")
+        assert f"As {history[0]['content']} says." in chat(client, [*history, {"role": "user", "content": "Well?"}])
+        assert spent(client) == 3
+    content = b"".join(path.read_bytes() for path in Path(str(told.database)).parent.glob("budgets.db*"))
+    assert b"server_conversations" in content
+    assert not any(text.encode() in content for text in (*PRIVATE, "4815162342", surrogates))
+
+
+def test_an_answer_leads_to_its_conversation_behind_a_restart(told: Config, provider: Provider) -> None:
+    def respond(handler: Any, body: dict[str, Any]) -> None:
+        item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed"}
+        text = {"type": "output_text", "text": "Yes.", "annotations": []}
+        send_json(handler, {"id": "resp_1", "object": "response", "output": [{**item, "content": [text]}]})
+
+    provider.answer = respond
+    said = {"model": "m", "input": f"Ask {NAME}."}
+    with restarted(told) as client:
+        assert client.post("/v1/responses", json=said).status_code == 200
+    with restarted(told) as client:
+        again = {"model": "m", "input": f"Ask {NAME} too.", "previous_response_id": "resp_1"}
+        assert client.post("/v1/responses", json=again).status_code == 200
+        other = client.post("/v1/responses", json={**again, "previous_response_id": "resp_2"})
+        assert other.json()["error"]["code"] == "previous_response_not_found"
+    first, second = [body["input"] for body in provider.bodies]
+    assert second == f"{first[:-1]} too.", "one name has one surrogate in a conversation"
+
+
+def test_another_policy_of_the_same_name_pays_anew(told: Config, provider: Provider) -> None:
+    history = [asked(0)]
+    with restarted(told) as client:
+        chat(client, history)
+    file = Path(str(told.policies)) / "paid.toml"
+    file.write_text(file.read_text().replace("epsilon = 1", "epsilon = 2"))
+    with restarted(told) as client:
+        chat(client, [*history, asked(1)])
+        assert spent(client) == 1 + 2 * 2
+    before, after = provider.bodies
+    assert before["messages"][0] != after["messages"][0]
+    assert after["messages"][1]["content"].startswith("Of **"), "what the upstream wrote is its own still"
+
+
+def test_what_is_not_kept_is_not_sent_and_an_answer_comes_all_the_same(
+    told: Config, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save, saves = SealedConversations.save, []
+
+    def failing(self: SealedConversations, *arguments: Any) -> None:
+        saves.append(arguments)
+        if len(saves) in (1, 3):
+            raise LedgerError("the disk is full.")
+        save(self, *arguments)
+
+    monkeypatch.setattr(SealedConversations, "save", failing)
+    history = [asked(0)]
+    with restarted(told) as client:
+        refused = client.post("/v1/chat/completions", json={"model": "m", "messages": history})
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "ledger_unavailable")
+        assert provider.bodies == []
+        assert NAMES[0] in chat(client, history), "the second try is sent, and its answer is not kept"
+        assert len(saves) == 3 and spent(client) == 1
+        chat(client, [*history, asked(1)])
+        assert len(saves) == 5 and spent(client) == 2
+    with restarted(told) as client:
+        chat(client, [*history, asked(1)])
+        assert spent(client) == 2, "what was not kept the first time was kept the next"
+
+
+def test_nothing_is_kept_unless_asked_for(told: Config) -> None:
+    plain = told.model_copy(update={"maps": "memory"})
+    with restarted(plain) as client:
+        chat(client, [asked(0)])
+    with sqlite3.connect(str(told.database)) as database:
+        assert database.execute("SELECT count(*) FROM server_conversations").fetchone() == (0,)
+    database.close()
+
+
+class Time:
+    now = 10**15
+
+    def __call__(self) -> int:
+        return self.now
+
+
+def rows(place: str) -> int:
+    with sqlite3.connect(place) as database:
+        (count,) = database.execute("SELECT count(*) FROM server_conversations").fetchone()
+    database.close()
+    return int(count)
+
+
+def test_they_expire_and_are_deleted(tmp_path: Path) -> None:
+    place, time = str(tmp_path / "budgets.db"), Time()
+    kept = SealedConversations(place, 60, clock=time)
+    name, answer = b"n" * 32, b"a" * 32
+    kept.save(name, {"of": 1}, [answer])
+    kept.save(name, {"of": 2}, [answer])
+    time.now += 60 * 10**6 - 1
+    assert kept.load(name) == {"of": 2} and kept.conversation_of(answer) == name and rows(place) == 2
+    assert kept.load(answer + b"x") is None and kept.conversation_of(b"x" * 32) is None
+    time.now += 1
+    assert kept.load(name) is None and kept.conversation_of(answer) is None and rows(place) == 2
+    kept.expire()
+    assert rows(place) == 0
+    kept.close()
+
+
+def test_what_was_changed_in_the_database_is_refused(tmp_path: Path) -> None:
+    place = str(tmp_path / "budgets.db")
+    kept = SealedConversations(place, 60)
+    kept.save(b"n" * 32, {}, [])
+    with sqlite3.connect(place) as database:
+        (sealed,) = database.execute("SELECT sealed FROM server_conversations").fetchone()
+        database.execute("UPDATE server_conversations SET sealed = ?", (sealed[:-1] + bytes([sealed[-1] ^ 1]),))
+    database.close()
+    with pytest.raises(LedgerError, match="was changed"):
+        kept.load(b"n" * 32)
+    kept.close()
+
+
+def test_names_are_digests_under_the_ledgers_key(tmp_path: Path) -> None:
+    one, other = SealedConversations(str(tmp_path / "1.db"), 60), SealedConversations(str(tmp_path / "2.db"), 60)
+    again = SealedConversations(str(tmp_path / "1.db"), 60)
+    assert one.key == again.key != other.key and len(one.key) == 32
+    for kept in (one, other, again):
+        kept.close()
+
+
+def test_tables_of_the_version_before_are_brought_into_todays_form(tmp_path: Path) -> None:
+    place = str(tmp_path / "budgets.db")
+    keys = ApiKeys(place)
+    facts, key = keys.create("ward")
+    keys.close()
+    engine = opened(url_of(place))
+    with engine.begin() as connection:  # as the second version made them
+        connection.execute(sa.text("DROP TABLE server_conversations"))
+        connection.execute(sa.text("UPDATE server_version SET version_num = '2'"))
+    engine.dispose()
+    kept = SealedConversations(place, 60)
+    kept.save(b"n" * 32, {"of": 1}, [])
+    assert kept.load(b"n" * 32) == {"of": 1}
+    kept.close()
+    again = ApiKeys(place)
+    assert again.find(key) == facts
+    again.close()

@@ -27,6 +27,10 @@ class MemoryBalance:
         self.spent, self.limit = spent, limit
         self.remaining = None if limit is None else Remaining(limit - spent, 0.0)
 
+    def affords(self, cost: Accountant) -> int | None:
+        one = cost.spent.approximate().epsilon
+        return None if self.limit is None or one == 0 else int((self.limit - self.spent) // one)
+
     def as_data(self) -> dict[str, Any]:
         left = None if self.limit is None else {"epsilon": self.limit - self.spent, "delta": 0.0}
         return {"limit": self.limit, "spent": {"epsilon": self.spent, "delta": 0.0}, "remaining": left}

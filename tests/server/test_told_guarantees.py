@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 from tests.helpers.servers import running
 
+from textveil.budget.account import Account
+from textveil.budget.balance import Balance
+from textveil.budget.ledger import Ledger
+from textveil.budget.limit import Limit
+from textveil.privacy.accountant import Accountant
+from textveil.privacy.guarantees import PureDP
 from textveil.sanitize.policy.choice import PRESETS
+from textveil.server.keys import LOCAL_TENANT
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +65,38 @@ def test_a_call_tells_what_it_drew_and_not_what_the_policy_could_have_drawn(clie
         assert (
             guarantee["epsilon"] == 0.0 and "person" not in guarantee["per_value"]["kinds"]
         ) or policy == "identifiers"
+
+
+class Watched:
+    """A ledger of which it is known how often a balance was asked for beside reservations."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.reserve_all, self.commit = ledger.reserve_all, ledger.commit
+        self._ledger, self.asked = ledger, 0
+
+    def balance(self, account: Account) -> Balance:
+        self.asked += 1
+        return self._ledger.balance(account)
+
+
+def test_what_is_left_is_what_the_ledger_pays_for(tmp_path: Path) -> None:
+    account, limit = Account(LOCAL_TENANT, "p1"), Limit(2000.0, 1e-6, "optimal")
+    with Ledger(str(tmp_path / "budgets.db")) as ledger:
+        ledger.set_limit(account, limit)
+        watched = Watched(ledger)
+        with running(ledger=watched) as client:
+            body = {"text": "Maria sings.", "policy": "all-words@2", "unit": "p1"}
+            told = client.post("/v1/sanitize", json=body).json()["budget"]
+            assert watched.asked == 0, "a release is one transaction"
+            words = ledger.affords(account, Accountant().compose(PureDP(epsilon=2.0)))
+            assert told["words_left"] == words and words > told["remaining"]["epsilon"] / 2 * 1.1
+            assert told["values_left"] is None and told["left"] == f"about {words // 100 * 100:,} words left"
+            asked = {"unit": "p1", "policy": "clinical"}
+            values = client.get("/v1/budget", params=asked).json()
+            assert values["words_left"] is None and values["values_left"] == words, "an age costs as such a word does"
+            assert values["left"] == f"about {words // 100 * 100:,} values left"
+            free = client.get("/v1/budget", params={**asked, "policy": "identifiers"}).json()
+            assert (free["words_left"], free["values_left"]) == (None, None)
+            assert free["left"] == "nothing that is drawn costs anything"
+            nobody = client.get("/v1/budget", params={"policy": "all-words"}).json()
+            assert (nobody["words_left"], nobody["left"]) == (None, "no limit")

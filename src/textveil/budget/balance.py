@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, final
 
-from textveil.budget.charge import guarantee_of
+from textveil.budget.charge import Charge
 from textveil.budget.limit import Limit
-from textveil.budget.standing import Standing, time_of
-from textveil.privacy.accountant import Remaining
+from textveil.budget.standing import CountedSums, Standing, time_of
+from textveil.privacy.accountant import Accountant, Remaining
 from textveil.privacy.guarantees import Guarantee
 
 
@@ -29,6 +29,7 @@ class Balance:
         period_end: when the limit is renewed; None where it never is.
         lifetime: what was spent since ever, over all periods.
         releases: how many there were since ever.
+        counted: what counts against the limit of each level that has one.
     """
 
     scope: str
@@ -39,6 +40,19 @@ class Balance:
     period_end: datetime | None
     lifetime: Guarantee
     releases: int
+    counted: tuple[CountedSums, ...] = field(default=(), repr=False, compare=False)
+
+    def affords(self, cost: Accountant) -> int | None:
+        """How many more releases of this cost all levels can pay, one after another; None where nothing limits them.
+
+        Nothing is asked of the database: it is what could be paid when the balance was taken.
+
+        Raises:
+            UnsupportedGuarantee: a draw promises nothing.
+        """
+        charge = Charge.of(cost)
+        found = [sums.affords(charge) for sums in self.counted]
+        return min((one for one in found if one is not None), default=None)
 
     def tightness(self) -> tuple[float, float]:
         """The less is left, the smaller."""
@@ -63,15 +77,23 @@ def _amounts(guarantee: Guarantee) -> dict[str, Any]:
     return {"epsilon": data["epsilon"], "delta": data["delta"], "status": data["status"]}
 
 
-def balance_of(standing: Standing, limit: Limit | None, now: int, reserved: tuple[int, int] | None = None) -> Balance:
-    """The balance of one account; its sums are counted for the limit."""
+def balance_of(standing: Standing, limit: Limit | None, now: int, counted: tuple[CountedSums, ...]) -> Balance:
+    """The balance of one account; its sums are counted for the limit.
+
+    Args:
+        standing: of the account at one level.
+        limit: of that level.
+        now: microseconds since 1970.
+        counted: the sums of all levels that have a limit.
+    """
     return Balance(
         scope=standing.scope,
         limit=limit,
         spent=standing.spent(limit),
         remaining=None if limit is None else standing.remaining(limit),
-        reserved=None if reserved is None else guarantee_of(*reserved, standing.status),
+        reserved=None,
         period_end=None if limit is None else limit.period_end(time_of(max(now, standing.last_at))),
         lifetime=standing.spent(None),
         releases=standing.releases,
+        counted=counted,
     )

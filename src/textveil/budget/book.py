@@ -135,12 +135,6 @@ class Book:
         self._changed.add(standing.level)
         self._append(account, "limit", data)
 
-    def affords(self, account: Account, charge: Charge) -> int | None:
-        """How many more releases with this charge every level of an account can pay; None where none limits them."""
-        levels = [(standing, limit) for _, standing, limit in self._levels(account)]
-        found = [standing.affords(limit, charge) for standing, limit in levels if limit is not None]
-        return min((one for one in found if one is not None), default=None)
-
     def balance(self, account: Account, *, reserved: bool = False) -> Balance:
         """What is left to an account, at the level that leaves least.
 
@@ -149,7 +143,9 @@ class Book:
             reserved: whether to add up what is not committed.
         """
         now = self._nows[self._names.of(account).tenant]
-        found = [(one, balance_of(standing, limit, now)) for one, standing, limit in self._levels(account)]
+        levels = list(self._levels(account))
+        counted = tuple(standing.counted(limit) for _, standing, limit in levels if limit is not None)
+        found = [(one, balance_of(standing, limit, now, counted)) for one, standing, limit in levels]
         one, balance = min(reversed(found), key=lambda pair: pair[1].tightness())
         return replace(balance, reserved=self._reserved(one)) if reserved else balance
 

@@ -195,8 +195,7 @@ class Ledger:
             UnsupportedGuarantee: a draw promises nothing.
             LedgerError: the database fails.
         """
-        charge = Charge.of(cost)
-        return self._ask(account, lambda book: book.affords(account, charge))
+        return self._ask(account, lambda book: book.balance(account)).affords(cost)
 
     def entries(self, account: Account | None = None) -> Iterator[Entry]:
         """What happened, by tenant and number, in constant memory; names are digests in it.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 from textveil.budget.charge import (
     DELTA_UNIT,
@@ -35,6 +36,46 @@ def microseconds(time: datetime) -> int:
 def time_of(at: int) -> datetime:
     """The time of so many microseconds since 1970, UTC."""
     return _FIRST + at * _MICROSECOND
+
+
+@final
+class CountedSums(NamedTuple):
+    """What counts against a limit at one level, and so what the limit still pays for.
+
+    Attributes:
+        limit: what may be spent.
+        epsilon: the sum of its period in units.
+        delta: likewise.
+        moment: what the period's draws cost by the rule of moments, in units, under a limit that asks for it.
+    """
+
+    limit: Limit
+    epsilon: int
+    delta: int
+    moment: int
+
+    def fits(self, charge: Charge) -> bool:
+        """Whether one more release with this charge stays within the limit."""
+        if self.delta + charge.delta > _delta_limit(self.limit):
+            return False
+        if self.epsilon + charge.epsilon <= units_within(self.limit.epsilon, EPSILON_UNIT):
+            return True
+        order = order_for(self.limit)
+        return order is not None and self.moment + moments_of(charge.draws, order) <= order.allowance
+
+    def affords(self, charge: Charge) -> int | None:
+        """How many more releases with this charge stay within the limit, each by ``fits``; None where all do."""
+        by_delta = _times(_delta_limit(self.limit) - self.delta, charge.delta)
+        by_sum = _times(units_within(self.limit.epsilon, EPSILON_UNIT) - self.epsilon, charge.epsilon)
+        order = order_for(self.limit)
+        moments = 0 if order is None else _times(order.allowance - self.moment, moments_of(charge.draws, order))
+        most = min(by_delta, max(by_sum, moments))
+        return None if most == math.inf else int(most)
+
+
+def _times(left: int, each: int) -> int | float:
+    """How often something can be taken from what is left; never where more was taken than there was."""
+    return 0 if left < 0 else left // each if each else math.inf
 
 
 @final
@@ -141,22 +182,15 @@ class Standing:
 
     def admits(self, limit: Limit, charge: Charge) -> bool:
         """Whether one more release stays within the limit; what costs nothing always does."""
-        return (charge.epsilon == 0 and charge.delta == 0) or self._fits(limit, charge, 1)
+        return (charge.epsilon == 0 and charge.delta == 0) or self.counted(limit).fits(charge)
 
     def affords(self, limit: Limit, charge: Charge) -> int | None:
-        """How many more releases with this charge stay within the limit; None where it is nothing."""
-        if charge.epsilon == 0 and charge.delta == 0:
-            return None
-        if not self._fits(limit, charge, 1):
-            return 0
-        most = 1
-        while self._fits(limit, charge, 2 * most):
-            most *= 2
-        low, high = most, 2 * most
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._fits(limit, charge, middle) else (low, middle)
-        return low
+        """How many more releases with this charge stay within the limit; None where nothing limits them."""
+        return self.counted(limit).affords(charge)
+
+    def counted(self, limit: Limit) -> CountedSums:
+        """The sums as they are now, which are those of the limit."""
+        return CountedSums(limit, self.period_epsilon, self.period_delta, self.period_moment)
 
     def remaining(self, limit: Limit) -> Remaining:
         """What one more draw may cost, rounded down."""
@@ -175,15 +209,6 @@ class Standing:
             epsilon = order.offset + self.period_moment
             delta += units_within(limit.delta, DELTA_UNIT) - _delta_limit(limit)
         return guarantee_of(epsilon, delta, self.status)
-
-    def _fits(self, limit: Limit, charge: Charge, times: int) -> bool:
-        """Whether so many more releases with this charge stay within the limit."""
-        if self.period_delta + times * charge.delta > _delta_limit(limit):
-            return False
-        if self.period_epsilon + times * charge.epsilon <= units_within(limit.epsilon, EPSILON_UNIT):
-            return True
-        order = order_for(limit)
-        return order is not None and self.period_moment + times * moments_of(charge.draws, order) <= order.allowance
 
 
 def order_for(limit: Limit) -> Order | None:

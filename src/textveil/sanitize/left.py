@@ -3,32 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias, final
 
 from textveil.privacy.accountant import Accountant
 from textveil.sanitize.setting import Setting
 
+Affords: TypeAlias = Callable[[Accountant], int | None]
+"""How many releases of a cost a budget pays for, one after another; None where nothing limits them."""
 
-def text_left(setting: Setting, affords: Callable[[Accountant], int | None]) -> str:
+
+@final
+class TextLeft(NamedTuple):
+    """How much more text a budget pays for, rounded down.
+
+    Attributes:
+        words: that can be drawn if nothing else is; None where words are not drawn, cost nothing or promise nothing, or
+            nothing limits them.
+        values: of the kind that costs most that can be drawn if nothing else is; None likewise, and where no spans are.
+        said: for readers: "about 2,300 words left".
+    """
+
+    words: int | None
+    values: int | None
+    said: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TextCosts:
+    """What one draw of each kind costs at a setting: made once for many budgets.
+
+    Attributes:
+        kinds: those whose draws cost something, and their cost.
+        noun: what a text is told in: "word", "value", "text".
+        unpriced: whether nothing is promised of some draw, so that no budget can pay for it.
+    """
+
+    kinds: tuple[tuple[str, Accountant], ...]
+    noun: str
+    unpriced: bool
+
+    @classmethod
+    def of(cls, setting: Setting) -> TextCosts:
+        """The costs at a setting, with its policy."""
+        spans = setting.policy is not None and setting.policy.finds_spans
+        noun = "text" if setting.whole_texts else "value" if spans else "word"
+        if any(not one.guarantee.promises for one in setting.protected):
+            return cls((), noun, unpriced=True)
+        kinds = tuple((one.kind, setting.accountant({one.kind: 1})) for one in setting.protected if one.costs)
+        return cls(kinds, noun, unpriced=False)
+
+    def left(self, affords: Affords) -> TextLeft:
+        """How much more a budget pays for.
+
+        It is told by the kind that costs most: of a text of cheaper kinds it pays for more.
+
+        Args:
+            affords: ``Ledger.affords`` of an account, or that of a ``Balance``.
+        """
+        if self.unpriced:
+            return TextLeft(None, None, "nothing is promised of something that is drawn: there is no count")
+        if not self.kinds:
+            return TextLeft(None, None, "nothing that is drawn costs anything")
+        found = {kind: affords(cost) for kind, cost in self.kinds}
+        count = min((one for one in found.values() if one is not None), default=None)
+        if count is None:
+            return TextLeft(None, None, "no limit")
+        about = "about " if count >= 100 else ""
+        said = f"{about}{_rounded_down(count):,} {self.noun}{'' if count == 1 else 's'} left"
+        return TextLeft(found.get("word"), count if self.noun == "value" else None, said)
+
+
+def text_left(setting: Setting, affords: Affords) -> str:
     """How much more a budget pays for, for readers: "about 2,300 words left".
-
-    It is told by the kind that costs most: of a text of cheaper kinds it pays for more.
 
     Args:
         setting: of the sanitizer, with its policy.
-        affords: how many releases of a cost the budget pays for, one after another; None where nothing limits them:
-            ``Ledger.affords`` of an account.
+        affords: as for ``TextCosts.left``.
     """
-    found = [(one, affords(setting.accountant({one.kind: 1}))) for one in setting.protected if one.costs]
-    limited = [(count, one.kind) for one, count in found if count is not None]
-    if not found:
-        return "nothing that is drawn costs anything"
-    if not limited:
-        return "no limit"
-    count = min(limited)[0]
-    texts, spans = setting.whole_texts, setting.policy is not None and setting.policy.finds_spans
-    what = "text" if texts else "value" if spans else "word"
-    about = "about " if count >= 100 else ""
-    return f"{about}{_rounded_down(count):,} {what}{'' if count == 1 else 's'} left"
+    return TextCosts.of(setting).left(affords).said
 
 
 def _rounded_down(count: int) -> int:

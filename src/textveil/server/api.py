@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from textveil.budget.account import Account
 from textveil.sanitize.explanation import explain
+from textveil.sanitize.left import TextCosts
 from textveil.sanitize.policy.making import words_of
 from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.release import Report, Tally
@@ -149,7 +150,8 @@ async def budget(
     service = service_of(request)
     name = service.policies.name(policy)
     balance = await service.balance(who.account(unit))
-    return budget_data(balance, (await service.in_thread(partial(service.policies.sanitizer, name))).setting)
+    setting = (await service.in_thread(partial(service.policies.sanitizer, name))).setting
+    return budget_data(balance, TextCosts.of(setting))
 
 
 @router.get("/healthz")

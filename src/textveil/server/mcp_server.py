@@ -18,6 +18,7 @@ from typing import Annotated, Any, ClassVar, Final, cast, final
 
 from textveil.budget.account import Account
 from textveil.errors import MissingExtra, ParameterError, TextveilError, UnknownNameError, need
+from textveil.sanitize.left import TextCosts
 from textveil.server.budgets import budget_data
 from textveil.server.conversations import Conversations
 from textveil.surrogates.private_map import PrivateMap
@@ -188,7 +189,8 @@ class TextTools:
 
     async def _budget(self, policy: str) -> dict[str, Any]:
         """What is left, asked for anew: with what is reserved, which a release does not wait for."""
-        return budget_data(await self._service.balance(self._account), self._service.policies.sanitizer(policy).setting)
+        costs = TextCosts.of(self._service.policies.sanitizer(policy).setting)
+        return budget_data(await self._service.balance(self._account), costs)
 
     async def _restore(self, given: RestoreArguments) -> dict[str, Any]:
         state = self._conversations.find(self._account, given.conversation)

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeVar, final
 
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
+from textveil.sanitize.left import TextCosts
 from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release
@@ -169,7 +170,7 @@ class SanitizingService:
         known = self._known.get(name)
         if known is None:
             known = self._known[name] = _known_of(name, setting)
-        guarantee, budget = known.with_costs(setting, prepared), budget_data(balance, setting)
+        guarantee, budget = known.with_costs(setting, prepared), budget_data(balance, known.costs)
         return PaidReleases(tuple(releases), guarantee, balance, budget, name)
 
 
@@ -183,10 +184,12 @@ class _Known(NamedTuple):
     Attributes:
         always: JSON data, with a place for the kinds that were drawn.
         kinds: of each kind, what a draw promises.
+        costs: of a draw of each kind that costs something.
     """
 
     always: dict[str, Any]
     kinds: list[dict[str, Any]]
+    costs: TextCosts
 
     def with_costs(self, setting: Setting, prepared: Prepared | None) -> dict[str, Any]:
         """What a call costs and what holds of it, as JSON data: no text, and nothing that is not in the report.
@@ -216,4 +219,4 @@ def _known_of(policy: str, setting: Setting) -> _Known:
         {name: value for name, value in one.as_data().items() if name in _TOLD_OF_A_KIND} | {"count": 0}
         for one in setting.protected
     ]
-    return _Known(always, kinds)
+    return _Known(always, kinds, TextCosts.of(setting))

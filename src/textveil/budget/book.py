@@ -33,9 +33,9 @@ class Book:
         connection: in a transaction that will write.
         names: under the ledger's key.
         now: microseconds since 1970.
-        accounts: all that will be asked for.
+        accounts: all that something may be written for.
         commits: of those that will be committed, account and number.
-
+        reads: accounts of which only a balance will be asked: nothing is written for them, known or not.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class Book:
         now: int,
         accounts: Iterable[Account],
         commits: Iterable[tuple[Account, int]],
+        reads: Iterable[Account] = (),
     ) -> None:
         self._connection = connection
         self._names = names
@@ -54,7 +55,9 @@ class Book:
         self._closed: list[tuple[bytes, int]] = []
         self._changed: set[bytes] = set()
         digests = [names.of(one) for one in accounts]
-        self._chains = _locked(connection, names, sorted({one.tenant for one in digests}))
+        written = {one.tenant for one in digests}
+        digests += [names.of(one) for one in reads]
+        self._chains = _locked(connection, names, sorted({one.tenant for one in digests}), written)
         levels = [level for one in digests for level in one.levels]
         wanted = {one.digest for one in levels} | {one.each for one in levels if one.each is not None}
         open_now = statements.open_rows(connection, {(names.of(one).tenant, number) for one, number in commits})
@@ -71,7 +74,7 @@ class Book:
             LedgerError: the tenant's entries do not end as they must.
         """
         self._chain(account)
-        levels = list(self._levels(account))
+        levels = list(self._levels(account, keep=True))
         for _, standing, limit in levels:
             if limit is not None and not standing.admits(limit, charge):
                 raise _exhausted(standing, limit, charge)
@@ -100,7 +103,7 @@ class Book:
         """
         for account, _ in wanted:
             self._chain(account)
-            for _ in self._levels(account):  # whatever sums must be counted again are now
+            for _ in self._levels(account, keep=True):  # whatever sums must be counted again are now
                 pass
         standings = {level: replace(one) for level, one in self._standings.items()}
         chains = {tenant: None if one is None else replace(one) for tenant, one in self._chains.items()}
@@ -199,8 +202,13 @@ class Book:
             made.add(charge, at, None)
         return made
 
-    def _levels(self, account: Account) -> Iterator[tuple[BudgetLevel, Standing, Limit | None]]:
-        """Where an account stands at each level, with its sums counted for the limit there."""
+    def _levels(self, account: Account, *, keep: bool = False) -> Iterator[tuple[BudgetLevel, Standing, Limit | None]]:
+        """Where an account stands at each level, with its sums counted for the limit there.
+
+        Args:
+            account: whose.
+            keep: whether sums that are counted anew are written: not where the account is only looked at.
+        """
         for one in self._names.of(account).levels:
             standing = self._standings.get(one.digest)
             if standing is None:
@@ -209,7 +217,7 @@ class Book:
                 standing = self._new(one)
             limit = self._limit(one, standing)
             if limit is not None:
-                self._count(one, standing, limit)
+                self._count(one, standing, limit, keep=keep)
             yield one, standing, limit
 
     def _limit(self, level: BudgetLevel, standing: Standing) -> Limit | None:
@@ -219,11 +227,12 @@ class Book:
         each = self._standings.get(level.each)
         return None if each is None else each.limit
 
-    def _count(self, level: BudgetLevel, standing: Standing, limit: Limit) -> None:
+    def _count(self, level: BudgetLevel, standing: Standing, limit: Limit, *, keep: bool) -> None:
         """Bring the sums of the period up to what the limit counts, from the entries where they are not."""
         if standing.is_counted(limit, self._nows[level.tenant]):
             return
-        self._changed.add(standing.level)
+        if keep:
+            self._changed.add(standing.level)
         if not standing.begin(limit, self._nows[level.tenant]):
             return
         for _, charge in self._charges(level, standing.period_start):
@@ -250,14 +259,20 @@ def new_fact(dialect: str) -> sa.Executable:
     return insert(FACTS).on_conflict_do_nothing(index_elements=["name"])
 
 
-def _locked(connection: Connection, names: Names, tenants: list[bytes]) -> dict[bytes, Chain | None]:
-    """The ends of the tenants' chains, None of a broken one, locked until this transaction ends."""
+def _locked(
+    connection: Connection, names: Names, tenants: list[bytes], written: set[bytes]
+) -> dict[bytes, Chain | None]:
+    """The ends of the tenants' chains, None of a broken one, locked until this transaction ends.
+
+    Those of ``written`` are begun where there are none.
+    """
     found = dict(_chains(connection, names, tenants))
-    new = [tenant for tenant in tenants if tenant not in found]
+    absent = [tenant for tenant in tenants if tenant not in found]
+    new = [tenant for tenant in absent if tenant in written]
     if new:
         statements.add_chains(connection, [Chain(tenant).as_row(names) for tenant in new])
         found.update(_chains(connection, names, new))
-    return found
+    return {**{tenant: Chain(tenant) for tenant in absent}, **found}
 
 
 def _chains(connection: Connection, names: Names, tenants: list[bytes]) -> Iterator[tuple[bytes, Chain | None]]:

@@ -182,7 +182,7 @@ class Ledger:
         Raises:
             LedgerError: the database fails.
         """
-        return self._ask(account, lambda book: book.balance(account, reserved=True))
+        return self._ask(account, lambda book: book.balance(account, reserved=True), reads=True)
 
     def affords(self, account: Account, cost: Accountant) -> int | None:
         """How many more releases of this cost the account can pay, one after another; None where nothing limits them.
@@ -195,7 +195,7 @@ class Ledger:
             UnsupportedGuarantee: a draw promises nothing.
             LedgerError: the database fails.
         """
-        return self._ask(account, lambda book: book.balance(account)).affords(cost)
+        return self._ask(account, lambda book: book.balance(account), reads=True).affords(cost)
 
     def entries(self, account: Account | None = None) -> Iterator[Entry]:
         """What happened, by tenant and number, in constant memory; names are digests in it.
@@ -255,18 +255,19 @@ class Ledger:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _ask(self, account: Account, work: Callable[[Book], T]) -> T:
+    def _ask(self, account: Account, work: Callable[[Book], T], *, reads: bool = False) -> T:
         self._need_open()
-        asked = Ask(account, work)
+        asked = Ask(account, work, reads=reads)
         self._turns.ask([asked])
         return asked.result()
 
     def _write(self, batch: Sequence[Ask[Any]]) -> None:
         """Do what several threads asked for in one transaction."""
         with told(), writing(self._engine) as connection:
-            accounts = [account for one in batch for account in one.accounts]
+            accounts = [account for one in batch if not one.reads for account in one.accounts]
+            read = [account for one in batch if one.reads for account in one.accounts]
             commits = [pair for one in batch for pair in one.commits]
-            book = Book(connection, self._names, time.time_ns() // 1000, accounts, commits)
+            book = Book(connection, self._names, time.time_ns() // 1000, accounts, commits, read)
             for one in batch:
                 try:
                     one.value = one.work(book)

@@ -21,6 +21,7 @@ class Ask(Generic[T]):
         work: does it in a transaction's book.
         others: further accounts that the work asks for.
         commits: numbers of the account's reservations that it commits.
+        reads: whether it only looks, so that nothing is written for its accounts.
     """
 
     def __init__(
@@ -30,10 +31,12 @@ class Ask(Generic[T]):
         *,
         others: Sequence[Account] = (),
         commits: Sequence[int] = (),
+        reads: bool = False,
     ) -> None:
         self.accounts = (account, *others)
         self.commits = [(account, number) for number in commits]
         self.work = work
+        self.reads = reads
         self.done = False
         self.value: T | None = None
         self.error: BaseException | None = None

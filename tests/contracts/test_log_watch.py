@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.helpers.canaries import ACCENTED, CODE, NAME
-from tests.helpers.log_watch import LogWatch
+from tests.helpers.log_watch import LogWatch, heard
 
 _SAYS = """
 import logging, os, sys
@@ -58,6 +58,15 @@ def test_whatever_is_put_into_a_record_of_ours_is_heard(watch: LogWatch) -> None
     assert len(watch.leaks()) == 5
     own.debug(NAME)
     assert len(watch.leaks()) == 5, "what no server logs is no leak"
+
+
+def test_a_log_of_another_program_is_searched_when_it_ends(watch: LogWatch, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    heard("a program", log)
+    log.write_text(f"STATEMENT: {CODE}\n")
+    assert watch.leaks() == []
+    heard("a program", log)
+    assert len(watch.leaks()) == 1 and watch.processes() == 0
 
 
 def test_the_whole_suite_is_listened_to(heard_of_all_tests: LogWatch) -> None:

@@ -29,8 +29,17 @@ _KEY: Final = rb"tv_[0-9a-f]{16}_[A-Za-z0-9_-]{20}"
 _WRITTEN: Final = {form for text in TEXTS for form in (text, json.dumps(text)[1:-1])}
 _LEAK: Final = re.compile(b"|".join([_KEY, *(re.escape(one.encode()) for one in sorted(_WRITTEN))]))
 
+_HEARD_IN: Final = "TESTS_HEARD_IN"
 _SITE: Final = Path(__file__).parent / "heard"
 _FACTS: Final = frozenset(vars(logging.makeLogRecord({}))) - {"msg", "args"}
+
+
+def heard(name: str, log: Path) -> None:
+    """What a program that is not Python's wrote to a log of its own is searched too, under this name."""
+    folder = os.environ.get(_HEARD_IN)
+    if folder is not None and log.exists():
+        with (Path(folder) / f"{name}.log").open("ab") as file:
+            file.write(log.read_bytes())
 
 
 @final
@@ -63,7 +72,7 @@ class LogWatch(logging.Handler):
         """Hear what is logged, and what processes that begin meanwhile write."""
         own, level = logging.getLogger("textveil"), logging.getLogger("textveil").level
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("TESTS_HEARD_IN", str(self._folder))
+            patch.setenv(_HEARD_IN, str(self._folder))
             patch.setenv("PYTHONPATH", str(_SITE), prepend=os.pathsep)
             own.setLevel(logging.INFO)  # as a server's
             logging.getLogger().addHandler(self)

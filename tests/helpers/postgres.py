@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.helpers.log_watch import heard
 
 _SETTINGS = (
     "listen_addresses = '127.0.0.1'",
@@ -85,6 +86,7 @@ class Postgres:
         """Kill it for good."""
         if self._process is not None and self._process.poll() is None:
             self.kill()
+        heard("postgres", self._folder / "log")
 
     def _program(self, name: str) -> Path:
         assert self._bin is not None

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from tests.helpers.canaries import CODE, PRIVATE, write_policy
 from tests.helpers.postgres import postgres_server
 from tests.helpers.servers import serving
+from tests.helpers.upstream import Provider, last_text, saying
 
 from textveil.budget.account import Account
 from textveil.budget.ledger import Ledger
@@ -14,6 +18,31 @@ from textveil.server.config import Config
 from textveil.server.key_store import ApiKeys
 
 NOTE = "Maria Gonzalez was seen."
+
+
+def test_a_conversation_goes_on_in_another_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TEXTVEIL_LEDGER_KEY", "ab" * 32)
+    with postgres_server() as database, Provider() as provider:
+        provider.answer = saying(lambda body: f"Of {last_text(body)} I heard.")
+        told = Config(
+            database=database.url,
+            maps="database",
+            upstream=provider.url,
+            policy="paid",
+            policies=write_policy(tmp_path),
+        )
+        history = [{"role": "user", "content": f"Ask {CODE}."}]
+        for again in range(2):
+            with serving(make_app(told), told) as client:
+                answer = client.post("/v1/chat/completions", json={"model": "m", "messages": history}).json()
+                assert CODE in answer["choices"][0]["message"]["content"]
+                history += [answer["choices"][0]["message"], {"role": "user", "content": f"{again}: again {CODE}."}]
+                assert client.get("/v1/budget").json()["spent"]["epsilon"] == again + 1
+            database.kill()
+            database.start()
+        first, second = [body["messages"] for body in provider.bodies]
+        assert second[0] == first[0] and second[1]["content"] == f"Of {first[0]['content']} I heard."
+        assert provider.heard(*PRIVATE) == []
 
 
 def test_keys_budgets_and_maps_are_in_one_database(monkeypatch: pytest.MonkeyPatch) -> None:

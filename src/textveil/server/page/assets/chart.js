@@ -1,8 +1,7 @@
 // The figure of recovery: what share of words a decoder names again, by epsilon. Made of SVG elements, no markup.
 
-const WIDTH = 560;
+const NARROW = matchMedia("(max-width: 44rem)");
 const LEFT = 48;
-const RIGHT = 512;
 const TOP = 16;
 const BOTTOM = 252;
 const NAMES = [["words", "all words"], ["content", "content words"], ["names", "names"]];
@@ -17,26 +16,29 @@ function drawn(tag, attributes, text) {
 /** A chart that can show one epsilon after another. */
 export class Chart {
   constructor(svg, measured) {
+    // On a phone the same height has less width, so that curves stay steep and letters large.
+    const width = NARROW.matches ? 360 : 560;
+    svg.closest("figure").classList.toggle("narrow", NARROW.matches);
+    this.right = width - LEFT;
     this.svg = svg;
     this.measured = measured;
     this.low = measured[0].epsilon;
     this.high = measured.at(-1).epsilon;
-    svg.setAttribute("viewBox", `0 0 ${WIDTH} 300`);
+    svg.setAttribute("viewBox", `0 0 ${width} 280`);
     svg.replaceChildren(
       drawn("title", { id: "chart-title" }, "Share of words that a decoder names again, by epsilon of one word"),
       drawn("desc", { id: "chart-desc" }, measured.map((row) => `epsilon ${row.epsilon}: ${row.shares.map(
         (share, place) => `${NAMES[place][1]} ${percent(share)}`).join(", ")}`).join("; ")),
       ...this.axes(),
       ...NAMES.flatMap(([name], place) => this.curve(name, place)),
-      ...this.labels(),
     );
     this.now = drawn("line", { class: "now", y1: TOP, y2: BOTTOM });
     this.points = NAMES.map(([name]) => drawn("circle", { class: `point ${name}`, r: 6 }));
-    svg.append(this.now, ...this.points);
+    svg.append(this.now, ...this.labels(), ...this.points);
   }
 
   x(epsilon) {
-    return LEFT + ((epsilon - this.low) / (this.high - this.low)) * (RIGHT - LEFT);
+    return LEFT + ((epsilon - this.low) / (this.high - this.low)) * (this.right - LEFT);
   }
 
   y(share) {
@@ -45,7 +47,7 @@ export class Chart {
 
   axes() {
     const lines = [0, 0.25, 0.5, 0.75, 1].flatMap((share) => [
-      drawn("line", { class: "grid", x1: LEFT, x2: RIGHT, y1: this.y(share), y2: this.y(share) }),
+      drawn("line", { class: "grid", x1: LEFT, x2: this.right, y1: this.y(share), y2: this.y(share) }),
       drawn("text", { x: LEFT - 8, y: this.y(share) + 4, "text-anchor": "end" }, `${100 * share} %`),
     ]);
     const ticks = this.measured.filter((row) => row.epsilon % 2 === 0).map((row) =>

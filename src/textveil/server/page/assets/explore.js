@@ -20,8 +20,7 @@ export function explore({ rows, model, texts, epsilon }, moved) {
   slider.max = known.at(-1);
   slider.value = epsilon;
   element("measured").textContent =
-    `A decoder (${model}) that knows the mechanism and reads the words around, on public ${texts.join(", ")}; the bands span these texts, the lines are their middle. `
-    + "It is one attacker: a better one may recover more, never more than epsilon allows.";
+    `A decoder (${model}) that knows the mechanism and reads the words around, on public ${texts.join(", ")}; the bands span these texts, the lines are their middle.`;
   let waiting = 0;
   let under = new AbortController();
   let last = epsilon;
@@ -46,7 +45,7 @@ export function explore({ rows, model, texts, epsilon }, moved) {
     const [words, content, names] = chart.show(at).shares.map(percent);
     element("recovered").replaceChildren(
       "At this epsilon the attacker recovers ", strong(words), " of all words, ", strong(content), " of the content words and ",
-      strong(names), " of the names.");
+      strong(names), " of the names. A better one may recover more, never more than epsilon allows.");
     clearTimeout(waiting);
     waiting = setTimeout(() => draw(at), WAIT);
     moved(at);

@@ -11,7 +11,7 @@ from scipy.stats import gamma
 from tests.helpers.goodness_of_fit import p_value
 
 from textveil.errors import ParameterError
-from textveil.noise.capabilities import LineNoise, OwnCoordinates, ProfiledNoise
+from textveil.noise.capabilities import LineNoise, OwnCoordinates, PairwiseDensity, ProfiledNoise
 from textveil.noise.elliptical_laplace import EllipticalLaplace
 from textveil.noise.spherical_laplace import SphericalLaplace
 
@@ -27,6 +27,13 @@ def test_it_offers_what_audits_ask_for() -> None:
     assert isinstance(NOISE, LineNoise)
     assert isinstance(NOISE, OwnCoordinates)
     assert (NOISE.dim, NOISE.norm) == (2, 2)
+
+
+def test_densities_of_many_differences_are_those_of_each(rng: np.random.Generator) -> None:
+    assert isinstance(NOISE, PairwiseDensity)
+    points, centers = rng.normal(size=(5, 2)), rng.normal(size=(8, 2))
+    expected = np.stack([NOISE.log_density(one - centers) for one in points])
+    np.testing.assert_allclose(NOISE.log_densities(points, centers), expected, rtol=1e-12)
 
 
 def test_the_density_integrates_to_one_and_has_the_variance() -> None:

@@ -14,6 +14,7 @@ from scipy import integrate, stats
 
 from textveil.errors import ParameterError
 from textveil.noise.base import NoiseDistribution, block_rows, rounded_down
+from textveil.noise.capabilities import PairwiseDensity
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
@@ -54,6 +55,16 @@ def test_draws_have_the_shape_and_type_asked_for(make, dtype, count, dim, rng):
     assert draws.dtype == dtype
     assert draws.flags.c_contiguous
     assert np.isfinite(draws).all()
+
+
+@each_distribution
+@pytest.mark.parametrize("dim", [1, 4, 50])
+def test_densities_of_many_differences_are_those_of_each(make, dim, rng):
+    distribution = make(dim)
+    points, centers = rng.normal(size=(6, dim)), rng.normal(size=(9, dim)).astype(np.float32)
+    expected = np.stack([distribution.log_density(one - centers.astype(np.float64)) for one in points])
+    assert isinstance(distribution, PairwiseDensity)
+    np.testing.assert_allclose(distribution.log_densities(points, centers), expected, rtol=1e-12, atol=1e-12)
 
 
 @each_distribution

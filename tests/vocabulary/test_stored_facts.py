@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
+from textveil.audit.report.verdict import Verdict
+from textveil.audit.run import audit_mechanism
+from textveil.catalog import mechanism
 from textveil.errors import ParameterError
 from textveil.vocabulary.geometry import (
     clip,
     clipped_diameter,
+    farthest_pair,
     mean_neighbor_similarity,
     measured_facts,
     minimum_distance,
@@ -57,6 +61,31 @@ def test_what_is_computed_is_computed_once(monkeypatch):
     assert again == first
     sums[:] = 0  # a caller's copy, not the kept one
     assert mean_neighbor_similarity(vocabulary)[1][0] == 1
+
+
+def test_the_farthest_pair_is_searched_for_once_for_the_same_points(monkeypatch):
+    vocabulary = vocabulary_of(table(6))
+    points = clip(vocabulary.vectors, 1.0)
+    found = farthest_pair(vocabulary, points, 2)
+    assert found == pairs.diameter(points, 2)
+    other, of_sums = farthest_pair(vocabulary, vocabulary.vectors, 2), farthest_pair(vocabulary, points, 1)
+    assert len({found.value, other.value, of_sums.value}) == 3
+    monkeypatch.setattr(geometry, "diameter", None)
+    assert farthest_pair(vocabulary, points.copy(), 2) == found
+    assert clipped_diameter(vocabulary, 1.0, 2) == found.value
+
+
+def test_audits_of_noise_share_the_farthest_pair(monkeypatch):
+    vocabulary = vocabulary_of(table(6, dim=4))
+    names = ("spherical-laplace", "laplace", "mahalanobis", "pte")
+
+    def audited(epsilon: float) -> list[Verdict]:
+        made = (mechanism(name, vocabulary, epsilon=epsilon) for name in names)
+        return [audit_mechanism(one, attacks=False).verdict for one in made]
+
+    first = audited(2.0)
+    monkeypatch.setattr(geometry, "diameter", None)
+    assert audited(7.0) == first == [Verdict.PROVED] * 4
 
 
 def test_a_vocabulary_that_is_gone_leaves_nothing_behind():

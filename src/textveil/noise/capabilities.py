@@ -63,6 +63,17 @@ class OwnCoordinates(Protocol):
 
 
 @runtime_checkable
+class PairwiseDensity(Protocol):
+    """Noise whose density at many differences takes no table of these."""
+
+    def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
+        """``log_density(point - center)`` of every two; shapes (batch, dim) and (n, dim) to (batch, n).
+
+        To rounding; where a square overflows it is -inf.
+        """
+
+
+@runtime_checkable
 class BoundedSupport(Protocol):
     """Noise on a bounded support."""
 

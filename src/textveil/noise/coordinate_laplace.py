@@ -18,6 +18,7 @@ from textveil.noise.base import (
     drawn,
     flip_signs,
 )
+from textveil.noise.distances import distances
 from textveil.noise.laplace_profile import LaplaceProfile, worst_laplace_log_delta
 from textveil.noise.shifts import checked_shift, rounded_log
 from textveil.noise.unbounded import exponentials
@@ -77,8 +78,14 @@ class CoordinateLaplace:
 
     def log_density(self, z: ArrayLike) -> Reals:
         """Natural logarithm of the density; shape (batch, dim) to (batch,)."""
-        points = as_points(z, self.dim)
-        return -np.abs(points).sum(axis=1) / self.scale - self.dim * (math.log(2) + math.log(self.scale))
+        return self._at_norms(np.abs(as_points(z, self.dim)).sum(axis=1))
+
+    def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
+        """See ``capabilities.PairwiseDensity``."""
+        return self._at_norms(distances(points, centers, self.dim, "cityblock"))
+
+    def _at_norms(self, norms: Reals) -> Reals:
+        return -norms / self.scale - self.dim * (math.log(2) + math.log(self.scale))
 
     @property
     def norm(self) -> int:

@@ -97,6 +97,11 @@ class EllipticalLaplace:
         """Natural logarithm of the density; shape (batch, dim) to (batch,)."""
         return self.spherical.log_density(self.coordinates(z)) - float(np.linalg.slogdet(self.root)[1])
 
+    def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
+        """See ``capabilities.PairwiseDensity``."""
+        own = self.spherical.log_densities(self.coordinates(points), self.coordinates(centers))
+        return own - float(np.linalg.slogdet(self.root)[1])
+
     @property
     def norm(self) -> int:
         """See ``capabilities.ProfiledNoise``: L2 in own coordinates."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
 from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters, drawn
+from textveil.noise.distances import distances
 from textveil.noise.gaussian_profile import GaussianProfile
 from textveil.noise.shifts import checked_shift, l2_times, rounded_log
 from textveil.noise.unbounded import normals
@@ -62,9 +63,17 @@ class Gaussian:
     def log_density(self, z: ArrayLike) -> Reals:
         """Natural logarithm of the density; shape (batch, dim) to (batch,)."""
         points = as_points(z, self.dim) / self.sigma
-        log_peak = -self.dim * (math.log(self.sigma) + 0.5 * math.log(2 * math.pi))
         with np.errstate(over="ignore"):  # so far out the logarithm itself is below every float: -inf
-            return log_peak - 0.5 * np.square(points).sum(axis=1)
+            return self._log_peak - 0.5 * np.square(points).sum(axis=1)
+
+    def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
+        """See ``capabilities.PairwiseDensity``."""
+        with np.errstate(over="ignore"):
+            return self._log_peak - 0.5 * np.square(distances(points, centers, self.dim, "euclidean") / self.sigma)
+
+    @property
+    def _log_peak(self) -> float:
+        return -self.dim * (math.log(self.sigma) + 0.5 * math.log(2 * math.pi))
 
     @property
     def norm(self) -> int:

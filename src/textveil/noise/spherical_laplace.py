@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters, drawn
+from textveil.noise.distances import distances
 from textveil.noise.shifts import checked_shift, l2_times, rounded_log
 from textveil.noise.spherical_profile import SphericalProfile, log_tail_of_product
 from textveil.noise.unbounded import gammas, normals
@@ -85,7 +86,13 @@ class SphericalLaplace:
         points = as_points(z, self.dim)
         largest = np.abs(points).max(axis=1)
         unit = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)  # so that no square overflows
-        norms = unit * np.linalg.norm(points / unit[:, None], axis=1)
+        return self._at_norms(unit * np.linalg.norm(points / unit[:, None], axis=1))
+
+    def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
+        """See ``capabilities.PairwiseDensity``."""
+        return self._at_norms(distances(points, centers, self.dim, "euclidean"))
+
+    def _at_norms(self, norms: Reals) -> Reals:
         half = self.dim / 2
         log_peak = self.dim * math.log(self.rate) + math.lgamma(half) - math.lgamma(self.dim)
         return log_peak - math.log(2) - half * math.log(math.pi) - self.rate * norms

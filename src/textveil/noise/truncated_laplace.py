@@ -21,6 +21,7 @@ from textveil.noise.base import (
     flip_signs,
     rounded_down,
 )
+from textveil.noise.distances import distances
 from textveil.noise.laplace_profile import LaplaceProfile, worst_laplace_log_delta
 from textveil.noise.shifts import checked_shift, rounded_log
 from textveil.noise.unbounded import exponentials
@@ -128,8 +129,16 @@ class TruncatedLaplace:
     def log_density(self, z: ArrayLike) -> Reals:
         """Natural logarithm of the density, -inf outside the support; shape (batch, dim) to (batch,)."""
         sizes = np.abs(as_points(z, self.dim))
-        inside = -sizes.sum(axis=1) / self.scale - self.dim * self._log_normalizer()
-        return np.where((sizes > self.bound).any(axis=1), -np.inf, inside)
+        return self._at_norms(sizes.sum(axis=1), sizes.max(axis=1))
+
+    def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
+        """See ``capabilities.PairwiseDensity``."""
+        found = (distances(points, centers, self.dim, norm) for norm in ("cityblock", "chebyshev"))
+        return self._at_norms(*found)
+
+    def _at_norms(self, norms: Reals, largest: Reals) -> Reals:
+        inside = -norms / self.scale - self.dim * self._log_normalizer()
+        return np.where(largest > self.bound, -np.inf, inside)
 
     def cdf(self, x: ArrayLike) -> Reals:
         """P(one coordinate <= x), to a few units in the last place of the smaller tail; any shape."""

@@ -30,7 +30,7 @@ from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
 from textveil.types import Ids, Progress, Reals
 from textveil.vocabulary.geometry import clip as clip_vectors
-from textveil.vocabulary.geometry import clipped_diameter, diameter, norm_range
+from textveil.vocabulary.geometry import clipped_diameter, farthest_pair, norm_range
 
 _UP = 1 + 2.0**-30
 _ROUNDED = 2.0**-30
@@ -209,7 +209,7 @@ def worst_pair(mechanism: NoisyVectors, progress: Progress | None = None) -> Wor
     compared = _compared(noise, points)
     stored = _stored_facts(mechanism) if compared is points else None
     if stored is None:
-        found = diameter(compared, norm, progress)
+        found = farthest_pair(vocabulary, compared, norm, progress)
         first, second, reach = found.first, found.second, found.value
         reach *= 1.0 if compared is points else _OWN
     else:

@@ -28,7 +28,7 @@ from textveil.mechanisms.parameters import (
 from textveil.noise.elliptical_laplace import EllipticalLaplace
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.types import Progress, Reals, Vectors
-from textveil.vocabulary.geometry import diameter, remembered
+from textveil.vocabulary.geometry import farthest_pair, remembered
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/mahalanobis.md"
@@ -120,7 +120,7 @@ def elliptical_noise(
     reach = remembered(
         vocabulary,
         ("mahalanobis", clip, covariance_weight),
-        lambda: outward(diameter(unit.coordinates(points), 2, progress).value),
+        lambda: outward(farthest_pair(vocabulary, unit.coordinates(points), 2, progress).value),
     )
     rate = value if name == "epsilon_per_distance" else rate_within(value, reach)
     guarantee = MetricDP(

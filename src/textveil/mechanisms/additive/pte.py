@@ -26,7 +26,7 @@ from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.privacy.calibration import spherical_laplace_rate
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.types import Progress, Vectors
-from textveil.vocabulary.geometry import clipped_diameter, diameter, largest_stretch, remembered
+from textveil.vocabulary.geometry import clipped_diameter, farthest_pair, largest_stretch, remembered
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/pte.md"
@@ -88,7 +88,9 @@ def pte(
     images = mapped(points, matrix)
     key = (clip, chosen, map_seed)
     if name == "epsilon":
-        reach = remembered(vocabulary, ("images", *key), lambda: outward(diameter(images, 2, progress).value))
+        reach = remembered(
+            vocabulary, ("images", *key), lambda: outward(farthest_pair(vocabulary, images, 2, progress).value)
+        )
         rate = rate_within(value, reach)
         metric = metric_name(f"euclidean between images in {chosen} dimensions", clip)
         promised, measured = rate, {"epsilon": rate * reach}

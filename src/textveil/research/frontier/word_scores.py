@@ -7,6 +7,8 @@ import numpy as np
 from textveil.audit.attacks import bayes_vulnerability
 from textveil.mechanisms.base import Channel, WordMechanism
 from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights, NoisyVectors
+from textveil.noise.base import NoiseDistribution
+from textveil.noise.capabilities import PairwiseDensity
 from textveil.posterior.words import row_maxima
 from textveil.research.frontier.measures import COSINE, NEAR, UNCHANGED
 from textveil.research.frontier.study import FrontierStudy, drawn_words
@@ -15,6 +17,9 @@ from textveil.types import Ids, Reals
 
 CONFIDENCE = 0.95
 """Of each interval, on its own."""
+
+_NUMBERS = 1 << 21
+"""Densities that are held at once: 16 MB."""
 
 
 def word_scores(study: FrontierStudy, mechanism: WordMechanism, rng: np.random.Generator) -> dict[str, Bound]:
@@ -65,10 +70,19 @@ def chances_of_best_guess(mechanism: NoisyVectors, words: Ids, prior: Reals, rng
     logs = np.log(prior)
     noisy = points[words] + mechanism.distribution.sample(len(words), rng, np.float64)
     best = np.empty(len(words))
-    for place, one in enumerate(noisy):
-        scores = logs + mechanism.distribution.log_density(one - points)
-        best[place] = 1 / np.exp(scores - scores.max()).sum()
+    rows = max(1, _NUMBERS // len(points))
+    for start in range(0, len(words), rows):
+        part = slice(start, start + rows)
+        scores = logs + _log_densities(mechanism.distribution, noisy[part], points)
+        best[part] = 1 / np.exp(scores - scores.max(axis=1, keepdims=True)).sum(axis=1)
     return best
+
+
+def _log_densities(noise: NoiseDistribution, noisy: Reals, points: Reals) -> Reals:
+    """The density of every noisy vector around every point; shape (batch, n)."""
+    if isinstance(noise, PairwiseDensity):
+        return noise.log_densities(noisy, points)
+    return np.stack([noise.log_density(one - points) for one in noisy])
 
 
 def _of_columns(channel: ChannelColumns, prior: Reals) -> float | None:

@@ -1,6 +1,7 @@
 """Geometry of public vectors: norms, clipping, exact diameters, closest pair, neighborhoods; import it from here."""
 
 from textveil.vocabulary.geometry.facts import clipped_diameter as clipped_diameter
+from textveil.vocabulary.geometry.facts import farthest_pair as farthest_pair
 from textveil.vocabulary.geometry.facts import mean_neighbor_similarity as mean_neighbor_similarity
 from textveil.vocabulary.geometry.facts import measured_facts as measured_facts
 from textveil.vocabulary.geometry.facts import minimum_distance as minimum_distance

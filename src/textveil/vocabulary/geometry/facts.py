@@ -13,18 +13,20 @@ it once for each vocabulary object. The facts have these keys:
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textveil.errors import need
 from textveil.types import Integers, Progress, Reals, Vectors
 from textveil.vocabulary.geometry.neighbors import neighborhood_sizes, similarity_sums
 from textveil.vocabulary.geometry.norms import clip, clipped_bound, norm_error, norms
-from textveil.vocabulary.geometry.pairs import diameter, shortest_distance
+from textveil.vocabulary.geometry.pairs import Diameter, diameter, shortest_distance
 from textveil.vocabulary.vocabulary import Vocabulary
 
 SAMPLED_ROWS = 1024
@@ -72,10 +74,29 @@ def clipped_diameter(
         return remembered(
             vocabulary,
             ("diameter", None if kind == "raw" else clip, order),
-            lambda: diameter(_clipped(vocabulary, kind, clip), order, progress).value,
+            lambda: farthest_pair(vocabulary, _clipped(vocabulary, kind, clip), order, progress).value,
         )
     value: float = stored["diameter"][_ORDERS[order]]["value"]
     return value if kind == "raw" or clip is None else clipped_bound(value, clip, vocabulary.dim, order)
+
+
+def farthest_pair(
+    vocabulary: Vocabulary, points: NDArray[Any], order: float, progress: Progress | None = None
+) -> Diameter:
+    """``diameter(points, order)``, computed once for a vocabulary and the same points, whoever made them.
+
+    Args:
+        vocabulary: whose words the points stand for.
+        points: finite real numbers, shape (n, dim), n >= 2.
+        order: 1, 2 or infinity.
+        progress: called as blocks are done, where something must be computed.
+
+    Raises:
+        ParameterError: another order, or fewer than two rows.
+    """
+    digest = hashlib.sha256(np.ascontiguousarray(points).data).digest()
+    key = ("farthest pair", digest, points.dtype.str, points.shape, order)
+    return remembered(vocabulary, key, lambda: diameter(points, order, progress))
 
 
 def minimum_distance(vocabulary: Vocabulary, clip: float | None = None, progress: Progress | None = None) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -277,3 +278,34 @@ def test_a_server_without_keys_serves_whoever_is_on_this_machine(tmp_path: Path)
         assert _code(_asked(client, "tv_0000000000000000_x")) == (401, "invalid_api_key")
         found = [_asked(client, "sk-of-another-service").status_code for _ in range(4)]
         assert 429 in found
+
+
+def test_counters_are_for_admins_unless_the_configuration_opens_them(
+    served: tuple[httpx.Client, ApiKeys, str], place: str
+) -> None:
+    client, keys, _ = served
+    headers = [{"authorization": f"Bearer {keys.create('ward', admin=admin)[1]}"} for admin in (True, False)]
+    assert "textveil_requests_total" in client.get("/metrics", headers=headers[0]).text
+    assert _code(client.get("/metrics", headers=headers[1])) == (403, "not_admin")
+    assert _code(client.get("/metrics")) == (401, "invalid_api_key")
+    told = Config(database=place, metrics="open")
+    with contextlib.closing(ApiKeys(place)) as known:
+        known.create("ward")
+        with serving(make_app(told), told) as opened:
+            assert "textveil_requests_total" in opened.get("/metrics").text
+            assert opened.get("/v1/policies").status_code == 401
+
+
+def test_a_server_of_bound_keys_takes_no_key_that_is_of_no_person(place: str) -> None:
+    told = Config(database=place, units="bound")
+    with contextlib.closing(ApiKeys(place)) as keys, serving(make_app(told), told) as client:
+        assert client.post("/v1/sanitize", json={"text": NOTE}).status_code == 401, (
+            "nor nobody, while there are no keys"
+        )
+        made = [keys.create("ward", *unit)[1] for unit in ((), ("p1",))]
+        admin = {"authorization": f"Bearer {keys.create('owner', admin=True)[1]}"}
+        for unit in ({}, {"unit": "p1"}):
+            assert _code(_asked(client, made[0], **unit)) == (403, "unbound_key")
+            assert _asked(client, made[1], **unit).status_code == 200
+        assert _code(_asked(client, made[1], unit="p2")) == (403, "other_unit")
+        assert client.get("/v1/admin/keys", headers=admin).status_code == 200

@@ -25,16 +25,18 @@ from textveil.server.bodies import (
     UnitName,
 )
 from textveil.server.budgets import budget_data
+from textveil.server.config import Config
 from textveil.server.conversations import PUBLIC_OF_CONVERSATIONS
 from textveil.server.errors import ApiError, refuse_unread_query
-from textveil.server.keys import Caller, caller
+from textveil.server.keys import Caller, admin, caller
 from textveil.server.maps import MapKeeper
 from textveil.server.metrics import ServerMetrics
 from textveil.server.policies import OfferedPolicies
+from textveil.server.request_json import StrictRoute
 from textveil.server.service import PaidReleases, SanitizingService
 from textveil.surrogates.restoring import Restored, Restorer
 
-router = APIRouter(dependencies=[Depends(refuse_unread_query)])
+router = APIRouter(dependencies=[Depends(refuse_unread_query)], route_class=StrictRoute)
 
 CallerNow = Annotated[Caller, Depends(caller)]
 """Who calls, in a route's signature."""
@@ -169,7 +171,9 @@ async def readyz(request: Request) -> dict[str, str]:
 
 @router.get("/metrics", response_class=Response)
 async def metrics(request: Request) -> Response:
-    """Counters for Prometheus, without text and without names."""
+    """Counters for Prometheus, without text and without names; for an admin, unless the configuration opens them."""
+    if cast(Config, request.app.state.config).metrics != "open":
+        await admin(request)
     counted = cast(ServerMetrics, request.app.state.metrics)
     return Response(counted.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 

@@ -60,7 +60,9 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         own = contextlib.ExitStack()
         books, known = (ledger, keys) if ledger is not None else own.enter_context(open_books(config))
-        callers = Callers(known, seconds=config.key_seconds, per_second=config.requests_per_second)
+        callers = Callers(
+            known, seconds=config.key_seconds, per_second=config.requests_per_second, bound=config.units == "bound"
+        )
         service = SanitizingService(policies, books, threads=config.threads, metrics=metrics)
         upstream = Upstream.of(config)
         app.state.ledger, app.state.service, app.state.upstream = books, service, upstream

@@ -34,6 +34,8 @@ class Config(BaseModel):
             ``upstream`` itself names may, and so may localhost.
         upstream_connect_seconds: until a connection to it must stand.
         upstream_seconds: between two pieces of its answer at the most.
+        upstream_answer_seconds: from a request to it until its answer must be whole, or, of a streamed one, the head.
+        upstream_stream_seconds: from a request to it until a streamed answer must have ended.
         policy: what is used where a request names none.
         policies: a folder of policies of your own: each ``NAME.toml`` is used by its name.
         body_bytes: of a request at the most.
@@ -43,6 +45,10 @@ class Config(BaseModel):
         key_seconds: how long an API key that was verified is taken without asking the database again; so long a
             revoked one may still be taken.
         requests_per_second: of one key at the most, on average; 0 is no limit.
+        units: whether a key without a person may name any in its requests ("named"), or releases nothing ("bound"):
+            then a key is wanted always, and each is one person's.
+        metrics: who may read ``/metrics``: "admin", whoever has an admin's key, or, while there are no keys, is on this
+            machine; or "open", whoever can connect.
         threads: that sanitize.
         maps: where what puts originals back is kept where a request asks for it, and where conversations are: "memory",
             or "database", encrypted.
@@ -63,6 +69,8 @@ class Config(BaseModel):
     upstream_private_addresses: bool = False
     upstream_connect_seconds: _Seconds = 10.0
     upstream_seconds: _Seconds = 120.0
+    upstream_answer_seconds: _Seconds = 600.0
+    upstream_stream_seconds: _Seconds = 3600.0
     policy: str = "identifiers"
     policies: Path | None = None
     body_bytes: _Count = 4 * 2**20
@@ -71,6 +79,8 @@ class Config(BaseModel):
     concurrent_requests: _Count = 256
     key_seconds: _Seconds = 5.0
     requests_per_second: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1000.0
+    units: Literal["named", "bound"] = "named"
+    metrics: Literal["admin", "open"] = "admin"
     threads: _Count = 16
     maps: Literal["memory", "database"] = "memory"
     maps_seconds: _Seconds = 3600.0

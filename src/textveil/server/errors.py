@@ -132,7 +132,7 @@ def _of_validation(error: RequestValidationError) -> ApiError:
         return ApiError(400, "invalid_json", "the body must be JSON in UTF-8; got something else.")
     named = [str(one) for one in first.get("loc", ()) if one != "body"]
     places = [one for one in named if one != "str" and "[" not in one]  # types that were tried in turn
-    name = ".".join(one if one.isdigit() else _repeatable(one) for one in places)
+    name = ".".join(one if one.isdigit() else repeatable(one) for one in places)
     if kind == "missing" and not places:
         return ApiError(400, "invalid_json", "the body must be JSON with content-type application/json; got none.")
     if kind == "extra_forbidden":
@@ -192,7 +192,7 @@ async def refuse_unread_query(request: Request) -> None:
     known = {one.alias for one in route.dependant.query_params}
     for name in request.query_params:
         if name not in known:
-            raise unknown_field(_repeatable(name), "of this route's query")
+            raise unknown_field(repeatable(name), "of this route's query")
 
 
 def unknown_field(name: str, place: str = "of this request") -> ApiError:
@@ -200,7 +200,7 @@ def unknown_field(name: str, place: str = "of this request") -> ApiError:
     return ApiError(400, "unknown_field", f"{name} is no field {place}. Leave it out.", param=name)
 
 
-def _repeatable(name: str) -> str:
+def repeatable(name: str) -> str:
     """A field's name where a message may repeat it."""
     return name if _PLAIN_NAME.fullmatch(name) else "(a field)"
 

@@ -97,6 +97,7 @@ class Guard:
         try:
             with self._admitted():
                 self._need_own_name(scope)
+                _need_plain(scope)
                 body = await self._body(scope, receive)
                 await self._app(scope, _replayed(body, receive), reply)
         except _Gone:
@@ -198,6 +199,15 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 def _too_large(most: int) -> ApiError:
     message = f"the body must have at most {most} bytes; got more. Send less at a time, or raise `body_bytes`."
     return ApiError(413, "body_too_large", message, headers={"connection": "close"})
+
+
+def _need_plain(scope: Scope) -> None:
+    """Refuse a body that is encoded: it would be read as what it is not, or grow without a limit when it is decoded."""
+    encodings = Headers(scope=scope).getlist("content-encoding")
+    if any(one.strip().lower() not in ("", "identity") for said in encodings for one in said.split(",")):
+        message = "the body must come without a content-encoding; got an encoded one. Send it as it is."
+        headers = {"accept-encoding": "identity", "connection": "close"}
+        raise ApiError(415, "unsupported_encoding", message, headers=headers)
 
 
 def _name_in(host: str) -> str:

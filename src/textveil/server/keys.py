@@ -72,10 +72,14 @@ class Callers:
         seconds: how long a verified key, or that there are none, is remembered. A key that is revoked is taken for so
             long at the most.
         per_second: requests of one key on average, and at once; 0 is no limit.
+        bound: whether only keys of one person, and admins', are taken.
     """
 
-    def __init__(self, keys: ApiKeys | None, *, seconds: float = 5.0, per_second: float = 0.0) -> None:
+    def __init__(
+        self, keys: ApiKeys | None, *, seconds: float = 5.0, per_second: float = 0.0, bound: bool = False
+    ) -> None:
         self._keys = keys
+        self._bound = bound
         self._seconds = seconds
         self._rate = Rate(per_second)
         self._secret = secrets.token_bytes(32)
@@ -101,13 +105,16 @@ class Callers:
         """
         scheme, _, sent = (authorization or "").partition(" ")
         token = sent.strip() if scheme.lower() == "bearer" else ""
-        if not token.startswith(f"{PREFIX}_") and await self._is_open():
+        if not self._bound and not token.startswith(f"{PREFIX}_") and await self._is_open():
             self._rate.need(LOCAL_TENANT)
             return Caller(LOCAL_TENANT)
         if not token:
             raise _refused("an API key is wanted: Authorization: Bearer KEY. Ask whoever runs the server for one.")
         facts = await self._facts(token)
         self._rate.need(facts.identity)
+        if self._bound and facts.unit is None and not facts.admin:
+            message = "this key is of no person, and this server takes keys of persons alone. Ask for one of your own."
+            raise ApiError(403, "unbound_key", message, "permission_error")
         return Caller(facts.tenant, facts.unit, facts.identity, facts.admin)
 
     async def _is_open(self) -> bool:

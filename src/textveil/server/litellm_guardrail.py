@@ -21,13 +21,13 @@ from textveil.server.gateway.answers import restore_chat
 from textveil.server.gateway.bodies import SanitizedBody, beginning, sanitized_body
 from textveil.server.gateway.chat import CHAT
 from textveil.server.gateway.events import Event
-from textveil.server.gateway.json_text import parsed
 from textveil.server.gateway.memory import RequestMemory
 from textveil.server.gateway.plain import COMPLETION, EMBEDDING
 from textveil.server.gateway.reading import Reader
 from textveil.server.gateway.sending import restoration_of
 from textveil.server.gateway.streams import ChatEvents
 from textveil.server.policies import OfferedPolicies
+from textveil.server.request_json import parsed
 from textveil.server.service import BudgetLedger, SanitizingService
 from textveil.server.uncounted import ledger_of
 

@@ -39,7 +39,8 @@ def run_server(config: Config) -> None:
         listening = _listening(config)
         host, port = listening.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
-        who = "every request needs an API key" if closed else "without API keys: whoever uses this machine may call it"
+        open_ = not closed and config.units != "bound"
+        who = "without API keys: whoever uses this machine may call it" if open_ else "every request needs an API key"
         sys.stderr.write(f"textveil listens on http://{shown}:{port}, {who}\n")
         sys.stderr.flush()
         log_as_json(requests=config.log)

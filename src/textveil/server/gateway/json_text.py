@@ -10,10 +10,8 @@ import re
 from enum import Enum
 from typing import Any, Final, NamedTuple, final
 
+from textveil.server.request_json import parsed
 from textveil.surrogates.restoring import Restorer, RestoringStream
-
-NESTING: Final = 100
-"""Arrays and objects in each other at the most."""
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _LEAF: Final = re.compile(rf'(?P<string>"(?:[^"\\]|\\.)*")(?P<key>\s*:)?|(?P<number>{_NUMBER.pattern})|true|false')
@@ -53,21 +51,6 @@ class Leaf(NamedTuple):
             self.kind is LeafKind.WORD and text in ("true", "false")
         )
         return text if plain else f'"{escaped(text)}"'
-
-
-def parsed(text: str | bytes) -> Any:
-    """What a JSON text says.
-
-    Raises:
-        ValueError: it is no JSON by the standard, or nested too deep.
-    """
-    try:
-        data = json.loads(text, parse_constant=_no_constant)
-    except RecursionError:
-        raise ValueError from None
-    if _too_deep(data, NESTING):
-        raise ValueError
-    return data
 
 
 def leaves(text: str) -> list[str | Leaf] | None:
@@ -130,17 +113,6 @@ def _encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError
-
-
-def _too_deep(data: Any, left: int) -> bool:
-    if not isinstance(data, dict | list):
-        return False
-    inner = data.values() if isinstance(data, dict) else data
-    return left == 0 or any(_too_deep(one, left - 1) for one in inner)
 
 
 @final

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias, final
 
 from textveil.server.errors import ApiError
-from textveil.server.gateway.json_text import Leaf, LeafKind, leaves, parsed
+from textveil.server.gateway.json_text import Leaf, LeafKind, leaves
+from textveil.server.request_json import parsed
 
 Reader: TypeAlias = "Callable[[RequestReading, Any, str], Any]"
 """Takes what stands at a place of a request, and gives what goes on there."""

@@ -19,12 +19,13 @@ from textveil.server.errors import ApiError, as_api_error
 from textveil.server.gateway.answers import Restoration
 from textveil.server.gateway.bodies import beginning, sanitized_body
 from textveil.server.gateway.events import Event, EventReader
-from textveil.server.gateway.json_text import as_json, parsed
+from textveil.server.gateway.json_text import as_json
 from textveil.server.gateway.memory import RequestMemory
 from textveil.server.gateway.reading import Reader
 from textveil.server.gateway.streams import RestoringEvents
 from textveil.server.gateway.upstream import Answer, Upstream, invalid_answer
 from textveil.server.keys import Caller
+from textveil.server.request_json import request_json
 from textveil.server.service import SanitizingService
 from textveil.surrogates.restoring import Restorer
 
@@ -134,10 +135,7 @@ class Exchange(NamedTuple):
 
 
 def _body(data: bytes) -> dict[str, Any]:
-    try:
-        asked = parsed(data.decode("utf-8"))
-    except ValueError:
-        raise ApiError(400, "invalid_json", "the body must be JSON in UTF-8; got something else.") from None
+    asked = request_json(data)
     if not isinstance(asked, dict):
         raise ApiError(400, "invalid_json", "the body must be a JSON object; got something else.")
     return asked

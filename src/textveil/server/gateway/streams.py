@@ -13,8 +13,9 @@ from textveil.server.errors import ApiError
 from textveil.server.gateway.answers import Restoration, objects, restore_item, restore_response
 from textveil.server.gateway.chat import ANSWER_TEXTS
 from textveil.server.gateway.events import Event
-from textveil.server.gateway.json_text import RestoringJson, as_json, parsed
+from textveil.server.gateway.json_text import RestoringJson, as_json
 from textveil.server.gateway.upstream import invalid_answer
+from textveil.server.request_json import parsed
 from textveil.surrogates.restoring import RestoringStream
 
 DONE: Final = "[DONE]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -37,9 +38,6 @@ _HEADER_VALUE: Final = re.compile(r"[A-Za-z0-9 ._:,-]{1,200}")
 _KEY_PIECE: Final = 6
 """Characters of the key in a row that no message repeats."""
 
-_IDLE_SECONDS: Final = 4.0
-"""Servers mostly close idle connections after five seconds: ours are closed before."""
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -56,16 +54,17 @@ class Answer:
     headers: Mapping[str, str]
     kind: str
     _pieces: AsyncIterator[bytes] = field(repr=False)
+    _whole_by: float = field(repr=False)
+    _streamed_by: float = field(repr=False)
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """Its body as it comes.
 
         Raises:
-            ApiError: it breaks off, says another length than it has, or does not go on in time.
+            ApiError: it breaks off, says another length than it has, or does not go on or come to its end in time.
         """
-        with _told():
-            async for piece in self._pieces:
-                yield piece
+        async for piece in self._until(self._streamed_by):
+            yield piece
 
     async def data(self) -> dict[str, Any]:
         """Its body as a JSON object.
@@ -74,7 +73,7 @@ class Answer:
             ApiError: it is something else; or as ``pieces``.
         """
         body = bytearray()
-        async for piece in self.pieces():
+        async for piece in self._until(self._whole_by):
             body += piece
             if len(body) > ANSWER_BYTES:
                 raise invalid_answer("it is too long")
@@ -85,6 +84,16 @@ class Answer:
         if not isinstance(data, dict):
             raise invalid_answer("it is no JSON object")
         return data
+
+    async def _until(self, end: float) -> AsyncIterator[bytes]:
+        """Its body until a time of the loop's clock: who sends a byte a minute would else be waited for always."""
+        with _told():
+            while True:
+                async with asyncio.timeout_at(end):
+                    piece = await anext(self._pieces, None)
+                if piece is None:
+                    return
+                yield piece
 
 
 @final
@@ -99,6 +108,8 @@ class Upstream:
             one, and so may localhost.
         connect_seconds: until a connection must stand.
         seconds: between two pieces of an answer at the most.
+        answer_seconds: until an answer must be whole, or, of a streamed one, its head.
+        stream_seconds: until a streamed answer must have ended.
         connections: at one time at the most.
         addresses: looks up a host.
 
@@ -116,6 +127,8 @@ class Upstream:
         private: bool = False,
         connect_seconds: float = 10.0,
         seconds: float = 120.0,
+        answer_seconds: float = 600.0,
+        stream_seconds: float = 3600.0,
         connections: int = 256,
         addresses: LookUp = look_up,
     ) -> None:
@@ -132,9 +145,11 @@ class Upstream:
         self._timeout = {"connect": connect_seconds, "read": seconds, "write": seconds, "pool": connect_seconds}
         self._pool = httpcore.AsyncConnectionPool(
             max_connections=connections,
-            keepalive_expiry=_IDLE_SECONDS,
+            # No connection is used twice: what an upstream sends behind an answer would be taken for the next one.
+            max_keepalive_connections=0,
             network_backend=CheckedConnections(private=private or named, addresses=addresses),
         )
+        self._answer_seconds, self._stream_seconds = answer_seconds, stream_seconds
         self._host = host
 
     @classmethod
@@ -150,6 +165,8 @@ class Upstream:
             private=config.upstream_private_addresses,
             connect_seconds=config.upstream_connect_seconds,
             seconds=config.upstream_seconds,
+            answer_seconds=config.upstream_answer_seconds,
+            stream_seconds=config.upstream_stream_seconds,
             connections=config.concurrent_requests,
         )
 
@@ -158,7 +175,7 @@ class Upstream:
 
     @asynccontextmanager
     async def send(self, method: str, path: str, body: bytes | None = None) -> AsyncIterator[Answer]:
-        """Send a request; the connection is kept until the context ends.
+        """Send a request, on a connection of its own; it is kept until the context ends.
 
         Args:
             method: of HTTP.
@@ -178,10 +195,13 @@ class Upstream:
         asked = self._pool.stream(
             method, self._base + path, headers=headers, content=body, extensions={"timeout": self._timeout}
         )
+        now = asyncio.get_running_loop().time()
+        whole_by, streamed_by = now + self._answer_seconds, now + self._stream_seconds
         with _told():
-            answer = await asked.__aenter__()
+            async with asyncio.timeout_at(whole_by):
+                answer = await asked.__aenter__()
         try:
-            yield _answered(answer)
+            yield _answered(answer, whole_by, streamed_by)
         finally:
             await asked.__aexit__(None, None, None)
 
@@ -237,6 +257,9 @@ def _told() -> Iterator[None]:
         raise ApiError(
             504, "upstream_timeout", f"the upstream did not {what} in time. Try again later.", "upstream_error"
         ) from None
+    except TimeoutError:
+        message = "the upstream's answer did not come to its end in time. Ask for less, or try again later."
+        raise ApiError(504, "upstream_timeout", message, "upstream_error") from None
     except (httpcore.NetworkError, httpcore.RemoteProtocolError) as error:
         if isinstance(error, httpcore.ConnectError):
             raise ApiError(
@@ -245,7 +268,7 @@ def _told() -> Iterator[None]:
         raise invalid_answer("the connection broke, or it was no HTTP") from None
 
 
-def _answered(answer: httpcore.Response) -> Answer:
+def _answered(answer: httpcore.Response, whole_by: float, streamed_by: float) -> Answer:
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in answer.headers}
     if headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
         raise invalid_answer("it is compressed, which was not asked for")
@@ -259,7 +282,7 @@ def _answered(answer: httpcore.Response) -> Answer:
         if KEPT_HEADERS.fullmatch(name) and _HEADER_VALUE.fullmatch(value)
     }
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    return Answer(answer.status, kept, kind, aiter(answer.aiter_stream()))
+    return Answer(answer.status, kept, kind, aiter(answer.aiter_stream()), whole_by, streamed_by)
 
 
 def invalid_answer(what: str) -> ApiError:

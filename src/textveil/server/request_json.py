@@ -1,0 +1,128 @@
+"""Bodies of requests: JSON by the standard, in which no object says a thing twice: readers differ in what it says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, Final, final
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+
+from textveil.server.errors import ApiError, repeatable
+
+NESTING: Final = 100
+"""Arrays and objects in each other at the most."""
+
+
+@final
+class _SaidTwice(dict[str, Any]):
+    """An object of which a key occurs twice.
+
+    Attributes:
+        key: the first such.
+    """
+
+    key: str
+
+
+def parsed(text: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """What a JSON text says.
+
+    Args:
+        text: in UTF-8, where it is bytes.
+        pairs: makes an object of its keys and values; None makes a dictionary.
+
+    Raises:
+        ValueError: it is no JSON by the standard, or nested too deep.
+    """
+    try:
+        data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=pairs)
+    except RecursionError:
+        raise ValueError from None
+    if _too_deep(data, NESTING):
+        raise ValueError
+    return data
+
+
+def request_json(body: bytes) -> Any:
+    """What the body of a request says.
+
+    Raises:
+        ApiError: it is no JSON by the standard in UTF-8, nested too deep, or says a key of an object twice.
+    """
+    twice: list[str] = []
+
+    def made(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        data = dict(pairs)
+        if len(data) == len(pairs):
+            return data
+        said = _SaidTwice(data)
+        keys = [key for key, _ in pairs]
+        said.key = next(key for at, key in enumerate(keys) if key in keys[:at])
+        twice.append(said.key)
+        return said
+
+    try:
+        data = parsed(body.decode("utf-8-sig"), made)
+    except ValueError:
+        raise ApiError(400, "invalid_json", "the body must be JSON in UTF-8; got something else.") from None
+    if twice:
+        place = next(_said_twice(data, ""))
+        raise ApiError(400, "duplicate_field", f"{place} occurs twice in its object. Send it once.", param=place)
+    return data
+
+
+@final
+class StrictRoute(APIRoute):
+    """A route whose bodies are read by ``request_json``."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The route's own handler, of a request that reads its JSON so."""
+        handler = super().get_route_handler()
+
+        async def strict(request: Request) -> Response:
+            try:
+                return await handler(_StrictRequest(request.scope, request.receive))
+            except HTTPException as error:  # in whose place FastAPI puts whatever is raised while a body is read
+                if isinstance(error.__cause__, ApiError):
+                    raise error.__cause__ from None
+                raise
+
+        return strict
+
+
+@final
+class _StrictRequest(Request):
+    """A request that reads its JSON strictly."""
+
+    async def json(self) -> Any:
+        return request_json(await self.body())
+
+
+def _said_twice(data: Any, place: str) -> Iterator[str]:
+    """Where keys occur twice, as ``messages[0].role``; keys that may be text are not repeated."""
+    if isinstance(data, _SaidTwice):
+        yield _below(place, data.key)
+    if isinstance(data, dict):
+        for key, one in data.items():
+            yield from _said_twice(one, _below(place, key))
+    elif isinstance(data, list):
+        for at, one in enumerate(data):
+            yield from _said_twice(one, f"{place}[{at}]")
+
+
+def _below(place: str, key: str) -> str:
+    return f"{place}.{repeatable(key)}" if place else repeatable(key)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError
+
+
+def _too_deep(data: Any, left: int) -> bool:
+    if not isinstance(data, dict | list):
+        return False
+    inner = data.values() if isinstance(data, dict) else data
+    return left == 0 or any(_too_deep(one, left - 1) for one in inner)

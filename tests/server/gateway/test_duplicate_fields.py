@@ -1,0 +1,72 @@
+"""Bodies that say a thing twice, or come encoded: refused by their place, without their text, and not sent on."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import httpx
+import pytest
+from tests.helpers.canaries import NAME
+from tests.helpers.servers import MemoryLedger
+from tests.helpers.upstream import Provider
+
+JSON = {"content-type": "application/json"}
+CHAT = "/v1/chat/completions"
+TWICE = [
+    ("/v1/sanitize", '{"text": "%s", "text": "b"}', "text"),
+    ("/v1/sanitize", '{"text": ["%s"], "unit": "a", "unit": "a"}', "unit"),
+    ("/v1/sanitize", '{"text": "%s", "policy": {"a": 1, "a": 2}}', "policy.a"),
+    ("/v1/sanitize", '{"text": "%s", "te\\u0078t": "b"}', "text"),
+    ("/v1/detect", '{"text": "b", "text": "%s"}', "text"),
+    ("/page/restore", '{"text": "b", "maps": [{"text": "a", "pieces": [], "pieces": ["%s"]}]}', "maps[0].pieces"),
+    (CHAT, '{"model": "m", "model": "n", "messages": [{"role": "user", "content": "%s"}]}', "model"),
+    (
+        CHAT,
+        '{"model": "m", "messages": [{"role": "user", "content": "a"}, {"role": "", "role": "user", "content": "%s"}]}',
+        "messages[1].role",
+    ),
+    (CHAT, '{"model": "m", "messages": [], "messages": [{"role": "user", "content": "%s"}]}', "messages"),
+    (CHAT, '{"model": "m", "x %s": {"%s!": 1, "%s!": 2}}', "(a field).(a field)"),
+    ("/v1/embeddings", '{"model": "m", "input": ["%s"], "input": "a"}', "input"),
+]
+
+
+def _refused(answer: httpx.Response, status: int, code: str, param: str | None) -> None:
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["param"]) == (status, code, param), error
+    assert set(error) == {"message", "type", "param", "code"} and error["type"] == "invalid_request_error"
+    assert NAME not in answer.text
+
+
+@pytest.mark.parametrize(("path", "body", "place"), TWICE)
+def test_a_field_that_occurs_twice_is_refused_by_its_place(
+    client: httpx.Client, provider: Provider, ledger: MemoryLedger, path: str, body: str, place: str
+) -> None:
+    answer = client.post(path, content=body.replace("%s", NAME), headers=JSON)
+    _refused(answer, 400, "duplicate_field", place)
+    assert ledger.calls == [] and provider.got == b""
+
+
+def test_equal_fields_of_different_objects_are_no_field_twice(client: httpx.Client, provider: Provider) -> None:
+    messages = [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]
+    assert client.post(CHAT, json={"model": "m", "messages": messages}).status_code == 200
+    said = json.dumps({"a": 1})[:-1] + ', "a": 2}'  # JSON within a text is the text's
+    assert client.post("/v1/sanitize", json={"text": said}).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/v1/sanitize", CHAT, "/v1/nothing"])
+@pytest.mark.parametrize("encodings", [["gzip"], ["GZIP"], ["br"], ["identity", "deflate"], ["identity, x"]])
+def test_a_body_that_is_encoded_is_refused(
+    client: httpx.Client, provider: Provider, ledger: MemoryLedger, path: str, encodings: list[str]
+) -> None:
+    body = gzip.compress(json.dumps({"text": NAME}).encode())
+    headers = [*JSON.items(), *(("content-encoding", one) for one in encodings)]
+    answer = client.post(path, content=body, headers=headers)
+    _refused(answer, 415, "unsupported_encoding", None)
+    assert answer.headers["accept-encoding"] == "identity" and ledger.calls == [] and provider.got == b""
+
+
+def test_a_body_that_says_it_is_not_encoded_is_taken(client: httpx.Client) -> None:
+    headers = {"content-encoding": "identity"}
+    assert client.post("/v1/sanitize", json={"text": "Hello."}, headers=headers).status_code == 200

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -100,10 +101,34 @@ def test_what_a_client_writes_into_metadata_goes_to_no_provider_and_no_log(guard
     data["metadata"] = {**written, **own, "requester_metadata": written}
     before(guardrail, data)
     assert CANARY not in json.dumps(data)
-    assert data["metadata"].items() >= own.items() and data["metadata"]["session_id"] == "s-1"
+    assert data["metadata"].items() >= own.items() and data["metadata"]["session_id"] != "s-1"
     data = chat(TEXT, metadata={"user_id": CANARY})
     before(guardrail, data)
     assert CANARY not in json.dumps(data)
+
+
+def test_a_clients_name_of_a_session_goes_on_as_a_digest(guardrail) -> None:
+    """LiteLLM writes it into a header to some providers; it is one name still, and of one key alone."""
+
+    def named(**fields: Any) -> dict[str, Any]:
+        data = {**chat(TEXT, **fields), "litellm_trace_id": CANARY, "litellm_metadata": {"trace_id": CANARY}}
+        data["metadata"]["session_id"] = CANARY
+        return data
+
+    datas = [named(litellm_session_id=f"{CANARY}\ud800") for _ in range(2)]
+    others = [named(litellm_session_id=CANARY), named(litellm_session_id=f"{CANARY}\ud800")]
+    for data, key in zip([*datas, *others], [Key(), Key(), Key(), Key("another")], strict=True):
+        before(guardrail, data, key=key)
+        assert CANARY not in str(data)
+    names = [one["litellm_session_id"] for one in [*datas, *others]]
+    assert names[0] == names[1] and len(set(names)) == 3 and all(re.fullmatch("[0-9a-f]{32}", one) for one in names)
+
+
+def test_nothing_goes_on_where_litellm_would_send_metadata(guardrail, ledger, monkeypatch) -> None:
+    monkeypatch.setattr("litellm.enable_preview_features", True)
+    with pytest.raises(HTTPException, match="enable_preview_features"):
+        before(guardrail, chat(TEXT))
+    assert ledger.calls == []
 
 
 def test_nothing_is_counted_without_a_database(monkeypatch) -> None:

@@ -6,6 +6,8 @@ and what cannot be read is refused. LiteLLM runs it for every request, whatever 
 
 from __future__ import annotations
 
+import asyncio
+import hmac
 import secrets
 import time
 from collections import OrderedDict
@@ -96,6 +98,9 @@ _LITELLM: Final = frozenset(
 """What LiteLLM needs for itself and sends to nobody; every other field of a request is read, or left out."""
 
 
+_SESSIONS: Final = frozenset(("litellm_session_id", "litellm_trace_id", "session_id", "trace_id"))
+"""Names that a client gives to what belongs together."""
+
 _ROUTES: Final = frozenset(("guardrails", "session_id", "tags", "trace_id"))
 """What a client may write into metadata for LiteLLM alone."""
 
@@ -172,9 +177,12 @@ class TextveilGuardrail(CustomGuardrail):
         folder = None if policies is None else Path(policies)
         self._service = SanitizingService(OfferedPolicies(policy, folder), books, threads=threads)
         self._conversations = Conversations(seconds=maps_seconds, most_bytes=maps_bytes)
+        self._key = secrets.token_bytes(32)
         self._handled: OrderedDict[str, _Handled] = OrderedDict()
         # Those who log for LiteLLM would get answers as they were restored, and requests that were refused.
         litellm.turn_off_message_logging = True
+        if _refuse_synchronous not in litellm.pre_call_rules:
+            litellm.pre_call_rules.append(_refuse_synchronous)
 
     def should_run_guardrail(self, data: Any, event_type: GuardrailEventHooks) -> bool:
         """Before every request, and after it where the mode says so; no request and no key can turn it off."""
@@ -253,11 +261,14 @@ class TextveilGuardrail(CustomGuardrail):
         kind = _KINDS.get(call_type)
         if kind is None:
             raise ApiError(400, "unsupported_call", "only chats, completions and embeddings can be sanitized.")
+        if litellm.enable_preview_features:  # would send metadata on, which nobody reads
+            raise ApiError(500, "unsafe_setting", "LiteLLM's `enable_preview_features` must be off.", "server_error")
         asked = {name: value for name, value in data.items() if name not in _LITELLM}
         state = self._conversation(data, asked, kind, account)
         made = await sanitized_body(self._service, asked, kind.readers, kind.needed, account=account, state=state)
         _forget(data)
         data |= made.body
+        self._rename(data, account)
         self._mark(data, made)
 
     def _conversation(
@@ -268,6 +279,14 @@ class TextveilGuardrail(CustomGuardrail):
         if named:
             return self._conversations.of(account, f"named {named}")
         return self._conversations.of(account, f"begun {beginning(asked, kind.begins)}")
+
+    def _rename(self, data: dict[str, Any], account: Account) -> None:
+        """Put keyed digests in the place of a client's names of sessions: LiteLLM sends them to some providers."""
+        for place in (data, data.get("metadata"), data.get("litellm_metadata")):
+            if isinstance(place, dict):
+                for name in [one for one in _SESSIONS if place.get(one) is not None]:
+                    said = repr([account.tenant, account.unit, account.key, str(place[name])])
+                    place[name] = hmac.digest(self._key, said.encode("utf-8", "surrogatepass"), "sha256").hex()[:32]
 
     def _mark(self, data: dict[str, Any], made: SanitizedBody) -> None:
         """Note that the request was sanitized; what LiteLLM repeats of it for logs is sanitized too."""
@@ -316,8 +335,24 @@ def _like(answer: Any, data: dict[str, Any]) -> Any:
     return made
 
 
+def _refuse_synchronous(text: str) -> None:
+    """A rule of LiteLLM, before a chat: it runs no guardrail for those of its functions that are not asynchronous.
+
+    Raises:
+        ParameterError: this chat would go on unread.
+    """
+    if any(isinstance(one, TextveilGuardrail) for one in litellm.callbacks):
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            wanted = "acompletion, or that of textveil.server.litellm_calls.GuardedCalls"
+            need(False, "completion", "one that LiteLLM runs no guardrail for", wanted)
+
+
 def _account(key: Any) -> Account:
-    """Who pays: a team, the person of the key, or else of the request, and the key by the digest that LiteLLM keeps."""
+    """Who pays: an account, or of a key its team, its person or that of the request, and its digest by LiteLLM."""
+    if isinstance(key, Account):
+        return key
     person = getattr(key, "user_id", None)
     if person in (None, "", "default_user_id"):
         person = getattr(key, "end_user_id", None)

@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
-from textveil.mechanisms.published.rantext import _sharpness, rantext_published
+from textveil.mechanisms.published.rantext import _log_tail, _radii, _sharpness, rantext_published
 from textveil.privacy.guarantees import Status
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -45,6 +45,28 @@ def test_the_exact_law_of_three_words_refutes_the_claim_and_the_witness_is_below
     assert 3.0 < made.witness["loss_at_least"] <= true
     assert {made.witness["output"], made.witness["other"]} == {"a", "c"}
     assert [_sharpness(one) for one in (1.9, 2.0, 3.0, 14.0)] == pytest.approx([1.9, 9.1200, 9.3600, 9.4011], abs=5e-4)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 3.0, 9.0, 12.0, 20.0, 60.0])
+def test_the_witness_never_says_more_than_the_exact_law_and_comes_near_it(epsilon: float) -> None:
+    """The share of far radii is bounded, not drawn: seven nats or so are all that draws could show."""
+    found = rantext_published(LINE, epsilon=epsilon)
+    true = math.log(law(2, epsilon)[2] / law(0, epsilon)[2])
+    assert found.witness["loss_at_least"] <= true
+    assert epsilon < 2 or found.witness["loss_at_least"] > max(8.0, 0.6 * true)
+    assert (found.guarantee.status is Status.REFUTED) is (found.witness["loss_at_least"] > epsilon)
+
+
+@pytest.mark.parametrize("dim", [1, 5, 60])
+def test_tails_of_the_radius_are_bounded(dim: int, rng) -> None:
+    scales = rng.uniform(0.2, 1.0, dim)
+    radii = _radii(scales, 100_000, rng)
+    typical = float(np.median(radii))
+    for radius in (typical, 1.3 * typical, 2 * typical):
+        seen = int((radii > radius).sum())
+        assert binomtest(seen, len(radii), min(1.0, math.exp(_log_tail(scales, radius))), "greater").pvalue > ALPHA
+    far = 40 * float(scales.max())  # one coordinate alone reaches it with probability e^-40
+    assert -40 <= _log_tail(scales, far) < -30
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])

@@ -32,6 +32,10 @@ _WITNESS_DRAWS = 1 << 16
 _WITNESS_SEED = 12
 _WITNESS_CONFIDENCE = 1e-9
 
+_STRETCH, _STRETCHES = 1.1, 15
+_CUTS, _SHARES, _TRAPEZOIDS = 8, (0.25, 0.5, 0.75, 1.0), 256
+"""Of the bound on large radii: any values give a bound, these a good one within a second."""
+
 
 def _sharpness(epsilon: float) -> float:
     """By what the range of a coordinate is divided to give the scale of its noise: epsilon below 2, else f(epsilon)."""
@@ -121,16 +125,16 @@ def rantext_published(vocabulary: Vocabulary, *, epsilon: Epsilon) -> Rantext:
     ranges = vectors.max(axis=0) - vectors.min(axis=0)
     need(bool((ranges > 0).any()), "vocabulary", "one vector for all words", "one with two different vectors at least")
     scales = ranges / _sharpness(epsilon)
-    witness = _witness(vocabulary, scales)
+    witness = _witness(vocabulary, scales, epsilon)
     status = Status.REFUTED if witness["loss_at_least"] > epsilon else Status.CLAIMED
     return Rantext(vocabulary, PureDP(epsilon=epsilon, status=status, source=REFUTATION), scales, witness)
 
 
-def _witness(vocabulary: Vocabulary, scales: Reals) -> dict[str, Any]:
+def _witness(vocabulary: Vocabulary, scales: Reals, epsilon: float) -> dict[str, Any]:
     """A lower bound on ln P(y | y) / P(y | x) for the two words that are farthest apart, at confidence 1 - 2e-9.
 
-    P(y | x) is at most P(r > d(x, y)); P(y | y) at least P(r <= t) / (words closer to y than t), for any t. Both
-    probabilities are of the radius alone and are bounded from draws under a public seed (proof, section 2).
+    P(y | x) is bounded in two ways, of which the better counts: by draws of the radius under a public seed, and by a
+    bound on its tail; P(y | y) by the same draws (proof, section 2).
     """
     from scipy.stats import beta
 
@@ -144,16 +148,48 @@ def _witness(vocabulary: Vocabulary, scales: Reals) -> dict[str, Any]:
     distances = grid.distances(ends)
     apart = float(distances[0, far.second]) * (1 - 1e-9)
     beyond = int((radii > apart).sum())
-    upper = (
-        float(beta.ppf(1 - _WITNESS_CONFIDENCE, beyond + 1, _WITNESS_DRAWS - beyond)) if beyond < len(radii) else 1.0
-    )
+    upper = beta.ppf(1 - _WITNESS_CONFIDENCE, beyond + 1, _WITNESS_DRAWS - beyond) if beyond < len(radii) else 1.0
+    log_upper = min(math.log(upper), _log_far(scales, epsilon, apart))
     middle = float(np.median(radii))
     within = int((radii <= middle).sum())
     lower = float(beta.ppf(_WITNESS_CONFIDENCE, within, _WITNESS_DRAWS - within + 1))
-    words = (distances < middle * (1 + 1e-9)).sum(axis=1)
-    likely = int(words.argmin())
+    # A word within a smaller radius has a smaller weight, and fewer words are within it.
+    near = distances < middle * (1 + 1e-9)
+    rivals = np.where(near, np.exp(-epsilon / 2 * distances / middle * (1 - 1e-9)), 0.0).sum(axis=1)
+    likely = int(rivals.argmin())
     return {
         "output": vocabulary.words[ends[likely]],
         "other": vocabulary.words[ends[1 - likely]],
-        "loss_at_least": math.log(lower / int(words[likely]) / upper),
+        "loss_at_least": math.log(lower / float(rivals[likely])) - log_upper,
     }
+
+
+def _log_far(scales: Reals, epsilon: float, apart: float) -> float:
+    """The logarithm of an upper bound on P(y | x) for a word at a distance: sum of P(r > s) e^(-epsilon/2 apart/s').
+
+    The sum runs over stretches (s, s'] of radii from ``apart`` on; the last one has no end, and weight 1.
+    """
+    ends = apart * _STRETCH ** np.arange(_STRETCHES + 1)
+    tails = np.array([_log_tail(scales, float(end)) for end in ends])
+    tails[:-1] -= epsilon / 2 * apart / ends[1:]
+    return float(np.logaddexp.reduce(tails)) + 1e-9
+
+
+def _log_tail(scales: Reals, radius: float) -> float:
+    """The logarithm of an upper bound on P(r > radius): a coordinate beyond a cut, or Chernoff's bound of those within.
+
+    E exp(c z^2) of a coordinate within the cut is an integral of a convex function, which trapezoids exceed.
+    """
+    positive = scales[scales > 0]
+    steps = np.linspace(0.0, 1.0, _TRAPEZOIDS + 1)[:, None]
+    best = 0.0
+    for cut in (radius * np.linspace(0.3, 1.0, _CUTS)).tolist():
+        edges = cut / positive
+        single = float(np.logaddexp.reduce(-edges))
+        for share in _SHARES:
+            power = share / (cut * float(positive.max()))  # at most 1 over both: no exponent rises above 0
+            heights = np.exp(power * (positive * steps * edges) ** 2 - steps * edges)
+            means = (heights[0] / 2 + heights[1:-1].sum(axis=0) + heights[-1] / 2) * edges / _TRAPEZOIDS
+            within = float(np.log(means).sum()) - power * radius**2
+            best = min(best, float(np.logaddexp(single, within)) + 1e-9)
+    return best

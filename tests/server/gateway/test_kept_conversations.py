@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -186,12 +187,27 @@ def test_what_is_not_kept_is_not_sent_and_an_answer_comes_all_the_same(
 
 
 def test_nothing_is_kept_unless_asked_for(told: Config) -> None:
-    plain = told.model_copy(update={"maps": "memory"})
-    with restarted(plain) as client:
+    with restarted(told.model_copy(update={"maps": "memory"})) as client:
         chat(client, [asked(0)])
+    assert rows(str(told.database)) == 0
+
+
+def test_what_has_expired_is_deleted_though_nobody_asks(told: Config) -> None:
+    with restarted(told) as client:
+        chat(client, [asked(0)])
+        made = client.post("/v1/sanitize", json={"text": f"Ask {NAME}.", "restorable": True})
+        assert made.status_code == 200
+    tables = ("server_conversations", "server_maps")
+    assert [rows(str(told.database), one) for one in tables] == [1, 1]
     with sqlite3.connect(str(told.database)) as database:
-        assert database.execute("SELECT count(*) FROM server_conversations").fetchone() == (0,)
+        for one in tables:
+            database.execute(f"UPDATE {one} SET until = 1")
     database.close()
+    with restarted(told.model_copy(update={"maps_seconds": 0.2})):
+        give_up = time.monotonic() + 60
+        while any(rows(str(told.database), one) for one in tables):
+            assert time.monotonic() < give_up
+            time.sleep(0.02)
 
 
 class Time:
@@ -201,23 +217,23 @@ class Time:
         return self.now
 
 
-def rows(place: str) -> int:
+def rows(place: str, table: str = "server_conversations") -> int:
     with sqlite3.connect(place) as database:
-        (count,) = database.execute("SELECT count(*) FROM server_conversations").fetchone()
+        (count,) = database.execute(f"SELECT count(*) FROM {table}").fetchone()
     database.close()
     return int(count)
 
 
 def test_they_expire_and_are_deleted(tmp_path: Path) -> None:
-    place, time = str(tmp_path / "budgets.db"), Time()
-    kept = SealedConversations(place, 60, clock=time)
+    place, clock = str(tmp_path / "budgets.db"), Time()
+    kept = SealedConversations(place, 60, clock=clock)
     name, answer = b"n" * 32, b"a" * 32
     kept.save(name, {"of": 1}, [answer])
     kept.save(name, {"of": 2}, [answer])
-    time.now += 60 * 10**6 - 1
+    clock.now += 60 * 10**6 - 1
     assert kept.load(name) == {"of": 2} and kept.conversation_of(answer) == name and rows(place) == 2
     assert kept.load(answer + b"x") is None and kept.conversation_of(b"x" * 32) is None
-    time.now += 1
+    clock.now += 1
     assert kept.load(name) is None and kept.conversation_of(answer) is None and rows(place) == 2
     kept.expire()
     assert rows(place) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -38,6 +39,9 @@ class _Reading:
 class Provider:
     """An HTTP server that answers as ``answer`` says.
 
+    Args:
+        tls: has its certificate, which is for localhost; None speaks without encryption.
+
     Attributes:
         got: every byte that came, of all requests.
         bodies: what they asked.
@@ -45,7 +49,7 @@ class Provider:
         headers: of each, names in small letters.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.answer: Answering = say("Yes.")
         self.got = bytearray()
         self.bodies: list[dict[str, Any]] = []
@@ -79,6 +83,9 @@ class Provider:
         self._server.handle_error = lambda *_: None  # type: ignore[method-assign]
         self.port = self._server.server_port
         self.url = f"http://127.0.0.1:{self.port}/v1"
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+            self.url = f"https://localhost:{self.port}/v1"
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def __enter__(self) -> Provider:

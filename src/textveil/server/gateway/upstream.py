@@ -145,6 +145,8 @@ class Upstream:
         self._timeout = {"connect": connect_seconds, "read": seconds, "write": seconds, "pool": connect_seconds}
         self._pool = httpcore.AsyncConnectionPool(
             max_connections=connections,
+            # Made once, not for each connection: to read all certificates takes a tenth of a second.
+            ssl_context=httpcore.default_ssl_context() if urlsplit(url).scheme == "https" else None,
             # No connection is used twice: what an upstream sends behind an answer would be taken for the next one.
             max_keepalive_connections=0,
             network_backend=CheckedConnections(private=private or named, addresses=addresses),

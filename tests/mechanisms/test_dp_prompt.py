@@ -258,12 +258,3 @@ def test_a_report_speaks_of_the_model_and_counts_no_unknown_words() -> None:
     summary = release.report().summary()
     assert "public      the model; number and order of documents" in summary and "prompt say\\n{text}" in summary
     assert release.sender_report().lines() == []
-
-
-@pytest.mark.parametrize("kind", ["gpt2", "bart"])
-def test_a_model_without_room_for_the_public_sentences_asks_for_the_range(kind: str, tmp_path: Path) -> None:
-    options = {"model": str(saved(tmp_path / kind, kind, places=10)), "tokens": 2, "prompt": "{text}", "epsilon": 3.0}
-    with pytest.raises(ParameterError, match=r"min_logit must be given, and max_logit, for \w+: it has room for \d+ "):
-        mechanism("dp-prompt", **options)
-    made_so = mechanism("dp-prompt", min_logit=-1.0, max_logit=1.0, **options)
-    assert len(made_so.privatize_texts(["maria run rome"], seeded_generator(1))) == 1

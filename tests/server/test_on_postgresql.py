@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from textveil.budget.limit import Limit
 from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.key_store import ApiKeys
+from textveil.server.sealed_conversations import SealedConversations
 
 NOTE = "Maria Gonzalez was seen."
 
@@ -72,3 +75,23 @@ def test_keys_budgets_and_maps_are_in_one_database(monkeypatch: pytest.MonkeyPat
         found = keys.find(key)
         assert found is not None and found.revoked is not None
         keys.close()
+
+
+def test_processes_that_write_the_same_conversations_at_once_all_succeed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEXTVEIL_LEDGER_KEY", "ab" * 32)
+    with postgres_server() as database, contextlib.ExitStack() as held:
+        stores = [SealedConversations(database.url, 0.001) for _ in range(4)]  # what is written is over at once
+        for one in stores:
+            held.callback(one.close)
+        answers = [bytes([number]) * 32 for number in range(6)]
+
+        def write(number: int) -> None:
+            for turn in range(40):
+                told = answers if (turn + number) % 2 else answers[::-1]
+                stores[number].save(b"n" * 32, {"of": turn}, told)
+                stores[number].expire()
+
+        with ThreadPoolExecutor(4) as pool:
+            for done in [pool.submit(write, number) for number in range(4)]:
+                done.result()
+        assert stores[0].load(b"n" * 32) is None

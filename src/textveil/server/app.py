@@ -70,7 +70,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
             seconds=config.maps_seconds,
             most_bytes=config.maps_bytes,
             store=own.enter_context(kept_conversations(config)),
-            setting_of=policies.setting,
+            policy_of=policies.kept,
         )
         app.state.callers, app.state.keys = callers, known
         app.state.maps = own.enter_context(kept_maps(config))

@@ -22,8 +22,7 @@ from typing import Any, Final, NamedTuple, final
 from textveil.budget.account import Account
 from textveil.errors import LedgerError
 from textveil.sanitize.release import Release
-from textveil.sanitize.setting import Setting
-from textveil.server.kept_data import ConversationStore, MapsRead, MapTable, release_data, release_of
+from textveil.server.kept_data import ConversationStore, KeptPolicy, MapsRead, MapTable, release_data, release_of
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.scopes import MemoryScope
 
@@ -160,14 +159,19 @@ class ConversationState:
         kind = _KINDS_OF_HANDLES.match(text)
         return (kind[0] if kind else "call_") + self._digest("handle", text).hex()[:_HANDLE_DIGITS]
 
-    def as_data(self) -> dict[str, Any]:
-        """Everything of it as JSON can write it, for ``of_data``: private."""
+    def as_data(self, policy_of: Callable[[str], KeptPolicy | None]) -> dict[str, Any]:
+        """Everything of it as JSON can write it, for ``of_data``: private.
+
+        Args:
+            policy_of: as for ``of_data``.
+        """
         maps = MapTable()
-        settings = {id(one.setting): one.setting for one in self._releases.values()}
-        digests = {number: one.digest().hex() for number, one in settings.items()}
+        made = {policy: policy_of(policy) for policy in self._policies.values()}
+        digests = {policy: one.digest for policy, one in made.items() if one is not None}
         releases = [
-            [key.hex(), self._policies[key], digests[id(one.setting)], release_data(one, maps)]
+            [key.hex(), self._policies[key], digests[self._policies[key]], release_data(one, maps)]
             for key, one in self._releases.items()
+            if self._policies[key] in digests
         ]
         written = {
             key.hex(): [[one.text, [maps.number(each) for each in one.maps]] for one in known]
@@ -184,24 +188,23 @@ class ConversationState:
         }
 
     @classmethod
-    def of_data(cls, data: dict[str, Any], setting_of: Callable[[str], Setting | None]) -> ConversationState:
+    def of_data(cls, data: dict[str, Any], policy_of: Callable[[str], KeptPolicy | None]) -> ConversationState:
         """The conversation as it was kept.
 
         Args:
             data: of ``as_data``.
-            setting_of: of the sanitizer of a policy by its name; None where there is no such policy. Releases that were
-                made in another setting are forgotten, with what their policy remembered: they are paid for again.
+            policy_of: a policy by its name; None where there is none. Releases that were made under another are
+                forgotten, with what it remembered: they are paid for again.
         """
         made, maps = cls(), MapsRead(data["maps"])
-        settings = {policy: setting_of(policy) for policy in {policy for _, policy, _, _ in data["releases"]}}
-        digests = {policy: one.digest().hex() for policy, one in settings.items() if one is not None}
+        policies = {policy: policy_of(policy) for policy in {policy for _, policy, _, _ in data["releases"]}}
         made._key, made.size = bytes.fromhex(data["key"]), data["size"]
         made.answers = [bytes.fromhex(one) for one in data["answers"]]
         for key, policy, digest, kept in data["releases"]:
-            setting = settings[policy]
-            if setting is not None and digests[policy] == digest:
+            now = policies[policy]
+            if now is not None and now.digest == digest:
                 told = bytes.fromhex(key)
-                made._releases[told], made._policies[told] = release_of(kept, setting, maps), policy
+                made._releases[told], made._policies[told] = release_of(kept, now.setting, maps), policy
         scopes = {policy: data["scopes"].get(policy) for policy in made._policies.values()}
         made._scopes = {policy: MemoryScope.of_data(scope) for policy, scope in scopes.items() if scope is not None}
         made._written = {
@@ -240,7 +243,7 @@ class Conversations:
         most_bytes: of text that all of them may take, about.
         clock: seconds.
         store: where they are kept too; None is nowhere.
-        setting_of: of the sanitizer of a policy; see ``ConversationState.of_data``.
+        policy_of: see ``ConversationState.of_data``.
     """
 
     def __init__(
@@ -250,13 +253,13 @@ class Conversations:
         most_bytes: int,
         clock: Callable[[], float] = time.monotonic,
         store: ConversationStore | None = None,
-        setting_of: Callable[[str], Setting | None] = lambda policy: None,
+        policy_of: Callable[[str], KeptPolicy | None] = lambda policy: None,
     ) -> None:
         self._seconds = seconds
         self._most_bytes = most_bytes
         self._clock = clock
         self._store = store
-        self._setting_of = setting_of
+        self._policy_of = policy_of
         self._key = secrets.token_bytes(32) if store is None else store.key
         self._size = Size()
         self._states: OrderedDict[bytes, tuple[float, ConversationState]] = OrderedDict()
@@ -325,13 +328,20 @@ class Conversations:
         """
         if self._store is None:
             return
+        # A caller that goes away must not let go of the lock: what is kept next would be overwritten by this.
+        keeping = asyncio.ensure_future(self._keep(self._store, state))
+        keeping.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await asyncio.shield(keeping)
+
+    async def _keep(self, store: ConversationStore, state: ConversationState) -> None:
         async with state.lock:
             now = self._clock()
             if state.kept is not None and now - state.kept < self._seconds / _KEPT_AGAIN:
                 return
             state.kept = now
             try:
-                await asyncio.to_thread(self._store.save, state.name, state.as_data(), list(state.answers))
+                data = state.as_data(self._policy_of)
+                await asyncio.to_thread(store.save, state.name, data, list(state.answers))
             except BaseException:
                 state.kept = None
                 raise
@@ -345,7 +355,7 @@ class Conversations:
 
     def _loaded(self, store: ConversationStore, digest: bytes) -> ConversationState | None:
         data = store.load(digest)
-        return None if data is None else ConversationState.of_data(data, self._setting_of)
+        return None if data is None else ConversationState.of_data(data, self._policy_of)
 
     async def forget(self, every: float | None = None) -> None:
         """Expire what nobody asks for either, for ever; a task of the server.

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, final
+from typing import Any, NamedTuple, Protocol, final
 
 from textveil.sanitize.release import DrawnSpan, Release
 from textveil.sanitize.setting import Setting
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.text.render import Span
+
+
+@final
+class KeptPolicy(NamedTuple):
+    """A policy as it is now.
+
+    Attributes:
+        setting: of its sanitizer.
+        digest: tells it from every other, in secrets too, as the words of its lists: keep it encrypted.
+    """
+
+    setting: Setting
+    digest: str
 
 
 class ConversationStore(Protocol):

@@ -15,7 +15,7 @@ from textveil.sanitize.policy.finding import SpanFinder
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.policy import Action, Policy
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.sanitize.setting import Setting
+from textveil.server.kept_data import KeptPolicy
 
 EPSILONS: Final = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0)
 """Nats of one word that a request may ask for where its policy has more: those at which recovery was measured. They are
@@ -68,6 +68,7 @@ class OfferedPolicies:
         self._make = make
         self._made: dict[str, Sanitizer] = {}
         self._finders: dict[str, SpanFinder | None] = {}
+        self._kept: dict[str, KeptPolicy] = {}
         self._lock = threading.Lock()
 
     @property
@@ -141,12 +142,17 @@ class OfferedPolicies:
                     made = self._made[name] = self._make(self.policy(name))
         return made
 
-    def setting(self, name: str) -> Setting | None:
-        """The setting of the sanitizer of a policy; None where no policy has that name."""
-        try:
-            return self.sanitizer(self.name(name)).setting
-        except UnknownNameError:
-            return None
+    def kept(self, name: str) -> KeptPolicy | None:
+        """What tells whether releases of a policy that were kept are still its own; None where none has that name."""
+        known = self._kept.get(name)
+        if known is None:
+            try:
+                setting = self.sanitizer(self.name(name)).setting
+            except UnknownNameError:
+                return None
+            digest = setting.digest(lists=self.policy(name).private_digest).hex()
+            known = self._kept[name] = KeptPolicy(setting, digest)
+        return known
 
     def is_quick(self, name: str) -> bool:
         """Whether its sanitizer is made and takes microseconds for a word: nothing is drawn for words, no models."""

@@ -59,8 +59,8 @@ def request_json(body: bytes) -> Any:
         if len(data) == len(pairs):
             return data
         said = _SaidTwice(data)
-        keys = [key for key, _ in pairs]
-        said.key = next(key for at, key in enumerate(keys) if key in keys[:at])
+        seen: set[str] = set()
+        said.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         twice.append(said.key)
         return said
 

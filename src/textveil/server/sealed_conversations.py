@@ -15,11 +15,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
 from textveil.budget.database import opened, told, url_of, writing
 from textveil.budget.ledger import ledger_key
 from textveil.server.sealing import Sealing
-from textveil.server.tables import CONVERSATIONS, MAPS, make_tables
+from textveil.server.tables import CONVERSATIONS, MAPS, delete_expired, make_tables
 
 
 @final
@@ -64,10 +65,10 @@ class SealedConversations:
         now = self._clock()
         until = now + round(self._seconds * 1e6)
         rows = [_row(name, "conversation", data, until), *(_row(one, "answer", name.hex(), until) for one in answers)]
-        old = CONVERSATIONS.c.id.in_([row["id"] for row in rows]) | (CONVERSATIONS.c.until <= now)
+        rows.sort(key=lambda row: bytes(row["id"]))  # two processes that write the same rows do not wait for each other
         with told(), writing(self._engine) as connection:
-            connection.execute(CONVERSATIONS.delete().where(old))
-            connection.execute(CONVERSATIONS.insert(), rows)
+            connection.execute(_upsert(connection.dialect.name), rows)
+            delete_expired(connection, CONVERSATIONS, now)
 
     def load(self, name: bytes) -> Any:
         """What was kept of a conversation; None where nothing is, or its time is over.
@@ -95,13 +96,21 @@ class SealedConversations:
         now = self._clock()
         with told(), writing(self._engine) as connection:
             for table in (CONVERSATIONS, MAPS):
-                connection.execute(table.delete().where(table.c.until <= now))
+                delete_expired(connection, table, now)
 
     def _read(self, name: bytes, what: str) -> Any:
         wanted = (CONVERSATIONS.c.id == _place(name)) & (CONVERSATIONS.c.until > self._clock())
         with told(), self._engine.connect() as connection:
             sealed = connection.execute(sa.select(CONVERSATIONS.c.sealed).where(wanted)).scalar()
         return None if sealed is None else json.loads(zlib.decompress(_sealing(name).opened(sealed, what)))
+
+
+def _upsert(dialect: str) -> sa.Executable:
+    """Writes a row, in place of the one that is there; which another process may write at the same time."""
+    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    made = insert(CONVERSATIONS)
+    new = {name: made.excluded[name] for name in ("until", "sealed")}
+    return made.on_conflict_do_update(index_elements=["id"], set_=new)
 
 
 def _row(name: bytes, what: str, data: Any, until: int) -> dict[str, Any]:

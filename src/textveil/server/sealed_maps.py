@@ -21,7 +21,7 @@ from textveil.budget.ledger import ledger_key
 from textveil.server.kept_data import map_data, map_of
 from textveil.server.maps import Owner, new_identity
 from textveil.server.sealing import Sealing
-from textveil.server.tables import MAPS, make_tables
+from textveil.server.tables import MAPS, delete_expired, make_tables
 from textveil.surrogates.private_map import PrivateMap
 
 
@@ -62,7 +62,7 @@ class SealedMaps:
         sealed = self._sealing(identity).sealed(plain, tenant)
         row = {"id": self._digest(tenant, identity), "until": now + round(self._seconds * 1e6), "sealed": sealed}
         with told(), writing(self._engine) as connection:
-            connection.execute(MAPS.delete().where(MAPS.c.until <= now))
+            delete_expired(connection, MAPS, now)
             connection.execute(MAPS.insert(), [row])
         return identity
 

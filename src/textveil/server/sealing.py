@@ -50,7 +50,7 @@ class Sealing:
         """
         try:
             return self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], place.encode("utf-8"))
-        except InvalidTag:
+        except (InvalidTag, ValueError):  # a value of a few bytes has no nonce
             pass
         raise LedgerError("what is encrypted in the database was changed, or has another key. Restore it from a copy.")
 

@@ -7,7 +7,7 @@ from typing import Final
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config as AlembicConfig
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 
 from textveil.budget.database import told, writing
 
@@ -72,3 +72,15 @@ def make_tables(engine: Engine) -> None:
         config.set_main_option("path_separator", "os")
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def delete_expired(connection: Connection, table: sa.Table, now: int) -> None:
+    """Delete rows whose time is over, but for those that another transaction holds: it deletes or renews them.
+
+    Args:
+        connection: in a transaction that will write.
+        table: with a time ``until`` and an ``id``.
+        now: microseconds since 1970.
+    """
+    over = sa.select(table.c.id).where(table.c.until <= now).with_for_update(skip_locked=True)  # none waits for another
+    connection.execute(table.delete().where(table.c.id.in_(over)))

@@ -11,6 +11,9 @@ from tests.helpers.canaries import NAME
 from tests.helpers.servers import MemoryLedger
 from tests.helpers.upstream import Provider
 
+from textveil.server.errors import ApiError
+from textveil.server.request_json import request_json
+
 JSON = {"content-type": "application/json"}
 CHAT = "/v1/chat/completions"
 TWICE = [
@@ -46,6 +49,13 @@ def test_a_field_that_occurs_twice_is_refused_by_its_place(
     answer = client.post(path, content=body.replace("%s", NAME), headers=JSON)
     _refused(answer, 400, "duplicate_field", place)
     assert ledger.calls == [] and provider.got == b""
+
+
+def test_the_first_key_that_occurs_twice_is_found_among_a_million_characters_of_others() -> None:
+    others = ", ".join(f'"{number}": 1' for number in range(100_000))
+    with pytest.raises(ApiError) as refused:
+        request_json(f'{{{others}, "text": 1, "text": 2}}'.encode())
+    assert refused.value.param == "text"
 
 
 def test_equal_fields_of_different_objects_are_no_field_twice(client: httpx.Client, provider: Provider) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import re
@@ -9,11 +10,12 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 import pytest
@@ -22,10 +24,12 @@ from tests.helpers.canaries import NAME, NAMES, PRIVATE, write_policy
 from tests.helpers.servers import serving
 from tests.helpers.upstream import Provider, last_text, saying, send_json
 
+from textveil.budget.account import Account
 from textveil.budget.database import opened, url_of
 from textveil.errors import LedgerError
 from textveil.server.app import make_app
 from textveil.server.config import Config
+from textveil.server.conversations import Conversations, Written
 from textveil.server.key_store import ApiKeys
 from textveil.server.sealed_conversations import SealedConversations
 
@@ -160,6 +164,56 @@ def test_another_policy_of_the_same_name_pays_anew(told: Config, provider: Provi
     assert after["messages"][1]["content"].startswith("Of **"), "what the upstream wrote is its own still"
 
 
+def test_other_words_of_a_list_are_looked_for_in_a_conversation_that_was_kept(told: Config, provider: Provider) -> None:
+    history = [{"role": "user", "content": "Mabelo of Ward 12 asked."}]
+    with restarted(told) as client:
+        chat(client, history)
+    assert "Mabelo" in provider.bodies[-1]["messages"][0]["content"], "it is no name yet"
+    file = Path(str(told.policies)) / "paid.toml"
+    file.write_text(file.read_text().replace(f"'{NAMES[4]}'", "'Mabelo'"))  # as many words as before
+    with restarted(told) as client:
+        chat(client, [*history[:1], asked(1)])
+    assert provider.bodies[-1]["messages"][0]["content"] != provider.bodies[0]["messages"][0]["content"]
+    assert "Mabelo" not in provider.bodies[-1]["messages"][0]["content"]
+
+
+def test_a_caller_that_goes_away_does_not_let_older_data_be_written_last() -> None:
+    class Store:
+        key = b"k" * 32
+        saved: ClassVar[list[int]] = []
+        first = threading.Event()
+
+        def save(self, name: bytes, data: Any, answers: Any) -> None:
+            if not self.saved and not self.first.is_set():
+                self.first.set()
+                time.sleep(0.3)
+            self.saved.append(len(data["written"]))
+
+        def load(self, name: bytes) -> Any: ...
+
+        def conversation_of(self, answer: bytes) -> bytes | None: ...
+
+        def expire(self) -> None: ...
+
+    async def run() -> None:
+        store = Store()
+        kept = Conversations(seconds=60, most_bytes=10_000, store=store)
+        state = kept.of(Account("ward"), "a")
+        gone = asyncio.create_task(kept.keep(state))
+        while not store.first.is_set():
+            await asyncio.sleep(0.001)
+        gone.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await gone
+        state.wrote("content", "read", Written("more", ()))
+        await kept.keep(state)
+        while len(store.saved) < 2:
+            await asyncio.sleep(0.001)
+        assert store.saved == [0, 1]
+
+    asyncio.run(run())
+
+
 def test_what_is_not_kept_is_not_sent_and_an_answer_comes_all_the_same(
     told: Config, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,10 +300,32 @@ def test_what_was_changed_in_the_database_is_refused(tmp_path: Path) -> None:
     kept.save(b"n" * 32, {}, [])
     with sqlite3.connect(place) as database:
         (sealed,) = database.execute("SELECT sealed FROM server_conversations").fetchone()
-        database.execute("UPDATE server_conversations SET sealed = ?", (sealed[:-1] + bytes([sealed[-1] ^ 1]),))
     database.close()
-    with pytest.raises(LedgerError, match="was changed"):
-        kept.load(b"n" * 32)
+    for changed in (sealed[:-1] + bytes([sealed[-1] ^ 1]), sealed[:20], sealed[:5], b""):
+        with sqlite3.connect(place) as database:
+            database.execute("UPDATE server_conversations SET sealed = ?", (changed,))
+        database.close()
+        with pytest.raises(LedgerError, match="was changed"):
+            kept.load(b"n" * 32)
+    kept.close()
+
+
+def test_rows_open_for_their_own_name_and_purpose_alone(tmp_path: Path) -> None:
+    place = str(tmp_path / "budgets.db")
+    kept = SealedConversations(place, 60)
+    names = (b"n" * 32, b"m" * 32)
+    for name in names:
+        kept.save(name, {"of": name.hex()}, [name[::-1][:31] + b"a"])
+    with sqlite3.connect(place) as database:
+        found = database.execute("SELECT id, sealed FROM server_conversations").fetchall()
+        for at, (row, _) in enumerate(found):  # each has what another one had
+            database.execute("UPDATE server_conversations SET sealed = ? WHERE id = ?", (found[at - 1][1], row))
+    database.close()
+    for name in names:
+        with pytest.raises(LedgerError, match="was changed"):
+            kept.load(name)
+        with pytest.raises(LedgerError, match="was changed"):
+            kept.conversation_of(name[::-1][:31] + b"a")
     kept.close()
 
 

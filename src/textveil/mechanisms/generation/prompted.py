@@ -174,19 +174,9 @@ def public_range(model: NextTokens, prompt: str) -> tuple[float, float]:
     Source: this package; any public range serves, and the guarantee holds for each.
 
     Raises:
-        ParameterError: the model has no room for the sentences.
-        ModelError: it gives numbers that are not finite.
+        ModelError: the model gives numbers that are not finite.
     """
     prompts = [model.encoded(prompt.replace(PLACE, one)) for one in PUBLIC_SENTENCES]
-    longest, room = max(map(len, prompts)), model.room(_STEPS)
-    need(
-        longest <= room,
-        "min_logit",
-        "none",
-        f"given, and max_logit, for {model.name}: it has room for {max(room, 0)} tokens, and the public sentences by "
-        f"which its logits would be measured take {longest} with the prompt",
-        "Use the range of its logits on other public texts.",
-    )
     forced = [model.encoded(one) for one in PUBLIC_SENTENCES]
     reading = model.read(prompts)
     found = [reading.logits]

@@ -137,10 +137,8 @@ class WeightRows:
 
     def weights(self, words: Ids) -> Integers:
         """Integer weights, shape (batch, n)."""
-        out = np.empty((len(words), len(self._vocabulary)), dtype=np.int64)
-        for place, row in enumerate(self._weight_rows(words)):
-            out[place] = row
-        return out
+        rows = [row.copy() for row in self._weight_rows(words)]
+        return np.array(rows, dtype=np.int64).reshape(len(words), len(self._vocabulary))
 
     def _weight_rows(self, words: Ids) -> Iterator[Integers]:
         """The rows of ``weights``, each in the same memory as the one before."""

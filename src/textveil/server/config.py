@@ -32,6 +32,8 @@ class Config(BaseModel):
         upstream_hosts: hosts that ``upstream`` may name; none is any.
         upstream_private_addresses: whether the upstream's name may lead into a private network; an address that
             ``upstream`` itself names may, and so may localhost.
+        upstream_connections: "fresh" has one for each request; "kept" uses one again, which saves the time until it
+            stands, and takes whatever an upstream sends behind an answer for the next one.
         upstream_connect_seconds: until a connection to it must stand.
         upstream_seconds: between two pieces of its answer at the most.
         upstream_answer_seconds: from a request to it until its answer must be whole, or, of a streamed one, the head.
@@ -67,6 +69,7 @@ class Config(BaseModel):
     upstream_key: SecretStr | None = None
     upstream_hosts: tuple[str, ...] = ()
     upstream_private_addresses: bool = False
+    upstream_connections: Literal["fresh", "kept"] = "fresh"
     upstream_connect_seconds: _Seconds = 10.0
     upstream_seconds: _Seconds = 120.0
     upstream_answer_seconds: _Seconds = 600.0

@@ -114,3 +114,23 @@ def test_why_no_connection_is_used_twice(provider: Provider) -> None:
     with httpcore.ConnectionPool() as pool:
         answers = [pool.request("POST", f"{provider.url}/x", content=b"{}").content for _ in range(2)]
     assert b'"first"' in answers[0] and b'"of nobody"' in answers[1]
+
+
+def test_connections_are_kept_where_that_is_asked_for(provider: Provider) -> None:
+    async def callers(**chosen: bool) -> int:
+        upstream = Upstream(provider.url, **chosen)
+        seen.clear()
+        for _ in range(3):
+            assert await _said_by(upstream) == "own"
+        await upstream.aclose()
+        return len(set(seen))
+
+    seen: list[Any] = []
+
+    def answer(handler: Handler, body: dict[str, Any]) -> None:
+        seen.append(handler.client_address)
+        handler.wfile.write(_said("own"))
+
+    provider.answer = answer
+    assert asyncio.run(callers()) == 3
+    assert asyncio.run(callers(kept=True)) == 1

@@ -82,7 +82,8 @@ def test_a_chat_goes_on_sanitized_and_comes_back_readable(guardrail, ledger) -> 
     data = chat(TEXT, user=CANARY, unknown=CANARY)
     sent = before(guardrail, data)
     assert "Zyxwell" not in sent and sent.startswith("Ask ")
-    # Nothing of the request is left anywhere that LiteLLM sends or logs.
+    # Nothing of the request is left anywhere that LiteLLM sends or logs; what it repeats of it is what goes on.
+    assert data["proxy_server_request"]["body"]["messages"] == data["messages"]
     assert "Zyxwell" not in json.dumps(data) and CANARY not in json.dumps(data)
     answer = ModelResponse(**completion({"content": f"I did: {sent}"}))
     restored = after(guardrail, data, answer)
@@ -102,9 +103,11 @@ def test_what_a_client_writes_into_metadata_goes_to_no_provider_and_no_log(guard
     before(guardrail, data)
     assert CANARY not in json.dumps(data)
     assert data["metadata"].items() >= own.items() and data["metadata"]["session_id"] != "s-1"
-    data = chat(TEXT, metadata={"user_id": CANARY})
-    before(guardrail, data)
-    assert CANARY not in json.dumps(data)
+    for place in ("metadata", "litellm_metadata"):  # also where LiteLLM notes no copy of what a client wrote
+        data = {**chat(TEXT), place: {"user_id": CANARY, "mine": 1}}
+        data["metadata"].pop("requester_metadata", None)
+        before(guardrail, data)
+        assert CANARY not in json.dumps(data) and data[place]["mine"] == 1
 
 
 def test_a_clients_name_of_a_session_goes_on_as_a_digest(guardrail) -> None:
@@ -322,6 +325,8 @@ def test_litellms_own_functions_are_guarded_too(guardrail) -> None:
     assert done.choices[0].message.content == TEXT
     proxied = {**sent, "proxy_server_request": {}}
     assert asyncio.run(guardrail.async_post_call_success_deployment_hook(proxied, answer, "acompletion")) is None
+    forged = {**asked, "metadata": {"textveil": "0" * 32}}
+    assert "Zyxwell" not in json.dumps(asyncio.run(guardrail.async_pre_call_deployment_hook(forged, "acompletion")))
     with pytest.raises(HTTPException):
         asyncio.run(guardrail.async_pre_call_deployment_hook(dict(asked), None))
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.helpers.exactness import hockey_stick, table, worst_integer_ratio, worst_log_ratio, worst_metric_loss
 from tests.helpers.shared import reference
@@ -139,6 +139,7 @@ def test_a_loss_that_floats_cannot_tell_from_another_is_found_where_its_shares_a
         assert (loss.ratio, loss.output) == (Fraction(2**56 + 1, 2**55), order.index(1))
 
 
+@example(rows=made_rows(n=2, k=4, seed=861, zeros=0.0, spread=0.3), share=0.311088409962513, factor=1.0)
 @given(rows=CHANNELS, share=st.floats(0.05, 0.9), factor=st.floats(0.2, 1.5))
 @settings(deadline=None, max_examples=60)
 def test_a_large_channel_brackets_its_epsilon(rows: np.ndarray, share: float, factor: float) -> None:
@@ -157,7 +158,10 @@ def test_a_large_channel_brackets_its_epsilon(rows: np.ndarray, share: float, fa
     assert found.epsilon.upper >= exact.lower
     loss = pure_epsilon(rows)
     holds_by_delta = found.verdict is Verdict.CERTIFIED and loss.epsilon.estimate > claim.epsilon * (1 + 1e-9)
-    assert found.epsilon.upper == min(loss.epsilon.upper, claim.epsilon if holds_by_delta else math.inf)
+    stated = min(loss.epsilon.upper, claim.epsilon if holds_by_delta else math.inf)
+    # A claim of the least epsilon itself lies within rounding of the border: there the pure loss may stand.
+    border = math.isclose(claim.epsilon, exact.estimate, rel_tol=1e-9)
+    assert found.epsilon.upper == stated or (border and found.epsilon.upper == loss.epsilon.upper)
     assert 0 <= found.epsilon.lower <= found.epsilon.estimate <= found.epsilon.upper
     if found.verdict is Verdict.REFUTED:  # by this pair, so it is known to cost more than was claimed
         assert found.epsilon.estimate >= claim.epsilon * (1 - 1e-9)

@@ -21,6 +21,7 @@ from textveil.budget.exports import as_data, verified_export
 from textveil.budget.ledger import Ledger
 from textveil.budget.limit import Limit
 from textveil.budget.names import Names
+from textveil.budget.reservation import Reservation
 from textveil.budget.standing import microseconds
 from textveil.errors import BudgetExhausted, InputError, LedgerError
 
@@ -156,6 +157,26 @@ def test_nobody_goes_on_where_the_end_was_forged(tmp_path: Path) -> None:
         with pytest.raises(LedgerError, match="not sealed under the ledger's key"):
             ledger.reserve(ANN, pure(0.5))
         ledger.reserve(Account("other"), pure(0.5))  # another tenant's entries are whole
+        before = ledger.balance(ANN).limit
+        with pytest.raises(LedgerError, match="not sealed under the ledger's key"):
+            ledger.set_limit(ANN, Limit(1000.0))
+        assert ledger.balance(ANN).limit == before, "what has no entry is not set"
+
+
+def test_whose_end_was_forged_is_told_alone(tmp_path: Path) -> None:
+    filled(tmp_path / "budget.db")
+    with sqlite3.connect(tmp_path / "budget.db") as connection:
+        connection.execute("UPDATE ledger_chains SET at = at + 1 WHERE number = 9")
+    connection.close()
+    other = Account("other")
+    with Ledger(str(tmp_path / "budget.db"), key=KEY) as ledger:
+        before = ledger.balance(other).reserved
+        paid, refused = ledger.reserve_all([(other, pure(0.5)), (ANN, pure(0.5))])
+        assert isinstance(paid, Reservation) and isinstance(refused, LedgerError)
+        ledger.commit(paid)
+        assert ledger.balance(other).reserved == before
+        with pytest.raises(LedgerError, match="not sealed under the ledger's key"):
+            ledger.reserve_all([(ANN, pure(0.5))])
 
 
 def test_who_holds_the_key_cannot_overdraw_unseen(tmp_path: Path) -> None:

@@ -18,6 +18,10 @@ ONE = Account("tenant", "maria")
 COST = Accountant()
 
 
+class BrokenEntries(LedgerError):
+    """Of one tenant alone."""
+
+
 class SlowLedger:
     """Writes when it is told to, and remembers who asked together."""
 
@@ -32,7 +36,7 @@ class SlowLedger:
         assert self.go.wait(10)
         for name in names:
             error = self.refused.get(name)
-            if error is not None and not isinstance(error, BudgetExhausted):
+            if error is not None and not isinstance(error, BudgetExhausted | BrokenEntries):
                 raise error
         return [self.refused.get(name, name) for name in names]
 
@@ -115,3 +119,12 @@ def test_who_has_gone_away_takes_nothing(reserving: Reserving, books: SlowLedger
     assert gone.cancel()
     books.go.set()
     assert stays.result(10) == "stays" and books.batches[1] == ["stays"]
+
+
+def test_what_is_wrong_with_one_tenants_entries_is_told_to_it_alone(reserving: Reserving, books: SlowLedger) -> None:
+    books.refused["broken"] = BrokenEntries("not sealed.")
+    found = asked(reserving, "first", "maria", "broken", "tom")
+    books.go.set()
+    wait(found, 10)
+    assert [one.exception() for one in found] == [None, None, books.refused["broken"], None]
+    assert found[3].result() == "tom"

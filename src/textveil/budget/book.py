@@ -125,7 +125,12 @@ class Book:
         self._closed.append((entry.tenant, number))
 
     def set_limit(self, account: Account, limit: Limit | None, each: str | None) -> None:
-        """Set or lift the limit of an account, or of each person or key of a tenant that has none of its own."""
+        """Set or lift the limit of an account, or of each person or key of a tenant that has none of its own.
+
+        Raises:
+            LedgerError: the tenant's entries do not end as they must; nothing is set.
+        """
+        self._chain(account)
         data = {"each": each, "limit": None if limit is None else limit.as_data()}
         digests = self._names.of(account)
         if each is None:

@@ -131,17 +131,22 @@ class Ledger:
         charge = Charge.of(cost)
         return self._ask(account, lambda book: book.reserve(account, charge))
 
-    def reserve_all(self, wanted: Sequence[tuple[Account, Accountant]]) -> list[Reservation | BudgetExhausted]:
-        """Several at once, in one transaction and in order; one that is exhausted stands in the place of its own.
+    def reserve_all(
+        self, wanted: Sequence[tuple[Account, Accountant]]
+    ) -> list[Reservation | BudgetExhausted | LedgerError]:
+        """Several at once, in one transaction and in order; where nothing was taken, the error stands in its place.
 
         Raises:
             UnsupportedGuarantee: as ``reserve``, for any of them; nothing was taken.
-            LedgerError: as ``reserve``.
+            LedgerError: as ``reserve``, for all of them.
         """
         asked = [Ask(account, _reserving(account, Charge.of(cost))) for account, cost in wanted]
         self._need_open()
         self._turns.ask(asked)
-        return [one.error if isinstance(one.error, BudgetExhausted) else one.result() for one in asked]
+        if all(isinstance(one.error, LedgerError) for one in asked):
+            return [one.result() for one in asked]
+        # What is wrong with one tenant's entries is told to those alone who ask for it: the others have paid.
+        return [one.error if isinstance(one.error, BudgetExhausted | LedgerError) else one.result() for one in asked]
 
     def reserve_together(self, wanted: Sequence[tuple[Account, Accountant]]) -> list[Reservation]:
         """The costs of several accounts, all of them or none, in one transaction.

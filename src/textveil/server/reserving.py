@@ -17,7 +17,9 @@ from textveil.privacy.accountant import Accountant
 class BudgetLedger(Protocol):
     """What a server asks of a ledger; see ``budget.ledger.Ledger``."""
 
-    def reserve_all(self, wanted: Sequence[tuple[Account, Accountant]]) -> list[Reservation | BudgetExhausted]:
+    def reserve_all(
+        self, wanted: Sequence[tuple[Account, Accountant]]
+    ) -> Sequence[Reservation | BudgetExhausted | LedgerError]:
         """Take costs from every budget of their accounts, durably."""
 
     def commit(self, reservation: Reservation) -> None:
@@ -91,7 +93,7 @@ class Reserving:
                 one.answer.set_exception(error)
             return
         for one, made in zip(wanted, found, strict=True):
-            if isinstance(made, BudgetExhausted):
+            if isinstance(made, BudgetExhausted | LedgerError):
                 one.answer.set_exception(made)
             else:
                 one.answer.set_result(made)

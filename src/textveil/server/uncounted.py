@@ -9,7 +9,6 @@ from textveil.budget.account import Account
 from textveil.budget.balance import Balance
 from textveil.budget.charge import Charge, guarantee_of
 from textveil.budget.reservation import Reservation
-from textveil.errors import BudgetExhausted
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import Status
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 class UncountedLedger:
     """Stands for a ledger where nothing is counted: nothing is taken, and there is no limit."""
 
-    def reserve_all(self, wanted: Sequence[tuple[Account, Accountant]]) -> list[Reservation | BudgetExhausted]:
+    def reserve_all(self, wanted: Sequence[tuple[Account, Accountant]]) -> list[Reservation]:
         """Takes nothing."""
         nothing = Charge(draws=(), epsilon=0, delta=0, status=Status.PROVED.value)
         return [Reservation(account, 0, nothing, self.balance(account)) for account, _ in wanted]

@@ -21,7 +21,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from tests.helpers.servers import MemoryLedger
 
 from textveil.budget.account import Account
-from textveil.errors import ParameterError
+from textveil.errors import LedgerError, ParameterError
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer
@@ -240,6 +240,17 @@ def test_twenty_texts_are_paid_for_once_however_often_they_come(made) -> None:
     assert len(ledger.calls) == 40
     answer = " ".join(one["text"] for one in first)
     assert call(tools, "restore", text=answer, conversation="a")[1]["text"].count("Maria Zyxwell") == 20
+
+
+def test_what_is_paid_for_comes_though_the_ledger_fails_behind_it(made, monkeypatch) -> None:
+    def fails(self: MemoryLedger, account: Account) -> Any:
+        raise LedgerError("the disk does not answer.")
+
+    monkeypatch.setattr(MemoryLedger, "balance", fails)
+    ledger = MemoryLedger(8.0)
+    failed, answer = call(made(ledger), "sanitize", text=TEXT)
+    assert not failed and ledger.calls == ["reserve", "commit"]
+    assert answer["budget"]["remaining"]["epsilon"] == 7 and "Zyxwell" not in answer["text"]
 
 
 def test_one_text_of_many_calls_at_a_time_is_paid_for_once(made, monkeypatch) -> None:

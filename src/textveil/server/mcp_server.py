@@ -17,7 +17,7 @@ from functools import partial
 from typing import Annotated, Any, ClassVar, Final, cast, final
 
 from textveil.budget.account import Account
-from textveil.errors import MissingExtra, ParameterError, TextveilError, UnknownNameError, need
+from textveil.errors import LedgerError, MissingExtra, ParameterError, TextveilError, UnknownNameError, need
 from textveil.sanitize.left import TextCosts
 from textveil.server.budgets import budget_data
 from textveil.server.conversations import Conversations
@@ -40,7 +40,7 @@ try:
     from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
     from pydantic_core import PydanticCustomError
 
-    from textveil.server.service import SanitizingService
+    from textveil.server.service import PaidReleases, SanitizingService
 except ImportError as error:
     raise MissingExtra((error.name or "mcp").partition(".")[0], "mcp") from None
 
@@ -181,16 +181,19 @@ class TextTools:
         return {
             "text": made.releases[0].text,
             "guarantee": made.guarantee,
-            "budget": await self._budget(policy) if self._counted else None,
+            "budget": await self._budget(made) if self._counted else None,
             "conversation": name,
             "policy": made.policy,
             "reused": reused,
         }
 
-    async def _budget(self, policy: str) -> dict[str, Any]:
+    async def _budget(self, made: PaidReleases) -> dict[str, Any]:
         """What is left, asked for anew: with what is reserved, which a release does not wait for."""
-        costs = TextCosts.of(self._service.policies.sanitizer(policy).setting)
-        return budget_data(await self._service.balance(self._account), costs)
+        costs = TextCosts.of(self._service.policies.sanitizer(made.policy).setting)
+        try:
+            return budget_data(await self._service.balance(self._account), costs)
+        except LedgerError:  # the text is paid for and drawn: its asker gets it
+            return made.budget
 
     async def _restore(self, given: RestoreArguments) -> dict[str, Any]:
         state = self._conversations.find(self._account, given.conversation)

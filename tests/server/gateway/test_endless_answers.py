@@ -16,6 +16,7 @@ from tests.helpers.upstream import Answering, Handler, Provider, chunk, completi
 
 from textveil.server.config import Config
 from textveil.server.errors import ApiError
+from textveil.server.gateway import upstream as upstream_module
 from textveil.server.gateway.upstream import Upstream
 
 
@@ -116,16 +117,20 @@ def test_why_no_connection_is_used_twice(provider: Provider) -> None:
     assert b'"first"' in answers[0] and b'"of nobody"' in answers[1]
 
 
-def test_connections_are_kept_where_that_is_asked_for(provider: Provider) -> None:
+def test_connections_are_kept_where_that_is_asked_for_and_closed_before_the_upstream_does(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def callers(**chosen: bool) -> int:
         upstream = Upstream(provider.url, **chosen)
         seen.clear()
         for _ in range(3):
             assert await _said_by(upstream) == "own"
+            await asyncio.sleep(idle)
         await upstream.aclose()
         return len(set(seen))
 
     seen: list[Any] = []
+    idle = 0.0
 
     def answer(handler: Handler, body: dict[str, Any]) -> None:
         seen.append(handler.client_address)
@@ -134,3 +139,6 @@ def test_connections_are_kept_where_that_is_asked_for(provider: Provider) -> Non
     provider.answer = answer
     assert asyncio.run(callers()) == 3
     assert asyncio.run(callers(kept=True)) == 1
+    monkeypatch.setattr(upstream_module, "_IDLE_SECONDS", 0.001)
+    idle = 0.05
+    assert asyncio.run(callers(kept=True)) == 3

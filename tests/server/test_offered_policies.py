@@ -131,3 +131,14 @@ def test_a_file_is_not_named_as_an_epsilon_of_another(tmp_path: Path) -> None:
     (tmp_path / "all-words@4.toml").write_text(STRICT)
     with pytest.raises(ParameterError, match=r"all-words@4\.toml"):
         OfferedPolicies("identifiers", tmp_path)
+
+
+def test_a_name_with_an_epsilon_may_be_asked_for_less_and_never_for_more() -> None:
+    offered = OfferedPolicies("all-words")
+    assert offered.at("all-words@4", 2.0) == "all-words@2" and offered.at("all-words@4", 4.0) == "all-words@4"
+    for epsilon in (5.0, 8.0, 2.5):
+        with pytest.raises(ParameterError, match=r"epsilon must be one of 2, 3, 4 under this policy"):
+            offered.at("all-words@4", epsilon)
+    for name in ("all-words@4@2", "all-words@8", "all-words@04", "all-words@4.0", "all-words@", "@4", "prompts@4"):
+        with pytest.raises(UnknownNameError):
+            offered.name(name)

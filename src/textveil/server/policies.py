@@ -106,9 +106,10 @@ class OfferedPolicies:
         name = self.name(asked)
         if epsilon is None:
             return name
-        known = self.epsilons(name)
+        known = _epsilons(self.policy(name))
         if epsilon in known:
-            return name if epsilon == known[-1] else f"{name}{_AT}{_written(epsilon)}"
+            base = name if name in self._policies else name.rpartition(_AT)[0]
+            return name if epsilon == known[-1] else f"{base}{_AT}{_written(epsilon)}"
         wanted = f"one of {', '.join(map(_written, known))}" if known else "left out"
         why = "The policy's own is the most." if known else "The policy draws no words at an epsilon of its own."
         error = ParameterError(f"epsilon must be {wanted} under this policy; got another. {why}")
@@ -118,9 +119,7 @@ class OfferedPolicies:
     def epsilons(self, name: str) -> tuple[float, ...]:
         """Nats of one word that a request may ask for under a policy, the policy's own last; none where it has none."""
         chosen = self._policies.get(name)
-        rules = () if chosen is None else chosen.rules
-        own = next((one.epsilon for one in rules if one.kind == "word" and one.action is Action.MECHANISM), None)
-        return () if own is None else (*(one for one in EPSILONS if one < own), float(own))
+        return () if chosen is None else _epsilons(chosen)
 
     def policy(self, name: str) -> Policy:
         """The policy of a name that ``name`` or ``at`` gave."""
@@ -185,6 +184,12 @@ class OfferedPolicies:
             }
             for name, one in first
         ]
+
+
+def _epsilons(chosen: Policy) -> tuple[float, ...]:
+    rule = chosen.rule("word")
+    own = None if rule is None or rule.action is not Action.MECHANISM else rule.epsilon
+    return () if own is None else (*(one for one in EPSILONS if one < own), float(own))
 
 
 def _written(epsilon: float) -> str:

@@ -142,3 +142,22 @@ def test_a_name_with_an_epsilon_may_be_asked_for_less_and_never_for_more() -> No
     for name in ("all-words@4@2", "all-words@8", "all-words@04", "all-words@4.0", "all-words@", "@4", "prompts@4"):
         with pytest.raises(UnknownNameError):
             offered.name(name)
+
+
+def test_what_was_kept_under_a_policy_is_told_from_what_it_is_now(tmp_path: Path) -> None:
+    (tmp_path / "pool.txt").write_text("Ann\nBob\nCid\n")
+    listed = '[[list]]\nkind = "person"\nwords = ["Maria"]\n'
+    pool = (
+        WARD.format(scope="document").replace('surrogate = "person"', 'surrogate = "pool"\nfile = "pool.txt"') + listed
+    )
+    (tmp_path / "mine.toml").write_text(pool)
+    offered = OfferedPolicies("mine", tmp_path)
+    first = offered.kept("mine")
+    assert first is not None and first is offered.kept("mine")
+    assert first == OfferedPolicies("mine", tmp_path).kept("mine")
+    (tmp_path / "mine.toml").write_text(pool.replace("Maria", "Mario"))
+    other = OfferedPolicies("mine", tmp_path).kept("mine")
+    assert other is not None and other.setting == first.setting and other.digest != first.digest
+    assert offered.kept("all-words@4") != offered.kept("all-words") and offered.kept("theirs") is None
+    (tmp_path / "pool.txt").unlink()
+    assert OfferedPolicies("mine", tmp_path).kept("mine") is None, "it cannot be made"

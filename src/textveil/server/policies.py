@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from textveil.detection.base import DetectedSpan
-from textveil.errors import ParameterError, UnknownNameError, need
+from textveil.errors import ParameterError, TextveilError, UnknownNameError, need
 from textveil.sanitize.policy.choice import PRESETS, policy
 from textveil.sanitize.policy.finding import SpanFinder
 from textveil.sanitize.policy.making import parts_of
@@ -142,12 +142,15 @@ class OfferedPolicies:
         return made
 
     def kept(self, name: str) -> KeptPolicy | None:
-        """What tells whether releases of a policy that were kept are still its own; None where none has that name."""
+        """What tells whether releases of a policy that were kept are still its own; None where there is none.
+
+        None of that name, that is, or one that cannot be made any more: whoever asks for it is told why.
+        """
         known = self._kept.get(name)
         if known is None:
             try:
                 setting = self.sanitizer(self.name(name)).setting
-            except UnknownNameError:
+            except TextveilError:
                 return None
             digest = setting.digest(lists=self.policy(name).private_digest).hex()
             known = self._kept[name] = KeptPolicy(setting, digest)

@@ -60,7 +60,7 @@ class Upstream:
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[int]:
         """Its port."""
-        server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        server = await asyncio.start_server(self._connected, "127.0.0.1", 0)  # what hangs at the end is cut off
         async with server:
             yield server.sockets[0].getsockname()[1]
 
@@ -72,7 +72,7 @@ class Upstream:
             self.requests += 1
             self.leaks += CANARY.encode() in (head + body).lower()
             await self._answer(writer, stream=bool(json.loads(body or b"{}").get("stream")))
-        except (asyncio.IncompleteReadError, ConnectionError, ValueError):
+        except (asyncio.IncompleteReadError, ConnectionError, ValueError, asyncio.CancelledError):
             pass
         finally:
             writer.close()

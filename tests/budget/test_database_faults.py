@@ -28,6 +28,24 @@ def test_a_locked_database_is_waited_for_and_then_told(tmp_path: Path, monkeypat
         assert ledger.verify().sound
 
 
+def test_what_was_drawn_is_noted_after_a_transaction_that_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
+    with Ledger(str(tmp_path / "budget.db")) as ledger:
+        made = ledger.reserve(ANN, pure(1.0))
+        other = sqlite3.connect(tmp_path / "budget.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        ledger.commit(made)
+        with pytest.raises(LedgerError, match="another process holds it"):
+            ledger.balance(ANN)
+        other.execute("ROLLBACK")
+        other.close()
+        reserved = ledger.balance(ANN).reserved
+        assert reserved is not None and reserved.approximate().epsilon == 0
+        assert ledger.verify().entries == 2
+
+
 def test_a_full_disk_is_told_and_nothing_is_taken(tmp_path: Path) -> None:
     with Ledger(str(tmp_path / "budget.db")) as ledger:
         ledger.reserve(ANN, pure(1.0))

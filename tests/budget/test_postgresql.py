@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import threading
@@ -68,6 +69,26 @@ def test_any_order_of_limits_releases_and_periods_is_sound(url: str) -> None:
 def test_more_accounts_than_one_statement_names_are_one_transaction(url: str) -> None:
     with Ledger(url, key=KEY) as ledger:
         many_in_one_transaction(ledger)
+
+
+def test_tenants_that_begin_together_never_wait_for_each_other(url: str) -> None:
+    with contextlib.ExitStack() as opened:
+        ledgers = [opened.enter_context(Ledger(url, key=KEY)) for _ in range(10)]
+        together = threading.Barrier(len(ledgers))
+
+        def ask(ledger: Ledger) -> None:
+            for number in range(150):  # some of the new ones are locked before the old ones, others after them
+                names = ["old", f"new {number}", "older", f"newer {number}"]
+                together.wait(timeout=60)
+                try:
+                    ledger.reserve_all([(Account(name), pure(1.0)) for name in names])
+                except LedgerError:
+                    together.abort()
+                    raise
+
+        with ThreadPoolExecutor(len(ledgers)) as pool:
+            list(pool.map(ask, ledgers))
+        assert ledgers[0].verify().problems == ()
 
 
 def test_two_ledgers_of_many_threads_never_overdraw_and_never_wait_for_each_other(url: str) -> None:

@@ -20,9 +20,9 @@ Row: TypeAlias = Mapping[str, Any]
 _MOST_NAMES: Final = 500  # in one statement
 
 
-def chain_rows(connection: Connection, tenants: Sequence[bytes]) -> Iterator[Row]:
+def chain_rows(connection: Connection, tenants: Sequence[bytes], *, locked: bool = True) -> Iterator[Row]:
     """The ends of tenants' chains, locked until the transaction ends: in order, so that no two wait for each other."""
-    lock = "" if connection.dialect.name == "sqlite" else " FOR UPDATE"
+    lock = " FOR UPDATE" if locked and connection.dialect.name != "sqlite" else ""
     return _found(
         connection, CHAINS, ["tenant"], [(tenant,) for tenant in sorted(tenants)], f' ORDER BY "tenant"{lock}'
     )

@@ -91,6 +91,8 @@ class Turns:
         try:
             self._write(batch)
         except BaseException as error:
+            # What was drawn is noted by the next one: nobody waits for it, and to note it twice changes nothing.
+            self.leave([one for one in batch if one.commits])
             for one in batch:
                 one.error = one.error or error
             if not isinstance(error, Exception):

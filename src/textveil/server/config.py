@@ -54,7 +54,8 @@ class Config(BaseModel):
         threads: that sanitize.
         maps: where what puts originals back is kept where a request asks for it, and where conversations are: "memory",
             or "database", encrypted.
-        maps_seconds: how long it is kept.
+        maps_seconds: how long it is kept; a conversation, after its last request (behind a restart up to a quarter
+            less).
         maps_bytes: how much of it is kept in memory.
         log: whether a line of JSON is written for each request.
     """

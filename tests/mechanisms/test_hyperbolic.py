@@ -52,7 +52,8 @@ def test_distances_are_those_of_the_hyperboloid_and_obey_the_triangle(rng) -> No
     np.testing.assert_allclose(lifted[:, 0] ** 2 - (lifted[:, 1:] ** 2).sum(axis=1), 1.0, rtol=1e-9)
     assert (found[:, :, None] <= found[:, None, :] + found.T[None] + 1e-9).all()
     far = farthest_points(points)
-    assert far.distance == found.max() == found[far.first, far.second]
+    assert far.distance == found[far.first, far.second]
+    assert np.minimum(found, found.T).max() <= far.distance <= found.max()  # the last bit hangs on the order of two
     off = found[~np.eye(40, dtype=bool)]
     assert least_distance(points) <= off.min()
     assert rounding(points, far.distance) < 1e-10
@@ -61,7 +62,8 @@ def test_distances_are_those_of_the_hyperboloid_and_obey_the_triangle(rng) -> No
 def test_the_diameter_is_exact_across_blocks(rng, monkeypatch) -> None:
     monkeypatch.setattr("textveil.vocabulary.hyperbolic._BLOCK", 7)
     points = in_ball(60, 2, rng)
-    assert farthest_points(points).distance == distances(points, np.arange(60)).max()
+    found = distances(points, np.arange(60))
+    assert np.minimum(found, found.T).max() <= farthest_points(points).distance <= found.max()
 
 
 def test_made_points_have_the_frequent_words_within(tiny: Vocabulary) -> None:

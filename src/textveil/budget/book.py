@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, final
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from textveil.budget import statements
@@ -19,7 +18,7 @@ from textveil.budget.charge import Charge, delta_up, epsilon_up, guarantee_of
 from textveil.budget.limit import Limit
 from textveil.budget.names import BudgetLevel, Names
 from textveil.budget.reservation import Reservation
-from textveil.budget.schema import ENTRIES, FACTS, OPEN
+from textveil.budget.schema import CHAINS, ENTRIES, LEVELS, OPEN
 from textveil.budget.standing import Standing
 from textveil.errors import Amount, BudgetExhausted, LedgerError
 from textveil.privacy.guarantees import Guarantee
@@ -168,17 +167,18 @@ class Book:
     def write(self) -> None:
         """Write everything down; the caller ends the transaction."""
         self._flush()
-        statements.set_levels(self._connection, [self._standings[level].as_row() for level in sorted(self._changed)])
+        rows = [self._standings[level].as_row() for level in sorted(self._changed)]
+        statements.set_rows(self._connection, LEVELS, rows)
         self._changed.clear()
 
     def _flush(self) -> None:
         """Write the entries down, for they are asked for or the transaction ends."""
         if not self._entries:
             return
-        statements.add_entries(self._connection, [one._asdict() for one in self._entries])
+        statements.add_rows(self._connection, ENTRIES, [one._asdict() for one in self._entries])
         ends = [self._chains[tenant] for tenant in sorted({one.tenant for one in self._entries})]
-        statements.set_chains(self._connection, [one.as_row(self._names) for one in ends if one is not None])
-        statements.add_open(self._connection, self._opened)
+        statements.set_rows(self._connection, CHAINS, [one.as_row(self._names) for one in ends if one is not None])
+        statements.add_rows(self._connection, OPEN, self._opened)
         statements.close_open(self._connection, self._closed)
         self._entries, self._opened, self._closed = [], [], []
 
@@ -258,12 +258,6 @@ def own_rows(table: sa.Table, level: BudgetLevel) -> list[sa.ColumnElement[bool]
     return own + ([] if level.key is None else [table.c.key == level.key])
 
 
-def new_fact(dialect: str) -> sa.Executable:
-    """Writes a fact of the whole ledger; one that is there stays."""
-    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    return insert(FACTS).on_conflict_do_nothing(index_elements=["name"])
-
-
 def _locked(
     connection: Connection, names: Names, tenants: list[bytes], written: set[bytes]
 ) -> dict[bytes, Chain | None]:
@@ -275,12 +269,12 @@ def _locked(
         # Chains begin before any is locked: of two transactions none then holds what comes behind what it waits for.
         there = {row["tenant"] for row in statements.chain_rows(connection, tenants, locked=False)}
         begun = [Chain(tenant).as_row(names) for tenant in tenants if tenant in written - there]
-        statements.add_chains(connection, begun)
+        statements.begin_rows(connection, CHAINS, begun)
     found = dict(_chains(connection, names, tenants))
     absent = [tenant for tenant in tenants if tenant not in found]
     new = [tenant for tenant in absent if tenant in written]
     if new:
-        statements.add_chains(connection, [Chain(tenant).as_row(names) for tenant in new])
+        statements.begin_rows(connection, CHAINS, [Chain(tenant).as_row(names) for tenant in new])
         found.update(_chains(connection, names, new))
     return {**{tenant: Chain(tenant) for tenant in absent}, **found}
 

@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance as Balance
-from textveil.budget.book import Book, new_fact, own_rows
+from textveil.budget.book import Book, own_rows
 from textveil.budget.chain import Entry
 from textveil.budget.charge import Charge
 from textveil.budget.database import opened, reading, told, url_of, writing
@@ -24,6 +24,7 @@ from textveil.budget.limit import Limit
 from textveil.budget.names import Names
 from textveil.budget.reservation import Reservation as Reservation
 from textveil.budget.schema import ENTRIES, FACTS
+from textveil.budget.statements import begin_rows
 from textveil.budget.turns import Ask, Turns
 from textveil.budget.verification import Verification, stored_entries, verified
 from textveil.environment import LEDGER_KEY
@@ -308,7 +309,7 @@ class Ledger:
             wanted = select(FACTS.c.value).where(FACTS.c.name == _KEY_CHECK)
             if connection.execute(wanted).scalar() is None:  # another process may write it at the same time
                 new = {"name": _KEY_CHECK, "value": self._names.check}
-                connection.execute(new_fact(connection.dialect.name), [new])
+                begin_rows(connection, FACTS, [new])
             if not hmac.compare_digest(connection.execute(wanted).scalar_one(), self._names.check):
                 raise LedgerError(
                     f"the ledger's database has another key. Give the one that it was made with, by {LEDGER_KEY} or "

@@ -6,14 +6,14 @@ the database does. SQLite and PostgreSQL read the same text but for the mark of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from textveil.budget.schema import CHAINS, ENTRIES, LEVELS, OPEN
+from textveil.budget.schema import CHAINS, LEVELS, OPEN
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -38,29 +38,19 @@ def open_rows(connection: Connection, reservations: Iterable[tuple[bytes, int]])
     return _found(connection, OPEN, ["tenant", "number"], sorted(reservations))
 
 
-def add_entries(connection: Connection, rows: Sequence[Row]) -> None:
-    """Write entries."""
-    _write(connection, _insert, ENTRIES, rows)
+def add_rows(connection: Connection, table: sa.Table, rows: Sequence[Row]) -> None:
+    """Write new rows."""
+    _write(connection, _insert, table, rows)
 
 
-def add_open(connection: Connection, rows: Sequence[Row]) -> None:
-    """Write reservations that are not committed."""
-    _write(connection, _insert, OPEN, rows)
+def begin_rows(connection: Connection, table: sa.Table, rows: Sequence[Row]) -> None:
+    """Write rows where there are none of their key; those that another process wrote meanwhile stay."""
+    _write(connection, _begin, table, rows)
 
 
-def add_chains(connection: Connection, rows: Sequence[Row]) -> None:
-    """Write the ends of chains that begin; one that another process began meanwhile stays."""
-    _write(connection, _new, CHAINS, rows)
-
-
-def set_chains(connection: Connection, rows: Sequence[Row]) -> None:
-    """Write the ends of chains."""
-    _write(connection, _upsert, CHAINS, rows)
-
-
-def set_levels(connection: Connection, rows: Sequence[Row]) -> None:
-    """Write where accounts stand."""
-    _write(connection, _upsert, LEVELS, rows)
+def set_rows(connection: Connection, table: sa.Table, rows: Sequence[Row]) -> None:
+    """Write rows, in place of those of their key."""
+    _write(connection, _upsert, table, rows)
 
 
 def close_open(connection: Connection, reservations: Sequence[tuple[bytes, int]]) -> None:
@@ -83,7 +73,7 @@ def _found(
             yield dict(zip(names, row, strict=True))
 
 
-def _write(connection: Connection, made: Any, table: sa.Table, rows: Sequence[Row]) -> None:
+def _write(connection: Connection, made: Callable[[sa.Table, str], str], table: sa.Table, rows: Sequence[Row]) -> None:
     if rows:
         names = [column.name for column in table.c]
         values = [tuple(row[name] for name in names) for row in rows]
@@ -100,11 +90,12 @@ def _select(table: sa.Table, mark: str, by: tuple[str, ...], count: int) -> str:
     columns = ", ".join(f'"{column.name}"' for column in table.c)
     where = ", ".join(f'"{name}"' for name in by)
     one = ", ".join([mark] * len(by))
-    if len(by) > 1:  # a list of rows
-        where, one = f"({where})", f"({one})"
-    if len(by) > 1 and mark == "?":
-        return f"SELECT {columns} FROM {table.name} WHERE {where} IN (VALUES {', '.join([one] * count)})"
-    return f"SELECT {columns} FROM {table.name} WHERE {where} IN ({', '.join([one] * count)})"
+    listed = ", ".join([one] * count)
+    if len(by) > 1:
+        where, listed = f"({where})", ", ".join([f"({one})"] * count)
+        if mark == "?":  # SQLite reads a list of rows as a table alone
+            listed = f"VALUES {listed}"
+    return f"SELECT {columns} FROM {table.name} WHERE {where} IN ({listed})"
 
 
 @lru_cache
@@ -114,7 +105,7 @@ def _insert(table: sa.Table, mark: str) -> str:
 
 
 @lru_cache
-def _new(table: sa.Table, mark: str) -> str:
+def _begin(table: sa.Table, mark: str) -> str:
     return f"{_insert(table, mark)} ON CONFLICT ({_key(table)}) DO NOTHING"
 
 

@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from textveil.budget.database import opened, told, url_of, writing
 from textveil.budget.ledger import ledger_key
+from textveil.budget.statements import set_rows
 from textveil.server.sealing import Sealing
 from textveil.server.tables import CONVERSATIONS, MAPS, delete_expired, make_tables
 
@@ -67,7 +67,7 @@ class SealedConversations:
         rows = [_row(name, "conversation", data, until), *(_row(one, "answer", name.hex(), until) for one in answers)]
         rows.sort(key=lambda row: bytes(row["id"]))  # two processes that write the same rows do not wait for each other
         with told(), writing(self._engine) as connection:
-            connection.execute(_upsert(connection.dialect.name), rows)
+            set_rows(connection, CONVERSATIONS, rows)
             delete_expired(connection, CONVERSATIONS, now)
 
     def load(self, name: bytes) -> Any:
@@ -103,14 +103,6 @@ class SealedConversations:
         with told(), self._engine.connect() as connection:
             sealed = connection.execute(sa.select(CONVERSATIONS.c.sealed).where(wanted)).scalar()
         return None if sealed is None else json.loads(zlib.decompress(_sealing(name).opened(sealed, what)))
-
-
-def _upsert(dialect: str) -> sa.Executable:
-    """Writes a row, in place of the one that is there; which another process may write at the same time."""
-    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    made = insert(CONVERSATIONS)
-    new = {name: made.excluded[name] for name in ("until", "sealed")}
-    return made.on_conflict_do_update(index_elements=["id"], set_=new)
 
 
 def _row(name: bytes, what: str, data: Any, until: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The statements of every reservation, as text that a database's driver takes as it is.
 
-A transaction has ten of them and is made for a few requests: building and compiling each anew would take as long as
-the database does. SQLite and PostgreSQL read the same text but for the mark of a value and the lock on what is read.
+A transaction has ten of them and is made for a few requests, so none is built and compiled anew. SQLite and
+PostgreSQL read the same text but for the mark of a value and the lock on what is read.
 """
 
 from __future__ import annotations

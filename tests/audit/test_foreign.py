@@ -164,16 +164,16 @@ def test_a_hang_under_audit_keeps_the_evidence() -> None:
     draw = callable_draw(in_process(stuck, time_limit=0.2), batch=100)
     with pytest.raises(Interrupted, match=r"0 of 1 pairs.*no answer within 0.2 s"):
         audit_sampled(draw, [("a", "c")], Claim(epsilon=1.0), samples=1000)
-    draw = callable_draw(in_process(stuck, time_limit=0.2), batch=100)
+    draw = callable_draw(in_process(stuck, time_limit=5), batch=100)
     found = audit_sampled(draw, [("a", "b"), ("a", "c")], Claim(epsilon=1.0), samples=1000)
     assert found.verdict.value == "refuted"
     assert found.notes[0].startswith("Stopped early")
 
 
 def test_a_child_answers_is_checked_hangs_and_is_killed(folder) -> None:
-    watched = in_child("foreign_words:hangs", time_limit=0.5)
+    watched = in_child("foreign_words:hangs", time_limit=5)
     assert watched(["a", "b"]) == ["a", "b"]
-    with pytest.raises(InputError, match=r"no answer within 0\.5 s"):
+    with pytest.raises(InputError, match=r"no answer within 5 s"):
         watched(["hang"])
     with pytest.raises(InputError, match="was stopped"):
         watched(["a"])

@@ -7,6 +7,7 @@ import io
 import json
 import logging
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -79,27 +80,36 @@ def test_the_next_head_on_a_connection_is_waited_for_no_longer(small: httpx.Clie
     assert answer.startswith(b"HTTP/1.1 200 ") and time.monotonic() - started < 4
 
 
-async def _endless(scope: Any, receive: Any, send: Any) -> None:
-    """Sends as long as somebody takes it, and a gigabyte at the most."""
-    if scope["type"] == "lifespan":
-        raise RuntimeError
-    await send({"type": "http.response.start", "status": 200, "headers": []})
-    for _ in range(1024):
-        await send({"type": "http.response.body", "body": b" " * 2**20, "more_body": True})
+class _Endless:
+    """An application that sends as long as somebody takes it, and a gigabyte at the most."""
+
+    def __init__(self) -> None:
+        self.ended = threading.Event()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            raise RuntimeError
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            for _ in range(1024):
+                await send({"type": "http.response.body", "body": b" " * 2**20, "more_body": True})
+        finally:
+            self.ended.set()
 
 
 def test_a_head_that_does_not_end_ends_the_connection() -> None:
     sent = b"GET /healthz HTTP/1.1\r\nX: " + b"a" * 2**20
-    with serving(_endless, Config()) as client, pytest.raises((ConnectionError, AssertionError)):
+    with serving(_Endless(), Config()) as client, pytest.raises((ConnectionError, AssertionError)):
         assert _raw(client, sent, seconds=5) != b""
 
 
 def test_a_reader_that_takes_nothing_is_cut_off() -> None:
-    with serving(_endless, Config(send_seconds=0.3)) as client, socket.socket() as connection:
+    endless = _Endless()
+    with serving(endless, Config(send_seconds=0.3)) as client, socket.socket() as connection:
         connection.settimeout(30)
         connection.connect((client.base_url.host, client.base_url.port))
         connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        time.sleep(1.5)
+        assert endless.ended.wait(20), "it is cut off though nothing is taken"
         taken = 0
         with contextlib.suppress(ConnectionResetError):
             while part := connection.recv(2**20):

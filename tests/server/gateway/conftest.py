@@ -30,7 +30,7 @@ def server(
 ) -> Iterator[httpx.Client]:
     policies = write_policy(tmp_path_factory.mktemp("policies"))
     config = Config(
-        upstream=provider.url, upstream_key=UPSTREAM_KEY, policy="canaries", policies=policies, upstream_seconds=2
+        upstream=provider.url, upstream_key=UPSTREAM_KEY, policy="canaries", policies=policies, upstream_seconds=5
     )
     with running(config, ledger) as made:
         yield made

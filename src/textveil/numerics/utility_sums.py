@@ -138,15 +138,15 @@ class WholeTable:
         raised, gain, share = np.empty(size), np.zeros(size), np.zeros(size)
         level = ((levels - self._least) / self._step).astype(np.float32)
         weight, mass = prior.astype(np.float32), base.astype(np.float32)
-        space = np.empty((max(1, _BLOCK_BYTES // (4 * size)), size), dtype=np.float32)
+        space = np.empty((2, max(1, _BLOCK_BYTES // (4 * size)), size), dtype=np.float32)
         for where, rows in self._rows():
-            above = space[: len(rows)]
+            above, ones = space[:, : len(rows)]
             np.subtract(rows, level[where, None], out=above)
-            np.maximum(above, 0, out=above)
+            np.copyto(ones, above > 0)
+            above *= ones
             gain += weight[where] @ above
-            np.sign(above, out=above)
-            share += weight[where] @ above
-            raised[where] = above @ mass
+            share += weight[where] @ ones
+            raised[where] = ones @ mass
         return Sums(raised, gain * self._step, share)
 
     def cuts(self, base: Reals, raised: float) -> Cuts:
@@ -275,10 +275,10 @@ def slopes(utilities: Utilities, prior: Reals, levels: Reals, lift: float, progr
     for ids, rows in blocks(utilities, progress):
         over = rows - levels[ids, None]
         plain += prior[ids] @ over
-        np.maximum(over, 0.0, out=over)
+        ones = (over > 0).astype(np.float64)
+        over *= ones
         gain += prior[ids] @ over
-        np.sign(over, out=over)
-        share += prior[ids] @ over
+        share += prior[ids] @ ones
     magnitude = np.abs(plain) + (lift + 2) * gain
     return Slopes(plain + lift * gain + (size + 16) * 2.0**-50 * magnitude, share)
 

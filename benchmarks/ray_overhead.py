@@ -21,11 +21,12 @@ from measure import SHARED, machine
 
 from textveil.catalog import mechanism
 from textveil.corpora.engines.base import Engine
-from textveil.corpora.engines.processes import Processes, cores
+from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.jsonl import JsonLines
 from textveil.corpora.run import Run
 from textveil.integrations.ray import RayEngine
+from textveil.processors import cores
 from textveil.sanitize.options import SanitizerOptions
 
 WIKIPEDIA = "data/text/wikipedia/articles.jsonl.gz"

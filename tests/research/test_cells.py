@@ -10,6 +10,7 @@ from functools import partial
 import pytest
 
 from textveil.errors import OutputError, ParameterError, TextveilError
+from textveil.processors import cores
 from textveil.research.cells import TERMS, CellFolder, measured, open_cells
 
 
@@ -120,6 +121,16 @@ def test_processes_give_the_same_values(tmp_path) -> None:
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert (tmp_path / "two/cell-2.json").read_bytes() == (tmp_path / "one/cell-2.json").read_bytes()
+
+
+def threads(cell: Cell) -> dict[str, object]:
+    return {"threads": int(os.environ["OPENBLAS_NUM_THREADS"])}
+
+
+def test_processes_share_the_threads_of_numerical_libraries(tmp_path, monkeypatch) -> None:
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    found = measured(open_cells(tmp_path / "cells", {}), CELLS[:3], threads, processes=2)
+    assert [one["threads"] for one in found.values()] == [max(1, cores() // 2)] * 3
 
 
 def killed(cell: Cell) -> dict[str, object]:

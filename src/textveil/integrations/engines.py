@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from textveil.corpora.engines.base import Engine
-from textveil.corpora.engines.processes import Processes, cores
+from textveil.corpora.engines.processes import Processes
 from textveil.errors import ParameterError
+from textveil.processors import cores
 
 ENGINES = ("local", "ray")
 

@@ -20,6 +20,7 @@ from typing import Any, Protocol, TypeAlias, final
 
 from textveil.corpora.files.atomic import write_whole
 from textveil.errors import OutputError, ParameterError, TextveilError
+from textveil.processors import shared_among
 
 Values: TypeAlias = dict[str, Any]
 """What one cell found, as JSON values."""
@@ -152,7 +153,8 @@ def _answers(cells: Sequence[Named], measure: Callable[[Any], Values], processes
     context = multiprocessing.get_context("spawn")
     count = min(processes, len(cells))
     with ProcessPoolExecutor(count, mp_context=context, initializer=_start, initargs=(measure,)) as pool:
-        waiting: dict[Future[Values], str] = {pool.submit(_measured_here, cell): cell.name for cell in cells}
+        with shared_among(count):  # all of them start here
+            waiting: dict[Future[Values], str] = {pool.submit(_measured_here, cell): cell.name for cell in cells}
         try:
             while waiting:
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:

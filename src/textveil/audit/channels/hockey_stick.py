@@ -16,7 +16,6 @@ has e^epsilon b < a, so the terms are off by at most 2^-50 in all; adding k of t
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ import numpy as np
 
 from textveil.audit.channels.rows import Rows, RowSource, blocks, source_of
 from textveil.errors import need
+from textveil.processors import cores
 from textveil.statistics import Bound
 from textveil.types import Ids, Integers, Progress, Reals
 
@@ -226,7 +226,7 @@ class _Search:
         if self._at != panel:
             self._load(panel)
         block = self._source.rows(*fetched)[inputs - fetched[0]]
-        workers = min(len(inputs), os.cpu_count() or 1)
+        workers = min(len(inputs), cores())
         with ThreadPoolExecutor(workers) as pool:
             results = list(pool.map(self._worst, inputs.tolist(), block))
         for row, (value, other) in zip(inputs.tolist(), results, strict=True):

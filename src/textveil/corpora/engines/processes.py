@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import os
 import queue
 import signal
 import threading
@@ -21,20 +20,12 @@ from textveil.corpora.engines.base import InProcess
 from textveil.corpora.engines.block_queue import AHEAD, BlockQueue, Failure, failure
 from textveil.corpora.engines.block_worker import BlockWorker
 from textveil.errors import need
+from textveil.processors import cores, shared_among
 
 SMALL = 2
 """An input of no more blocks is released in this process: starting others takes longer."""
 
 _NO_START = "the processes must start; they crashed at once. Is there enough memory? Try `workers=1`."
-
-_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @final
@@ -87,7 +78,6 @@ class _Pool:
         self._most = most
         self._queue = BlockQueue(blocks)
         self._hands: list[_Hand] = []
-        self._threads = max(1, cores() // most)
 
     def outcomes(self) -> Iterator[Outcome]:
         """See ``Engine.outcomes``."""
@@ -163,24 +153,12 @@ class _Pool:
         task_end, tasks = context.Pipe(duplex=False)
         answers, answer_end = context.Pipe(duplex=False)
         process = context.Process(target=_serve, args=(self._worker, task_end, answer_end), daemon=True)
-        with _environment(dict.fromkeys(_THREADS, str(self._threads))):
+        with shared_among(self._most):
             process.start()
         # With this process's copies gone, the death of the other one ends the pipes.
         task_end.close()
         answer_end.close()
         return _Hand(process, tasks, answers)
-
-
-@contextlib.contextmanager
-def _environment(wanted: dict[str, str]) -> Iterator[None]:
-    """These variables, where they are not set, for a process that starts meanwhile."""
-    added = [name for name in wanted if name not in os.environ]
-    os.environ.update({name: wanted[name] for name in added})
-    try:
-        yield
-    finally:
-        for name in added:
-            os.environ.pop(name, None)
 
 
 def _serve(worker: BlockWorker, tasks: Connection, answers: Connection) -> None:

@@ -7,7 +7,6 @@ blocks out; what is left is computed in float64. Memory beyond the table stays b
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
+from textveil.processors import cores
 from textveil.types import Ids, Progress, Reals
 
 _UNIT = 2.0**-53
@@ -198,13 +198,6 @@ def _augmented(rows: Reals, *, swap: bool) -> Reals:
     return out
 
 
-def _processors() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):  # Linux; elsewhere a process is not held to some of them
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _result(value: float, rows: tuple[int, int]) -> Diameter:
     return Diameter(math.nextafter(value, math.inf), min(rows), max(rows))
 
@@ -248,7 +241,7 @@ def _city_diameter(sweep: _Sweep, progress: Progress | None) -> Diameter:
         row, column = divmod(int(table.argmax()), table.shape[1])
         return float(table[row, column]), first.start + row, second.start + column
 
-    with ThreadPoolExecutor(_processors()) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         for first, partners in sweep.blocks(_CITY_ROWS, skip, progress):
             left = sweep.rows(first)
             for value, row, column in pool.map(farthest, repeat(first), repeat(left), partners):

@@ -1,0 +1,31 @@
+"""Processes that are started share the processors, and a choice of the user's stands."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from textveil.processors import cores, shared_among
+
+BOTH = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+
+
+@pytest.mark.parametrize(("processes", "threads"), [(1, cores()), (2, max(1, cores() // 2)), (10**6, 1)])
+def test_each_process_takes_its_part_of_the_threads(
+    monkeypatch: pytest.MonkeyPatch, processes: int, threads: int
+) -> None:
+    for name in BOTH:
+        monkeypatch.delenv(name, raising=False)
+    with shared_among(processes):
+        assert [os.environ[name] for name in BOTH] == [str(threads)] * 2
+    assert not set(BOTH) & set(os.environ)
+
+
+def test_a_number_that_was_chosen_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(BOTH[0], "7")
+    monkeypatch.delenv(BOTH[1], raising=False)
+    with pytest.raises(RuntimeError), shared_among(10**6):
+        assert (os.environ[BOTH[0]], os.environ[BOTH[1]]) == ("7", "1")
+        raise RuntimeError
+    assert os.environ[BOTH[0]] == "7" and BOTH[1] not in os.environ

@@ -233,7 +233,7 @@ def test_the_example_runs() -> None:
     path = Path(__file__).parents[2] / "examples/restore.py"
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True)
     released, _, restored = done.stdout.splitlines()
-    assert "Gonzalez" not in released
+    assert "Maria Gonzalez" not in released
     assert restored == "restored: **MARIA GONZALEZ** and Tom Baker met; Maria's note is short."
 
 

@@ -119,17 +119,19 @@ def test_a_component_goes_into_another_process(own: Path) -> None:
 def test_entities_of_the_pipeline_are_spans_too(own: Path) -> None:
     nlp = spacy.blank("en")
     ruler = nlp.add_pipe("entity_ruler")
-    ruler.add_patterns([{"label": label, "pattern": text} for label, text in (("PERSON", "Ann Lee"), ("SHIP", "Rose"))])
+    ruler.add_patterns(
+        [{"label": label, "pattern": text} for label, text in (("PERSON", "Xyla Quorn"), ("SHIP", "Quornmoor"))]
+    )
     nlp.add_pipe(FACTORY, config={"policy": str(own), "entities": True, "labels": {"SHIP": "code"}})
-    texts = ["Ann Lee met Zerubbabel, X-12, Rose", "nobody", ""]
+    texts = ["Xyla Quorn met Zerubbabel, X-12, Quornmoor", "nobody", ""]
     docs = list(nlp.pipe(texts))
     kinds = [[kind for *_, kind in doc._.textveil.drawn_spans] for doc in docs]
     assert kinds == [["person", "person", "code", "code"], [], []]
-    assert "Ann" not in docs[0]._.textveil.text and "Rose" not in docs[0]._.textveil.text
+    assert "Xyla" not in docs[0]._.textveil.text and "Quorn" not in docs[0]._.textveil.text
     nlp.remove_pipe(FACTORY)
     nlp.add_pipe(FACTORY, config={"policy": str(own), "entities": True})
     with pytest.raises(ParameterError, match="got none for SHIP"):
-        nlp("Rose")
+        nlp("Quornmoor")
 
 
 def test_a_saved_pipeline_holds_its_policy(own: Path, tmp_path: Path) -> None:

@@ -76,12 +76,13 @@ def chat(provider: Provider, *said: str, **fields: Any) -> dict[str, Any]:
 
 
 def test_a_chat_goes_on_sanitized_and_comes_back_readable(calls, provider, ledger) -> None:
-    answer = calls.completion(**chat(provider, TEXT, user="Zyxwell"))
-    assert answer.choices[0].message.content == f"You said: {TEXT}"
-    history = [{"role": "user", "content": TEXT}, answer.choices[0].message.model_dump()]
+    text = f"{TEXT} Her number is 481516234208."
+    answer = calls.completion(**chat(provider, text, user="Zyxwell"))
+    assert answer.choices[0].message.content == f"You said: {text}"
+    history = [{"role": "user", "content": text}, answer.choices[0].message.model_dump()]
     again = calls.completion(**asked(provider, messages=[*history, {"role": "user", "content": "Shorter."}]))
     assert again.choices[0].message.content == "You said: Shorter."
-    assert len(provider.bodies) == 2 and provider.heard("Zyxwell", "4 May") == []
+    assert len(provider.bodies) == 2 and provider.heard("Zyxwell", "481516234208") == []
     assert provider.bodies[1]["messages"][0] == provider.bodies[0]["messages"][0]
     assert set(ledger._spent) == {MARIA} and ledger.calls == ["reserve", "commit"] * 2
 

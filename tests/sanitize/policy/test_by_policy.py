@@ -204,10 +204,10 @@ def test_a_seed_repeats_a_release(seed: int) -> None:
 
 
 def test_what_is_kept_hides_nothing_that_is_drawn() -> None:
-    longer = Finds(r"Maria of Mars", "organization", "longer")
+    longer = Finds(r"Marxyl of Mars", "organization", "longer")
     rules = (surrogate("person"), Rule(kind="organization", action=Action.KEEP))
-    release = Sanitizer(small_policy(*rules, detectors=(longer, Finds("Maria"))))("Maria of Mars and Maria")
-    assert "Maria" not in release.text and "of Mars and" in release.text
+    release = Sanitizer(small_policy(*rules, detectors=(longer, Finds("Marxyl"))))("Marxyl of Mars and Marxyl")
+    assert "Marxyl" not in release.text and "of Mars and" in release.text
 
 
 def test_numbers_that_are_kept_stay_where_words_are_drawn() -> None:

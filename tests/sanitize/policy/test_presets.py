@@ -18,10 +18,10 @@ from textveil.sanitize.sanitizer import Sanitizer
 
 SPANS = ["identifiers", "clinical", "prompts"]
 NOTE = (
-    "Pt. Maria Gonzalez (DOB 04/12/1981, aged 44) was seen by Dr. Will Park at St. Mary's, Boston on 3 March 2024 at "
+    "Pt. Maria Zyxwell (DOB 04/12/1981, aged 44) was seen by Dr. Will Park at St. Mary's, Boston on 3 March 2024 at "
     "14:30.\nCall 617-555-0133, write to maria.g@example.com, see https://example.org/a?b=1. MRN 00483921; "
     "paid $420.50.\n"
-    "Ms. Gonzalez's BP was 120/80. MARIA GONZALEZ will return on March 9. IP 192.0.2.7, @maria, ٣٤ and 12 kg."
+    "Ms. Zyxwell's BP was 120/80. MARIA ZYXWELL will return on March 9. IP 192.0.2.7, @maria, ٣٤ and 12 kg."
 )
 PIECES = [NOTE[start : start + 12] for start in range(0, len(NOTE), 7)]
 HOSTILE = st.one_of(
@@ -39,7 +39,7 @@ def sanitizer(name: str, marks: str) -> Sanitizer:
 @pytest.mark.parametrize("marks", ["keep", "normalize"])
 def test_every_release_is_undone(name: str, marks: str) -> None:
     release = sanitizer(name, marks)(NOTE)
-    assert "Gonzalez" not in release.text and release.text != NOTE
+    assert "zyxwell" not in release.text.lower() and release.text != NOTE
     assert release.private_map.original() == NOTE == tv.restore(release.text, release.private_map)
 
     @settings(max_examples=60)

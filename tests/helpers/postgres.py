@@ -75,11 +75,16 @@ class Postgres:
         """Kill the server and all its processes at once, as a power cut would."""
         assert self._process is not None
         pid = int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
+        os.kill(pid, signal.SIGSTOP)  # it starts no other meanwhile
         children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
         for one in (pid, *map(int, children)):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(one, signal.SIGKILL)
         self._process.wait(30)
+        give_up = time.monotonic() + 60
+        while any(map(_runs, children)):  # one that is not gone yet holds memory that a new server asks for
+            assert time.monotonic() < give_up, "processes of PostgreSQL do not end"
+            time.sleep(0.01)
         (self._folder / "data" / "postmaster.pid").unlink(missing_ok=True)
 
     def stop(self) -> None:
@@ -98,6 +103,15 @@ class Postgres:
     def _run(self, name: str, *arguments: str) -> None:
         command = [*self._as_user(), str(self._program(name)), *arguments]
         subprocess.run(command, check=True, capture_output=True, timeout=120, cwd=self._folder)
+
+
+def _runs(process: str) -> bool:
+    """Whether a process has not ended: one that nobody asked for its end has."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][:1]
+    except OSError:
+        return False
+    return state not in ("Z", "X")
 
 
 @contextlib.contextmanager

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import httpx
 from measure import machine
-from programs import Served, free_port, postgresql, served
+from programs import Served, free_port, postgresql, read_request, served
 
 from server import prompts
 
@@ -49,9 +49,8 @@ def answering() -> Iterator[int]:
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
-            while head := await reader.readuntil(b"\r\n\r\n"):
-                sizes = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
-                await reader.readexactly(int(sizes[0].split(b":")[1]))
+            while True:
+                await read_request(reader)
                 writer.write(_REPLY)
                 await writer.drain()
         writer.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import pwd
@@ -114,6 +115,17 @@ def postgresql(settings: Sequence[str] = ()) -> Iterator[str]:
         process.terminate()
         process.wait(60)
         shutil.rmtree(place, ignore_errors=True)
+
+
+async def read_request(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
+    """The head and the body of the next HTTP request on a connection.
+
+    Raises:
+        asyncio.IncompleteReadError: there is none, or not the whole of it.
+    """
+    head = await reader.readuntil(b"\r\n\r\n")
+    sizes = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+    return head, await reader.readexactly(int(sizes[0].split(b":")[1]) if sizes else 0)
 
 
 class Load(NamedTuple):

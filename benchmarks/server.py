@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import SHARED, machine
-from programs import Load, Served, postgresql, served, wrk
+from programs import Load, Served, postgresql, read_request, served, wrk
 
 WORDS = 200
 PERSONS = 1_000
@@ -101,9 +101,8 @@ async def writing_upstream(chunks: int) -> AsyncIterator[int]:
     """The port of an OpenAI API that streams so many chunks, 5 ms apart, each with the time at which it is sent."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while head := await reader.readuntil(b"\r\n\r\n"):
-            sizes = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
-            await reader.readexactly(int(sizes[0].split(b":")[1]) if sizes else 0)
+        while True:
+            await read_request(reader)
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
             for _ in range(chunks):
                 chunk = {"choices": [{"index": 0, "delta": {"content": "another word. "}}], **_CHUNK}

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import httpx
-from programs import Served, free_port, served
+from programs import Served, free_port, read_request, served
 
 from textveil.budget.ledger import Ledger
 
@@ -66,9 +66,7 @@ class Upstream:
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            head = await reader.readuntil(b"\r\n\r\n")
-            sizes = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
-            body = await reader.readexactly(int(sizes[0].split(b":")[1]) if sizes else 0)
+            head, body = await read_request(reader)
             self.requests += 1
             self.leaks += CANARY.encode() in (head + body).lower()
             await self._answer(writer, stream=bool(json.loads(body or b"{}").get("stream")))

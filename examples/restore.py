@@ -14,7 +14,7 @@ from textveil.surrogates.map_file import MapFile
 from textveil.surrogates.map_key import read_or_made_key
 from textveil.surrogates.restoring import Restorer
 
-NOTE = "Maria Gonzalez saw Tom Baker in Boston. Maria can be reached at maria.gonzalez@example.org."
+NOTE = "Maria Zyxwell saw Tom Baker in Boston. Maria can be reached at maria.zyxwell@example.org."
 
 
 def answered(release: tv.Release) -> str:

@@ -164,7 +164,7 @@ def test_faults_are_one_line_and_leave_nothing(tmp_path, restore: Textveil) -> N
     assert (tmp_path / "map").read_bytes() == raw
 
 
-NOTE = "Maria Gonzalez (maria.gonzalez@example.org) called Tom Baker on 555-012-3456.\n"
+NOTE = "Maria Zyxwell (maria.zyxwell@example.org) called Tom Baker on 555-012-3456.\n"
 
 
 def _released(command: Textveil, folder: Path, *options: object, stdin: bytes = b"") -> tuple[int, bytes, str]:
@@ -178,7 +178,7 @@ def test_what_a_policy_released_comes_back_byte_for_byte(tmp_path, command: Text
     (tmp_path / "in.txt").write_bytes(text)
     code, _, err = _released(command, tmp_path, tmp_path / "in.txt", "-o", tmp_path / "out.txt")
     assert code == 0, err
-    assert b"Maria Gonzalez" not in (tmp_path / "out.txt").read_bytes()
+    assert b"zyxwell" not in (tmp_path / "out.txt").read_bytes().lower()
     for name in ("map", "key"):
         assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
     secret = ("--map", tmp_path / "map", "--map-key", tmp_path / "key")
@@ -186,7 +186,7 @@ def test_what_a_policy_released_comes_back_byte_for_byte(tmp_path, command: Text
     assert (code, out) == (0, text)
     first = (tmp_path / "out.txt").read_bytes().split(b" (")[0]
     code, out, _ = command("restore", "--answer", *secret, stdin=b"Dear " + first.upper() + b"!")
-    assert (code, out) == (0, b"Dear MARIA GONZALEZ!")
+    assert (code, out) == (0, b"Dear MARIA ZYXWELL!")
 
 
 def test_a_release_on_standard_output_has_a_map_too(tmp_path, command: Textveil) -> None:

@@ -233,8 +233,8 @@ def test_the_example_runs() -> None:
     path = Path(__file__).parents[2] / "examples/restore.py"
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True)
     released, _, restored = done.stdout.splitlines()
-    assert "Maria Gonzalez" not in released
-    assert restored == "restored: **MARIA GONZALEZ** and Tom Baker met; Maria's note is short."
+    assert "zyxwell" not in released.lower()
+    assert restored == "restored: **MARIA ZYXWELL** and Tom Baker met; Maria's note is short."
 
 
 if __name__ == "__main__":

@@ -76,13 +76,13 @@ def chat(provider: Provider, *said: str, **fields: Any) -> dict[str, Any]:
 
 
 def test_a_chat_goes_on_sanitized_and_comes_back_readable(calls, provider, ledger) -> None:
-    text = f"{TEXT} Her number is 481516234208."
+    text = f"{TEXT} Born 4 May 1981, her number is 481516234208."
     answer = calls.completion(**chat(provider, text, user="Zyxwell"))
     assert answer.choices[0].message.content == f"You said: {text}"
     history = [{"role": "user", "content": text}, answer.choices[0].message.model_dump()]
     again = calls.completion(**asked(provider, messages=[*history, {"role": "user", "content": "Shorter."}]))
     assert again.choices[0].message.content == "You said: Shorter."
-    assert len(provider.bodies) == 2 and provider.heard("Zyxwell", "481516234208") == []
+    assert len(provider.bodies) == 2 and provider.heard("Zyxwell", "4 May 1981", "481516234208") == []
     assert provider.bodies[1]["messages"][0] == provider.bodies[0]["messages"][0]
     assert set(ledger._spent) == {MARIA} and ledger.calls == ["reserve", "commit"] * 2
 

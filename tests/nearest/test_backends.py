@@ -274,14 +274,24 @@ def test_the_default_goes_over_to_int8_when_there_is_enough_to_do(rng, monkeypat
     assert backend._large is None
     monkeypatch.undo()
     monkeypatch.setattr(choice, "_WORTH_IMPORTING", 0.0)
+    monkeypatch.setattr(choice, "fast_here", lambda: True)
     np.testing.assert_array_equal(backend(queries), before)
     assert type(backend._large).__name__ == "ExactInt8"
+
+
+def test_the_default_stays_with_numpy_where_8_bit_products_are_slower(rng, monkeypatch) -> None:
+    monkeypatch.setattr(choice, "_WORTH_IMPORTING", 0.0)
+    monkeypatch.setattr(choice, "fast_here", lambda: False)
+    backend = choice.fastest_exact(rng.normal(size=(5500, 100)).astype(np.float32))
+    backend(rng.normal(size=(100, 100)).astype(np.float32))
+    assert backend._large is None and backend._settled
 
 
 def test_the_default_stays_with_numpy_where_there_is_little_to_do(rng, monkeypatch) -> None:
     """torch takes longer for small tables and few queries, and many times as long where its threads are disturbed."""
     needed("int8")
     monkeypatch.setattr(choice, "_WORTH_IMPORTING", 0.0)
+    monkeypatch.setattr(choice, "fast_here", lambda: True)
     small = choice.fastest_exact(rng.normal(size=(200, 8)).astype(np.float32))
     small(rng.normal(size=(5000, 8)).astype(np.float32))
     large = choice.fastest_exact(rng.normal(size=(5500, 100)).astype(np.float32))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 
 from textveil.numerics import exact_products as integer_products
-from textveil.numerics.exact_products import WORTH, Int8Table, exact_here, torch_pays
+from textveil.numerics.exact_products import WORTH, Int8Table, exact_here, fast_here, torch_pays
 from textveil.vocabulary import grid as grid_module
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -65,10 +66,35 @@ def test_a_processor_that_saturates_is_not_believed(monkeypatch) -> None:
     assert not exact_here.__wrapped__()
 
 
+def test_8_bit_products_that_are_slower_than_float32_are_not_used(monkeypatch) -> None:
+    import torch
+
+    def slow(one, other):
+        time.sleep(0.2)
+        return one.to(torch.int32) @ other.to(torch.int32)
+
+    monkeypatch.setattr(torch, "_int_mm", slow)
+    assert exact_here.__wrapped__()
+    assert not fast_here.__wrapped__()
+
+
+def test_8_bit_products_that_saturate_are_not_timed(monkeypatch) -> None:
+    monkeypatch.setattr(integer_products, "exact_here", lambda: False)
+    monkeypatch.setattr(integer_products, "_seconds", lambda product: 0.0)
+    assert not fast_here.__wrapped__()
+
+
+def test_faster_exact_8_bit_products_are_used(monkeypatch) -> None:
+    seconds = iter([1.0, 2.0])
+    monkeypatch.setattr(integer_products, "exact_here", lambda: True)
+    monkeypatch.setattr(integer_products, "_seconds", lambda product: next(seconds))
+    assert fast_here.__wrapped__()
+
+
 def test_torch_is_imported_for_many_rows_only() -> None:
     """In a fresh process a few rows never import it."""
     cells = integer_products._CELLS
-    assert torch_pays(1, cells) == exact_here()  # here it is imported already
+    assert torch_pays(1, cells) == fast_here()  # here it is imported already
     code = (
         "import sys; from textveil.numerics.exact_products import WORTH, _CELLS, torch_pays;"
         "assert not torch_pays(WORTH - 1, _CELLS); assert 'torch' not in sys.modules;"

@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
+from tests.helpers.processor import needs_kernel
 from tests.helpers.vocabularies import made_vocabulary
 
 from textveil.errors import ParameterError
@@ -388,6 +389,7 @@ print(json.dumps(np.array_equal(rows, neighbor_order(vocabulary, SHIPPED_SIZE).o
 @pytest.mark.parametrize("kernel", ["Haswell", "SkylakeX", "Prescott"])
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_the_shipped_rows_are_those_of_every_blas_kernel(kernel: str, threads: str) -> None:
+    needs_kernel(kernel)
     environment = {**os.environ, "OPENBLAS_CORETYPE": kernel, "OPENBLAS_NUM_THREADS": threads}
     environment["PYTHONPATH"] = os.pathsep.join(sys.path)
     told = subprocess.run(

@@ -13,6 +13,7 @@ from typing import Any, final
 from textveil.errors import MissingExtra, ParameterError, UnknownNameError, need
 from textveil.nearest.base import Projection
 from textveil.nearest.exact_numpy import ExactNumpy, exact_numpy
+from textveil.numerics.exact_products import fast_here
 from textveil.types import Ids, Vectors
 
 BACKENDS: Mapping[str, str] = MappingProxyType(
@@ -78,8 +79,8 @@ class FastestExact:
 
 
 def _int8(vectors: Vectors) -> Projection | None:
-    """The int8 backend, or None where torch is absent or unfit."""
-    if find_spec("torch") is None:
+    """The int8 backend, or None where torch is absent, or its 8-bit products are not exact or slower than float32's."""
+    if find_spec("torch") is None or not fast_here():
         return None
     from textveil.nearest.exact_int8 import exact_int8
 

@@ -15,7 +15,7 @@ from textveil.catalog import MECHANISMS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("src/textveil/privacy/proofs/*.md")])
-TEST_COMMAND = 'python -m pip install --editable ".[test,full]" && python -m pytest'
+TEST_COMMAND = 'python -m pip install --editable ".[test,full]" && python -m pytest -n auto --dist loadfile'
 
 
 def _blocks(page: Path, language: str) -> list[str]:

@@ -87,17 +87,19 @@ def _key(value: str) -> str:
 
 
 def minute_of(found: re.Match[str]) -> int:
-    """The minute of the day that was read; -1 where it is none."""
+    """The minute of the day that was read; -1 where it is none.
+
+    Any hour is read in any format, 24:00 as midnight and 14:30 pm by its hour: else which can be read would tell it.
+    """
     hour, minute, end = int(found["hour"]), int(found["minute"] or 0), found["end"][:1].lower()
     if found["minute"] is None and not end:
         return -1
-    if found["minute"] is not None and not found["mark"] and (len(found["hour"]) < 2 or found["seconds"]):
+    if found["minute"] is not None and not found["mark"] and found["seconds"]:
         return -1
-    if end in ("a", "p"):
-        if not 1 <= hour <= 12:
-            return -1
+    if end in ("a", "p") and 1 <= hour <= 12:
         hour = hour % 12 + (12 if end == "p" else 0)
-    return hour * 60 + minute if hour < 24 and minute < 60 else -1
+    read = hour * 60 + minute if minute < 60 else -1
+    return read % MINUTES if read <= MINUTES else -1
 
 
 def _written(minute: int, found: re.Match[str], seconds: str = "") -> str:

@@ -119,7 +119,7 @@ def test_a_job_from_a_pipe_goes_on_when_the_same_bytes_come_again(textveil, smal
     process.send_signal(kill)
     process.stdin.close()
     process.stdin = None
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert process.returncode != 0
     assert b"Traceback" not in err
     if kill == signal.SIGINT:
@@ -146,7 +146,7 @@ def test_a_full_disk_loses_nothing_that_was_written(textveil, small, tmp_path) -
     source, out = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_text(lines(100_000))
     process = _process(small, str(source), "-o", str(out), preexec_fn=_little_room)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 1
     assert err.count(b"\n") == 1, err
     assert b"the output could not be written: File too large" in err

@@ -90,11 +90,19 @@ def test_reports_are_files_of_their_own_and_made_again(textveil, tmp_path) -> No
         path.unlink()
     assert textveil(*options)[0] == 0
     assert (report.read_text(), sender.read_text()) == texts
+    assert _mode(sender) == 0o600 != _mode(report)
+    sender.chmod(0o644)  # as earlier versions wrote it
+    assert textveil(*options)[0] == 0 and _mode(sender) == 0o600
     code, _, err = textveil(source, "--report", report, "--sender-report", report)
     assert (code, "the input, --output and every report must be different files" in err) == (2, True)
     (tmp_path / "o").mkdir()
-    assert textveil(source, "--sender-report", tmp_path / "o/s.json")[0] == 0  # to standard output, without a job
+    streamed = tmp_path / "o/s.json"
+    assert textveil(source, "--sender-report", streamed)[0] == 0 and _mode(streamed) == 0o600  # without a job
     assert json.loads((tmp_path / "o/s.json").read_text())["skipped"] == {"count": 0, "first": []}
+
+
+def _mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
 
 
 def _process(small: tuple[str, ...], *arguments: str, **options) -> subprocess.Popen[bytes]:

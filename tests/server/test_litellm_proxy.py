@@ -80,6 +80,18 @@ def test_hostile_requests_bring_nothing_to_the_provider_and_into_errors(provider
     assert outcome.went_on > 30 and (outcome.leaks, outcome.quotes) == (0, 0)
 
 
+def test_the_gateway_before_litellm_keeps_texts_from_it(provider: Provider, proxy) -> None:
+    from tests.helpers.servers import running
+
+    from textveil.server.config import Config
+
+    provider.forget()
+    with running(Config(upstream=f"{proxy[0]}/v1", upstream_key=KEY)) as client:
+        answer = client.post("/v1/chat/completions", json=CHAT).json()
+    assert answer["choices"][0]["message"]["content"] == f"You said: {TEXT}"
+    assert len(provider.bodies) == 1 and provider.heard("Zyxwell") == []
+
+
 def test_what_the_operator_opens_is_litellms_own(proxy) -> None:
     with httpx.Client(base_url=proxy[0], timeout=60, trust_env=False) as client:
         assert "unsupported_call" not in client.get("/key/info", headers=_key()).text

@@ -83,13 +83,14 @@ def audit_sequences(
 
 
 def _check_first_words(mechanism: SequenceWeights, rng: np.random.Generator) -> DrawsCheck:
-    """Whether documents of one word are drawn by the weights that the mechanism states after no output."""
+    """Whether the first of two words is drawn by the weights that the mechanism states after no output."""
     assert isinstance(mechanism, SequenceMechanism)
     size = len(mechanism.vocabulary)
     nothing = np.empty(0, dtype=np.int64)
 
     def draw(ids: Ids) -> Ids:
-        return mechanism.privatize_documents(ids, np.arange(len(ids) + 1), rng)
+        pairs = np.stack([ids, rng.integers(0, size, len(ids))], axis=1).reshape(-1)
+        return mechanism.privatize_documents(pairs, 2 * np.arange(len(ids) + 1), rng)[::2]
 
     rows = IntegerRows((size, size), partial(mechanism.integer_weights_after, nothing))
     return check_rows(draw, rows, mechanism.vocabulary.words, rng, subject=Subject.DOCUMENT_CHANNEL)

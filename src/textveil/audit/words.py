@@ -22,7 +22,7 @@ from textveil.audit.noise.closed_form import audit_noise
 from textveil.audit.noise.states import audit_states
 from textveil.audit.noise.word_channel import audit_cells
 from textveil.audit.report.verdict import Claim, Finding, Subject
-from textveil.audit.sampled.bounds import SAMPLES, Draw
+from textveil.audit.sampled.bounds import SAMPLES, Draw, can_refute
 from textveil.audit.sampled.dependence import NOTE, copied, depends, no_verdict
 from textveil.audit.sampled.draws import audit_mechanism_sampled, candidate_pairs, mechanism_draw
 from textveil.audit.sampled.stated import (
@@ -52,6 +52,9 @@ from textveil.types import Progress
 from textveil.vocabulary.metrics.axioms import need_metric
 
 NOT_TESTED = "not tested"
+
+_LIMITS = 32
+"""Which a sampled audit of four pairs takes at once."""
 
 
 class WordsAudit(NamedTuple):
@@ -99,10 +102,11 @@ def audit_words(
         if depends(start, tried):
             check = None if check is None else replace(check, passed=None, detail=NOTE, witness={})
             return WordsAudit([*findings, no_verdict(claim, Subject.WORD_CHANNEL)], check, None)
-        if check is not None and contradicted:
-            findings.append(check.finding(claim))
-        many = samples or SAMPLES
-        findings.append(audit_mechanism_sampled(mechanism, claim, samples=many, confidence=confidence, rng=rng))
+        if samples or not findings or can_refute(SAMPLES // 2, (1 - confidence) / _LIMITS, claim):
+            many = samples or SAMPLES
+            findings.append(audit_mechanism_sampled(mechanism, claim, samples=many, confidence=confidence, rng=rng))
+    if check is not None and contradicted:
+        findings.append(check.finding(claim))
     per_distance = None
     if own and isinstance(mechanism.guarantee, MetricDP):
         per_distance = NOT_TESTED

@@ -245,8 +245,7 @@ def _contradiction(finding: Finding) -> str:
         )
     times = f"{witness['hits']} of {witness['trials']} times, where a share of {witness['probability']:.4g} is stated"
     if "event" in witness:
-        impossible = f", and {witness['impossible']} outputs are stated to be impossible" * ("impossible" in witness)
-        return f"out of random words came {witness['event']} {times}{impossible}"
+        return f"out of random words came {witness['event']} {times}"
     return f"out of {witness['input']!r} came {witness['output']!r} {times}"
 
 

@@ -2,7 +2,7 @@
 
 A program that remembers what it drew gives the same output again, in one process; in another, another one. Its draws in
 one process are no sample of what it does to a word, however many they are. Outputs are compared two by two: in turn,
-far apart in the same start, and across starts. If all draws are independent, all three agree equally often.
+at random places of the same start, and across starts. If all draws are independent, all three agree equally often.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.audit.sampled.bounds import Draw
 from textveil.errors import InputError
+from textveil.randomness import seeded_generator
 from textveil.statistics import Bound
 
 Start: TypeAlias = Callable[[], AbstractContextManager[Draw]]
@@ -59,18 +60,14 @@ def depends(start: Start, inputs: Sequence[Any]) -> bool:
 
 def _dependent(outputs: Sequence[NDArray[Any]], level: float) -> bool:
     """Two comparisons in two directions, each wrong with probability ``level`` at most; no draw is used twice."""
-    parts = [made.reshape(6, _PAIRS, *made.shape[1:]) for made in outputs]
-    in_turn = sum(_equal(made[0], made[1]) for made in (_interleaved(part) for part in parts))
-    apart = sum(_equal(part[2], part[3]) for part in parts)
-    across = sum(_equal(part[4], other[5]) for part, other in zip(parts, [*parts[1:], parts[0]], strict=True))
-    trials = _PAIRS * len(parts)
+    first, rest = np.split(np.arange(6 * _PAIRS), [2 * _PAIRS])
+    rest = seeded_generator(0).permutation(rest).reshape(4, _PAIRS)
+    others = [*outputs[1:], outputs[0]]
+    in_turn = sum(_equal(made[first[::2]], made[first[1::2]]) for made in outputs)
+    apart = sum(_equal(made[rest[0]], made[rest[1]]) for made in outputs)
+    across = sum(_equal(made[rest[2]], other[rest[3]]) for made, other in zip(outputs, others, strict=True))
+    trials = _PAIRS * len(outputs)
     return _differ(in_turn, apart, trials, level) or _differ(apart, across, trials, level)
-
-
-def _interleaved(part: NDArray[Any]) -> NDArray[Any]:
-    """The first two blocks as pairs of draws made one after the other."""
-    joined = part[:2].reshape(2 * _PAIRS, *part.shape[2:])
-    return np.stack([joined[::2], joined[1::2]])
 
 
 def _equal(first: NDArray[Any], second: NDArray[Any]) -> int:

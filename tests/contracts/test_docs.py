@@ -85,8 +85,8 @@ def test_the_suite_draws_the_same_cases_unless_told(request) -> None:
     assert settings.default.deadline is None and settings.default.print_blob
 
 
-def test_the_readme_table_states_the_true_status() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_catalog_table_states_the_true_status() -> None:
+    text = (ROOT / "docs/mechanisms.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([a-z-]+)` \|[^|]*\| ([a-z]+) \|", text, flags=re.MULTILINE)
     assert dict(rows) == {name: one.status.value for name, one in MECHANISMS.items()}
 
@@ -118,3 +118,14 @@ def test_examples_run(script: Path) -> None:
         pytest.skip(extra[0])
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+def test_the_readme_is_short() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 120
+    assert len(text.split()) <= 900
+
+
+def test_the_index_lists_every_page() -> None:
+    listed = set(re.findall(r"\]\(([a-z-]+\.md)\)", (ROOT / "docs/index.md").read_text(encoding="utf-8")))
+    assert listed == {path.name for path in ROOT.glob("docs/*.md")} - {"index.md"}

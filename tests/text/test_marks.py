@@ -239,9 +239,9 @@ def test_marks_are_normalized_or_kept() -> None:
     "piece", ["!", "\u2026", "\u00bf", " ", "\n", "\u200b ", "\u2009", "! ", "\u00bfa", "a\t\n"], ids=ascii
 )
 def test_a_megabyte_of_marks_takes_linear_time(piece: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     CODES.encode([piece * (1_000_000 // len(piece))])
-    assert time.perf_counter() - begin < 20  # about 0.3 s; quadratic time would take minutes
+    assert time.process_time() - begin < 60  # about 0.3 s; quadratic time would take minutes
 
 
 @given(st.lists(st.sampled_from([0, 1, 2, 3, 4, 5]), max_size=12), st.lists(st.integers(0, 12), max_size=3))

@@ -63,6 +63,6 @@ def test_long_runs_of_marks_take_linear_time() -> None:
     """Decomposition alone sorts such a run in quadratic time: minutes for this one."""
     import time
 
-    start = time.perf_counter()
+    start = time.process_time()
     assert spelling("a" + "\u0315\u0300" * 400_000) == "a"
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 60

@@ -176,9 +176,9 @@ PIECES = [
 @pytest.mark.parametrize("piece", PIECES, ids=ascii)
 def test_a_megabyte_of_anything_takes_linear_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
-    begin = time.perf_counter()
+    begin = time.process_time()
     surfaces = split(text)
     for surface in set(surfaces):
         classify(surface)
-    assert time.perf_counter() - begin < 10  # about 0.1 s; quadratic time would take minutes
+    assert time.process_time() - begin < 60  # about 0.1 s; quadratic time would take minutes
     assert "".join(surfaces) == text

@@ -34,6 +34,12 @@ PUBLIC_OF_CONVERSATIONS: Final = (
 )
 """What no guarantee of a text covers where releases of a conversation are used again."""
 
+OWN: Final = "own"
+"""The source of what nobody but the asker, or a tool that was told nothing else, can have written."""
+
+UNTRACED: Final = ""
+"""The source of values among which one may be a guess of another."""
+
 _KINDS_OF_HANDLES: Final = re.compile(r"(call|fc|msg|rs|toolu)_")
 _HANDLE_DIGITS: Final = 24
 
@@ -84,6 +90,7 @@ class ConversationState:
         answers: digests of answers by whose identifiers it is found.
         name: the digest under which it is kept.
         kept: when it was last kept; None where something was added since.
+        foreign_values: how many were brought by texts that others may have written a part of.
     """
 
     def __init__(self, total: Size | None = None) -> None:
@@ -92,12 +99,15 @@ class ConversationState:
         self.answers: list[bytes] = []
         self.name = b""
         self.kept: float | None = None
+        self.foreign_values = 0
         self._total = total
         self._key = secrets.token_bytes(32)
         self._scopes: dict[str, MemoryScope] = {}
         self._releases: dict[bytes, Release] = {}
         self._policies: dict[bytes, str] = {}
+        self._sources: dict[int, str] = {}
         self._written: dict[bytes, list[Written]] = {}
+        self._behind: dict[bytes, list[int]] = {}
 
     def scope(self, policy: str) -> MemoryScope:
         """Where one value has one surrogate, under a policy."""
@@ -123,34 +133,66 @@ class ConversationState:
         """
         return self._releases.get(self._digest("text", policy, label, text))
 
-    def remember(self, policy: str, label: str, text: str, release: Release) -> None:
-        """Release this from now on for the text."""
+    def remember(self, policy: str, label: str, text: str, release: Release, source: str = OWN) -> None:
+        """Release this from now on for the text.
+
+        Args:
+            policy: as for ``known``, as the next two.
+            label: where it stands.
+            text: private.
+            release: of it.
+            source: of its values; what the upstream knows of it.
+        """
         digest = self._digest("text", policy, label, text)
         self._releases[digest], self._policies[digest] = release, policy
+        self._sources[id(release.private_map)] = source
         self._grow(2 * len(text) + len(release.text))
 
-    def written(self, place: str, read: str, number: int = 0) -> Written | None:
+    def source_of(self, released: PrivateMap) -> str:
+        """The source of the values of a release."""
+        return self._sources.get(id(released), UNTRACED)
+
+    def written(
+        self, place: str, read: str, number: int = 0, *, behind: str = "", number_behind: int = 0
+    ) -> Written | None:
         """What the upstream wrote where its asker read this, at a place of a message; None where it wrote no such.
+
+        Answers that read the same may be written otherwise, one with a guess where another has a surrogate. What goes
+        back is then what stood there: another would tell that the guess was right.
 
         Args:
             place: of a message.
             read: private.
-            number: how many equal ones stand before it in the history: answers that read the same may be written
-                otherwise. Behind the last it is the last.
+            number: where nothing was written behind ``behind``, how many equal ones stand before it in the history.
+                Behind the last it is the last.
+            behind: what stands before it.
+            number_behind: how many equal ones stand between.
         """
         known = self._written.get(self._digest("wrote", place, read))
-        return known[min(number, len(known) - 1)] if known else None
+        if not known:
+            return None
+        there = self._behind.get(self._digest("behind", behind, place, read))
+        return known[there[min(number_behind, len(there) - 1)] if there else min(number, len(known) - 1)]
 
-    def wrote(self, place: str, read: str, written: Written) -> None:
-        """Note what the upstream wrote at a place of a message, where its asker read ``read``."""
+    def wrote(self, place: str, read: str, written: Written, *, behind: str = "") -> None:
+        """Note what the upstream wrote at a place of a message, behind ``behind``, where its asker read ``read``."""
         known = self._written.setdefault(self._digest("wrote", place, read), [])
         same = next((at for at, one in enumerate(known) if one.text == written.text), None)
         if same is None:
+            same = len(known)
             known.append(written)
             self._grow(len(written.text))
         else:
             known[same] = written
             self.kept = None
+        there = self._behind.setdefault(self._digest("behind", behind, place, read), [])
+        if same not in there:
+            there.append(same)
+
+    def called(self, handle: str) -> Written | None:
+        """What the upstream wrote into a call; None where it made none of this handle, or two that differ."""
+        known = self._written.get(self._digest("wrote", "call", handle), [])
+        return known[0] if len(known) == 1 else None
 
     def handle(self, text: str) -> str:
         """An identifier: the upstream's own as it is, any other as a keyed digest."""
@@ -169,7 +211,7 @@ class ConversationState:
         made = {policy: policy_of(policy) for policy in self._policies.values()}
         digests = {policy: one.digest for policy, one in made.items() if one is not None}
         releases = [
-            [key.hex(), self._policies[key], digests[self._policies[key]], release_data(one, maps)]
+            [key.hex(), self._policies[key], digests[self._policies[key]], release_data(one, maps), self._source(one)]
             for key, one in self._releases.items()
             if self._policies[key] in digests
         ]
@@ -184,6 +226,8 @@ class ConversationState:
             "scopes": {policy: scope.as_data() for policy, scope in self._scopes.items()},
             "releases": releases,
             "written": written,
+            "behind": {key.hex(): there for key, there in self._behind.items()},
+            "foreign_values": self.foreign_values,
             "maps": maps.as_data(),
         }
 
@@ -197,20 +241,23 @@ class ConversationState:
                 forgotten, with what it remembered: they are paid for again.
         """
         made, maps = cls(), MapsRead(data["maps"])
-        policies = {policy: policy_of(policy) for policy in {policy for _, policy, _, _ in data["releases"]}}
+        policies = {policy: policy_of(policy) for policy in {policy for _, policy, *_ in data["releases"]}}
         made._key, made.size = bytes.fromhex(data["key"]), data["size"]
         made.answers = [bytes.fromhex(one) for one in data["answers"]]
-        for key, policy, digest, kept in data["releases"]:
+        made.foreign_values = data["foreign_values"]
+        for key, policy, digest, kept, source in data["releases"]:
             now = policies[policy]
             if now is not None and now.digest == digest:
-                told = bytes.fromhex(key)
-                made._releases[told], made._policies[told] = release_of(kept, now.setting, maps), policy
+                told, release = bytes.fromhex(key), release_of(kept, now.setting, maps)
+                made._releases[told], made._policies[told] = release, policy
+                made._sources[id(release.private_map)] = source
         scopes = {policy: data["scopes"].get(policy) for policy in made._policies.values()}
         made._scopes = {policy: MemoryScope.of_data(scope) for policy, scope in scopes.items() if scope is not None}
         made._written = {
             bytes.fromhex(key): [Written(text, tuple(maps[number] for number in numbers)) for text, numbers in known]
             for key, known in data["written"].items()
         }
+        made._behind = {bytes.fromhex(key): list(there) for key, there in data["behind"].items()}
         return made
 
     def counted(self, total: Size) -> None:
@@ -223,6 +270,9 @@ class ConversationState:
         if self._total is not None:
             self._total.add(-self.size)
         self._total = None
+
+    def _source(self, release: Release) -> str:
+        return UNTRACED if release.private_map is None else self.source_of(release.private_map)
 
     def _grow(self, count: int) -> None:
         self.kept = None
@@ -355,7 +405,9 @@ class Conversations:
 
     def _loaded(self, store: ConversationStore, digest: bytes) -> ConversationState | None:
         data = store.load(digest)
-        return None if data is None else ConversationState.of_data(data, self._policy_of)
+        if data is None or "foreign_values" not in data:  # of a release before 2: its scope was that of all texts
+            return None
+        return ConversationState.of_data(data, self._policy_of)
 
     async def forget(self, every: float | None = None) -> None:
         """Expire what nobody asks for either, for ever; a task of the server.

@@ -19,6 +19,7 @@ from textveil.budget.account import Account
 from textveil.errors import MissingExtra, need
 from textveil.server.conversations import Conversations, ConversationState
 from textveil.server.errors import ApiError, as_api_error
+from textveil.server.foreign import ForeignValues
 from textveil.server.gateway.answers import restore_chat
 from textveil.server.gateway.bodies import SanitizedBody, beginning, sanitized_body
 from textveil.server.gateway.chat import CHAT
@@ -137,6 +138,8 @@ class TextveilGuardrail(CustomGuardrail):
         maps_seconds: how long what puts originals back is kept, in memory.
         maps_bytes: how much of it, about.
         threads: that sanitize.
+        foreign_values: see ``config.Config``, as the next.
+        foreign_values_limit: how many a conversation may bring.
         ledger: in place of the database's.
         **others: LiteLLM's own.
 
@@ -156,6 +159,8 @@ class TextveilGuardrail(CustomGuardrail):
         maps_seconds: float = 3600.0,
         maps_bytes: int = 256 * 2**20,
         threads: int = 8,
+        foreign_values: str = "apart",
+        foreign_values_limit: int = 2000,
         ledger: BudgetLedger | None = None,
         **others: Any,
     ) -> None:
@@ -175,7 +180,10 @@ class TextveilGuardrail(CustomGuardrail):
         )
         books = ledger if ledger is not None else ledger_of(database)
         folder = None if policies is None else Path(policies)
-        self._service = SanitizingService(OfferedPolicies(policy, folder), books, threads=threads)
+        need(foreign_values in ("apart", "shared"), "foreign_values", "another", '"apart" or "shared"')
+        need(foreign_values_limit > 0, "foreign_values_limit", foreign_values_limit, "at least 1")
+        foreign = ForeignValues(foreign_values == "shared", foreign_values_limit)
+        self._service = SanitizingService(OfferedPolicies(policy, folder), books, threads=threads, foreign=foreign)
         self._conversations = Conversations(seconds=maps_seconds, most_bytes=maps_bytes)
         self._key = secrets.token_bytes(32)
         self._handled: OrderedDict[str, _Handled] = OrderedDict()

@@ -26,8 +26,9 @@ from typing import Any, Final, NamedTuple
 
 import httpx
 
-NAMES: Final = ("Maria Gonzalez", "Peter Novak", "Laura Fischer", "David Cohen", "Helen Carter", "Thomas Weber",
-                "Anna Kowalska", "James Sullivan")  # fmt: skip
+NAMES: Final = ("Mark Baker", "Grace Stone", "Frank Miller", "Dean Fisher", "Jack Porter", "Bill Mason", "Rose Hill",
+                "Penny Brook")  # fmt: skip
+"""Names that no detector finds in small letters, and that share no part."""
 ASKED: Final = "Please write to {} about the bill."
 TOOL: Final = {"type": "function", "function": {"name": "find", "parameters": {"properties": {"a": {}, "b": {}}}}}
 ALPHA: Final = 1e-9
@@ -80,7 +81,7 @@ def replayed(user: str, ask: Agent) -> Iterator[str]:
     for names in written:
         ask("", *({"a": name} for name in names))
     back = [json.loads(one["function"]["arguments"])["a"] for one in ask.calls()]
-    yield from (name for name in NAMES if back.count(name) < 2)
+    yield from (name for name in NAMES if back.count(name) != 2)
 
 
 WAYS: Final = (echoed, compared, parallel, beside, small, planted, edited, replayed)

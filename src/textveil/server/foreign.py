@@ -12,7 +12,7 @@ what else it wrote), and never from a comparison of what it wrote with what is p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, final
 
 from textveil.errors import InputError
@@ -139,10 +139,15 @@ def _apart(origin: Origin, scope: MemoryScope, state: ConversationState, detecte
     beside = set(detected([rest, rest.title()]))  # a tool may write in another case what it was given
     sources = {one.source for one in surfaces.values()}
     traced = len(sources) == 1 and (UNTRACED not in sources or _is_one(surfaces))
-    if surfaces and (not traced or beside & {one.kind for one in surfaces.values()}):
+    if surfaces and (not traced or _likes(beside) & _likes(one.kind for one in surfaces.values())):
         return ApartScope(scope, by_mention=True), UNTRACED
     source = next(iter(sources), OWN)
     return ApartScope(scope, _echoes(surfaces)), origin.message if beside or source == UNTRACED else source
+
+
+def _likes(kinds: Iterable[str]) -> set[str]:
+    """Kinds, where names are one: what is a person's here may be a town's there."""
+    return {"name" if kind in ("person", "place", "organization") else kind for kind in kinds}
 
 
 def _is_one(surfaces: Collection[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import pwd
 import re
@@ -77,6 +78,48 @@ def served(database: str, folder: Path, options: Mapping[str, str] | None = None
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(30)
         process.kill()
+
+
+@contextlib.contextmanager
+def litellm_proxy(upstream: str, folder: Path, key: str, **settings: object) -> Iterator[Served]:
+    """LiteLLM's proxy with a model ``m`` and the guardrail, on a free port of this machine, until the block ends.
+
+    Args:
+        upstream: base URL of the model's provider.
+        folder: for its configuration and its log.
+        key: LiteLLM's master key.
+        **settings: of the guardrail.
+    """
+    guardrail = "textveil.server.litellm_guardrail.TextveilGuardrail"
+    told = {"guardrail": guardrail, "mode": ["pre_call", "post_call"], "default_on": True, **settings}
+    model = {"model": "openai/m", "api_base": upstream, "api_key": "none", "max_retries": 0}
+    configuration = {
+        "model_list": [{"model_name": "m", "litellm_params": model}],
+        "guardrails": [{"guardrail_name": "textveil", "litellm_params": told}],
+        "router_settings": {"num_retries": 0},
+    }
+    (folder / "config.yaml").write_text(json.dumps(configuration))  # which is YAML too
+    port, log = free_port(), folder / "litellm.log"
+    command = [sys.executable, "-m", "litellm.proxy.proxy_cli", "--config", "config.yaml"]
+    command += ["--host", "127.0.0.1", "--port", str(port)]
+    environment = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MASTER_KEY": key}
+    with log.open("wb") as sink:
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=sink, stderr=sink)
+    one = Served(f"http://127.0.0.1:{port}", process, log)
+    try:
+        give_up = time.monotonic() + 300
+        while True:
+            try:
+                urllib.request.urlopen(f"{one.url}/health/liveliness", timeout=10).read()
+                break
+            except OSError:
+                if process.poll() is not None or time.monotonic() > give_up:
+                    raise SystemExit(f"LiteLLM's proxy did not start:\n{log.read_text()[-2000:]}") from None
+                time.sleep(0.2)
+        yield one
+    finally:
+        process.kill()
+        process.wait()
 
 
 @contextlib.contextmanager

@@ -27,6 +27,9 @@ Flags: TypeAlias = NDArray[np.bool_]
 Bytes: TypeAlias = NDArray[np.uint8]
 """Small integers of any shape, uint8."""
 
+WordDistances: TypeAlias = Callable[[Ids], Reals]
+"""From each id to every word of a vocabulary: shape (batch,) to shape (batch, n)."""
+
 Progress: TypeAlias = Callable[[int, int | None], None]
 """How long work tells what is done: called with that and the whole, None where the whole is not known.
 

@@ -13,18 +13,19 @@ from tests.helpers.tiny_models import needed
 
 from textveil.audit.field.cases import ClaimBasis, TrialSetting, line, made_setting
 from textveil.audit.field.channels import exponential, nearest_word
-from textveil.audit.field.forms import MADE_HERE, published_forms
+from textveil.audit.field.forms import MADE_HERE, READINGS, opposite_words, published_forms
 from textveil.audit.field.lines import integral, laplace
 from textveil.audit.field.randomness import one_stream
 from textveil.audit.field.rows import witness_text
 from textveil.audit.field.run import CASES, FieldTable, accuse_sound, audit_field, names
 from textveil.audit.field.subjects import ComputedTable, DensityAtPoint, DrawnPairs, MovedNoise
 from textveil.audit.report.verdict import Claim, Verdict
-from textveil.catalog import MECHANISMS
+from textveil.catalog import MECHANISMS, word_mechanism
 from textveil.errors import MissingExtra, ParameterError, UnknownNameError
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.privacy.guarantees import Status
+from textveil.research.field.report import in_short
 
 STANDING = {
     "mldp-multivariate",
@@ -59,6 +60,32 @@ def test_verdicts_are_those_that_are_known(computed: FieldTable) -> None:
     assert all(row.finding is not None for row in computed.rows)
 
 
+def test_claims_that_need_a_contested_reading_are_counted_apart(computed: FieldTable) -> None:
+    contested = {row.name for row in computed.contested}
+    assert contested == {"clusant-standard", "cape-constant", "dp-prompt-unclipped"}
+    assert not contested & {row.name for row in computed.violations}
+    assert computed.as_dict()["contested"] == 3
+    assert f"{len(computed.violations)} claims" in in_short(computed)
+    assert "3 more under a contested reading" in in_short(computed)
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_the_reading_of_a_published_form_quotes_the_claim_with_its_place(name: str) -> None:
+    (row,) = audit_field([name]).rows
+    assert row.refuted and row.contested
+    assert re.search(r"(?:[Tt]heorem|[Ss]ection|table) \d", row.about.reading)
+    assert not audit_field([name]).violations
+
+
+def test_the_gaussian_witness_is_a_setting_that_the_paper_claims() -> None:
+    (row,) = audit_field(["gaussian-classical-published"]).rows
+    assert row.finding is not None
+    assert row.finding.claim.epsilon == 20.0
+    assert row.finding.claim.log_delta == pytest.approx(-300 * math.log(4))
+    padded = word_mechanism("gaussian-classical-published", opposite_words(), epsilon=20.0, noise_dim=1700)
+    assert padded.guarantee.status is Status.PROVED
+
+
 def test_every_mended_form_stands_at_the_same_claim(computed: FieldTable) -> None:
     mended = [row for row in computed.rows if row.repaired is not None]
     assert len(mended) == len(CASES) - len(STANDING)
@@ -74,7 +101,7 @@ def test_witnesses_hold_what_a_reviewer_needs(computed: FieldTable) -> None:
 
 def test_the_page_shows_every_case(computed: FieldTable) -> None:
     page = (Path(__file__).parents[2] / "docs/field.md").read_text(encoding="utf-8")
-    refuted = page.split("### Refuted")[1].split("### Not refuted")[0]
+    refuted = page.split("### Refuted", 1)[1].split("### Not refuted")[0]
     assert {row.name for row in computed.rows if row.refuted} <= set(re.findall(r"^\| `([a-z0-9-]+)`", refuted, re.M))
     assert all(f"`{name}`" in page for name in STANDING)
 

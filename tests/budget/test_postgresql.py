@@ -79,7 +79,7 @@ def test_tenants_that_begin_together_never_wait_for_each_other(url: str) -> None
         def ask(ledger: Ledger) -> None:
             for number in range(150):  # some of the new ones are locked before the old ones, others after them
                 names = ["old", f"new {number}", "older", f"newer {number}"]
-                together.wait(timeout=60)
+                together.wait(timeout=600)
                 try:
                     ledger.reserve_all([(Account(name), pure(1.0)) for name in names])
                 except LedgerError:

@@ -24,6 +24,11 @@ def clean(words):
 def identity(words):
     return list(words)
 
+KNOWN = {{}}
+
+def remembered(words):
+    return [KNOWN.setdefault(word, str(random.random())) for word in words]
+
 def raises(words):
     raise ValueError("{SECRET}")
 
@@ -120,6 +125,13 @@ def test_foreign_code(audit, name: str, expected: int) -> None:
     code, out, err = audit("--python", f"foreign_cli:{name}", "--epsilon", "1", "--json", *FOREIGN)
     assert (code, err) == (expected, "")
     assert parsed(out)["verdict"] == ("refuted" if expected else "not refuted")
+
+
+def test_code_that_remembers_its_draws_gets_no_verdict_and_exit_code_1(audit) -> None:
+    code, out, err = audit("--python", "foreign_cli:remembered", "--epsilon", "1", "--json", *FOREIGN)
+    assert (code, err) == (1, "")
+    assert parsed(out)["verdict"] == "no verdict"
+    assert "outputs of one process depend on each other" in parsed(out)["sentence"]
 
 
 CLAIM = ("--epsilon", "1", *FOREIGN)

@@ -11,7 +11,7 @@ import pytest
 
 def page(*command: str) -> str:
     """The help of a command, as a terminal without colors shows it."""
-    done = subprocess.run([sys.executable, "-m", "textveil", *command, "--help"], capture_output=True, timeout=60)
+    done = subprocess.run([sys.executable, "-m", "textveil", *command, "--help"], capture_output=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return done.stdout.decode()
 

@@ -182,7 +182,7 @@ def test_one_file_by_name_and_as_standard_input_is_refused(small, tmp_path, opti
     (tmp_path / "in.txt").write_text(lines(3))
     command = [sys.executable, "-m", "textveil", "sanitize", *small, *options]
     with (tmp_path / "in.txt").open() as stdin:
-        done = subprocess.run(command, stdin=stdin, capture_output=True, cwd=tmp_path, timeout=60)
+        done = subprocess.run(command, stdin=stdin, capture_output=True, cwd=tmp_path, timeout=600)
     assert done.returncode in (1, 2)
     assert b"twice" in done.stderr
     assert (tmp_path / "in.txt").read_text() == lines(3)
@@ -306,7 +306,7 @@ def test_columns_of_a_table_under_a_policy(small, textveil, tmp_path) -> None:
     (tmp_path / "in.csv").write_text("who,text\nXelia Quorn,Seen: Xelia Quorn.\nXelia Quorn,Ms. Quorn left.\n")
     options = ("--known", "who=person", "--scope-column", "who", "--unit", "who")
     command = [sys.executable, "-m", "textveil", "sanitize", tmp_path / "in.csv", "--policy", "identifiers", *options]
-    done = subprocess.run(command, capture_output=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(b"text\r\nSeen: ") and b"Quorn" not in done.stdout
     code, _, err = textveil(tmp_path / "in.csv", *options)

@@ -90,11 +90,19 @@ def test_reports_are_files_of_their_own_and_made_again(textveil, tmp_path) -> No
         path.unlink()
     assert textveil(*options)[0] == 0
     assert (report.read_text(), sender.read_text()) == texts
+    assert _mode(sender) == 0o600 != _mode(report)
+    sender.chmod(0o644)  # as earlier versions wrote it
+    assert textveil(*options)[0] == 0 and _mode(sender) == 0o600
     code, _, err = textveil(source, "--report", report, "--sender-report", report)
     assert (code, "the input, --output and every report must be different files" in err) == (2, True)
     (tmp_path / "o").mkdir()
-    assert textveil(source, "--sender-report", tmp_path / "o/s.json")[0] == 0  # to standard output, without a job
+    streamed = tmp_path / "o/s.json"
+    assert textveil(source, "--sender-report", streamed)[0] == 0 and _mode(streamed) == 0o600  # without a job
     assert json.loads((tmp_path / "o/s.json").read_text())["skipped"] == {"count": 0, "first": []}
+
+
+def _mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
 
 
 def _process(small: tuple[str, ...], *arguments: str, **options) -> subprocess.Popen[bytes]:
@@ -119,7 +127,7 @@ def test_a_job_from_a_pipe_goes_on_when_the_same_bytes_come_again(textveil, smal
     process.send_signal(kill)
     process.stdin.close()
     process.stdin = None
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert process.returncode != 0
     assert b"Traceback" not in err
     if kill == signal.SIGINT:
@@ -146,7 +154,7 @@ def test_a_full_disk_loses_nothing_that_was_written(textveil, small, tmp_path) -
     source, out = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_text(lines(100_000))
     process = _process(small, str(source), "-o", str(out), preexec_fn=_little_room)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 1
     assert err.count(b"\n") == 1, err
     assert b"the output could not be written: File too large" in err

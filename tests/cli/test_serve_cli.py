@@ -24,7 +24,7 @@ def _run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[
         [*TEXTVEIL, *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         env={**os.environ, **environment},
         check=False,
     )

@@ -50,7 +50,7 @@ def test_signals_reach_the_server_and_its_health_is_known() -> None:
 @pytest.fixture
 def image() -> Iterator[str]:
     docker = shutil.which("docker")
-    if docker is None or subprocess.run([docker, "info"], capture_output=True, timeout=60).returncode:
+    if docker is None or subprocess.run([docker, "info"], capture_output=True, timeout=600).returncode:
         pytest.skip("no Docker runs here")
     name = f"textveil-test-{uuid.uuid4().hex}"
     done = subprocess.run([docker, "build", "--tag", name, str(ROOT)], capture_output=True, text=True, timeout=1800)
@@ -63,7 +63,7 @@ def test_a_server_runs_with_a_read_only_root(image: str) -> None:
     volume = ["--volume", f"{image}:/data"]
     key = subprocess.run(
         ["docker", "run", "--rm", *volume, image, "keys", "create", "--tenant", "ward"],
-        capture_output=True, text=True, check=True, timeout=300,
+        capture_output=True, text=True, check=True, timeout=900,
     ).stdout.split()[-1]  # fmt: skip
     strict = ["--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
     run = [
@@ -79,7 +79,7 @@ def test_a_server_runs_with_a_read_only_root(image: str) -> None:
         image,
         image,
     ]
-    subprocess.run(run, check=True, capture_output=True, timeout=300)
+    subprocess.run(run, check=True, capture_output=True, timeout=900)
     try:
         port = subprocess.run(["docker", "port", image, "8000"], capture_output=True, text=True, check=True).stdout
         url = f"http://127.0.0.1:{port.split(':')[-1].strip()}"

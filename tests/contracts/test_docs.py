@@ -15,7 +15,7 @@ from textveil.catalog import MECHANISMS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("src/textveil/privacy/proofs/*.md")])
-TEST_COMMAND = 'python -m pip install --editable ".[test,full]" && python -m pytest'
+TEST_COMMAND = 'python -m pip install --editable ".[test,full]" && python -m pytest -n auto --dist loadfile'
 
 
 def _blocks(page: Path, language: str) -> list[str]:
@@ -42,7 +42,7 @@ def test_console_blocks_run(page: Path, text: str, monkeypatch, tmp_path) -> Non
             continue
         command = command.replace("textveil ", f"{shlex.quote(sys.executable)} -m textveil ")
         (tmp_path / "examples").exists() or (tmp_path / "examples").symlink_to(ROOT / "examples")
-        done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, (command, done.stderr)
 
 
@@ -113,7 +113,7 @@ def test_the_table_of_options_is_the_declarations() -> None:
 
 @pytest.mark.parametrize("script", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.name)
 def test_examples_run(script: Path) -> None:
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=600)
     if done.returncode and (extra := re.search(r"Run: pip install 'textveil\[\w+\]'", done.stderr)):
         pytest.skip(extra[0])
     assert done.returncode == 0, done.stderr

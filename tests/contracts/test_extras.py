@@ -51,5 +51,5 @@ def test_the_command_of_a_message_adds_to_the_textveil_that_is_installed() -> No
     assert wanted and "\n" not in told
     pytest.importorskip("cryptography")
     command = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-index", "--disable-pip-version-check"]
-    done = subprocess.run([*command, wanted[1]], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*command, wanted[1]], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0 and "Would install" not in done.stdout, done.stdout + done.stderr

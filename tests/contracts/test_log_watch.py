@@ -37,9 +37,9 @@ def test_a_process_that_is_killed_is_heard_wherever_its_errors_go(watch: LogWatc
     command = [sys.executable, "-c", _SAYS]
     with (tmp_path / "log").open("wb") as file:
         stderr = {"a pipe": subprocess.PIPE, "a file": file, "nowhere": subprocess.DEVNULL}[where]
-        subprocess.run([*command, "a plain line"], stderr=stderr, check=False, timeout=60)
+        subprocess.run([*command, "a plain line"], stderr=stderr, check=False, timeout=600)
         assert watch.leaks() == [] and watch.processes() == 1
-        subprocess.run([*command, f"about {NAME}"], stderr=stderr, check=False, timeout=60)
+        subprocess.run([*command, f"about {NAME}"], stderr=stderr, check=False, timeout=600)
     (leak,) = watch.leaks()
     assert NAME in leak and watch.processes() == 2
 
@@ -72,5 +72,5 @@ def test_a_log_of_another_program_is_searched_when_it_ends(watch: LogWatch, tmp_
 def test_the_whole_suite_is_listened_to(heard_of_all_tests: LogWatch) -> None:
     assert heard_of_all_tests in logging.getLogger().handlers
     before = heard_of_all_tests.processes()
-    subprocess.run([sys.executable, "-c", "import sys; sys.stderr.write('here')"], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", "import sys; sys.stderr.write('here')"], check=True, timeout=600)
     assert heard_of_all_tests.processes() == before + 1

@@ -39,7 +39,7 @@ def part(name: str) -> ModuleType:
 )
 def test_a_little_of_each_holds(name: str, count: int, told: str) -> None:
     arguments = [sys.executable, str(BENCHMARKS / "soak.py"), name, "--count", str(count)]
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=900)
     assert (done.returncode, done.stderr) == (0, "")
     assert told in done.stdout
 

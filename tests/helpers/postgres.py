@@ -102,7 +102,7 @@ class Postgres:
 
     def _run(self, name: str, *arguments: str) -> None:
         command = [*self._as_user(), str(self._program(name)), *arguments]
-        subprocess.run(command, check=True, capture_output=True, timeout=120, cwd=self._folder)
+        subprocess.run(command, check=True, capture_output=True, timeout=600, cwd=self._folder)
 
 
 def _runs(process: str) -> bool:

@@ -304,7 +304,7 @@ def test_the_command_starts_a_ray_of_its_own_and_says_nothing_of_it(tmp_path: Pa
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
         )
         assert (done.returncode, done.stdout) == (0, "")
         assert [line for line in done.stderr.splitlines() if not line.startswith("NOT FOR RELEASE")] == []

@@ -244,7 +244,7 @@ def test_spacy_knows_the_factory_by_the_entry_point(tmp_path: Path) -> None:
         env={"PYTHONPATH": f"{tmp_path}:{ROOT / 'src'}", "PATH": ""},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("has ") and "20481" not in done.stdout
@@ -252,6 +252,6 @@ def test_spacy_knows_the_factory_by_the_entry_point(tmp_path: Path) -> None:
 
 def test_without_the_extra() -> None:
     code = "import sys; sys.modules['spacy'] = None; import textveil.integrations.spacy"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert done.returncode == 1
     assert "`spacy` is not installed. Run: pip install 'textveil[spacy]'" in done.stderr

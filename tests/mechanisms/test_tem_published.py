@@ -14,16 +14,16 @@ from textveil.audit.channels.per_distance import audit_per_distance
 from textveil.audit.report.verdict import Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee
-from textveil.mechanisms.published.tem import PublishedTem
+from textveil.mechanisms.channels.integer_channel import IntegerChannel
 from textveil.privacy.guarantees import Status
 from textveil.vocabulary.vocabulary import Vocabulary
 
 THREE = Vocabulary(["a", "b", "c"], np.array([[0.0], [0.1], [16.05]], dtype=np.float32), "line")
 
 
-def made(vocabulary: Vocabulary, **options) -> PublishedTem:
+def made(vocabulary: Vocabulary, **options) -> IntegerChannel:
     found = mechanism("tem-published", vocabulary, **options)
-    assert isinstance(found, PublishedTem)
+    assert isinstance(found, IntegerChannel)
     return found
 
 

@@ -66,7 +66,7 @@ def server(provider: Provider, tmp_path_factory) -> Iterator[dict[str, str]]:
     }
     textveil = [sys.executable, "-m", "textveil"]
     make = [*textveil, "keys", "create", "--tenant", "ward", "--unit", "maria", "--budget", "20"]
-    key = subprocess.run(make, env=environment, capture_output=True, text=True, check=True, timeout=120).stdout.split()
+    key = subprocess.run(make, env=environment, capture_output=True, text=True, check=True, timeout=600).stdout.split()
     command = [*textveil, "serve", "--port", "0", "--upstream", provider.url, "--policy", "prompts"]
     log = folder / "log"
     with log.open("w") as told, subprocess.Popen(command, env=environment, stderr=told) as process:
@@ -95,7 +95,7 @@ def test_commands_run(server: dict[str, str], provider: Provider, number: int) -
         if shutil.which(needed) is None:
             pytest.skip(f"{needed} is not installed")
     command = text.replace(WRITTEN, server["URL"])
-    done = subprocess.run(["sh", "-c", command], env=server, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["sh", "-c", command], env=server, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     if "/chat/" in text:
         assert "Here: Write to Maria Zyxwell." in done.stdout
@@ -142,6 +142,6 @@ def test_the_example_configuration_is_taken_whole() -> None:
     file = ROOT / "examples/server.toml"
     command = [sys.executable, "-m", "textveil", "serve", "--check", "--config", str(file)]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("TEXTVEIL_")}
-    done = subprocess.run(command, env=clean, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, env=clean, capture_output=True, text=True, check=True, timeout=600)
     shown = tomllib.loads(done.stdout)
     assert tomllib.loads(file.read_text()).items() <= shown.items()

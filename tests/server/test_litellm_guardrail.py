@@ -22,6 +22,7 @@ from tests.helpers.servers import MemoryLedger
 from tests.helpers.upstream import chunk, completion
 
 from textveil.errors import ParameterError
+from textveil.server.litellm_gate import Gate
 from textveil.server.litellm_guardrail import TextveilGuardrail
 from textveil.server.service import SanitizingService
 
@@ -31,6 +32,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Items? .* using the `ReadOnly` q
 TEXT = "Ask Maria Zyxwell, who came on 4 May."
 CANARY = "Xylophon Quartermaine"
 FIND = {"type": "function", "function": {"name": "find"}}
+LITELLM = ("metadata", "litellm_metadata", "litellm_session_id", "litellm_trace_id", "proxy_server_request")
 
 
 class Key:
@@ -58,9 +60,29 @@ def chat(*messages: dict[str, Any] | str, **fields: Any) -> dict[str, Any]:
 
 
 def before(guardrail: TextveilGuardrail, data: dict[str, Any], kind: str = "completion", key: Any = None) -> str:
-    """The one text that goes on."""
-    sent = asyncio.run(guardrail.async_pre_call_hook(key or Key(), None, data, kind))
-    assert sent is data
+    """The one text that goes on, of a request that came through the gate; ``data`` becomes what LiteLLM sends.
+
+    What stands in ``data`` beside the body is there as if LiteLLM had put it there.
+    """
+    names = {"text_completion": "completions", "embeddings": "embeddings", "aembedding": "embeddings"}
+    asked = {name: value for name, value in data.items() if name not in LITELLM}
+
+    async def litellm_itself(scope: Any, receive: Any, send: Any) -> None:
+        for name in asked:
+            del data[name]
+        data.update(json.loads((await receive())["body"]))
+        assert await guardrail.async_pre_call_hook(key or Key(), None, data, kind) is data
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": json.dumps(asked).encode()}
+
+    async def refused(message: Any) -> None:
+        if message["type"] == "http.response.body":
+            raise HTTPException(400, detail=json.loads(message["body"]))
+
+    path = f"/{names.get(kind, 'chat/completions')}"
+    scope = {"type": "http", "method": "POST", "path": path, "headers": [(b"content-type", b"application/json")]}
+    asyncio.run(Gate(litellm_itself)(scope, receive, refused))
     return data["messages"][-1]["content"] if "messages" in data else data.get("prompt", data.get("input"))
 
 
@@ -128,6 +150,21 @@ def test_a_clients_name_of_a_session_goes_on_as_a_digest(guardrail) -> None:
     assert names[0] == names[1] and len(set(names)) == 3 and all(re.fullmatch("[0-9a-f]{32}", one) for one in names)
 
 
+@pytest.mark.parametrize("kind", ["completion", "embeddings"])
+def test_what_did_not_come_through_the_gate_does_not_go_on(guardrail, ledger, kind) -> None:
+    data = {**chat(TEXT), "input": TEXT}
+    with pytest.raises(HTTPException, match="gate"):
+        asyncio.run(guardrail.async_pre_call_hook(Key(), None, data, kind))
+    assert "Zyxwell" not in str(data) and ledger.calls == []
+
+
+def test_a_request_is_released_as_what_it_came_as_alone(guardrail, ledger) -> None:
+    """A body that the gate took for a chat is none for LiteLLM's other calls."""
+    with pytest.raises(HTTPException, match="gate"):
+        before(guardrail, chat(TEXT), "atext_completion")
+    assert ledger.calls == []
+
+
 def test_nothing_goes_on_where_litellm_would_send_metadata(guardrail, ledger, monkeypatch) -> None:
     monkeypatch.setattr("litellm.enable_preview_features", True)
     with pytest.raises(HTTPException, match="enable_preview_features"):
@@ -192,10 +229,8 @@ def test_a_guess_that_comes_back_from_a_tool_has_no_surrogate_of_the_user(ledger
     guardrail = TextveilGuardrail("textveil", policy="prompts", ledger=ledger, foreign_values=foreign_values)
     data = chat("Maria Zyxwell", tools=[FIND])
     user = before(guardrail, data)
-    calls = [
-        {"id": f"call_{name}", "type": "function", "function": {"name": "find", "arguments": json.dumps({"a": name})}}
-        for name in (user, "Maria Zyxwell")
-    ]
+    asked = {name: {"name": "find", "arguments": json.dumps({"a": name})} for name in (user, "Maria Zyxwell")}
+    calls = [{"id": f"call_{name}", "type": "function", "function": one} for name, one in asked.items()]
     answer = ModelResponse(**completion({"content": None, "tool_calls": calls}))
     message = after(guardrail, data, answer).model_dump()["choices"][0]["message"]
     said = {call["id"]: json.loads(call["function"]["arguments"])["a"] for call in message["tool_calls"]}

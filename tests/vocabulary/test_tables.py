@@ -127,7 +127,7 @@ def test_a_pipe_under_the_name_of_a_table_is_not_waited_for(tmp_path: Path) -> N
     os.mkfifo(tmp_path / KEY.file_name)
     opening = threading.Thread(target=read_table, args=(tmp_path / KEY.file_name, KEY), daemon=True)
     opening.start()
-    opening.join(timeout=60)
+    opening.join(timeout=600)
     assert not opening.is_alive()
 
 
@@ -393,6 +393,6 @@ def test_the_shipped_rows_are_those_of_every_blas_kernel(kernel: str, threads: s
     environment = {**os.environ, "OPENBLAS_CORETYPE": kernel, "OPENBLAS_NUM_THREADS": threads}
     environment["PYTHONPATH"] = os.pathsep.join(sys.path)
     told = subprocess.run(
-        [sys.executable, "-c", _KERNEL], env=environment, capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", _KERNEL], env=environment, capture_output=True, text=True, check=True, timeout=600
     )
     assert json.loads(told.stdout) is True

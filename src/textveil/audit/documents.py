@@ -15,11 +15,12 @@ from textveil.audit.channels.rows import IntegerRows
 from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.audit.sampled.bounds import audit_sampled, minimum_samples
 from textveil.audit.sampled.draws import candidate_pairs
+from textveil.audit.sampled.stated import DrawsCheck, check_rows
 from textveil.mechanisms.base import SequenceMechanism, TextMechanism
 from textveil.mechanisms.capabilities import AdjacentTexts, DocumentRows, KnownOutputs, SequenceWeights
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.statistics import Bound
-from textveil.types import Progress
+from textveil.types import Ids, Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 
 EXACT_WORK = 2e7
@@ -42,7 +43,7 @@ def audit_sequences(
     confidence: float,
     rng: np.random.Generator,
     progress: Progress | None = None,
-) -> list[Finding]:
+) -> tuple[list[Finding], DrawsCheck | None]:
     """Put a claim about one word of a document to the test on documents of two words.
 
     Exactly, where the mechanism states its integer weights and the vocabulary is small: the row of every word after no
@@ -62,6 +63,10 @@ def audit_sequences(
     if isinstance(mechanism, SequenceWeights) and (size + 1.0) * size * size <= EXACT_WORK:
         findings.append(exact_sequences(mechanism, claim, progress=progress))
     words = mechanism.vocabulary.words
+    check: DrawsCheck | None = None
+    if isinstance(mechanism, SequenceWeights):
+        check = _check_first_words(mechanism, rng)
+        findings += [] if check.passed else [check.finding(claim)]
     pairs = []
     for first, second in candidate_pairs(mechanism.vocabulary, 2, rng):
         pairs += [((first, first), (second, first)), ((first, first), (first, second))]
@@ -74,7 +79,21 @@ def audit_sequences(
         name=lambda one: " ".join(words[int(word)] for word in _unpacked(one, size)),
     )
     note = "Documents of two words that differ in the first, or in the second, with both outputs looked at together."
-    return [*findings, replace(sampled, subject=Subject.DOCUMENT_CHANNEL, notes=(note, *sampled.notes))]
+    return [*findings, replace(sampled, subject=Subject.DOCUMENT_CHANNEL, notes=(note, *sampled.notes))], check
+
+
+def _check_first_words(mechanism: SequenceWeights, rng: np.random.Generator) -> DrawsCheck:
+    """Whether the first of two words is drawn by the weights that the mechanism states after no output."""
+    assert isinstance(mechanism, SequenceMechanism)
+    size = len(mechanism.vocabulary)
+    nothing = np.empty(0, dtype=np.int64)
+
+    def draw(ids: Ids) -> Ids:
+        pairs = np.stack([ids, rng.integers(0, size, len(ids))], axis=1).reshape(-1)
+        return mechanism.privatize_documents(pairs, 2 * np.arange(len(ids) + 1), rng)[::2]
+
+    rows = IntegerRows((size, size), partial(mechanism.integer_weights_after, nothing))
+    return check_rows(draw, rows, mechanism.vocabulary.words, rng, subject=Subject.DOCUMENT_CHANNEL)
 
 
 def exact_sequences(mechanism: SequenceWeights, claim: Claim, *, progress: Progress | None = None) -> Finding:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from textveil.audit.noise.profiles import epsilon_at, profile_finding
 from textveil.audit.report.verdict import Claim, Finding, Subject
 from textveil.audit.sampled.bounds import Draw, Score, audit_sampled
+from textveil.audit.sampled.stated import DrawsCheck, StatedPair, check_profile
 from textveil.mechanisms.base import SetMechanism, VectorMechanism
 from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
 from textveil.mechanisms.releases import released, shown_input
@@ -35,8 +36,8 @@ def audit_releases(
     confidence: float,
     rng: np.random.Generator,
     otherwise: int,
-) -> list[Finding]:
-    """Put a claim about any two inputs to the test.
+) -> tuple[list[Finding], DrawsCheck | None]:
+    """Put a claim about any two inputs to the test, and a few draws beside the law that a mechanism states.
 
     Exactly, where the mechanism knows its worst inputs and how far apart their releases are. By sampling, where it does
     not or ``samples`` are asked for: by likelihood ratios where it knows them, else by the direction in which pilot
@@ -50,9 +51,6 @@ def audit_releases(
         rng: for the draws.
         otherwise: draws where none are asked for and nothing is exact.
     """
-    exact = [_exact(mechanism, claim)] if isinstance(mechanism, WorstInputs) else []
-    if not samples and exact:
-        return exact
     pair = mechanism.worst_inputs() if isinstance(mechanism, WorstInputs) else _any_inputs(mechanism)
     draw: Draw = partial(_drawn, mechanism, rng)
     score: Score | None = None
@@ -60,16 +58,26 @@ def audit_releases(
         score = _rounded(mechanism)
     else:
         draw = _sorted_sets(draw, pair) if isinstance(mechanism, SetMechanism) else _sorted_vectors(draw, pair)
-    found = audit_sampled(
-        draw,
-        [pair],
-        claim,
-        samples=samples or otherwise,
-        confidence=confidence,
-        score=score,
-        name=lambda one: shown_input(mechanism, one) if isinstance(one, np.ndarray) else f"cell {one}",
-    )
-    return [*exact, replace(found, subject=Subject.RELEASE)]
+    findings: list[Finding] = []
+    check: DrawsCheck | None = None
+    if isinstance(mechanism, WorstInputs):
+        findings.append(_exact(mechanism, claim))
+        stated = StatedPair(*pair, mechanism.worst_profile())
+        show = partial(shown_input, mechanism)
+        check = check_profile(draw, [stated], show, subject=Subject.RELEASE, score=score)
+        findings += [] if check.passed is not False else [check.finding(claim)]
+    if samples or not findings:
+        found = audit_sampled(
+            draw,
+            [pair],
+            claim,
+            samples=samples or otherwise,
+            confidence=confidence,
+            score=score,
+            name=lambda one: shown_input(mechanism, one) if isinstance(one, np.ndarray) else f"cell {one}",
+        )
+        findings.append(replace(found, subject=Subject.RELEASE))
+    return findings, check
 
 
 def _exact(mechanism: Any, claim: Claim) -> Finding:

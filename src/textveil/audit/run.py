@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -11,9 +12,6 @@ from typing import Any
 import numpy as np
 
 from textveil.audit.attacks import bayes_vulnerability, nearest_neighbor_inversion
-from textveil.audit.channels.exact import audit_channel
-from textveil.audit.channels.groups import audit_within_groups
-from textveil.audit.channels.per_distance import audit_per_distance
 from textveil.audit.documents import (
     audit_sequences,
     audit_texts,
@@ -24,17 +22,18 @@ from textveil.audit.documents import (
 )
 from textveil.audit.foreign.callables import in_child, load_callable
 from textveil.audit.foreign.hygiene import run_hygiene
-from textveil.audit.noise.closed_form import audit_noise
-from textveil.audit.noise.states import audit_states
-from textveil.audit.noise.text_codes import audit_codes
-from textveil.audit.noise.word_channel import audit_cells
+from textveil.audit.noise.text_codes import audit_codes, check_codes
 from textveil.audit.recovery import measure_recovery
 from textveil.audit.releases import audit_releases
 from textveil.audit.report.report import AuditReport
-from textveil.audit.report.verdict import Claim, Finding
+from textveil.audit.report.verdict import Claim, Finding, Subject
 from textveil.audit.report.verdict import claim_of as claim_of
-from textveil.audit.sampled.bounds import Interrupted, audit_sampled
-from textveil.audit.sampled.draws import audit_mechanism_sampled, callable_draw
+from textveil.audit.sampled.bounds import SAMPLES as SAMPLES
+from textveil.audit.sampled.bounds import Draw, Interrupted, audit_sampled
+from textveil.audit.sampled.dependence import depends, no_verdict
+from textveil.audit.sampled.draws import callable_draw
+from textveil.audit.sampled.stated import DrawsCheck
+from textveil.audit.words import NOT_TESTED, audit_words
 from textveil.decoding.decode import default_model
 from textveil.errors import InputError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import (
@@ -52,13 +51,7 @@ from textveil.mechanisms.capabilities import (
     IntegerWeights,
     KnownOutputs,
     NearestSearch,
-    NearestWord,
-    NoisyStates,
     NoisyTextCodes,
-    NoisyVectors,
-    OnWordDistances,
-    OnWordMetric,
-    WithinGroups,
 )
 from textveil.models.base import LanguageModel
 from textveil.noise.capabilities import ProfiledNoise
@@ -66,10 +59,6 @@ from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import resolve, seeded_generator
 from textveil.sanitize.recovery import quoted_recovery
 from textveil.types import Progress
-from textveil.vocabulary.metrics.axioms import need_metric
-
-SAMPLES = 20_000
-"""Draws for each word of a pair where nothing else is asked."""
 
 WORDS = ("time", "people", "water", "doctor", "monday", "paris")
 """Words that foreign code is asked about unless others are named: common ones, far apart in meaning."""
@@ -89,8 +78,9 @@ def audit_mechanism(
 ) -> AuditReport:
     """Put a mechanism's claim to the test by every method that reaches it.
 
-    Channels are computed exactly, noise of a known distribution in closed form; anything else is sampled. ``samples``
-    adds a sampled audit to the first two. Mechanisms of sequences are tried on documents of two words, by sampling
+    Channels are computed exactly, noise of a known distribution in closed form; anything else is sampled. What is
+    computed speaks of what the mechanism states, so a few thousand draws are put beside that: a contradiction leads the
+    verdict. ``samples`` adds a sampled audit. Mechanisms of sequences are tried on documents of two words, by sampling
     and in small vocabularies exactly; mechanisms of whole texts on texts of words that are public: in closed form where
     a text is written of a noisy code, by exact losses where the mechanism knows its outputs, by sampling otherwise;
     mechanisms that release vectors or sets exactly, where they know the two inputs that are easiest to tell apart.
@@ -124,11 +114,15 @@ def audit_mechanism(
     rng = resolve(None) if seed is None else seeded_generator(seed)
     start = time.perf_counter()
     found: Sequence[Mapping[str, Any]] = ()
+    check: DrawsCheck | None = None
+    per_distance = NOT_TESTED if claim is None and isinstance(mechanism.guarantee, MetricDP) else None
     if isinstance(mechanism, TextMechanism):
         words = public_words(mechanism, WORDS)
         findings = []
         if isinstance(mechanism, NoisyTextCodes) and isinstance(mechanism.distribution, ProfiledNoise):
             findings.append(audit_codes(mechanism, tested, words=words))
+            check = check_codes(mechanism, mechanism.distribution, words=words, rng=rng)
+            findings += [] if check.passed is not False else [check.finding(tested)]
         if isinstance(mechanism, DocumentRows):
             findings.append(exact_documents(mechanism, tested))
         if isinstance(mechanism, KnownOutputs):
@@ -138,13 +132,17 @@ def audit_mechanism(
                 audit_texts(mechanism, tested, words=words, samples=samples, confidence=confidence, rng=rng)
             )
     elif isinstance(mechanism, SequenceMechanism):
-        findings = audit_sequences(
+        findings, check = audit_sequences(
             mechanism, tested, samples=samples, confidence=confidence, rng=rng, progress=progress
         )
     elif isinstance(mechanism, VectorMechanism | SetMechanism):
-        findings = audit_releases(mechanism, tested, samples=samples, confidence=confidence, rng=rng, otherwise=SAMPLES)
+        findings, check = audit_releases(
+            mechanism, tested, samples=samples, confidence=confidence, rng=rng, otherwise=SAMPLES
+        )
     else:
-        findings = _of_words(mechanism, tested, samples, confidence, rng, progress, own=claim is None)
+        findings, check, per_distance = audit_words(
+            mechanism, tested, samples=samples, confidence=confidence, rng=rng, progress=progress, own=claim is None
+        )
         found = _attacks(mechanism, rng, progress) if attacks else ()
     vocabulary = getattr(mechanism, "vocabulary", None)
     facts = (
@@ -156,6 +154,8 @@ def audit_mechanism(
         findings=tuple(findings),
         attacks=tuple(found),
         recovery=_recovery(mechanism, reference, model, rng, progress),
+        draws=None if check is None else check.as_dict(),
+        per_distance=per_distance,
         vocabulary=facts,
         seconds=time.perf_counter() - start,
         seed=seed,
@@ -186,40 +186,6 @@ def _recovery(
     return {"model": chosen.name, "texts": {"the reference": found.as_dict()}}
 
 
-def _of_words(
-    mechanism: WordMechanism,
-    claim: Claim,
-    samples: int,
-    confidence: float,
-    rng: np.random.Generator,
-    progress: Progress | None,
-    *,
-    own: bool,
-) -> list[Finding]:
-    """Every method that reaches a mechanism that draws for each word alone; ``own``: the claim is its own."""
-    findings: list[Finding] = []
-    if isinstance(mechanism, Channel | IntegerWeights):
-        if isinstance(mechanism, WithinGroups):
-            findings.append(audit_within_groups(mechanism, mechanism, claim, mechanism.vocabulary, progress=progress))
-        else:
-            findings.append(audit_channel(mechanism, claim, progress=progress))
-        if own and isinstance(mechanism, OnWordDistances) and isinstance(mechanism.guarantee, MetricDP):
-            findings += [one] if (one := audit_per_distance(mechanism, mechanism, mechanism.guarantee)) else []
-    elif isinstance(mechanism, NoisyVectors) and isinstance(mechanism.distribution, ProfiledNoise):
-        findings.append(audit_noise(mechanism, claim, progress=progress))
-        if isinstance(mechanism, NearestWord) and (word := audit_cells(mechanism, claim)) is not None:
-            findings.append(word)
-    elif isinstance(mechanism, NoisyStates):
-        findings.append(audit_states(mechanism, claim))
-    if isinstance(mechanism, OnWordMetric):
-        need_metric(mechanism.metric, progress=progress)
-    if samples or not findings:
-        findings.append(
-            audit_mechanism_sampled(mechanism, claim, samples=samples or SAMPLES, confidence=confidence, rng=rng)
-        )
-    return findings
-
-
 def _attacks(
     mechanism: WordMechanism, rng: np.random.Generator, progress: Progress | None
 ) -> tuple[Mapping[str, Any], ...]:
@@ -242,7 +208,8 @@ def audit_callable(
 ) -> AuditReport:
     """Put foreign code to the test: ``MODULE:CALLABLE``, a function from a list of words to a list of words.
 
-    It runs in a process of its own under a time limit; every pair of ``words`` is tried.
+    It runs in a process of its own under a time limit; every pair of ``words`` is tried. Before that it is started
+    anew a few times: where draws of one process depend on each other, there is no verdict.
 
     Args:
         target: the module, importable from here, and the function in it.
@@ -261,22 +228,27 @@ def audit_callable(
     distinct = list(dict.fromkeys(words))
     need(len(distinct) >= 2, "words", f"{len(distinct)} different ones", "at least two")
     start = time.perf_counter()
-    foreign = in_child(target, time_limit=time_limit)
+    pairs = list(combinations(distinct, 2))
+
+    @contextmanager
+    def started() -> Iterator[Draw]:
+        process = in_child(target, time_limit=time_limit)
+        try:
+            yield callable_draw(process, batch)
+        finally:
+            process.close()
+
     try:
-        finding = audit_sampled(
-            callable_draw(foreign, batch),
-            list(combinations(distinct, 2)),
-            claim,
-            samples=samples,
-            confidence=confidence,
-        )
+        if depends(started, distinct):
+            finding = no_verdict(claim, Subject.WORD_CHANNEL)
+        else:
+            with started() as draw:
+                finding = audit_sampled(draw, pairs, claim, samples=samples, confidence=confidence)
     except Interrupted as error:
         if error.partial is None:
             raise
         so_far = f"Until then: epsilon is at least {error.partial.epsilon.lower:.4g}, and the claim is not refuted."
         raise Interrupted(f"{error} {so_far}", error.partial) from None
-    finally:
-        foreign.close()
     checks: tuple[Mapping[str, Any], ...] = ()
     if hygiene:
         try:

@@ -23,7 +23,10 @@ _FOREIGN = "Code of others"
 """A heading of help."""
 
 REFUTED = 4
-"""Exit code where an audit refutes the claim."""
+"""Exit code where an audit refutes the claim, or draws contradict what the mechanism states of them."""
+
+NO_VERDICT = 1
+"""Exit code where an audit can say nothing: a script must not take that for a pass."""
 
 
 def audit_command(
@@ -99,7 +102,7 @@ def audit_command(
     vocabulary_limit: opt.VocabularyLimit = None,
     seed: opt.Seed = None,
 ) -> int:
-    """Prove, certify or refute what a mechanism claims; exit code 4 where it is refuted."""
+    """Prove, certify or refute what a mechanism claims; exit code 4 where it is refuted or contradicted."""
     if (mechanism is None) == (python is None):
         raise ParameterError("exactly one of --mechanism and --python must be given. Name what to audit.")
     if html is not None and not html.parent.is_dir():
@@ -206,4 +209,4 @@ def _written(report: AuditReport, as_json: bool, html: Path | None) -> int:
         with atomic_writers([html]) as sinks:
             sinks[0].write(page)
     sys.stdout.write(report.to_json() if as_json else report.summary() + "\n")
-    return REFUTED if report.verdict is Verdict.REFUTED else 0
+    return REFUTED if report.verdict.fails else NO_VERDICT if report.verdict is Verdict.NO_VERDICT else 0

@@ -72,7 +72,6 @@ def mcp_command(
     model must not see originals.
     """
     need(forget_after > 0, "forget_after", forget_after, "above 0")
-    need(foreign_values in ("apart", "shared"), "foreign_values", foreign_values[:40], "apart or shared")
     from textveil.budget.account import Account
     from textveil.server.conversations import Conversations
     from textveil.server.foreign import ForeignValues
@@ -82,16 +81,15 @@ def mcp_command(
 
     if ledger is None:
         need(unit is None, "unit", "one", "left out where there is no `ledger`")
-    shared = foreign_values == "shared"
+    foreign = ForeignValues.of(foreign_values, foreign_values_limit)
     offered, account = _offered(policy or ["prompts"]), Account(tenant, unit)
     conversations = Conversations(seconds=forget_after, most_bytes=_MOST_BYTES)
     logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # its tracebacks may quote what it was sent
     with contextlib.ExitStack() as held:
         books = held.enter_context(contextlib.closing(ledger_of(ledger)))
-        foreign = ForeignValues(shared, foreign_values_limit)
         service = SanitizingService(offered, books, threads=_THREADS, foreign=foreign)
         held.callback(service.close)
-        texts = TextTools(service, conversations, account, counted=ledger is not None, shared=shared)
+        texts = TextTools(service, conversations, account, counted=ledger is not None, shared=foreign.shared)
         asyncio.run(serve_stdio(make_server(texts, tuple(tools or TOOLS)), conversations))
 
 

@@ -74,6 +74,9 @@ _CLOCK: Final = re.compile(
 _AFTER_T: Final = re.compile(
     r"(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
+_GOES_ON: Final = re.compile(r"[,;:)]|[ \n][a-z0-9(]").match
+"""Behind a full stop that ends no sentence: it stands for letters left out, and would tell that it is not May."""
+
 _DIGITS: Final = re.compile(r"[0-9]").search
 
 DATE_GATE: Final = at_digits(r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]")
@@ -101,7 +104,8 @@ def find_named_dates(text: str) -> Iterator[Found]:
     """Dates with the name of a month: March 3rd, 2024; Mon, 3 Mar 2024; July twenty ninth two thousand eight."""
     for match in near(_NAMED, text, _MONTH_WORD, 45, 60):
         if readable(match[0]):
-            yield Found(match.start(), match.start() + len(match[0].rstrip(".")), "date", 0.9)
+            ends = match.end() if _GOES_ON(text, match.end()) else match.start() + len(match[0].rstrip("."))
+            yield Found(match.start(), ends, "date", 0.9)
 
 
 def find_days(text: str) -> Iterator[Found]:

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from textveil.errors import UnsupportedGuarantee, need
 from textveil.numerics.integer_range import all_below
 from textveil.privacy.guarantees import Guarantee
-from textveil.types import Ids, Integers, Reals
+from textveil.types import Ids, Integers, Reals, WordDistances
 from textveil.vocabulary.vocabulary import Vocabulary
 
 
@@ -180,6 +180,17 @@ def words_alone(mechanism: Mechanism, use: str) -> WordMechanism:
         f"{use} needs a mechanism that draws for each word alone; got {mechanism.name}, whose draws depend on more. "
         + ("Leave out `context`." if following else "Choose a mechanism of words.")
     )
+
+
+def stated_distances(distances: WordDistances | None) -> WordDistances:
+    """``distances``, where a mechanism promises something per distance.
+
+    Raises:
+        UnsupportedGuarantee: it promises the same for any two words.
+    """
+    if distances is not None:
+        return distances
+    raise UnsupportedGuarantee("distances of words are those of a guarantee per distance; got a mechanism without one.")
 
 
 def checked_bounds(bounds: Integers, count: int) -> Integers:

@@ -64,7 +64,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         callers = Callers(
             known, seconds=config.key_seconds, per_second=config.requests_per_second, bound=config.units == "bound"
         )
-        foreign = ForeignValues(config.foreign_values == "shared", config.foreign_values_limit)
+        foreign = ForeignValues.of(config.foreign_values, config.foreign_values_limit)
         service = SanitizingService(policies, books, threads=config.threads, metrics=metrics, foreign=foreign)
         upstream = Upstream.of(config)
         app.state.ledger, app.state.service, app.state.upstream = books, service, upstream

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
-import hmac
 import logging
-import re
 import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, final
+from collections.abc import Callable
+from typing import Any, Final, final
 
 from textveil.budget.account import Account
 from textveil.errors import LedgerError
 from textveil.sanitize.release import Release
 from textveil.server.kept_data import ConversationStore, KeptPolicy, MapsRead, MapTable, release_data, release_of
+from textveil.server.written_answers import Written, WrittenAnswers, keyed_digest
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.scopes import MemoryScope
 
@@ -39,9 +37,6 @@ OWN: Final = "own"
 
 UNTRACED: Final = ""
 """The source of values among which one may be a guess of another."""
-
-_KINDS_OF_HANDLES: Final = re.compile(r"(call|fc|msg|rs|toolu)_")
-_HANDLE_DIGITS: Final = 24
 
 _KEPT_AGAIN: Final = 4
 """A conversation to which nothing was added is kept for longer when this part of its time is over."""
@@ -62,19 +57,6 @@ class Size:
         """So many more; less where it is negative."""
         with self._lock:
             self.bytes += count
-
-
-@final
-class Written(NamedTuple):
-    """What the upstream wrote.
-
-    Attributes:
-        text: as it wrote it, with surrogates.
-        maps: private; by which it was restored.
-    """
-
-    text: str
-    maps: tuple[PrivateMap, ...]
 
 
 @final
@@ -106,8 +88,7 @@ class ConversationState:
         self._releases: dict[bytes, Release] = {}
         self._policies: dict[bytes, str] = {}
         self._sources: dict[int, str] = {}
-        self._written: dict[bytes, list[Written]] = {}
-        self._behind: dict[bytes, list[int]] = {}
+        self._written = WrittenAnswers(self._digest)
 
     def scope(self, policy: str) -> MemoryScope:
         """Where one value has one surrogate, under a policy."""
@@ -157,9 +138,6 @@ class ConversationState:
     ) -> Written | None:
         """What the upstream wrote where its asker read this, at a place of a message; None where it wrote no such.
 
-        Answers that read the same may be written otherwise, one with a guess where another has a surrogate. What goes
-        back is then what stood there: another would tell that the guess was right.
-
         Args:
             place: of a message.
             read: private.
@@ -168,38 +146,21 @@ class ConversationState:
             behind: what stands before it.
             number_behind: how many equal ones stand between.
         """
-        known = self._written.get(self._digest("wrote", place, read))
-        if not known:
-            return None
-        there = self._behind.get(self._digest("behind", behind, place, read))
-        return known[there[min(number_behind, len(there) - 1)] if there else min(number, len(known) - 1)]
+        return self._written.find(place, read, number, behind, number_behind)
 
     def wrote(self, place: str, read: str, written: Written, *, behind: str = "") -> None:
         """Note what the upstream wrote at a place of a message, behind ``behind``, where its asker read ``read``."""
-        known = self._written.setdefault(self._digest("wrote", place, read), [])
-        same = next((at for at, one in enumerate(known) if one.text == written.text), None)
-        if same is None:
-            same = len(known)
-            known.append(written)
+        if self._written.note(place, read, written, behind):
             self._grow(len(written.text))
-        else:
-            known[same] = written
-            self.kept = None
-        there = self._behind.setdefault(self._digest("behind", behind, place, read), [])
-        if same not in there:
-            there.append(same)
+        self.kept = None
 
     def called(self, handle: str) -> Written | None:
         """What the upstream wrote into a call; None where it made none of this handle, or two that differ."""
-        known = self._written.get(self._digest("wrote", "call", handle), [])
-        return known[0] if len(known) == 1 else None
+        return self._written.only("call", handle)
 
     def handle(self, text: str) -> str:
         """An identifier: the upstream's own as it is, any other as a keyed digest."""
-        if self.written("handle", text) is not None:
-            return text
-        kind = _KINDS_OF_HANDLES.match(text)
-        return (kind[0] if kind else "call_") + self._digest("handle", text).hex()[:_HANDLE_DIGITS]
+        return self._written.handle(text)
 
     def as_data(self, policy_of: Callable[[str], KeptPolicy | None]) -> dict[str, Any]:
         """Everything of it as JSON can write it, for ``of_data``: private.
@@ -215,18 +176,13 @@ class ConversationState:
             for key, one in self._releases.items()
             if self._policies[key] in digests
         ]
-        written = {
-            key.hex(): [[one.text, [maps.number(each) for each in one.maps]] for one in known]
-            for key, known in self._written.items()
-        }
         return {
             "key": self._key.hex(),
             "size": self.size,
             "answers": [one.hex() for one in self.answers],
             "scopes": {policy: scope.as_data() for policy, scope in self._scopes.items()},
             "releases": releases,
-            "written": written,
-            "behind": {key.hex(): there for key, there in self._behind.items()},
+            **self._written.as_data(maps),
             "foreign_values": self.foreign_values,
             "maps": maps.as_data(),
         }
@@ -253,11 +209,7 @@ class ConversationState:
                 made._sources[id(release.private_map)] = source
         scopes = {policy: data["scopes"].get(policy) for policy in made._policies.values()}
         made._scopes = {policy: MemoryScope.of_data(scope) for policy, scope in scopes.items() if scope is not None}
-        made._written = {
-            bytes.fromhex(key): [Written(text, tuple(maps[number] for number in numbers)) for text, numbers in known]
-            for key, known in data["written"].items()
-        }
-        made._behind = {bytes.fromhex(key): list(there) for key, there in data["behind"].items()}
+        made._written.read(data, maps)
         return made
 
     def counted(self, total: Size) -> None:
@@ -281,7 +233,7 @@ class ConversationState:
             self._total.add(count)
 
     def _digest(self, *parts: str) -> bytes:
-        return _digest(self._key, parts)
+        return keyed_digest(self._key, parts)
 
 
 @final
@@ -440,13 +392,4 @@ class Conversations:
         return state
 
     def _digest(self, account: Account, *parts: str) -> bytes:
-        return _digest(self._key, [account.tenant, account.unit or "", account.key or "", *parts])
-
-
-def _digest(key: bytes, parts: Sequence[str]) -> bytes:
-    """A digest of several strings, whose ends count."""
-    made = hmac.new(key, digestmod=hashlib.sha256)
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        made.update(len(data).to_bytes(8, "big") + data)
-    return made.digest()
+        return keyed_digest(self._key, [account.tenant, account.unit or "", account.key or "", *parts])

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, final
 
-from textveil.errors import InputError
+from textveil.errors import InputError, need
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import Setting
@@ -41,6 +41,17 @@ class ForeignValues(NamedTuple):
 
     shared: bool = False
     most: int = 2000
+
+    @classmethod
+    def of(cls, values: str, limit: int) -> ForeignValues:
+        """By the settings ``foreign_values`` and ``foreign_values_limit``.
+
+        Raises:
+            ParameterError: one of them has no such value.
+        """
+        need(values in ("apart", "shared"), "foreign_values", values[:40], "apart or shared")
+        need(limit > 0, "foreign_values_limit", limit, "at least 1")
+        return cls(values == "shared", limit)
 
 
 @final

@@ -1,7 +1,8 @@
 """A guardrail of LiteLLM's proxy: requests go on sanitized, answers come back readable, also streamed.
 
 It stands on what the gateway stands on: every text of a request is released by the one service of ``server.service``,
-and what cannot be read is refused. LiteLLM runs it for every request, whatever a request or a key says of guardrails.
+and what cannot be read is refused. Before the proxy stands ``litellm_gate``: routes, fields and headers that are not
+read do not reach LiteLLM, and the texts of a request reach it released.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import hmac
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn, final
 
@@ -22,13 +23,11 @@ from textveil.server.errors import ApiError, as_api_error
 from textveil.server.foreign import ForeignValues
 from textveil.server.gateway.answers import restore_chat
 from textveil.server.gateway.bodies import SanitizedBody, beginning, sanitized_body
-from textveil.server.gateway.chat import CHAT
 from textveil.server.gateway.events import Event
 from textveil.server.gateway.memory import RequestMemory
-from textveil.server.gateway.plain import COMPLETION, EMBEDDING
-from textveil.server.gateway.reading import Reader
 from textveil.server.gateway.sending import restoration_of
 from textveil.server.gateway.streams import ChatEvents
+from textveil.server.litellm_gate import CHATS, COMPLETIONS, EMBEDDINGS, CallKind, install, withheld
 from textveil.server.policies import OfferedPolicies
 from textveil.server.request_json import parsed
 from textveil.server.service import BudgetLedger, SanitizingService
@@ -46,23 +45,10 @@ except ImportError:
 _MARK: Final = "textveil"
 """Where LiteLLM's metadata of a request say that it was sanitized: by a random word that no client can know."""
 
-
-class _CallKind(NamedTuple):
-    """A kind of request: its fields, those that it needs, and those by whose beginning a conversation is known."""
-
-    readers: Mapping[str, Reader]
-    needed: tuple[str, ...]
-    begins: tuple[str, ...]
-
-
-_CHATS: Final = _CallKind(CHAT, ("messages",), ("messages",))
-_COMPLETIONS: Final = _CallKind(COMPLETION, ("prompt",), ("prompt", "suffix"))
-_EMBEDDINGS: Final = _CallKind(EMBEDDING, ("input",), ("input",))
-
-_KINDS: Final[dict[str, _CallKind]] = {
-    **dict.fromkeys(("completion", "acompletion"), _CHATS),
-    **dict.fromkeys(("text_completion", "atext_completion"), _COMPLETIONS),
-    **dict.fromkeys(("embedding", "aembedding", "embeddings"), _EMBEDDINGS),
+_KINDS: Final[dict[str, CallKind]] = {
+    **dict.fromkeys(("completion", "acompletion"), CHATS),
+    **dict.fromkeys(("text_completion", "atext_completion"), COMPLETIONS),
+    **dict.fromkeys(("embedding", "aembedding", "embeddings"), EMBEDDINGS),
 }
 """By LiteLLM's name of a call; all others are refused."""
 
@@ -74,12 +60,10 @@ _LITELLM: Final = frozenset(
         "cache",
         "caching",
         "custom_llm_provider",
-        "deployment_id",
         "guardrails",
         "litellm_call_id",
         "litellm_logging_obj",
         "litellm_metadata",
-        "litellm_params",
         "litellm_session_id",
         "litellm_trace_id",
         "max_retries",
@@ -90,7 +74,6 @@ _LITELLM: Final = frozenset(
         "proxy_server_request",
         "request_timeout",
         "secret_fields",
-        "specific_deployment",
         "stream_timeout",
         "tags",
         "timeout",
@@ -140,6 +123,9 @@ class TextveilGuardrail(CustomGuardrail):
         threads: that sanitize.
         foreign_values: see ``config.Config``, as the next.
         foreign_values_limit: how many a conversation may bring.
+        unread_routes: paths of LiteLLM's proxy, each with all below it, that are let through as they are: of keys or
+            teams, say. None of them may send a text to a model. All other routes are blocked.
+        unread_headers: names of headers that reach LiteLLM as they are, beside those of keys.
         ledger: in place of the database's.
         **others: LiteLLM's own.
 
@@ -161,6 +147,8 @@ class TextveilGuardrail(CustomGuardrail):
         threads: int = 8,
         foreign_values: str = "apart",
         foreign_values_limit: int = 2000,
+        unread_routes: Sequence[str] = (),
+        unread_headers: Sequence[str] = (),
         ledger: BudgetLedger | None = None,
         **others: Any,
     ) -> None:
@@ -180,9 +168,7 @@ class TextveilGuardrail(CustomGuardrail):
         )
         books = ledger if ledger is not None else ledger_of(database)
         folder = None if policies is None else Path(policies)
-        need(foreign_values in ("apart", "shared"), "foreign_values", "another", '"apart" or "shared"')
-        need(foreign_values_limit > 0, "foreign_values_limit", foreign_values_limit, "at least 1")
-        foreign = ForeignValues(foreign_values == "shared", foreign_values_limit)
+        foreign = ForeignValues.of(foreign_values, foreign_values_limit)
         self._service = SanitizingService(OfferedPolicies(policy, folder), books, threads=threads, foreign=foreign)
         self._conversations = Conversations(seconds=maps_seconds, most_bytes=maps_bytes)
         self._key = secrets.token_bytes(32)
@@ -191,6 +177,7 @@ class TextveilGuardrail(CustomGuardrail):
         litellm.turn_off_message_logging = True
         if _refuse_synchronous not in litellm.pre_call_rules:
             litellm.pre_call_rules.append(_refuse_synchronous)
+        install(unread_routes, unread_headers)
 
     def should_run_guardrail(self, data: Any, event_type: GuardrailEventHooks) -> bool:
         """Before every request, and after it where the mode says so; no request and no key can turn it off."""
@@ -205,7 +192,7 @@ class TextveilGuardrail(CustomGuardrail):
             HTTPException: it does not go on; the message holds nothing of the text.
         """
         try:
-            await self._sanitize(data, call_type, _account(user_api_key_dict))
+            await self._sanitize(data, call_type, user_api_key_dict)
         except Exception as error:
             _forget(data)
             _refuse(error)
@@ -264,14 +251,21 @@ class TextveilGuardrail(CustomGuardrail):
         handled = self._known(data)
         return None if handled is None else handled.headers
 
-    async def _sanitize(self, data: dict[str, Any], call_type: str, account: Account) -> None:
+    async def _sanitize(self, data: dict[str, Any], call_type: str, key: Any) -> None:
         """Put the sanitized request in the place of the request."""
         kind = _KINDS.get(call_type)
         if kind is None:
             raise ApiError(400, "unsupported_call", "only chats, completions and embeddings can be sanitized.")
         if litellm.enable_preview_features:  # would send metadata on, which nobody reads
             raise ApiError(500, "unsafe_setting", "LiteLLM's `enable_preview_features` must be off.", "server_error")
-        asked = {name: value for name, value in data.items() if name not in _LITELLM}
+        account, asked = _account(key), {name: value for name, value in data.items() if name not in _LITELLM}
+        if key is not None and key is not account:  # the proxy's: what it was given is a stand-in
+            request = withheld()
+            if request is None or request.kind is not kind:
+                raise ApiError(
+                    500, "no_gate", "the request came past textveil's gate; nothing was sent.", "server_error"
+                )
+            asked = request.body(data)
         state = self._conversation(data, asked, kind, account)
         made = await sanitized_body(self._service, asked, kind.readers, kind.needed, account=account, state=state)
         _forget(data)
@@ -280,7 +274,7 @@ class TextveilGuardrail(CustomGuardrail):
         self._mark(data, made)
 
     def _conversation(
-        self, data: Mapping[str, Any], asked: Mapping[str, Any], kind: _CallKind, account: Account
+        self, data: Mapping[str, Any], asked: Mapping[str, Any], kind: CallKind, account: Account
     ) -> ConversationState:
         """By the session that LiteLLM knows the request by, or by how its history begins."""
         named = get_session_id_from_request_data(dict(data))

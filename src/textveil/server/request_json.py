@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Any, Final, final
 
 from fastapi import Request, Response
@@ -72,6 +72,29 @@ def request_json(body: bytes) -> Any:
         place = next(_said_twice(data, ""))
         raise ApiError(400, "duplicate_field", f"{place} occurs twice in its object. Send it once.", param=place)
     return data
+
+
+def request_object(body: bytes) -> dict[str, Any]:
+    """What the body of a request says, an object.
+
+    Raises:
+        ApiError: it says something else; or as ``request_json``.
+    """
+    asked = request_json(body)
+    if not isinstance(asked, dict):
+        raise ApiError(400, "invalid_json", "the body must be a JSON object; got something else.")
+    return asked
+
+
+def need_json(headers: Mapping[str, str]) -> None:
+    """Refuse a body that does not say that it is JSON: a browser sends such for any page, without asking the server.
+
+    Raises:
+        ApiError: the content type is another one, or none.
+    """
+    if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        message = "content-type of the request must be application/json; got another, or none."
+        raise ApiError(415, "unsupported_media_type", message)
 
 
 @final

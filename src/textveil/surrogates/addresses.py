@@ -47,7 +47,7 @@ def email() -> Drawn:
         given, family, form = _two_names("email", key_of(value), forms, scope, rng)
         return f"{_MAILS[form // len(DOMAINS)].format(given, family)}@{DOMAINS[form % len(DOMAINS)]}"
 
-    return pseudonym("email", (), surrogate_of, _entries(forms), equality=BUT_FOR_CASE)
+    return pseudonym("email", (), surrogate_of, _entries(forms), equality=BUT_FOR_CASE, read=key_of)
 
 
 @declared(summary="A page of another name at a domain that is reserved for examples.", kinds=("url",), proof=PSEUDONYMS)
@@ -73,4 +73,4 @@ def handle() -> Drawn:
         return (sign[0] if sign else "") + _HANDLES[form].format(given, family)
 
     public = ("whether @, #, u/, r/, /u/ or /r/ stands in front",)
-    return pseudonym("handle", public, surrogate_of, _entries(4), equality=BUT_FOR_CASE)
+    return pseudonym("handle", public, surrogate_of, _entries(4), equality=BUT_FOR_CASE, read=key_of)

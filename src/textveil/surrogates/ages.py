@@ -12,7 +12,7 @@ from textveil.errors import need
 from textveil.mechanisms.options import Domain, Option, at_least, named
 from textveil.numerics.discrete_laplace import discrete_laplace
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
-from textveil.surrogates.drawn import AS_READ, Drawn, agreed, proved
+from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.windows import window
 from textveil.surrogates.writing import in_case_of
@@ -112,9 +112,8 @@ def age(
         return drawn_years(read.number, rng)
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        read, key = _read(value), _key(value)
-        kind = "unread" if read.match is None else "read"
-        number = agreed(scope, f"{label} {kind}", key, rng, lambda source: str(drawn(read, source)))
+        read = _read(value)
+        number = agreed(scope, label, _key(value), rng, lambda source: str(drawn(read, source)))
         return _written(int(number), read, top_code)
 
     given = {"law": law if epsilon > 0 else None, "width": width, "top_code": top_code}
@@ -124,7 +123,8 @@ def age(
         | {name: value for name, value in given.items() if value is not None},
         guarantee=proved(epsilon, SURROGATES),
         public=(
-            "its format: digits or words, its unit (years, months, weeks, days), and whether it can be read as an age",
+            "its format: digits or words, letter case, what stands around the number but for plurals, its unit (years, "
+            "months, weeks, days), and whether it can be read as an age",
         ),
         equality=AS_READ,
         surrogate_of=surrogate_of,
@@ -135,7 +135,7 @@ def age(
 def _key(value: str) -> str:
     """What ages are told apart by: the number and the unit, where they can be read."""
     read = _read(value)
-    return value if read.match is None else f"{read.number} {read.unit}"
+    return UNREAD + value if read.match is None else f"{read.number} {read.unit}"
 
 
 def _read(value: str) -> _Read:

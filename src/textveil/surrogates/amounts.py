@@ -11,7 +11,7 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.options import POSITIVE, Domain, Option, at_least, named
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
-from textveil.surrogates.drawn import AS_READ, Drawn, agreed, proved
+from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.windows import window
 from textveil.surrogates.writing import in_case_of
@@ -98,17 +98,17 @@ def amount(
         found = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
         read = None if found is None else _read(found, decimal)
         if found is None or read is None:
-            made = agreed(scope, f"{label} unread", value, rng, lambda source: drawn(None, source))
+            made = agreed(scope, label, key(value), rng, lambda source: drawn(None, source))
             return _number(float(made), False, decimal)
         cell = 0 if read <= low else int(min((math.log(read) - lowest) / math.log1p(scale), cells - 1))
-        made = agreed(scope, label, repr(read), rng, lambda source: drawn(cell, source))
+        made = agreed(scope, label, key(value), rng, lambda source: drawn(cell, source))
         shown = _number(float(made), _has_decimals(found["number"]), decimal)
         return found["sign"] + found["before"] + shown + _counted(found["after"], shown)
 
     def key(value: str) -> str:
         found = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
         read = None if found is None else _read(found, decimal)
-        return value if read is None else repr(read)
+        return UNREAD + value if read is None else repr(read)
 
     given = {} if width is None else {"width": width}
     return Drawn(
@@ -116,7 +116,8 @@ def amount(
         parameters={"epsilon": epsilon, "low": low, "high": high, "scale": scale, "decimal": decimal, **given},
         guarantee=proved(epsilon, SURROGATES),
         public=(
-            "its format: currency, sign, whether two decimals are written, and whether it can be read as an amount",
+            "its format: currency or unit, sign, whether two decimals are written, and whether it can be read as an "
+            "amount",
         ),
         equality=AS_READ,
         surrogate_of=surrogate_of,

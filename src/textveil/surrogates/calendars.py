@@ -1,52 +1,40 @@
 """Dates as they are written: what of a date is known, the form that is left without it, and the form with another date.
 
-The form shows as little of a date as can be: days and months in digits come in pairs, and a day beside the name of a
+The form shows as little of a date as can be. Days and months in digits come in pairs, and a day beside the name of a
 month without a leading zero, however the private date is written; else a zero, or none, would tell of a day below ten.
-In which order day and month stand, and the language of names, are settings for the same reason.
+In which order day and month stand, how long names of months are, and their language are settings for the same reason:
+May is as long in full as cut short, so among short dates the one with a long month would be in May. Full stops that
+stand for letters left out, and what some languages write on the first of a month alone, are not in the form.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import date, timedelta
 from enum import Enum
-from functools import cache
 from typing import Final, NamedTuple, final
 
+from textveil.surrogates.calendar_names import MONTHS, name_of, names, read_as
 from textveil.surrogates.writing import in_case_of
 
-MONTHS: Final = {
-    "en": "January February March April May June July August September October November December",
-    "de": "Januar Februar M\u00e4rz April Mai Juni Juli August September Oktober November Dezember",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    "fr": "janvier f\u00e9vrier mars avril mai juin juillet ao\u00fbt septembre octobre novembre d\u00e9cembre",
-    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-    "nl": "januari februari maart april mei juni juli augustus september oktober november december",
-    "pt": "janeiro fevereiro mar\u00e7o abril maio junho julho agosto setembro outubro novembro dezembro",
-}
-"""Names of months by language."""
-
-_DAYS: Final = {
-    "en": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
-    "de": "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
-    "es": "lunes martes mi\u00e9rcoles jueves viernes s\u00e1bado domingo",
-    "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche",
-    "it": "luned\u00ec marted\u00ec mercoled\u00ec gioved\u00ec venerd\u00ec sabato domenica",
-    "nl": "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
-    "pt": "segunda ter\u00e7a quarta quinta sexta s\u00e1bado domingo",
-}
-_SHORT: Final = {"month": "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec", "weekday": "Mon Tue Wed Thu Fri Sat Sun"}
-_OTHER_SHORT: Final = {"sept": ("short month", 9), "tues": ("short weekday", 2), "thurs": ("short weekday", 4)}
 _FILLERS: Final = frozenset(("of", "de", "del", "the"))
 _ORDINALS: Final = frozenset(("st", "nd", "rd", "th"))
 _MARKS: Final = frozenset(",/-.'")
 _TOKEN: Final = re.compile(r"[0-9]+|[^\W\d_]+|\s+|.", re.DOTALL)
-_LONGEST: Final = 60
+_FIRST: Final = re.compile(r"\b(?:premier|primeiro|primero|primo)\b", re.IGNORECASE)
+_ENDING: Final = re.compile(
+    r"(?<=[0-9])(?:e?ro?|o|ste|de|e|\.?[\xaa\xba\xb0])(?![^\W\d_])|(?<=a)-feira\b|(?<=di)'", re.IGNORECASE
+)
+"""What is written behind some days or weekdays and not behind others, in languages other than English."""
+
+_MOST: Final = 30
+"""Pieces of a value that can be a date."""
+
 _CENTURY: Final = 1950
 """Years of two digits are in the hundred years from here on."""
 
 _LEAP: Final = 2000
-_DAYS_OF_LEAP: Final = 366
 _MONDAY: Final = date(_LEAP, 1, 3)
 
 
@@ -58,6 +46,7 @@ class Known(Enum):
     YEAR = "year"
     ANNIVERSARY = "month and day"
     WEEKDAY = "weekday"
+    NOTHING = "no day of the calendar"
 
 
 @final
@@ -80,7 +69,7 @@ class WrittenDate(NamedTuple):
     Attributes:
         known: what of it is written.
         day: the date; the middle of what is not written (the 15th of a month, 1 July), in the year 2000 where there is
-            no year and in its first whole week where there is a weekday alone.
+            no year and in its first whole week where there is a weekday alone; any where none is known.
         form: the value without it.
     """
 
@@ -91,52 +80,49 @@ class WrittenDate(NamedTuple):
     def moved(self, days: int) -> date:
         """The date so many days later, or earlier.
 
-        Dates without a year go round the 366 days of a leap year, weekdays round the week, and others end at the first
-        and the last day of the years 1 to 9999.
+        Dates without a year go round the 366 days of a leap year, years of two digits round their 100 years, weekdays
+        round the week, and others end at the first and the last day of the years 1 to 9999.
         """
         if self.known is Known.WEEKDAY:
-            return _MONDAY + timedelta(days=(self.day.weekday() + days) % 7)
-        if self.known is Known.ANNIVERSARY:
-            first = date(_LEAP, 1, 1)
-            return first + timedelta(days=((self.day - first).days + days) % _DAYS_OF_LEAP)
-        return date.fromordinal(min(max(self.day.toordinal() + days, 1), date.max.toordinal()))
+            first, size = _MONDAY, 7
+        elif self.known is Known.ANNIVERSARY:
+            first, size = date(_LEAP, 1, 1), 366
+        elif any(field.part == "year2" for field in self.form):
+            first, size = date(_CENTURY, 1, 1), 36_525
+        else:
+            return date.fromordinal(min(max(self.day.toordinal() + days, 1), date.max.toordinal()))
+        return first + timedelta(days=((self.day - first).days + days) % size)
 
     def with_day(self, day: date) -> str:
         """The form with another date."""
         return "".join(_filled(field, day) for field in self.form)
 
 
-@cache
-def _names(language: str) -> dict[str, tuple[str, int]]:
-    """The part and the number, from 1, of every name of a month or a weekday, in small letters."""
-    found: dict[str, tuple[str, int]] = {}
-    for part, names in (("month", MONTHS), ("weekday", _DAYS)):
-        for number, name in enumerate(names[language].split(" "), 1):
-            found[name.lower()] = (f"{language} {part}", number)
-        if language == "en":
-            for number, name in enumerate(_SHORT[part].split(" "), 1):
-                found.setdefault(name.lower(), (f"short {part}", number))
-    return found | (_OTHER_SHORT if language == "en" else {})
-
-
-def read_date(value: str, *, day_first: bool = False, language: str = "en") -> WrittenDate | None:
-    """The date that a value is, with the form in which it is written; None where it cannot be read as one.
+def read_date(
+    value: str, *, day_first: bool = False, language: str = "en", short_months: bool = False
+) -> WrittenDate | None:
+    """The date that a value is, with the form in which it is written; None where it has not the pieces of one.
 
     Args:
         value: the span.
         day_first: whether 3/4/2024 is the third of April. Numbers of which only the other order is a date are read in
             that; the form has the order of the setting all the same. With dots the day is first.
         language: of names.
+        short_months: whether the form has names of months cut short; with hyphens or slashes, and with a weekday that
+            is cut short, it always has.
     """
-    if len(value) > _LONGEST:
-        return None
+    pieces = _TOKEN.findall(_without_endings(unicodedata.normalize("NFC", value), language))
     parts: list[str] = []
     texts: list[str] = []
     numbers: list[int] = []
-    for text in _TOKEN.findall(value):
+    for index, text in enumerate(pieces):
         part, number = _token(text, language, parts[-1] if parts else "")
-        if part is None:
+        if part is None or len(parts) == _MOST:
             return None
+        if text == "." and parts and _is_name(parts[-1]) and texts[-2:-1] != ["."]:
+            if not "".join(pieces[index + 1 : index + 2]).isdecimal():
+                continue  # for the letters that were left out
+            text = " "
         parts.append(part)
         texts.append(text)
         numbers.append(number)
@@ -151,8 +137,36 @@ def read_date(value: str, *, day_first: bool = False, language: str = "en") -> W
         try:
             made = date(year, found.get("month", month), day)
         except ValueError:
-            return None
+            known, made = Known.NOTHING, _MONDAY
+    short = short_months or any(part.endswith("short weekday") for part in parts)
+    for index, part in enumerate(parts):
+        if part.endswith(" month"):
+            beside = {*texts[max(0, index - 1) : index], *texts[index + 1 : index + 2]}
+            parts[index] = month_part(language, short=short or not beside.isdisjoint("-/"))
     return WrittenDate(known, made, tuple(map(Field, parts, texts)))
+
+
+def usual_form(language: str, *, short_months: bool = False) -> WrittenDate:
+    """The form of what is read as no date: January 1, 2000."""
+    month = Field(month_part(language, short=short_months), MONTHS[language].split(" ")[0])
+    day, year = Field("bare day", "1"), Field("year", "2000")
+    space, comma = Field("", " "), Field("", ", ")
+    form = (month, space, day, comma, year) if language == "en" else (day, space, month, space, year)
+    return WrittenDate(Known.NOTHING, _MONDAY, form)
+
+
+def month_part(language: str, *, short: bool) -> str:
+    """The part of a form that is the name of a month."""
+    return f"{language} short month" if short else f"{language} month"
+
+
+def _is_name(part: str) -> bool:
+    return part.endswith((" month", " weekday"))
+
+
+def _without_endings(value: str, language: str) -> str:
+    """A value without what only some days have behind them: 1er mars, primero de mayo, quarta-feira."""
+    return value if language == "en" else _ENDING.sub("", _FIRST.sub("1", value))
 
 
 def _token(text: str, language: str, before: str) -> tuple[str | None, int]:
@@ -169,7 +183,7 @@ def _token(text: str, language: str, before: str) -> tuple[str | None, int]:
             return "ordinal", 0
         if lower in _FILLERS:
             return "", 0
-        return _names(language).get(lower, (None, 0))
+        return names(language).get(read_as(text), (None, 0))
     return ("", 0) if text.isspace() or text in _MARKS else (None, 0)
 
 
@@ -243,7 +257,7 @@ def _day_and_month(
     day_first = not ahead and (day_first or "." in texts[first + 1 : second])
     parts[first], parts[second] = ("day", "month") if day_first else ("month", "day")
     day, month = (numbers[first], numbers[second]) if day_first else (numbers[second], numbers[first])
-    if month > 12 and not ahead:
+    if month > 12:
         day, month = month, day
     return known, year, month, day
 
@@ -263,9 +277,7 @@ def _filled(field: Field, day: date) -> str:
     }
     if part in plain:
         return plain[part]
-    language, _, kind = part.partition(" ")
-    names = _SHORT[kind] if language == "short" else (MONTHS if kind == "month" else _DAYS)[language]
-    name = in_case_of(text, names.split(" ")[day.month - 1 if kind == "month" else day.weekday()])
+    name = in_case_of(text, name_of(part, day.month if part.endswith("month") else day.weekday() + 1))
     return name[0].upper() + name[1:] if text[0].isupper() else name
 
 

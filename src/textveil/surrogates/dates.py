@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from datetime import date, timedelta
 from fractions import Fraction
-from functools import cache
-from typing import Annotated, Any, Final
+from functools import cache, partial
+from typing import Annotated, Final, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from textveil.errors import need
 from textveil.mechanisms.options import Domain, Option, at_least, named
 from textveil.numerics.discrete_laplace import discrete_laplace
 from textveil.privacy.units import Adjacency, Unit
-from textveil.surrogates.calendars import MONTHS, read_date
+from textveil.surrogates.calendar_names import MONTHS
+from textveil.surrogates.calendars import Known, WrittenDate, read_date, usual_form
 from textveil.surrogates.declaration import PSEUDONYMS, SURROGATES, NeededEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, Drawn, agreed, proved, pseudonym
 from textveil.surrogates.scopes import Scope
@@ -40,13 +41,19 @@ _ORDER = Option(
     help="What 3/4/2024 means, and how dates in digits are written; with dots the day is always first.",
     metavar="NAME",
 )
+_MONTHS = Option(
+    domain=named("long", "short"),
+    help="How names of months are written; with hyphens, slashes or a weekday that is cut short, always short.",
+    metavar="NAME",
+)
 _LANGUAGE = Option(domain=named(*MONTHS), help="Of the names of months and weekdays.", metavar="NAME")
 
 _FORM: Final = (
-    "its written format: which of day, month, year and weekday are given, in digits or in names (May counts as written "
-    "out), and the marks between them; not leading zeros",
-    "whether it can be read as a date",
+    "its written format: whether it has the pieces of a date, which of day, month, year and weekday, in digits or in "
+    "names, and the marks between them; not leading zeros, nor whether a month is cut short"
 )
+
+_Read: TypeAlias = Callable[[str], WrittenDate]
 
 
 @cache
@@ -58,7 +65,8 @@ def all_moved(days: int) -> Adjacency:
     return Adjacency(
         Unit.SPAN,
         "two texts in which the same spans of the same kinds are found, and in which all dates of one scope differ by "
-        f"the same number of days, {days:,d} at most; days between dates are public",
+        f"the same number of days, {days:,d} at most, as they are read: a month without a day as its 15th, a year as "
+        "its 1 July, a day without a year in a leap year; days between dates, so read, are public",
     )
 
 
@@ -68,34 +76,37 @@ def date_shift(
     epsilon: NeededEpsilon,
     days: Annotated[int, _DAYS] = 365,
     order: Annotated[str, _ORDER] = "month-first",
+    months: Annotated[str, _MONTHS] = "long",
     language: Annotated[str, _LANGUAGE] = "en",
 ) -> Drawn:
     """One two-sided geometric number of days for all dates of a scope: P(z) ~ exp(-|z| epsilon / days).
 
     Days between dates stay as they are, and stay public: the guarantee is for when it all happened, not for a change of
     one date. Dates without a year go round the year, weekdays round the week; months and years that are given without a
-    day count as their 15th and as 1 July. What cannot be read gets a uniform date of 1950 to 2029.
+    day count as their 15th and as 1 July: a move over the end of a month moves them by a whole one. What is no date
+    gets a uniform one of 1950 to 2029.
 
     Args:
         epsilon: nats for moving all dates of a scope by ``days`` days; fewer days cost in proportion.
         days: see ``epsilon``.
         order: of day and month in digits.
+        months: the length of their names.
         language: of names.
     """
     scale, label = Fraction(days) / Fraction(epsilon), f"date-shift {epsilon!r} {days}"
+    read = _reader(order, months, language)
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         moved_by = int(agreed(scope, label, "", rng, lambda source: str(discrete_laplace(scale, source))))
-        written = read_date(value, day_first=order == "day-first", language=language)
-        if written is None:
-            return _any_date(value, language, scope, rng)
-        return written.with_day(written.moved(moved_by))
+        written = read(value)
+        any_day = written.known is Known.NOTHING
+        return written.with_day(_any_day(value, scope, rng) if any_day else written.moved(moved_by))
 
     return Drawn(
         name="date-shift",
-        parameters={"epsilon": epsilon, "days": days, "order": order, "language": language},
+        parameters={"epsilon": epsilon, "days": days, "order": order, "months": months, "language": language},
         guarantee=proved(epsilon, SURROGATES, all_moved(days)),
-        public=(*_FORM, "the days between dates of one scope"),
+        public=(_FORM, "whether the calendar has it", "the days between dates of one scope"),
         counts="scope",
         surrogate_of=surrogate_of,
     )
@@ -107,32 +118,32 @@ def date_window(
     first: Annotated[str, _FROM] | date = _FIRST,
     last: Annotated[str, _UNTIL] | date = _LAST,
     order: Annotated[str, _ORDER] = "month-first",
+    months: Annotated[str, _MONTHS] = "long",
     language: Annotated[str, _LANGUAGE] = "en",
 ) -> Drawn:
-    """A pseudonym for each date: a day of a public window, another for each other date of a scope.
+    """A pseudonym for each date, and for what is none: a day of a public window, another for each value of a scope.
 
     Args:
         first: of the window.
         last: of the window, after ``first``.
         order: of day and month in digits.
+        months: the length of their names.
         language: of names.
     """
     begin, end = _day("first", first), _day("last", last)
     need(end > begin, "last", end, f"after first, {begin}")
     size, label = (end - begin).days + 1, f"date-window {begin} {end}"
+    read = _reader(order, months, language)
 
     def key(value: str) -> str:
-        written = read_date(value, day_first=order == "day-first", language=language)
-        return value if written is None else f"{written.known.value} {written.day}"
+        written = read(value)
+        return f"{written.known.value} {value if written.known is Known.NOTHING else written.day}"
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        written = read_date(value, day_first=order == "day-first", language=language)
-        if written is None:
-            return _any_date(value, language, scope, rng)
-        return written.with_day(begin + timedelta(days=scope.place(label, key(value), size, rng)))
+        return read(value).with_day(begin + timedelta(days=scope.place(label, key(value), size, rng)))
 
-    parameters: Mapping[str, Any] = {"first": str(begin), "last": str(end), "order": order, "language": language}
-    return pseudonym("date-window", _FORM, surrogate_of, size, parameters, equality=AS_READ, read=key)
+    parameters = {"first": str(begin), "last": str(end), "order": order, "months": months, "language": language}
+    return pseudonym("date-window", (_FORM,), surrogate_of, size, parameters, equality=AS_READ, read=key)
 
 
 def _day(name: str, given: str | date) -> date:
@@ -142,11 +153,16 @@ def _day(name: str, given: str | date) -> date:
     return date(given.year, given.month, given.day)
 
 
-def _any_date(value: str, language: str, scope: Scope, rng: np.random.Generator) -> str:
-    """A uniform date for a value that is none that can be read."""
+def _reader(order: str, months: str, language: str) -> _Read:
+    """Reads values with these settings; what has not the pieces of a date has the usual form of one."""
+    short = months == "short"
+    read = partial(read_date, day_first=order == "day-first", language=language, short_months=short)
+    usual = usual_form(language, short_months=short)
+    return lambda value: read(value) or usual
+
+
+def _any_day(value: str, scope: Scope, rng: np.random.Generator) -> date:
+    """A uniform day for a value that is none of the calendar."""
     begin, end = date.fromisoformat(_FIRST), date.fromisoformat(_LAST)
     size = (end - begin).days + 1
-    drawn = begin + timedelta(days=scope.place("date unread", value, size, rng))
-    month = MONTHS[language].split(" ")[0]
-    model = read_date(f"{month} 1, 2000" if language == "en" else f"1 {month} 2000", language=language)
-    return "" if model is None else model.with_day(drawn)
+    return begin + timedelta(days=scope.place("date unread", value, size, rng))

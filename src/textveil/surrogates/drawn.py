@@ -24,6 +24,9 @@ BUT_FOR_CASE: Final = "which are equal, but for case"
 AS_READ: Final = "which are equal as they are read"
 """What is public of values that are read first, so that 9:30 and 09:30 are one."""
 
+UNREAD: Final = "unread: "
+"""What the key of a value begins with that cannot be read, so that no value that was read has the same."""
+
 _ATTEMPTS: Final = 64
 
 
@@ -43,7 +46,8 @@ class Drawn:
         entries: how many surrogates there are for a value, all equally probable; None where that depends on the value's
             public form, or they are not.
         surrogate_of: the draw.
-        read: what values are told apart by (``Surrogate.key``); None takes them as they are written.
+        read: what values are told apart by, in draws and in counts (``Surrogate.key``); None takes them as they are
+            written.
     """
 
     name: str

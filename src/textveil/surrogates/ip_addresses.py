@@ -9,7 +9,7 @@ import numpy as np
 
 from textveil.mechanisms.options import Option, named
 from textveil.surrogates.declaration import PSEUDONYMS, declared
-from textveil.surrogates.drawn import Drawn, pseudonym
+from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, pseudonym
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import key_of
 
@@ -43,10 +43,11 @@ def ip(*, ranges: Annotated[str, _RANGES] = "documentation") -> Drawn:
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         if value.count(":") > 1:
             return str(_version_6(scope.place("ip 6", key_of(value), _SIZE6, rng)))
-        return str(IPv4Address(_version_4(ranges, scope.place(f"ip 4 {ranges}", value, _SIZES[ranges], rng))))
+        return str(IPv4Address(_version_4(ranges, scope.place(f"ip 4 {ranges}", key_of(value), _SIZES[ranges], rng))))
 
     public = ("whether it is of version 4 or 6",)
-    return pseudonym("ip", public, surrogate_of, entries=_SIZES[ranges], parameters={"ranges": ranges})
+    parameters = {"ranges": ranges}
+    return pseudonym("ip", public, surrogate_of, _SIZES[ranges], parameters, equality=BUT_FOR_CASE, read=key_of)
 
 
 def _version_4(ranges: str, place: int) -> int:

@@ -42,7 +42,7 @@ def own_pool(
         return entries[scope.place(label, key_of(value), len(entries), rng)]
 
     parameters = {"entries": len(entries), "digest": label[5:21]}
-    return pseudonym("pool", (), surrogate_of, len(entries), parameters, equality=BUT_FOR_CASE)
+    return pseudonym("pool", (), surrogate_of, len(entries), parameters, equality=BUT_FOR_CASE, read=key_of)
 
 
 def _checked(words: object, name: str) -> tuple[str, ...]:

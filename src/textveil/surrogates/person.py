@@ -17,7 +17,7 @@ from textveil.surrogates.drawn import proved
 from textveil.surrogates.name_parts import NameParts, Part, Role, letters_of, parts_of
 from textveil.surrogates.pools import keys_of, pool
 from textveil.surrogates.scopes import Scope
-from textveil.surrogates.writing import in_case_of, key_of
+from textveil.surrogates.writing import in_case_of
 
 E = TypeVar("E")
 
@@ -110,7 +110,7 @@ class Person:
             "of each part its letter case, whether it is one capital, or two or three beside other letters, "
             "and whether it is written small beside capitals",
             "titles (Dr.) and suffixes (Jr.) in it",
-            "which of its parts are equal, but for letter case",
+            "which of its parts are equal, but for letter case; initials in a row (JA) are one part",
         ]
         if self.keeps_gender:
             facts.append("whether a given name stands in the public list of women's or of men's names")
@@ -124,8 +124,9 @@ class Person:
         return "which parts of names are equal, but for letter case"
 
     def key(self, value: str) -> str:
-        """A name as it is written: letter case and marks are public."""
-        return value
+        """The parts of a name that are drawn: initials and particles are told from names by how they are written."""
+        drawn = (part for part in parts_of(value).parts if part.role is not Role.KEPT)
+        return " ".join(f"{_class_of(part)} {part.key}" for part in drawn)
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         """See ``Surrogate``."""
@@ -156,8 +157,7 @@ class Person:
         if part.role is Role.KEPT:
             return part.written
         if part.role is Role.INITIAL:
-            letters = map(key_of, letters_of(part.written))
-            return "".join(_taken("person initial", letter, _INITIALS, scope, rng) for letter in letters)
+            return _initials(part.key, len(letters_of(part.written)), scope, rng)
         wanted = self._pool(part, roles.get(part.key, "given"))
         return in_case_of(part.written, _taken(f"person {wanted}", part.key, pool(wanted), scope, rng))
 
@@ -173,6 +173,19 @@ class Person:
                 if part.key in keys_of(listed):
                     return listed
         return role
+
+
+def _class_of(part: Part) -> str:
+    """What a part is drawn as, whatever stands beside its mention."""
+    if part.role is Role.INITIAL:
+        return f"{len(letters_of(part.written))} capitals"
+    return "particle" if part.role is Role.PARTICLE else "name"
+
+
+def _initials(key: str, count: int, scope: Scope, rng: np.random.Generator) -> str:
+    """As many letters for initials in a row, drawn for all of them: that JA and JB share a letter is not told."""
+    place = scope.place(f"person initial {count}", key, len(_INITIALS) ** count, rng)
+    return "".join(_INITIALS[place // len(_INITIALS) ** index % len(_INITIALS)] for index in range(count))
 
 
 def _all_large(parts: Iterable[Part]) -> bool:

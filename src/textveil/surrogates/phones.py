@@ -10,10 +10,10 @@ import numpy as np
 
 from textveil.mechanisms.options import Domain, Option
 from textveil.surrogates.declaration import SURROGATES, declared
-from textveil.surrogates.drawn import AS_READ, Drawn, agreed, proved
+from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.pools import has_pool, pool
 from textveil.surrogates.scopes import Scope
-from textveil.surrogates.writing import filled, shape_of
+from textveil.surrogates.writing import filled, key_of, shape_of
 
 _EXTENSION: Final = re.compile(r"\s{0,3}(?:x|ext\.?|extension)\s{0,3}[0-9]{1,6}\Z", re.IGNORECASE)
 _LONGEST_EXTENSION: Final = 24
@@ -42,6 +42,25 @@ class _Plan(NamedTuple):
     beginnings: tuple[str, ...]
 
 
+@final
+class _Read(NamedTuple):
+    """A number as it is read.
+
+    Attributes:
+        bare: the value before the extension.
+        extension: an extension with what marks it, or empty.
+        plan: how the number is built.
+        number: the digits that do not stay.
+        letters: how many letters there are, and these, case folded; empty where there are none.
+    """
+
+    bare: str
+    extension: str
+    plan: _Plan
+    number: str
+    letters: str
+
+
 @declared(
     summary="A number of the same country and format, where possible one that is reserved for examples.",
     kinds=("phone",),
@@ -59,37 +78,52 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        extension = _EXTENSION.search(value[-_LONGEST_EXTENSION:])
-        marked = "" if extension is None else extension[0]
-        bare = value[: len(value) - len(marked)]
-        plan = _plan(_digits(bare), bare.lstrip("( ").startswith("+"), country_code)
-        number, shape, label = _digits(bare)[plan.kept :], shape_of(bare), f"{plan.name}, digits"
+        read = _read(value, country_code)
+        plan, number, letters = read.plan, read.number, read.letters
+        label = f"{plan.name}, digits"
         drawn = agreed(scope, label, number, rng, lambda source: _drawn(plan, number, source), distinct=True)
-        written = list(shape)
-        if "A" in shape or "a" in shape:
-            written = list(agreed(scope, "phone letters", bare, rng, lambda source: filled(shape, source)))
-        places = [place for place, one in enumerate(shape) if one == "9"]
-        for place, digit in zip(places, _digits(bare)[: plan.kept] + drawn, strict=True):
-            written[place] = digit
-        ending = _digits(marked)
+        digits = iter(_digits(read.bare)[: plan.kept] + drawn)
+        own = f"{plan.name} {number} {letters}"
+        large = iter(agreed(scope, "phone letters", own, rng, lambda source: _capitals(letters, source)))
+        written = [
+            next(digits) if one == "9" else next(large) if one == "A" else next(large).lower() if one == "a" else one
+            for one in shape_of(read.bare)
+        ]
+        ending = _digits(read.extension)
         other = agreed(
             scope, f"{label}, extension", f"{number} x {ending}", rng, lambda source: filled("9" * len(ending), source)
         )
-        return "".join(written) + marked[: len(marked) - len(ending)] + other
+        return "".join(written) + read.extension[: len(read.extension) - len(ending)] + other
+
+    def key(value: str) -> str:
+        read = _read(value, country_code)
+        return f"{read.plan.name} {read.number} {read.letters} x {_digits(read.extension)}"
 
     return Drawn(
         name="phone",
         parameters={"country_code": country_code},
         guarantee=proved(0.0, SURROGATES),
         public=(
-            "its format: how many digits and letters it has, the marks and white space between them, and an "
-            "extension's",
-            "its country, where the calling code is written, and a 0 or 1 in front of the area",
+            "its format: how many digits, capitals and other letters it has, the marks and white space between "
+            "them, and an extension's",
+            "its country, where the calling code is written after + or 00, and a 0 or 1 in front of the area",
         ),
-        equality=AS_READ,
+        equality=(
+            "which numbers are equal, without calling code, 0 or 1 in front, letters and extension; and of equal ones, "
+            "which letters and which extensions are equal, but for case"
+        ),
         surrogate_of=surrogate_of,
-        read=_digits,
+        read=key,
     )
+
+
+def _read(value: str, country_code: int) -> _Read:
+    found = _EXTENSION.search(value[-_LONGEST_EXTENSION:])
+    extension = "" if found is None else found[0]
+    bare = value[: len(value) - len(extension)]
+    digits, letters = _digits(bare), "".join(filter(str.isalpha, bare))
+    plan = _plan(digits, bare.lstrip("( ").startswith("+"), country_code)
+    return _Read(bare, extension, plan, digits[plan.kept :], f"{len(letters)} {key_of(letters)}" if letters else "")
 
 
 def _plan(digits: str, plus: bool, country_code: int) -> _Plan:
@@ -114,6 +148,11 @@ def _drawn(plan: _Plan, number: str, rng: np.random.Generator) -> str:
     """As many digits as the number has, with one of the plan's beginnings."""
     begins = plan.beginnings[int(rng.integers(len(plan.beginnings)))]
     return (begins + filled("9" * len(number), rng))[: len(number)]
+
+
+def _capitals(letters: str, rng: np.random.Generator) -> str:
+    """As many capitals as there are letters."""
+    return filled("A" * int(letters.partition(" ")[0] or 0), rng)
 
 
 def _digits(written: str) -> str:

@@ -28,6 +28,12 @@ _MARK: Final = re.compile(r"([,\n])")
 _CODE: Final = re.compile(r"AA(?:\s+[9-]{3,10})?")
 """The shape of a state, with or without a postal code."""
 
+_EQUAL: Final = (
+    "are equal, but for case and possessive; also which streets are, whatever their house numbers, and which states "
+    "are, whatever their postal codes"
+)
+"""What equality of parts is public, within a place and among places."""
+
 _LEVEL = Option(
     domain=named("drawn", "kept"),
     help="kept: a country stays a country and a state of the USA a state; which of them it is, is public then.",
@@ -42,6 +48,9 @@ _LEVEL = Option(
 )
 def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
     """A pseudonym for each part of a place between commas: a town, or what its format shows.
+
+    A street and a state have one of their own, whatever number or code stands beside them; house numbers and postal
+    codes are drawn for the whole part.
 
     The format is what no list is needed for: a part that begins with digits is a street with its number, two capitals
     (with a postal code) are a state, digits alone are digits; all else is a town.
@@ -61,28 +70,47 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
     public = ["its format: its parts between commas and line breaks, and which of them are two capitals alone"]
     public += ["how many digits it has that stand at the beginning of a part, or in one without letters, and its marks"]
     public += ["digits, hyphens and spaces of a postal code behind two capitals, by their number and places"]
-    public += ["letter case and possessive of each part", "which of its parts are equal, but for case"]
+    public += ["letter case and possessive of each part", f"which of its parts {_EQUAL}"]
     if level == "kept":
         public.append("whether a part stands in the public lists of countries and of states of the USA")
-    equality = "which parts of places are equal, but for case"
-    return pseudonym("place", tuple(public), surrogate_of, towns(), {"level": level}, equality=equality)
+    equality = f"which parts of places {_EQUAL}"
+    return pseudonym("place", tuple(public), surrogate_of, towns(), {"level": level}, equality=equality, read=_key)
+
+
+def _key(value: str) -> str:
+    """What places are told apart by: what each part is, and the part."""
+    bare, _ = without_possessive(unicodedata.normalize("NFC", value))
+    parts = (part.strip() for part in _MARK.split(bare)[::2])
+    return ", ".join(f"{_format(part, shape_of(part))} {key_of(part)}" for part in parts)
+
+
+def _format(part: str, shape: str) -> str:
+    """What a part is by its format: a state, digits, a street or a town."""
+    if _CODE.fullmatch(shape):
+        return "state"
+    if not any(map(str.isalpha, part)):
+        return "digits"
+    return "street" if shape.startswith("9") else "town"
 
 
 def _part(part: str, level: str, scope: Scope, rng: np.random.Generator) -> str:
     """The surrogate of what stands between two commas."""
-    shape = shape_of(part)
-    if _CODE.fullmatch(shape):
-        return _entry("state code", part[:2], scope, rng) + _in_shape(part[2:], scope, rng)
-    if not any(map(str.isalpha, part)):
-        return _in_shape(part, scope, rng)
-    if digits := len(shape) - len(shape.lstrip("9")):
+    shape, key = shape_of(part), key_of(part)
+    written = _format(part, shape)
+    if written == "state":
+        return _entry("state code", key_of(part[:2]), scope, rng) + _digits(shape[2:], key, scope, rng)
+    if written == "digits":
+        return _digits(shape, key, scope, rng)
+    if written == "street":
+        digits = len(shape) - len(shape.lstrip("9"))
         street = part[digits:].strip()
-        return f"{_in_shape(part[:digits], scope, rng)} {in_case_of(street, _street(key_of(street), scope, rng))}"
+        number = _digits(shape[:digits], key, scope, rng)
+        return f"{number} {in_case_of(street, _street(key_of(street), scope, rng))}"
     if level == "kept":
         for listed in ("country", "state"):
-            if key_of(part) in keys_of(listed):
-                return in_case_of(part, _entry(listed, key_of(part), scope, rng))
-    return in_case_of(part, _town(scope.place("place", key_of(part), towns(), rng)))
+            if key in keys_of(listed):
+                return in_case_of(part, _entry(listed, key, scope, rng))
+    return in_case_of(part, _town(scope.place("place", key, towns(), rng)))
 
 
 def towns() -> int:
@@ -106,6 +134,6 @@ def _entry(listed: str, key: str, scope: Scope, rng: np.random.Generator) -> str
     return pool(listed)[scope.place(f"place {listed}", key, len(pool(listed)), rng)]
 
 
-def _in_shape(part: str, scope: Scope, rng: np.random.Generator) -> str:
-    shape = shape_of(part)
-    return agreed(scope, "place digits", part, rng, lambda source: filled(shape, source), distinct=True)
+def _digits(shape: str, key: str, scope: Scope, rng: np.random.Generator) -> str:
+    """Digits of a shape for the whole part that has this key, so that no equality of digits alone is told."""
+    return agreed(scope, f"place digits {shape}", key, rng, lambda source: filled(shape, source), distinct="9" in shape)

@@ -10,7 +10,7 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.options import Option, at_least
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
-from textveil.surrogates.drawn import AS_READ, Drawn, agreed, proved
+from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
 from textveil.surrogates.windows import window
 
@@ -50,16 +50,15 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
         found = _TIME.fullmatch(value) if len(value) <= 30 else None
         minute = -1 if found is None else minute_of(found)
         if found is None or minute < 0:
-            any_minute = agreed(scope, f"{label} unread", value, rng, lambda source: str(source.integers(MINUTES)))
+            any_minute = agreed(scope, label, _key(value), rng, lambda source: str(source.integers(MINUTES)))
             return "{:02d}:{:02d}".format(*divmod(int(any_minute), 60))
         if not found["seconds"]:
-            drawn = agreed(scope, label, str(minute), rng, lambda source: str(minutes.draw(minute, source)))
+            drawn = agreed(scope, label, _key(value), rng, lambda source: str(minutes.draw(minute, source)))
             return _written(int(drawn), found)
-        read = f"{minute}{found['seconds']}"
         drawn = agreed(
             scope,
-            f"{label} seconds",
-            read,
+            label,
+            _key(value),
             rng,
             lambda source: f"{minutes.draw(minute, source)}:{source.integers(60):02d}",
         )
@@ -83,21 +82,23 @@ def _key(value: str) -> str:
     """What times are told apart by: minute of the day and second, where they can be read."""
     found = _TIME.fullmatch(value) if len(value) <= 30 else None
     minute = -1 if found is None else minute_of(found)
-    return value if found is None or minute < 0 else f"{minute}{found['seconds'] or ''}"
+    return UNREAD + value if found is None or minute < 0 else f"{minute}{found['seconds'] or ''}"
 
 
 def minute_of(found: re.Match[str]) -> int:
-    """The minute of the day that was read; -1 where it is none."""
+    """The minute of the day that was read; -1 where it is none.
+
+    Any hour is read in any format, 24:00 as midnight and 14:30 pm by its hour: else which can be read would tell it.
+    """
     hour, minute, end = int(found["hour"]), int(found["minute"] or 0), found["end"][:1].lower()
     if found["minute"] is None and not end:
         return -1
-    if found["minute"] is not None and not found["mark"] and (len(found["hour"]) < 2 or found["seconds"]):
+    if found["minute"] is not None and not found["mark"] and found["seconds"]:
         return -1
-    if end in ("a", "p"):
-        if not 1 <= hour <= 12:
-            return -1
+    if end in ("a", "p") and 1 <= hour <= 12:
         hour = hour % 12 + (12 if end == "p" else 0)
-    return hour * 60 + minute if hour < 24 and minute < 60 else -1
+    read = hour * 60 + minute if minute < 60 else -1
+    return read % MINUTES if read <= MINUTES else -1
 
 
 def _written(minute: int, found: re.Match[str], seconds: str = "") -> str:

@@ -66,7 +66,7 @@ def _overflows(page: str, folder: Path) -> list[int]:
     assert CHROMIUM is not None
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--virtual-time-budget=5000"]
     options += [f"--user-data-dir={folder / 'profile'}", "--dump-dom", (folder / "frames.html").as_uri()]
-    done = subprocess.run([CHROMIUM, *options], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([CHROMIUM, *options], capture_output=True, text=True, timeout=600, check=False)
     title = re.search(r"<title>(.*?)</title>", done.stdout)
     if title is None:
         pytest.skip("Chromium does not start here")

@@ -16,6 +16,7 @@ from textveil.research.papers.truncated_laplace.verdicts import (
     PaperSetting,
     clips_that_matter,
     delta_of_words,
+    padded_gaussian_settings,
     paper_settings,
     shift_verdict,
     truncated_delta_at,
@@ -70,6 +71,18 @@ def test_the_gaussian_is_judged_by_its_exact_delta(epsilon) -> None:
     assert found.spread.estimate == pytest.approx(float(mpmath.log(exact)), rel=1e-9)
 
 
+@pytest.mark.parametrize("setting", padded_gaussian_settings(), ids=lambda setting: f"{setting.claim.epsilon:g}")
+def test_gaussian_claims_hold_with_the_delta_of_the_dummy_dimensions(setting) -> None:
+    with mpmath.workdps(1100):
+        ratio = mpmath.mpf(2) / mpmath.mpf(setting.noise.sigma)
+        half, center = ratio / 2, setting.claim.epsilon / ratio
+        exact = mpmath.ncdf(half - center) - mpmath.exp(setting.claim.epsilon) * mpmath.ncdf(-half - center)
+        assert exact < mpmath.mpf(4) ** -setting.noise_dim
+    found = shift_verdict(setting)
+    assert found.verdict is Verdict.PROVED
+    assert found.spread.estimate == pytest.approx(float(mpmath.log(exact)), rel=1e-9)
+
+
 def test_laplace_and_the_valid_bound_are_proved() -> None:
     for epsilon in EPSILONS:
         found = shift_verdict(BY_NAME["laplace", epsilon])
@@ -108,9 +121,10 @@ def test_the_item_says_what_was_found() -> None:
     assert outcome.findings[0].startswith("Truncated Laplace, as the text says: 8 of 8 claims are refuted.")
     assert "refuted at 20, where the true delta is 5.5 times the claimed one" in outcome.findings[3]
     rows = outcome.tables[""].rows
-    assert len(rows) == 32
+    assert len(rows) == 34
     assert {row[0]: row[4] for row in rows if row[1] == 20} == {
         "gaussian": "refuted",
+        "gaussian, with dummy dimensions": "proved",
         "laplace": "proved",
         "truncated-laplace": "refuted",
         "truncated-laplace, valid": "proved",

@@ -11,6 +11,7 @@ from tests.helpers.canaries import CODE, NAME, PRIVATE
 from tests.helpers.servers import MemoryLedger
 from tests.helpers.upstream import Provider, repeating
 
+JSON = {"Content-Type": "application/json"}
 USER = {"role": "user", "content": f"I am {NAME}."}
 
 
@@ -78,7 +79,7 @@ BAD: list[tuple[dict[str, Any], str, str | None]] = [
 def test_a_chat_that_is_wrong(
     client: httpx.Client, provider: Provider, ledger: MemoryLedger, fields: dict[str, Any], code: str, param: str | None
 ) -> None:
-    answer = client.post("/v1/chat/completions", content=json.dumps({"model": "m", **fields}))
+    answer = client.post("/v1/chat/completions", content=json.dumps({"model": "m", **fields}), headers=JSON)
     error = answer.json()["error"]
     assert (answer.status_code, error["type"]) == (400, "invalid_request_error"), answer.text
     assert (error["code"], error["param"]) == (code, param) and "; got " in error["message"]
@@ -95,9 +96,26 @@ def test_a_chat_that_is_wrong(
 )  # fmt: skip
 @pytest.mark.parametrize("path", ["chat/completions", "completions", "embeddings", "responses"])
 def test_what_is_no_json_object(client: httpx.Client, provider: Provider, path: str, body: bytes) -> None:
-    answer = client.post(f"/v1/{path}", content=body, headers={"Content-Type": "application/json"})
+    answer = client.post(f"/v1/{path}", content=body, headers=JSON)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_json"), answer.text
     assert provider.got == b""
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "text/plain; a=application/json", "application/jsonp", "", None])
+@pytest.mark.parametrize("path", ["chat/completions", "completions", "embeddings", "responses"])
+def test_a_body_of_another_content_type_is_refused(
+    client: httpx.Client, provider: Provider, path: str, kind: str | None
+) -> None:
+    """A page of a stranger can let a browser send plain text to any server, unasked."""
+    texts = {"messages": [USER], "prompt": NAME, "input": NAME}
+    headers = {} if kind is None else {"Content-Type": kind}
+    answer = client.post(f"/v1/{path}", content=json.dumps({"model": "m", **texts}), headers=headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (415, "unsupported_media_type"), answer.text
+    assert provider.got == b"" and NAME not in answer.text
+    answer = client.post(
+        f"/v1/{path}", content=json.dumps({"model": "m"}), headers={"Content-Type": "Application/JSON; charset=utf-8"}
+    )
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "missing_field")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +148,7 @@ def test_a_stop_that_spells_a_word_by_symbols_is_text(client: httpx.Client, prov
 def test_numbers_beyond_all_floats_are_refused(client: httpx.Client, provider: Provider) -> None:
     for written in ("1" + 400 * "0", "1e999", "-1e999"):
         body = f'{{"model": "m", "messages": [{{"role": "user", "content": "x"}}], "temperature": {written}}}'
-        answer = client.post("/v1/chat/completions", content=body)
+        answer = client.post("/v1/chat/completions", content=body, headers=JSON)
         assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_value")
     assert provider.got == b""
 
@@ -207,7 +225,7 @@ def test_every_text_of_a_request_is_sanitized(client: httpx.Client, provider: Pr
         ],
     }  # fmt: skip
     provider.answer = repeating("")
-    answer = client.post("/v1/chat/completions", content=json.dumps(body, ensure_ascii=True))
+    answer = client.post("/v1/chat/completions", content=json.dumps(body, ensure_ascii=True), headers=JSON)
     assert answer.status_code == 200, answer.text
     assert provider.heard(*PRIVATE, "u0079") == []
     sent = provider.bodies[0]

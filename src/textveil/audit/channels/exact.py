@@ -334,7 +334,7 @@ def _implied(pure: float, epsilon: float) -> float:
     """
     if math.isinf(pure):
         return 1.0
-    return max(0.0, -math.expm1(epsilon - pure) / (1.0 + math.exp(-pure)))
+    return max(0.0, -math.expm1(min(0.0, epsilon - pure)) / (1.0 + math.exp(-pure)))
 
 
 def _notes(source: RowSource, loss: PureLoss, divergence: Divergence | None) -> tuple[str, ...]:

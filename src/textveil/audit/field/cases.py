@@ -97,6 +97,8 @@ class ClaimText:
         repair: what mending is; empty where nothing is wrong.
         instead: the catalog's name of a sound form; empty where it has none.
         form: the catalog's name of this published form; empty where it has none.
+        reading: the claim with its place, and why our reading of it is contested: such a row is counted apart. Empty
+            where the claim is judged as it is printed.
     """
 
     name: str
@@ -109,6 +111,7 @@ class ClaimText:
     repair: str = ""
     instead: str = ""
     form: str = ""
+    reading: str = ""
 
 
 @final

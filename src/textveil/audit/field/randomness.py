@@ -183,12 +183,16 @@ CASES: tuple[Case, ...] = (
             work="CAPE",
             part="noise of models.py",
             claim="epsilon, for the representations of two texts",
-            source="github.com/NapierNLP/CAPE, models.py (our reading of it); Plant et al., arXiv 2108.12318",
+            source="github.com/NapierNLP/CAPE, models.py; Plant et al., arXiv 2108.12318",
             basis=ClaimBasis.CODE,
             why="The noise is drawn once while the model is built, so every text of its lifetime gets the same vector.",
             repair="noise drawn anew for every text, of the scale that all coordinates together need",
             instead="cape",
             form="cape-published",
+            reading=(
+                "models.py draws the noise where the model is built. None of that code was run: if a model is built "
+                "anew for each text, the noise is new for each text too."
+            ),
         ),
         setting=_TWO,
         published=_noise(_TEXTS, shared=True),

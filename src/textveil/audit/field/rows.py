@@ -41,6 +41,11 @@ class FieldRow:
         return self.finding is not None and self.finding.verdict is Verdict.REFUTED
 
     @property
+    def contested(self) -> bool:
+        """Whether the verdict needs a reading of the claim that others may not share."""
+        return bool(self.about.reading)
+
+    @property
     def verdict(self) -> str:
         """In words."""
         return "not run" if self.finding is None else self.finding.verdict.value
@@ -87,6 +92,7 @@ class FieldRow:
             "cost": None if self.cost is None else self.cost._asdict(),
             "instead": self.about.instead or None,
             "form": self.about.form or None,
+            "reading": self.about.reading or None,
             "note": self.note or None,
             "repeat": self.repeat,
             "finding": None if self.finding is None else finding_data(self.finding),

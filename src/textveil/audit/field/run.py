@@ -42,7 +42,16 @@ class FieldTable:
 
     @property
     def violations(self) -> tuple[FieldRow, ...]:
-        """Refuted claims, each once: what the catalog or a package shows of a case that stands here is no other."""
+        """Claims that are refuted as they are printed, each once."""
+        return tuple(row for row in self._refuted() if not row.contested)
+
+    @property
+    def contested(self) -> tuple[FieldRow, ...]:
+        """Claims that are refuted under a contested reading only, each once."""
+        return tuple(row for row in self._refuted() if row.contested)
+
+    def _refuted(self) -> tuple[FieldRow, ...]:
+        """Refuted claims, each once: the catalog's form, or the package, of a case in the table counts once."""
         own = (ClaimBasis.CATALOG, ClaimBasis.INSTALLED)
         refuted = [row for row in self.rows if row.refuted]
         forms_of_cases = {row.about.form for row in refuted if row.about.basis not in own}
@@ -62,6 +71,7 @@ class FieldTable:
         """JSON data."""
         return {
             "violations": len(self.violations),
+            "contested": len(self.contested),
             "works": list(self.works),
             "seconds": round(self.seconds, 3),
             "missing": list(self.missing),

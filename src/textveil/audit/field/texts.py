@@ -79,6 +79,10 @@ CASES: tuple[Case, ...] = (
             repair="clip logits before they are divided by the temperature",
             instead="dp-prompt",
             form="dp-prompt-published",
+            reading=(
+                "The theorem of Utpala et al. clips logits to [b1, b2]; the public code does not. For a model that "
+                "keeps its logits within the bounds by itself, the claim holds."
+            ),
         ),
         setting=_STEP,
         published=lambda setting: _step(setting, _LOGITS),

@@ -342,12 +342,16 @@ CASES: tuple[Case, ...] = (
             name="clusant-standard",
             work="CluSanT",
             part="dp_type standard",
-            claim="epsilon, the one privacy parameter of the code, for any two words of the clusters (our reading)",
+            claim="epsilon, the one privacy parameter of the code, for any two words of the clusters",
             source="public copy of clusant.py; Awon et al., NAACL 2025",
             basis=ClaimBasis.CODE,
             why="The cluster and the word in it are drawn by mechanisms of epsilon each: two are spent.",
             repair="half of epsilon for each of the two draws",
             instead="exponential",
+            reading=(
+                "The code takes one epsilon for dp_type standard and does not say for which of the two draws. Read as "
+                "the epsilon of each draw, the claim holds at their sum."
+            ),
         ),
         # Many clusters near each other and one far away: its words tell whether the input was one of them.
         setting=line(1.0, *range(8), 100.0, 101.0),

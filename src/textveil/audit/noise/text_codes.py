@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textveil.audit.noise.closed_form import WorstPair, checked_distribution, worst_finding
 from textveil.audit.report.verdict import Claim, Finding, Subject
+from textveil.audit.sampled.stated import DrawsCheck, StatedPair, check_profile
 from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.capabilities import NoisyTextCodes
 from textveil.mechanisms.document.noisy_codes import far_texts
+from textveil.noise.capabilities import ProfiledNoise
 
 _CODE_NOTE = (
     "The profile is that of the noisy code; the released text is written of it, so the claim holds for the text where "
     "it holds for the code, and a refutation is of the claim for the code. The noise is that of the proof, in real "
     "numbers; rounding in its sampler is not part of it."
 )
+
+
+_TEXTS: Final = 120
+"""Draws of each text."""
 
 
 def audit_codes(mechanism: NoisyTextCodes, claim: Claim, *, words: Sequence[str]) -> Finding:
@@ -55,3 +63,16 @@ def audit_codes(mechanism: NoisyTextCodes, claim: Claim, *, words: Sequence[str]
     notes = (_CODE_NOTE, f"No two codes are farther apart than {pair.reach:.6g} in the L{noise.norm} norm.")
     found = worst_finding(noise, pair, claim, {"pair": list(far.texts)}, notes)
     return replace(found, subject=Subject.NOISY_CODE, inputs="any two documents")
+
+
+def check_codes(
+    mechanism: NoisyTextCodes, noise: ProfiledNoise, *, words: Sequence[str], rng: np.random.Generator
+) -> DrawsCheck:
+    """Whether texts of two codes are no farther apart than their noisy codes: by few draws, for texts take long."""
+    far = far_texts(mechanism.codes, mechanism.takes, norm=noise.norm, words=words)
+    pairs = [] if far is None else [StatedPair(*far.texts, noise.privacy_profile(far.shift))]
+
+    def draw(text: Any, count: int) -> NDArray[Any]:
+        return np.array(mechanism.privatize_texts([str(text)] * count, rng))
+
+    return check_profile(draw, pairs, str, subject=Subject.NOISY_CODE, draws=_TEXTS)

@@ -13,6 +13,8 @@ from textveil.statistics import Bound
 
 _COLORS = {
     Verdict.REFUTED: ORANGE,
+    Verdict.CONTRADICTED: ORANGE,
+    Verdict.NO_VERDICT: GRAY,
     Verdict.NOT_REFUTED: GRAY,
     Verdict.PROVED: GREEN,
     Verdict.CERTIFIED: GREEN,
@@ -76,6 +78,9 @@ def to_html(report: AuditReport) -> str:
         "<h2>Findings</h2>",
         *map(_finding, report.findings),
     ]
+    if report.draws is not None:
+        rows = [[report.draws["method"], shown_result(report.draws), report.draws["detail"]]]
+        parts += ["<h2>Draws</h2>", _table(["check", "result", "reason"], rows)]
     if report.attacks:
         rows = [[one["name"], shown_bound(Bound(**one["success"])), f"{one['baseline']:.4g}"] for one in report.attacks]
         parts += ["<h2>Attacks</h2>", _table(["attack", "success", "baseline"], rows)]
@@ -121,6 +126,8 @@ def _finding(finding: Finding) -> str:
 
 
 def _chart(finding: Finding) -> str:
+    if finding.verdict in (Verdict.CONTRADICTED, Verdict.NO_VERDICT):
+        return ""
     if len(finding.profile) > 1:
         caption = (
             f"Delta at every epsilon, for the worst pair that was found (line), and the claim {shown_claim(finding)}."

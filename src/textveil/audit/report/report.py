@@ -11,10 +11,13 @@ from typing import Any, final
 from textveil.audit.report.verdict import Finding, Subject, Verdict
 from textveil.statistics import Bound
 
-# What is known of the word outweighs what is known of the vector; a refutation outweighs what is proved of the same.
+# Draws that are not as stated outweigh all that was computed from the statement. What is known of the word outweighs
+# what is known of the vector; a refutation outweighs what is proved of the same.
 _WEIGHT = (
+    *((one, Verdict.CONTRADICTED) for one in Subject),
     (Subject.WORD_CHANNEL, Verdict.REFUTED),
     (Subject.DOCUMENT_CHANNEL, Verdict.REFUTED),
+    *((one, Verdict.NO_VERDICT) for one in Subject),
     (Subject.WORD_CHANNEL, Verdict.CERTIFIED),
     (Subject.DOCUMENT_CHANNEL, Verdict.CERTIFIED),
     (Subject.WORD_CHANNEL, Verdict.PROVED),
@@ -49,6 +52,10 @@ class AuditReport:
         attacks: success of attacks, as JSON data.
         hygiene: results of the hygiene checks, as JSON data.
         recovery: what a decoder recovered of public texts, as JSON data; None where nothing was measured.
+        draws: how draws were put beside what the mechanism states of them, as JSON data; None where nothing was drawn
+            for that.
+        per_distance: what is known of a promise per distance: a verdict, with what was compared, or "not tested"; None
+            where the claim is none per distance.
         vocabulary: name, number of words and digest; empty for foreign code.
         seconds: wall time of the audit.
         seed: None where the operating system's randomness was used.
@@ -60,6 +67,8 @@ class AuditReport:
     attacks: tuple[Mapping[str, Any], ...] = ()
     hygiene: tuple[Mapping[str, Any], ...] = ()
     recovery: Mapping[str, Any] | None = None
+    draws: Mapping[str, Any] | None = None
+    per_distance: str | None = None
     vocabulary: Mapping[str, Any] = field(default_factory=dict)
     seconds: float
     seed: int | None
@@ -92,6 +101,8 @@ class AuditReport:
             "sentence": self.sentence(),
             "findings": [finding_data(one) for one in self.findings],
             "attacks": [dict(one) for one in self.attacks],
+            "draws": None if self.draws is None else dict(self.draws),
+            "per_distance": self.per_distance,
             "hygiene": [dict(one) for one in self.hygiene],
             "recovery": None if self.recovery is None else dict(self.recovery),
         }
@@ -102,7 +113,18 @@ class AuditReport:
 
     def sentence(self) -> str:
         """What a reviewer would quote."""
+        told = self._sentence()
+        if self.per_distance is None or self.verdict in (Verdict.REFUTED, Verdict.CONTRADICTED, Verdict.NO_VERDICT):
+            return told
+        return f"{told} Per distance: {self.per_distance}."
+
+    def _sentence(self) -> str:
+        """What the leading finding says."""
         lead = self.leading
+        if lead.verdict is Verdict.NO_VERDICT:
+            return f"No verdict on {_who(self, start=False)}: outputs of one process depend on each other."
+        if lead.verdict is Verdict.CONTRADICTED:
+            return f"{self.name} does not draw as it states: {_contradiction(lead)} ({lead.method})."
         claim = shown_claim(lead)
         pair = _pair(lead)
         if lead.verdict is Verdict.REFUTED:
@@ -129,11 +151,15 @@ class AuditReport:
 
     def summary(self) -> str:
         """The report for a reader, a few lines."""
-        lines = [f"verdict    {self.verdict.value}", f"subject    {self.subject.value} of {self.name}", self.sentence()]
+        also = "" if self.per_distance is None else f"; per distance: {self.per_distance}"
+        lines = [f"verdict    {self.verdict.value}{also}", f"subject    {self.subject.value} of {self.name}"]
+        lines.append(self.sentence())
         for one in self.findings:
             numbers = f"epsilon {shown_bound(one.epsilon)}   delta {shown_delta(one)}"
             lines.append(f"{one.method:<14} {one.subject.value:<13} {one.verdict.value:<12} {numbers}")
             lines += [f"               {note}" for note in one.notes]
+        if self.draws is not None:
+            lines.append(f"{self.draws['method']}: {shown_result(self.draws)}. {self.draws['detail']}")
         for attack in self.attacks:
             success = attack["success"]
             lines.append(
@@ -206,6 +232,21 @@ def _pair(finding: Finding) -> str:
     inputs = worst if isinstance(worst, Mapping) else witness
     pair = witness.get("pair", witness.get("words", (inputs.get("input"), inputs.get("other_input"))))
     return f" for the {_inputs(finding)} {pair[0]!r} and {pair[1]!r}" if pair[0] is not None else ""
+
+
+def _contradiction(finding: Finding) -> str:
+    """What came out, and what was stated."""
+    witness = finding.witness
+    if "stated_delta" in witness:
+        first, second = witness["pair"]
+        return (
+            f"{first!r} and {second!r} are told apart with delta at least {witness['delta_at_least']:.4g} at epsilon "
+            f"{witness['epsilon']:g}, where {witness['stated_delta']:.4g} is stated"
+        )
+    times = f"{witness['hits']} of {witness['trials']} times, where a share of {witness['probability']:.4g} is stated"
+    if "event" in witness:
+        return f"out of random words came {witness['event']} {times}"
+    return f"out of {witness['input']!r} came {witness['output']!r} {times}"
 
 
 def _inputs(finding: Finding) -> str:

@@ -14,7 +14,7 @@ from textveil.statistics import Bound
 
 
 class Verdict(Enum):
-    """The four answers; a sampled audit can only refute, or fail to."""
+    """The answers; a sampled audit can only refute, or fail to."""
 
     PROVED = "proved"
     """The claim follows from an exact privacy profile in closed form."""
@@ -24,6 +24,15 @@ class Verdict(Enum):
     """No evidence against the claim at the stated confidence and power."""
     REFUTED = "refuted"
     """The claim is false; the witness shows where."""
+    CONTRADICTED = "contradicted"
+    """Draws are not what the mechanism states of them, so what was computed from that says nothing of its outputs."""
+    NO_VERDICT = "no verdict"
+    """Draws depend on each other, so they say nothing of one draw."""
+
+    @property
+    def fails(self) -> bool:
+        """Whether the claim, or what it rests on, was shown to be false."""
+        return self in (Verdict.REFUTED, Verdict.CONTRADICTED)
 
 
 class Subject(Enum):
@@ -91,7 +100,8 @@ class Finding:
         epsilon: the smallest true epsilon at the claimed delta, as far as it is known.
         delta: the smallest true delta at the claimed epsilon, as far as it is known.
         log_delta: natural logarithm of ``delta``, where it was computed: a delta may be too small for a float.
-        method: ``"exact channel"``, ``"exact cells"``, ``"closed form"``, ``"sampled"``, ``"limit"``.
+        method: ``"exact channel"``, ``"exact cells"``, ``"closed form"``, ``"sampled"``, ``"limit"``,
+            ``"draws against rows"``, each of them also "per distance".
         witness: the pair of words and the event or output that attain the bound; public words only, JSON values.
         samples: draws made; 0 where nothing was sampled.
         profile: points (epsilon, delta) of the privacy profile, where it is known; increasing in epsilon.

@@ -117,7 +117,7 @@ def audit_sampled(
     _check(pairs, samples, confidence)
     trials = samples // 2
     tail = (1 - confidence) / (8 * len(pairs))  # two directions, two events, two limits
-    if trials < 1 or not _can_refute(trials, tail, claim):
+    if trials < 1 or not can_refute(trials, tail, claim):
         enough = minimum_samples(claim, len(pairs), confidence)
         raise InputError(
             f"{samples} samples a word are too few to say anything: no outcome could refute the claim. "
@@ -188,13 +188,13 @@ def minimum_samples(claim: Claim, pairs: int = 1, confidence: float = CONFIDENCE
     """The least samples a word with which the clearest outcome, all hits against none, refutes ``claim``."""
     tail = (1 - confidence) / (8 * pairs)
     many = 1
-    while not _can_refute(many, tail, claim):
+    while not can_refute(many, tail, claim):
         many *= 2
         need(many < 2**62, "claim", f"epsilon {claim.epsilon:g}, delta {claim.delta:g}", "one that samples can refute")
     few = many // 2
     while many - few > 1:
         middle = (few + many) // 2
-        few, many = (few, middle) if _can_refute(middle, tail, claim) else (middle, many)
+        few, many = (few, middle) if can_refute(middle, tail, claim) else (middle, many)
     return 2 * many
 
 
@@ -393,7 +393,7 @@ def _scaled(probability: Any, epsilon: float) -> Any:
     return np.exp(np.minimum(epsilon + np.log(probability), 700.0))
 
 
-def _can_refute(trials: int, tail: float, claim: Claim) -> bool:
+def can_refute(trials: int, tail: float, claim: Claim) -> bool:
     """Whether all hits against none would exceed the claim."""
     low, high = float(_lower(trials, trials, tail)), float(_upper(0, trials, tail))
     return bool(_log_excess(low - claim.delta) - math.log(high) > claim.epsilon)

@@ -20,7 +20,7 @@ from textveil.nearest.choice import nearest
 from textveil.noise.bit_flips import BitFlips, FlippedBitsProfile, bit_flips
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import resolve
-from textveil.types import Ids, Progress, Vectors
+from textveil.types import Ids, Progress, Reals, Vectors
 from textveil.vocabulary.geometry import diameter, remembered
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -80,6 +80,11 @@ class BinaryResponse:
             noisy[self.flips.sample(len(noisy), bits, generator)] *= -1
             out[start : start + rows] = self.projection(noisy)
         return out
+
+    def word_distances(self, ids: Ids) -> Reals:
+        """See ``capabilities.OnWordDistances``: bits in which two codes differ."""
+        bits = self.codes.shape[1]
+        return (bits - self.codes[checked_ids(ids, len(self.vocabulary))].astype(np.float64) @ self.codes.T) / 2
 
     def worst_pair(self) -> WorstStates:
         """See ``capabilities.NoisyStates``: the more bits differ, the more is told at every epsilon."""

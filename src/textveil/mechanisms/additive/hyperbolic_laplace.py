@@ -73,6 +73,10 @@ class HyperbolicResponse:
             out[start : start + rows] = ((noisy * signs) @ self._lifted.T).argmax(axis=1)
         return out
 
+    def word_distances(self, ids: Ids) -> Reals:
+        """See ``capabilities.OnWordDistances``."""
+        return self.points.word_distances(checked_ids(ids, len(self.vocabulary)))
+
     def worst_pair(self) -> WorstStates:
         """See ``capabilities.NoisyStates``: delta grows with the distance at every epsilon."""
         far = self.points.farthest

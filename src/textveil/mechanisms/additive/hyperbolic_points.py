@@ -12,9 +12,9 @@ import numpy as np
 from textveil.errors import need
 from textveil.mechanisms.options import POSITIVE, VECTORS, Option, at_least, named
 from textveil.mechanisms.parameters import outward
-from textveil.types import Reals
+from textveil.types import Ids, Reals
 from textveil.vocabulary.geometry import remembered
-from textveil.vocabulary.hyperbolic import FarthestPoints, farthest_points, popularity_points
+from textveil.vocabulary.hyperbolic import FarthestPoints, distances, farthest_points, popularity_points
 from textveil.vocabulary.vocabulary import Vocabulary
 
 MADE, GIVEN = "made", "given"
@@ -81,6 +81,10 @@ class Points:
     def diameter(self) -> float:
         """The largest distance, enlarged as diameters are."""
         return outward(self.farthest.distance)
+
+    def word_distances(self, ids: Ids) -> Reals:
+        """Hyperbolic distances from each id to every word, shape (batch, n)."""
+        return distances(self.ball, ids)
 
     @property
     def metric(self) -> str:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_points, perturb_project
+from textveil.mechanisms.additive.perturb_project import (
+    PerturbProject,
+    clipped_points,
+    euclidean,
+    perturb_project,
+)
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import VECTORS, Domain, Option
 from textveil.mechanisms.parameters import (
@@ -27,7 +33,7 @@ from textveil.mechanisms.parameters import (
 )
 from textveil.noise.elliptical_laplace import EllipticalLaplace
 from textveil.privacy.guarantees import MetricDP, Status
-from textveil.types import Progress, Reals, Vectors
+from textveil.types import Ids, Progress, Reals, Vectors, WordDistances
 from textveil.vocabulary.geometry import farthest_pair, remembered
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -100,6 +106,7 @@ def mahalanobis(
         clip=clip,
         rank_decay=rank_decay(rank_constant, noise.rate),
         projection=projection,
+        distances=elliptical_distances(vocabulary, noise, clip),
     )
 
 
@@ -138,6 +145,15 @@ def elliptical_noise(
         **given(epsilon_per_distance=epsilon_per_distance),
     }
     return EllipticalLaplace(root=root, rate=rate), guarantee, spent
+
+
+def elliptical_distances(vocabulary: Vocabulary, noise: EllipticalLaplace, clip: float | None) -> WordDistances:
+    """Mahalanobis distances between clipped vectors, in the coordinates of the noise."""
+    return partial(_elliptical_distances, vocabulary, noise, clip)
+
+
+def _elliptical_distances(vocabulary: Vocabulary, noise: EllipticalLaplace, clip: float | None, ids: Ids) -> Reals:
+    return euclidean(noise.coordinates(clipped_points(vocabulary, clip)), ids)
 
 
 def covariance_root(points: Vectors, weight: float) -> tuple[Reals, float]:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textveil.mechanisms.additive.rank_resampling import RankResampling
-from textveil.mechanisms.base import checked_ids
+from textveil.mechanisms.base import checked_ids, stated_distances
 from textveil.mechanisms.parameters import checked_clip, given
 from textveil.nearest.base import Projection, half_squares
 from textveil.nearest.choice import nearest
 from textveil.noise.base import NoiseDistribution, block_rows
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import resolve
-from textveil.types import Ids, Vectors
+from textveil.types import Ids, Reals, Vectors, WordDistances
 from textveil.vocabulary.geometry import clip as clip_vectors
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -43,6 +45,7 @@ class PerturbProject:
         resampling: post-processing around the nearest word, or None.
         points: what noise is added to, the clipped vectors or their images under a public map, shape (n, dim).
         projection: the search for the nearest word.
+        distances: the metric of a guarantee per distance.
     """
 
     name: str
@@ -54,6 +57,11 @@ class PerturbProject:
     resampling: RankResampling | None
     points: Vectors = field(repr=False)
     projection: Projection = field(repr=False)
+    distances: WordDistances | None = field(default=None, repr=False)
+
+    def word_distances(self, ids: Ids) -> Reals:
+        """See ``capabilities.OnWordDistances``."""
+        return stated_distances(self.distances)(checked_ids(ids, len(self.vocabulary)))
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``."""
@@ -107,6 +115,22 @@ def drawn_from_noise(
     return out
 
 
+def euclidean(points: NDArray[Any], ids: Ids) -> Reals:
+    """Distances from the points of these words to those of all, shape (batch, n); by differences, for near points."""
+    from scipy.spatial.distance import cdist  # only audits measure them
+
+    return np.asarray(cdist(points[ids], points), dtype=np.float64)
+
+
+def clipped_distances(vocabulary: Vocabulary, clip: float | None) -> WordDistances:
+    """Euclidean distances between the vectors, the longer ones shortened to the norm ``clip``."""
+    return partial(_clipped_distances, vocabulary, clip)
+
+
+def _clipped_distances(vocabulary: Vocabulary, clip: float | None, ids: Ids) -> Reals:
+    return euclidean(clipped_points(vocabulary, clip), ids)
+
+
 def clipped_points(vocabulary: Vocabulary, clip: float | None) -> Vectors:
     """The vectors, the longer ones shortened to the norm ``clip``; None leaves them.
 
@@ -130,6 +154,7 @@ def perturb_project(
     points: Vectors | None = None,
     rank_decay: float | None = None,
     projection: str | None = None,
+    distances: WordDistances | None = None,
 ) -> PerturbProject:
     """Assemble the mechanism; that the guarantee holds is up to the caller.
 
@@ -144,6 +169,7 @@ def perturb_project(
             the one with the nearest image.
         rank_decay: nats per rank of the resampling around the nearest word; None leaves it out.
         projection: a backend of ``nearest.choice``; None is the fastest exact one that is installed.
+        distances: the metric of a guarantee per distance.
     """
     if points is None:
         points = clipped_points(vocabulary, clip)
@@ -158,4 +184,5 @@ def perturb_project(
         resampling=resampling,
         points=points,
         projection=nearest(points, projection),
+        distances=distances,
     )

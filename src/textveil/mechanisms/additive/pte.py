@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from textveil.errors import need
-from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_points, perturb_project
+from textveil.mechanisms.additive.perturb_project import (
+    PerturbProject,
+    clipped_distances,
+    clipped_points,
+    euclidean,
+    perturb_project,
+)
 from textveil.mechanisms.additive.random_projection import digest, mapped, random_map
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import VECTORS, Option, at_least
@@ -25,7 +32,7 @@ from textveil.mechanisms.parameters import (
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.privacy.calibration import spherical_laplace_rate
 from textveil.privacy.guarantees import MetricDP, Status
-from textveil.types import Progress, Vectors
+from textveil.types import Progress, Vectors, WordDistances
 from textveil.vocabulary.geometry import clipped_diameter, farthest_pair, largest_stretch, remembered
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -87,18 +94,20 @@ def pte(
     matrix = random_map(map_seed, vocabulary.dim, chosen)
     images = mapped(points, matrix)
     key = (clip, chosen, map_seed)
+    distances: WordDistances
     if name == "epsilon":
         reach = remembered(
             vocabulary, ("images", *key), lambda: outward(farthest_pair(vocabulary, images, 2, progress).value)
         )
         rate = rate_within(value, reach)
         metric = metric_name(f"euclidean between images in {chosen} dimensions", clip)
-        promised, measured = rate, {"epsilon": rate * reach}
+        promised, measured, distances = rate, {"epsilon": rate * reach}, partial(euclidean, images)
     else:
         stretch = remembered(vocabulary, ("stretch", *key), lambda: _stretch(points, images, progress))
         rate = spherical_laplace_rate(value, stretch)
         reach, metric = outward(clipped_diameter(vocabulary, clip, 2)), metric_name("euclidean", clip)
         promised, measured = value, {"epsilon_per_distance": value, "lipschitz": stretch}
+        distances = clipped_distances(vocabulary, clip)
     return perturb_project(
         vocabulary,
         SphericalLaplace(dim=chosen, rate=rate),
@@ -116,6 +125,7 @@ def pte(
         points=images,
         rank_decay=rank_decay(rank_constant, rate),
         projection=projection,
+        distances=distances,
     )
 
 

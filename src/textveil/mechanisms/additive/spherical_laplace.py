@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
+from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_distances, perturb_project
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import (
     Clip,
@@ -91,6 +91,7 @@ def spherical_mechanism(
         clip=clip,
         rank_decay=rank_decay(rank_constant, noise.rate),
         projection=projection,
+        distances=clipped_distances(vocabulary, clip),
     )
 
 

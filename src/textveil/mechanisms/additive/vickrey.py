@@ -8,9 +8,9 @@ from typing import Any, final
 
 import numpy as np
 
-from textveil.mechanisms.additive.mahalanobis import CovarianceWeight, elliptical_noise
+from textveil.mechanisms.additive.mahalanobis import CovarianceWeight, elliptical_distances, elliptical_noise
 from textveil.mechanisms.additive.neighbor_choice import NeighborChoice, NeighborRates, SecondShare, neighbor_choice
-from textveil.mechanisms.additive.perturb_project import clipped_points, drawn_from_noise
+from textveil.mechanisms.additive.perturb_project import clipped_distances, clipped_points, drawn_from_noise
 from textveil.mechanisms.additive.spherical_laplace import spherical_noise
 from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.declaration import declared
@@ -19,7 +19,7 @@ from textveil.nearest.ranked import nearest_few
 from textveil.noise.base import NoiseDistribution
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import resolve
-from textveil.types import Ids, Progress, Vectors
+from textveil.types import Ids, Progress, Reals, Vectors, WordDistances
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/vickrey.md"
@@ -41,6 +41,7 @@ class Vickrey:
         guarantee: of one token.
         choice: among the nearest words.
         points: what noise is added to, shape (n, dim).
+        distances: the metric of the guarantee.
     """
 
     parameters: Mapping[str, Any]
@@ -50,11 +51,16 @@ class Vickrey:
     guarantee: MetricDP
     choice: NeighborChoice
     points: Vectors = field(repr=False)
+    distances: WordDistances = field(repr=False)
 
     @property
     def name(self) -> str:
         """The catalog's name."""
         return "vickrey"
+
+    def word_distances(self, ids: Ids) -> Reals:
+        """See ``capabilities.OnWordDistances``."""
+        return self.distances(checked_ids(ids, len(self.vocabulary)))
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``."""
@@ -106,10 +112,12 @@ def vickrey(
     """
     choice = neighbor_choice(t, neighbor_rates, len(vocabulary))
     noise: NoiseDistribution
+    distances: WordDistances
     if covariance_weight == 0:
         noise, guarantee, spent = spherical_noise(
             vocabulary, epsilon=epsilon, epsilon_per_distance=epsilon_per_distance, clip=clip
         )
+        distances = clipped_distances(vocabulary, clip)
     else:
         noise, guarantee, spent = elliptical_noise(
             vocabulary,
@@ -119,6 +127,7 @@ def vickrey(
             clip=clip,
             progress=progress,
         )
+        distances = elliptical_distances(vocabulary, noise, clip)
     promise = MetricDP(
         epsilon_per_distance=guarantee.epsilon_per_distance,
         metric=guarantee.metric,
@@ -140,4 +149,5 @@ def vickrey(
         guarantee=promise,
         choice=choice,
         points=clipped_points(vocabulary, clip),
+        distances=distances,
     )

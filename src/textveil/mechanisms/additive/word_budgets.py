@@ -90,6 +90,10 @@ class WordBudgets:
             "budgets_digest": hashlib.sha256(self.shares[self.groups].tobytes()).hexdigest()[:16],
         }
 
+    def word_distances(self, ids: Ids) -> Reals:
+        """See ``capabilities.OnWordDistances``."""
+        return self._parts[-1].word_distances(ids)
+
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``."""
         words = checked_ids(ids, len(self.vocabulary))

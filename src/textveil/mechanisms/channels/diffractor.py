@@ -15,7 +15,13 @@ from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import Option, at_least, named
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, one_of
 from textveil.mechanisms.sampling.level_weights import pure_weights, weights_at
-from textveil.mechanisms.sampling.list_draws import GeometricDraws, ListDraws, TruncatedDraws, distance_counts
+from textveil.mechanisms.sampling.list_draws import (
+    GeometricDraws,
+    ListDraws,
+    TruncatedDraws,
+    distance_counts,
+    places_of,
+)
 from textveil.numerics.geometric_steps import geometric_steps, least_rate
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
@@ -103,6 +109,14 @@ class Diffractor:
     def integer_weights(self, ids: Ids) -> Integers:
         """See ``capabilities.IntegerWeights``."""
         return self.draws.weights(checked_ids(ids, len(self.vocabulary)))
+
+    def word_distances(self, ids: Ids) -> Reals:
+        """See ``capabilities.OnWordDistances``: places apart in the list where they are most, for tem at most gamma."""
+        words, places = checked_ids(ids, len(self.vocabulary)), places_of(self.lists)
+        apart = np.zeros((len(words), len(self.vocabulary)), dtype=np.int64)
+        for place in places:
+            np.maximum(apart, np.abs(place[words][:, None] - place), out=apart)
+        return np.minimum(apart, self.gamma if self.method == TEM else apart).astype(np.float64)
 
 
 @declared(

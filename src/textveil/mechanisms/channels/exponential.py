@@ -20,6 +20,7 @@ from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Reals
 from textveil.vocabulary.geometry import clipped_diameter
+from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 
 PROOF = "privacy/proofs/exponential.md"
@@ -70,6 +71,10 @@ class Exponential:
     def integer_weights(self, ids: Ids) -> Integers:
         """See ``capabilities.IntegerWeights``."""
         return self._rows.weights(checked_ids(ids, len(self.vocabulary)))
+
+    def word_distances(self, ids: Ids) -> Reals:
+        """See ``capabilities.OnWordDistances``."""
+        return integer_grid(self.vocabulary).distances(checked_ids(ids, len(self.vocabulary)), self.clip)
 
 
 @declared(

@@ -114,6 +114,7 @@ def hyperbolic_exponential(
         {**promise.numbers, "epsilon_per_distance": 2 * rate, **placed.parameters},
         promise,
         ComputedRows(len(vocabulary), FallingWeights(placed.ball, rate, top, floor)),
+        placed.word_distances,
     )
 
 

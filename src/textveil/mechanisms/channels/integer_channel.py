@@ -8,10 +8,11 @@ from typing import Any, Protocol, final
 
 import numpy as np
 
-from textveil.mechanisms.base import checked_ids, checked_word_id
+from textveil.errors import need
+from textveil.mechanisms.base import checked_ids, checked_word_id, stated_distances
 from textveil.privacy.guarantees import MetricDP, PureDP
 from textveil.randomness import resolve
-from textveil.types import Ids, Integers, Reals
+from textveil.types import Ids, Integers, Reals, WordDistances
 from textveil.vocabulary.vocabulary import Vocabulary
 
 
@@ -35,6 +36,7 @@ class IntegerChannel:
         name: the catalog's name.
         parameters: public parameters, for reports.
         guarantee: what the weights give; its proof is its ``source``.
+        distances: the metric of a guarantee per distance, which cannot do without it.
     """
 
     vocabulary: Vocabulary
@@ -42,6 +44,11 @@ class IntegerChannel:
     parameters: Mapping[str, Any]
     guarantee: PureDP | MetricDP
     _rows: DrawnRows = field(repr=False)
+    distances: WordDistances | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        stated = self.distances is not None or not isinstance(self.guarantee, MetricDP)
+        need(stated, "distances", "none", "stated by a channel that promises something per distance")
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``."""
@@ -56,6 +63,10 @@ class IntegerChannel:
     def integer_weights(self, ids: Ids) -> Integers:
         """See ``capabilities.IntegerWeights``."""
         return self._rows.weights(checked_ids(ids, len(self.vocabulary)))
+
+    def word_distances(self, ids: Ids) -> Reals:
+        """See ``capabilities.OnWordDistances``."""
+        return stated_distances(self.distances)(checked_ids(ids, len(self.vocabulary)))
 
 
 @final
@@ -102,3 +113,7 @@ class GroupedChannel:
     def integer_weights(self, ids: Ids) -> Integers:
         """See ``capabilities.IntegerWeights``."""
         return self.channel.integer_weights(ids)
+
+    def word_distances(self, ids: Ids) -> Reals:
+        """See ``capabilities.OnWordDistances``; words of different groups are not compared, however near."""
+        return self.channel.word_distances(ids)

@@ -20,7 +20,7 @@ from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.metrics.axioms import need_metric
-from textveil.vocabulary.metrics.base import WordMetric, blocks
+from textveil.vocabulary.metrics.base import WordMetric, blocks, distances
 from textveil.vocabulary.metrics.choose import DEFAULT, HOPS, NEIGHBORS, level_counts, word_metric
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -73,6 +73,10 @@ class MetricExponential:
     def integer_weights(self, ids: Ids) -> Integers:
         """See ``capabilities.IntegerWeights``."""
         return self._rows.weights(checked_ids(ids, len(self.vocabulary)))
+
+    def word_distances(self, ids: Ids) -> Reals:
+        """See ``capabilities.OnWordDistances``."""
+        return distances(self.metric, checked_ids(ids, len(self.vocabulary))).astype(np.float64)
 
 
 _METRIC = Option(
@@ -169,18 +173,18 @@ def on_metric(
     kind, value = asked
     counts = np.unique(level_counts(chosen, progress), axis=0)
     deepest = int(np.flatnonzero(counts.any(axis=0))[-1])
-    distances, counts = chosen.facts.distances[: deepest + 1], counts[:, : deepest + 1]
+    steps, counts = chosen.facts.distances[: deepest + 1], counts[:, : deepest + 1]
     if kind == "epsilon":
-        weights = pure_weights(value, distances, counts)
+        weights = pure_weights(value, steps, counts)
         loss = weights.loss(counts)
         stated = loss if loss < value - 1e-9 else value
         promise: PureDP | MetricDP = PureDP(epsilon=stated, status=Status.PROVED, source=proof)
     else:
-        weights = _metric_weights(value, distances, counts)
+        weights = _metric_weights(value, steps, counts)
         promise = MetricDP(
             epsilon_per_distance=value,
             metric=chosen.facts.description,
-            diameter=float(distances[-1]),
+            diameter=float(steps[-1]),
             status=Status.PROVED if verified else Status.CLAIMED,
             source=proof,
         )

@@ -84,4 +84,5 @@ def privic(
         "weights_digest": hashlib.sha256(base.tobytes()).hexdigest()[:16],
         "clip": clip,
     }
-    return IntegerChannel(vocabulary, "privic", facts, weights.promise, weights.rows(vocabulary, base))
+    rows, distances = weights.rows(vocabulary, base), weights.distances(vocabulary)
+    return IntegerChannel(vocabulary, "privic", facts, weights.promise, rows, distances)

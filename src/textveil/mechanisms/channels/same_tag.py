@@ -89,4 +89,5 @@ def same_tag(
     }
     rows = weights.rows(vocabulary, groups=found.groups)
     groups = np.where(counts[found.groups] > 1, found.groups, -1)  # a word alone with its tag is released as it is
-    return GroupedChannel(IntegerChannel(vocabulary, "same-tag", facts, weights.promise, rows), groups)
+    distances = weights.distances(vocabulary)
+    return GroupedChannel(IntegerChannel(vocabulary, "same-tag", facts, weights.promise, rows, distances), groups)

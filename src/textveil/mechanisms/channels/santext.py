@@ -71,4 +71,5 @@ def santext(
     epsilon, per_distance = asked(epsilon, epsilon_per_distance)
     weights = distance_weights(vocabulary, epsilon=epsilon, epsilon_per_distance=per_distance, clip=clip, proof=PROOF)
     facts = {**weights.promise.numbers, "epsilon_per_distance": per_distance or 2 * weights.rate, "clip": clip}
-    return IntegerChannel(vocabulary, "santext", facts, weights.promise, weights.rows(vocabulary))
+    rows, distances = weights.rows(vocabulary), weights.distances(vocabulary)
+    return IntegerChannel(vocabulary, "santext", facts, weights.promise, rows, distances)

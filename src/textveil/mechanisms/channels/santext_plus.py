@@ -131,4 +131,5 @@ def santext_plus(
     per_distance = per_distance or 2 * weights.rate
     facts = {**weights.promise.numbers, "epsilon_per_distance": per_distance, "p": p, "w": w, "clip": clip}
     groups = np.where(sensitive, 0, -1)
-    return GroupedChannel(IntegerChannel(vocabulary, "santext-plus", facts, weights.promise, rows), groups)
+    distances = weights.distances(vocabulary)
+    return GroupedChannel(IntegerChannel(vocabulary, "santext-plus", facts, weights.promise, rows, distances), groups)

@@ -86,7 +86,8 @@ def tem(
         "beta": beta,
         "clip": clip,
     }
-    return IntegerChannel(vocabulary, "tem", facts, weights.promise, weights.rows(vocabulary))
+    rows, distances = weights.rows(vocabulary), weights.distances(vocabulary)
+    return IntegerChannel(vocabulary, "tem", facts, weights.promise, rows, distances)
 
 
 def most_spent(beta: float, others: int) -> float:

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from textveil.mechanisms.additive.mahalanobis import CovarianceWeight, elliptical_noise
+from textveil.mechanisms.additive.mahalanobis import CovarianceWeight, elliptical_distances, elliptical_noise
 from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_points, perturb_project
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, ProjectionName
@@ -82,6 +82,7 @@ def mahalanobis_published(
         parameters={name: value for name, value in spent.items() if name != "euclidean_epsilon_per_distance"},
         clip=clip,
         projection=projection,
+        distances=elliptical_distances(vocabulary, sound, clip),
     )
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, final
+from typing import Annotated, Final, final
 
 import numpy as np
 
@@ -68,52 +67,6 @@ class PublishedRows:
         return np.maximum((weights * top).astype(np.int64), 1)
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class PublishedTem:
-    """The channel, with the distances that its claim is per unit of."""
-
-    channel: IntegerChannel
-    _made: PublishedRows
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The public words and vectors."""
-        return self.channel.vocabulary
-
-    @property
-    def name(self) -> str:
-        """The catalog's name."""
-        return self.channel.name
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """Public parameters, for reports."""
-        return self.channel.parameters
-
-    @property
-    def guarantee(self) -> MetricDP:
-        """What is claimed, with its status for this vocabulary."""
-        assert isinstance(self.channel.guarantee, MetricDP)
-        return self.channel.guarantee
-
-    def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
-        """One draw for each id; see ``WordMechanism.privatize``."""
-        return self.channel.privatize(ids, rng)
-
-    def probabilities(self, word_id: int) -> Reals:
-        """P(y | word_id), shape (n,)."""
-        return self.channel.probabilities(word_id)
-
-    def integer_weights(self, ids: Ids) -> Integers:
-        """See ``capabilities.IntegerWeights``."""
-        return self.channel.integer_weights(ids)
-
-    def word_distances(self, ids: Ids) -> Reals:
-        """See ``capabilities.OnWordDistances``."""
-        return self._made.distances(ids)
-
-
 @declared(
     family="channel",
     notion="metric DP",
@@ -130,7 +83,7 @@ def tem_published(
     epsilon_per_distance: Annotated[float, _PER_DISTANCE] = 1.0,
     beta: Annotated[float, BETA] = 0.001,
     clip: Clip | None = None,
-) -> PublishedTem:
+) -> IntegerChannel:
     """TEM with the score -gamma + 2 ln(n / within) / epsilon for the element that stands for the words beyond gamma.
 
     The paper's score counts the others, n - within. What is claimed is epsilon d-privacy. The status is computed:
@@ -162,8 +115,7 @@ def tem_published(
         source=REFUTATION,
     )
     facts = {"epsilon_per_distance": epsilon_per_distance, "beta": beta, "gamma": gamma, "clip": clip}
-    channel = IntegerChannel(vocabulary, "tem-published", facts, promise, ListedRows(n, made))
-    return PublishedTem(channel, made)
+    return IntegerChannel(vocabulary, "tem-published", facts, promise, ListedRows(n, made), made.distances)
 
 
 def _status(made: PublishedRows, claimed: float) -> Status:

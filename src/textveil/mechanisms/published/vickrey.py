@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from textveil.mechanisms.additive.neighbor_choice import NeighborChoice, NeighborRates, SecondShare, neighbor_choice
-from textveil.mechanisms.additive.perturb_project import clipped_points, drawn_from_noise
+from textveil.mechanisms.additive.perturb_project import clipped_points, drawn_from_noise, euclidean
 from textveil.mechanisms.additive.spherical_laplace import spherical_noise
 from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.declaration import declared
@@ -19,7 +19,7 @@ from textveil.nearest.ranked import nearest_few
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import resolve, seeded_generator
-from textveil.types import Ids, Vectors
+from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 
 REFUTATION = "privacy/proofs/vickrey_published.md"
@@ -62,6 +62,10 @@ class PublishedVickrey:
     def name(self) -> str:
         """The catalog's name."""
         return "vickrey-published"
+
+    def word_distances(self, ids: Ids) -> Reals:
+        """See ``capabilities.OnWordDistances``."""
+        return euclidean(self.points, checked_ids(ids, len(self.vocabulary)))
 
     def privatize(self, ids: Ids, rng: np.random.Generator | None = None) -> Ids:
         """One draw for each id; see ``WordMechanism.privatize``."""

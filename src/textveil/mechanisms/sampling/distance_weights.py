@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, final
+
+import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.parameters import metric_name, one_of, outward
@@ -16,7 +19,7 @@ from textveil.mechanisms.sampling.weight_rows import WeightRows
 from textveil.numerics.integer_weights import exp_minus_half_ceiling, log_ratio_up
 from textveil.privacy.guarantees import MetricDP, PureDP, Status
 from textveil.privacy.units import ONE_TOKEN, Adjacency
-from textveil.types import Integers
+from textveil.types import Ids, Integers, Reals, WordDistances
 from textveil.vocabulary.geometry import clip as clip_vectors
 from textveil.vocabulary.geometry import clipped_diameter, minimum_distance
 from textveil.vocabulary.grid import integer_grid
@@ -50,6 +53,10 @@ class DistanceWeights:
     clip: float | None
     promise: PureDP | MetricDP
 
+    def distances(self, vocabulary: Vocabulary) -> WordDistances:
+        """The metric of a promise per distance: Euclidean between clipped vectors, at most the reach."""
+        return partial(_cut_distances, vocabulary, self.clip, self.reach)
+
     @property
     def reach(self) -> float:
         """The distance beyond which all words weigh alike."""
@@ -60,6 +67,11 @@ class DistanceWeights:
         return WeightRows(
             vocabulary, rate=self.rate, clip=self.clip, top=self.top, floor=self.floor, base=base, groups=groups
         )
+
+
+def _cut_distances(vocabulary: Vocabulary, clip: float | None, reach: float, ids: Ids) -> Reals:
+    """From each id to every word, shape (batch, n)."""
+    return np.minimum(integer_grid(vocabulary).distances(ids, clip), reach)
 
 
 def distance_weights(

@@ -15,6 +15,9 @@ from textveil.research.evaluation.tables import Table
 
 HEAD = ("library or paper", "part", "claim", "verdict", "claimed and found", "witness", "what mending costs")
 
+CONTESTED = "Refuted under a contested reading"
+"""Title of the rows that are counted apart."""
+
 STEM = "field"
 """Of the files' names."""
 
@@ -24,10 +27,11 @@ def in_short(table: FieldTable) -> str:
     stand = sum(row.finding is not None and not row.refuted for row in table.rows)
     idle = sum(row.finding is None for row in table.rows)
     left = f" {idle} could not be run here." if idle else ""
-    refuted, works = len(table.violations), len(table.works)
+    refuted, works, contested = len(table.violations), len(table.works), len(table.contested)
+    more = f"{contested} more under a contested reading, " if contested else ""
     return (
         f"{refuted} {_plural('claim', refuted)} of {works} {_plural('library or paper', works)} refuted, "
-        f"{stand} {_plural('claim', stand)} not refuted.{left}"
+        f"{more}{stand} {_plural('claim', stand)} not refuted.{left}"
     )
 
 
@@ -43,11 +47,12 @@ def _cells(row: FieldRow) -> tuple[str, ...]:
 
 def plain_table(table: FieldTable) -> Table:
     """One line a row, everything that is known of it but the whole finding."""
-    columns = ("name", *HEAD, "why", "source", "basis", "instead", "repeat")
+    columns = ("name", *HEAD, "why", "reading", "source", "basis", "instead", "repeat")
     rows = []
     for row in table.rows:
         about = row.about
-        rows.append((row.name, *_cells(row), about.why, about.source, about.basis.value, about.instead, row.repeat))
+        facts = (about.why, about.reading, about.source, about.basis.value, about.instead, row.repeat)
+        rows.append((row.name, *_cells(row), *facts))
     return Table(columns=columns, rows=tuple(rows))
 
 
@@ -55,13 +60,19 @@ def to_markdown(table: FieldTable) -> str:
     """The table for a page of documentation: refuted claims first, then those that stand."""
     lines = [in_short(table), ""]
     for title, rows in _parts(table):
-        head = ("name", "library or paper", "part", "claim", "claimed and found", "why", "what mending costs")
+        last = "the reading, and why it is contested" if title == CONTESTED else "what mending costs"
+        head = ("name", "library or paper", "part", "claim", "claimed and found", "why", last)
         cells = tuple(
-            (f"`{row.name}`", *_cells(row)[:3], row.found, row.about.why, row.mended or "-")  # witnesses are long
+            # witnesses are long
+            (f"`{row.name}`", *_cells(row)[:3], row.found, row.about.why, _last_cell(row, title))
             for row in rows
         )
         lines += [f"### {title}", "", Table(columns=head, rows=cells).to_markdown(), ""]
     return "\n".join(lines)
+
+
+def _last_cell(row: FieldRow, title: str) -> str:
+    return row.about.reading if title == CONTESTED else row.mended or "-"
 
 
 def to_json(table: FieldTable) -> str:
@@ -101,6 +112,7 @@ def _details(row: FieldRow) -> str:
         "Verdict": row.verdict,
         "Claimed and found": row.found,
         "Why": row.about.why,
+        "The reading, and why it is contested": row.about.reading,
         "Witness": witness_text(row.finding),
         "Method": "" if row.finding is None else row.finding.method,
         "What mending costs": row.mended,
@@ -118,7 +130,8 @@ def _details(row: FieldRow) -> str:
 
 def _parts(table: FieldTable) -> list[tuple[str, list[FieldRow]]]:
     groups = {
-        "Refuted": [row for row in table.rows if row.refuted],
+        "Refuted": [row for row in table.rows if row.refuted and not row.contested],
+        CONTESTED: [row for row in table.rows if row.refuted and row.contested],
         "Not refuted": [row for row in table.rows if row.finding is not None and not row.refuted],
         "Not run here": [row for row in table.rows if row.finding is None],
     }

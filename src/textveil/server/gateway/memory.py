@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import final
 
 from textveil.sanitize.release import Release
-from textveil.server.conversations import ConversationState, Written
+from textveil.server.conversations import ConversationState
 from textveil.server.foreign import Call
 from textveil.server.gateway.json_text import Leaf, canonical, leaves
+from textveil.server.written_answers import Written
 from textveil.surrogates.private_map import PrivateMap
 
 

@@ -25,7 +25,7 @@ from textveil.server.gateway.reading import Reader
 from textveil.server.gateway.streams import RestoringEvents
 from textveil.server.gateway.upstream import Answer, Upstream, invalid_answer
 from textveil.server.keys import Caller
-from textveil.server.request_json import request_json
+from textveil.server.request_json import need_json, request_object
 from textveil.server.service import SanitizingService
 from textveil.surrogates.restoring import Restorer
 
@@ -89,13 +89,14 @@ class Exchange(NamedTuple):
             begins: fields by whose beginning a conversation is known that has no name.
 
         Raises:
-            ApiError: the body is no JSON object; or a header is none of this API.
+            ApiError: the body is no JSON object, or says that it is something else; or a header is none of this API.
         """
         for header in request.headers:
             if header.startswith("x-textveil-") and header not in _HEADERS:
                 known = ", ".join(sorted(_HEADERS))
                 raise ApiError(400, "invalid_header", f"headers that begin with x-textveil- must be one of {known}.")
-        asked = _body(await request.body())
+        need_json(request.headers)
+        asked = request_object(await request.body())
         account = who.account(request.headers.get("x-textveil-unit"))
         conversations: Conversations = request.app.state.conversations
         name = request.headers.get("x-textveil-conversation")
@@ -132,13 +133,6 @@ class Exchange(NamedTuple):
         )
         await self.conversations.keep(self.state)  # what goes on is known to whoever goes on with it
         return SanitizedRequest(as_json(made.body), made.memory, made.headers)
-
-
-def _body(data: bytes) -> dict[str, Any]:
-    asked = request_json(data)
-    if not isinstance(asked, dict):
-        raise ApiError(400, "invalid_json", "the body must be a JSON object; got something else.")
-    return asked
 
 
 def upstream_of(request: Request) -> Upstream:

@@ -13,12 +13,14 @@ from textveil.research.papers.setting import ItemOutcome, StudySetting, first_wo
 from textveil.research.papers.truncated_laplace.facts import EPSILONS, LOW_EPSILONS
 from textveil.research.papers.truncated_laplace.public_code import PUBLIC_CODE
 from textveil.research.papers.truncated_laplace.verdicts import (
+    PADDED_GAUSSIAN,
     PAIRS,
     WORDS,
     PaperSetting,
     ShiftVerdict,
     clips_that_matter,
     delta_of_words,
+    padded_gaussian_settings,
     paper_settings,
     released_word,
     shift_verdict,
@@ -40,7 +42,8 @@ Judged = tuple[PaperSetting, ShiftVerdict]
 def verdicts(setting: StudySetting) -> ItemOutcome:
     """Claims and true deltas of the paper's settings, of its public code, and of the valid form."""
     vocabulary = max(setting.vocabularies, key=len)
-    judged = [(one, shift_verdict(one)) for one in (*paper_settings(), *valid_settings())]
+    settings = (*paper_settings(), *padded_gaussian_settings(), *valid_settings())
+    judged = [(one, shift_verdict(one)) for one in settings]
     setting.progress(0.2)
     words = _words(setting, first_words(vocabulary, WORDS))
     setting.progress(0.5)
@@ -208,7 +211,13 @@ def _findings(judged: Sequence[Judged], words: Words, released: dict[float, Find
             f"{math.exp(found.spread.estimate - one.claim.log_delta):.1f} times the claimed one"
             for one, found in failed
         )
-        + ". The formula is stated for epsilon up to 1; so small a delta leaves it room above.",
+        + ". The formula is stated for epsilon up to 1; so small a delta leaves it room above. "
+        + "With the delta of the dummy dimensions of truncated Laplace noise it is "
+        + " and ".join(
+            f"{found.verdict.value} at {one.claim.epsilon:g} (4^-{one.noise_dim})"
+            for one, found in by_name[PADDED_GAUSSIAN]
+        )
+        + "; the paper does not say which delta it means.",
         f"The valid bound at delta {VALID_DELTA:g}: proved at all {len(valid)} epsilons, with noise "
         f"{valid[0][0].length / own[0][0].length:,.0f} times as long at epsilon {EPSILONS[0]:g} and "
         f"{valid[4][0].length / own[4][0].length:.0f} times at 1.",

@@ -17,7 +17,7 @@ from textveil.privacy.units import ANY_DOCUMENT
 from textveil.randomness import seeded_generator
 from textveil.sanitize.release import Report, Tally
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.surrogates.scopes import MemoryScope
+from textveil.surrogates.scopes import ApartScope, MemoryScope
 
 TEXTS = [
     "Maria Gonzalez, 44, was seen on 3 March 2024; call 617-555-0133. Maria came back on 5 March 2024.",
@@ -111,6 +111,19 @@ def test_scopes_and_maps_are_as_in_a_batch() -> None:
     words = CASES["mechanism"](None)
     assert words.prepare(["one word"]).release()[0].spans == ()
     assert len(words.prepare(["one word"], spans=True).release()[0].spans) == 3
+
+
+def test_where_each_mention_has_a_scope_each_mention_pays() -> None:
+    """Dates of one scope move together and pay once; here each moves by itself."""
+    sanitizer, text = Sanitizer(tv.policy("prompts")), "Maria Gonzalez, Maria Gonzalez: 4 May 2020, 4 May 2020."
+    one = sanitizer.prepare([text], scopes=[ApartScope(MemoryScope())])
+    each = sanitizer.prepare([text], scopes=[ApartScope(MemoryScope(), by_mention=True)])
+    assert (one.counts[0]["date"], each.counts[0]["date"]) == (1, 2)
+    assert (one.spent.approximate().epsilon, each.spent.approximate().epsilon) == (1.0, 2.0)
+    names = each.release()[0].text.partition(":")[0].split(", ")
+    assert names[0] != names[1], "they never take one place of the pool"
+    names = one.release()[0].text.partition(":")[0].split(", ")
+    assert names[0] == names[1]
 
 
 def test_what_is_no_text_is_refused_before_anything_is_drawn() -> None:

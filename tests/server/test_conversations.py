@@ -7,7 +7,8 @@ import asyncio
 from textveil.budget.account import Account
 from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.server.conversations import Conversations, Written
+from textveil.server.conversations import Conversations
+from textveil.server.written_answers import Written
 
 MARIA = Account("ward", "maria", "k1")
 
@@ -100,7 +101,7 @@ def test_texts_are_told_by_policy_label_and_text_and_kept_as_digests() -> None:
     assert state.scope("p") is state.scope("p") is not state.scope("q")
     state.wrote("content", "Hello.", Written("Hi.", ()))
     assert state.written("content", "Hello.") == Written("Hi.", ()) and state.written("refusal", "Hello.") is None
-    assert all(isinstance(key, bytes) and len(key) == 32 for key in [*state._releases, *state._written])
+    assert all(isinstance(key, bytes) and len(key) == 32 for key in [*state._releases, *state._written._written])
 
 
 def test_identifiers_of_others_are_replaced_and_those_of_the_upstream_stay() -> None:

@@ -31,6 +31,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Items? .* using the `ReadOnly` q
 
 TEXT = "Ask Maria Zyxwell, who came on 4 May."
 CANARY = "Xylophon Quartermaine"
+FIND = {"type": "function", "function": {"name": "find"}}
 LITELLM = ("metadata", "litellm_metadata", "litellm_session_id", "litellm_trace_id", "proxy_server_request")
 
 
@@ -221,6 +222,23 @@ def test_arguments_of_calls_are_restored_and_go_back_as_they_came(guardrail, led
     data = chat("Find Maria Zyxwell.", again, result, tools=[tool])
     assert before(guardrail, data) == f"{name} is in."
     assert json.loads(data["messages"][1]["tool_calls"][0]["function"]["arguments"]) == {"who": name}
+
+
+@pytest.mark.parametrize("foreign_values", ["apart", "shared"])
+def test_a_guess_that_comes_back_from_a_tool_has_no_surrogate_of_the_user(ledger, foreign_values) -> None:
+    guardrail = TextveilGuardrail("textveil", policy="prompts", ledger=ledger, foreign_values=foreign_values)
+    data = chat("Maria Zyxwell", tools=[FIND])
+    user = before(guardrail, data)
+    asked = {name: {"name": "find", "arguments": json.dumps({"a": name})} for name in (user, "Maria Zyxwell")}
+    calls = [{"id": f"call_{name}", "type": "function", "function": one} for name, one in asked.items()]
+    answer = ModelResponse(**completion({"content": None, "tool_calls": calls}))
+    message = after(guardrail, data, answer).model_dump()["choices"][0]["message"]
+    said = {call["id"]: json.loads(call["function"]["arguments"])["a"] for call in message["tool_calls"]}
+    tools = [{"role": "tool", "tool_call_id": one, "content": f"Nobody is {name}."} for one, name in said.items()]
+    data = chat("Maria Zyxwell", message, *tools, tools=[FIND])
+    before(guardrail, data)
+    own, guess = [one["content"].removeprefix("Nobody is ").removesuffix(".") for one in data["messages"][-2:]]
+    assert own == user and (guess == user) is (foreign_values == "shared")
 
 
 def test_completions_and_embeddings(guardrail) -> None:

@@ -26,6 +26,7 @@ from textveil.sanitize.policy.choice import policy
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.server.conversations import Conversations
+from textveil.server.foreign import ForeignValues
 from textveil.server.mcp_server import LARGEST, TOOLS, TextTools, make_server
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import SanitizingService
@@ -58,10 +59,15 @@ def made(offered) -> Iterator[Callable[..., TextTools]]:
     """Tools over a ledger, with conversations of their own unless they are given some."""
     services: list[SanitizingService] = []
 
-    def tools(ledger: Any = None, account: Account = MARIA, kept: Conversations | None = None) -> TextTools:
-        services.append(SanitizingService(offered, UncountedLedger() if ledger is None else ledger))
+    def tools(
+        ledger: Any = None,
+        account: Account = MARIA,
+        kept: Conversations | None = None,
+        foreign: ForeignValues = ForeignValues(),  # noqa: B008
+    ) -> TextTools:
+        services.append(SanitizingService(offered, UncountedLedger() if ledger is None else ledger, foreign=foreign))
         kept = Conversations(seconds=3600, most_bytes=10**6) if kept is None else kept
-        return TextTools(services[-1], kept, account, counted=ledger is not None)
+        return TextTools(services[-1], kept, account, counted=ledger is not None, shared=foreign.shared)
 
     yield tools
     for one in services:
@@ -71,6 +77,9 @@ def made(offered) -> Iterator[Callable[..., TextTools]]:
 @pytest.fixture
 def tools(made) -> TextTools:
     return made()
+
+
+SHARED = ForeignValues(shared=True)
 
 
 def asked(server: Any, calls: Callable[[Client], Awaitable[Any]]) -> Any:
@@ -89,13 +98,14 @@ def call(tools: TextTools, name: str, **arguments: Any) -> tuple[bool, Any]:
     return done.is_error, done.content[0].text if done.is_error else done.structured_content
 
 
-def test_a_text_goes_out_sanitized_and_comes_back(tools) -> None:
+def test_a_text_goes_out_sanitized_and_comes_back(made) -> None:
+    tools = made(foreign=SHARED)
     failed, first = call(tools, "sanitize", text=TEXT)
     assert not failed and "Zyxwell" not in first["text"]
-    assert first["policy"] == "prompts" and first["budget"] is None and not first["reused"]
+    assert first["policy"] == "prompts" and first["budget"] is None
     assert first["guarantee"]["epsilon"] == 1.0 and first["guarantee"]["status"] == "proved"
     _, again = call(tools, "sanitize", text=TEXT, conversation=first["conversation"])
-    assert again["text"] == first["text"] and again["reused"] and again["guarantee"]["epsilon"] == 0.0
+    assert again["text"] == first["text"] and again["guarantee"]["epsilon"] == 0.0
     _, back = call(tools, "restore", text=f"I asked. {first['text']}", conversation=first["conversation"])
     assert back["text"] == f"I asked. {TEXT}" and back["replaced"] == 2 and back["unused"] == 0
 
@@ -182,11 +192,11 @@ def test_a_release_is_paid_for_before_it_is_drawn(made, tmp_path: Path) -> None:
     with Ledger(str(tmp_path / "ledger.sqlite")) as ledger:
         account = Account("local", "someone")
         ledger.set_limit(account, Limit(epsilon=1.5))
-        tools = made(ledger, account)
+        tools = made(ledger, account, foreign=SHARED)
         _, first = call(tools, "sanitize", text=TEXT, conversation="a")
         assert first["budget"]["limit"]["epsilon"] == 1.5
         _, again = call(tools, "sanitize", text=TEXT, conversation="a")
-        assert again["budget"] == first["budget"] and again["reused"]
+        assert again["budget"] == first["budget"]
         failed, line = call(tools, "sanitize", text="He came on 9 June 2020.", conversation="a")
         assert failed and "budget" in line and "June" not in line and "\n" not in line
         _, plain = call(tools, "sanitize", text="Ask Dr. Zyxwell.", conversation="a")  # epsilon 0
@@ -226,20 +236,45 @@ def test_any_failure_on_the_way_releases_nothing_and_is_not_remembered(made, mon
     taken = ledger.calls.count("reserve")
     assert taken == (step in ("draw", "commit"))
     _, again = call(tools, "sanitize", text=TEXT, conversation="a")
-    assert not again["reused"] and ledger.calls.count("reserve") == taken + 1
+    assert "Zyxwell" not in again["text"] and ledger.calls.count("reserve") == taken + 1
 
 
 def test_twenty_texts_are_paid_for_once_however_often_they_come(made) -> None:
     ledger = MemoryLedger()
-    tools = made(ledger)
+    tools = made(ledger, foreign=SHARED)
     texts = [f"On {turn + 1} May 2021 Maria Zyxwell came." for turn in range(20)]
     first = [call(tools, "sanitize", text=one, conversation="a")[1] for one in texts]
     assert len({one["text"] for one in first}) == 20 and ledger.calls == ["reserve", "commit"] * 20
     again = [call(tools, "sanitize", text=one, conversation="a")[1] for one in texts]
-    assert [one["text"] for one in again] == [one["text"] for one in first] and all(one["reused"] for one in again)
+    assert [one["text"] for one in again] == [one["text"] for one in first]
     assert len(ledger.calls) == 40
     answer = " ".join(one["text"] for one in first)
     assert call(tools, "restore", text=answer, conversation="a")[1]["text"].count("Maria Zyxwell") == 20
+
+
+def test_whoever_calls_cannot_test_guesses(made) -> None:
+    """A guess that is right is drawn, paid and told like one that is wrong; all of them can be undone."""
+    ledger = MemoryLedger()
+    tools = made(ledger)
+    first = call(tools, "sanitize", text="Maria Zyxwell", conversation="a")[1]
+    again = [call(tools, "sanitize", text="Maria Zyxwell", conversation="a")[1] for _ in range(20)]
+    released = [first["text"], *(one["text"] for one in again)]
+    assert len(set(released)) == 21, "a place in the pool is taken once"
+    assert ledger.calls == ["reserve", "commit"] * 21
+    assert {one["guarantee"]["text"] for one in again} == {first["guarantee"]["text"]} and "reused" not in first
+    answer = call(tools, "restore", text=f"Ask {' and '.join(released)}.", conversation="a")[1]
+    assert answer["text"].count("Maria Zyxwell") == 21 and not answer["ambiguous"]
+
+
+def test_values_of_a_conversation_are_limited(made) -> None:
+    ledger = MemoryLedger()
+    tools = made(ledger, foreign=ForeignValues(shared=True, most=2))
+    for name in ("Maria Zyxwell", "Tom Zyxwell"):
+        assert not call(tools, "sanitize", text=f"Ask {name}.", conversation="a")[0]
+    failed, line = call(tools, "sanitize", text="Ask Maria Quux.", conversation="a")
+    assert failed and "at most 2 values" in line and "Maria" not in line and ledger.calls == ["reserve", "commit"] * 2
+    assert not call(tools, "sanitize", text="Ask Tom Zyxwell.", conversation="a")[0], "it was released before"
+    assert not call(tools, "sanitize", text="Ask Maria Quux.", conversation="b")[0]
 
 
 def test_what_is_paid_for_comes_though_the_ledger_fails_behind_it(made, monkeypatch) -> None:
@@ -261,7 +296,7 @@ def test_one_text_of_many_calls_at_a_time_is_paid_for_once(made, monkeypatch) ->
         return whole(self, wanted)
 
     monkeypatch.setattr(MemoryLedger, "reserve_all", slow)
-    tools = made(ledger)
+    tools = made(ledger, foreign=SHARED)
 
     async def run() -> list[Any]:
         asked = [tools.call("sanitize", {"text": TEXT, "conversation": "a"}) for _ in range(8)]
@@ -281,7 +316,7 @@ def test_conversations_share_nothing_and_are_those_of_one_account(made) -> None:
         other = made(account=account, kept=kept)
         failed, line = call(other, "restore", text=TEXT, conversation="0")
         assert failed and line.startswith("conversation must be one")
-        assert call(other, "sanitize", text=TEXT, conversation="0")[1]["reused"] is False
+        assert not call(other, "sanitize", text=TEXT, conversation="0")[0]
 
 
 def test_what_is_not_used_is_forgotten(made) -> None:

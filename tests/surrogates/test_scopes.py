@@ -10,7 +10,8 @@ import pytest
 from scipy.stats import chisquare
 
 from textveil.errors import ParameterError
-from textveil.surrogates.scopes import KeyedScope, MemoryScope
+from textveil.surrogates.drawn import agreed
+from textveil.surrogates.scopes import ApartScope, KeyedScope, MemoryScope
 
 ALPHA = 1e-6
 
@@ -42,6 +43,35 @@ def test_a_memory_begins_anew_when_a_pool_is_used_up(rng: np.random.Generator) -
         scope = MemoryScope()
         fourths[[scope.place("given", value, 3, rng) for value in "abcd"][3]] += 1
     assert chisquare([fourths[place] for place in range(3)]).pvalue > ALPHA
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_whether_values_apart_are_equal_shows_nowhere(rng: np.random.Generator, same: bool) -> None:
+    """Places of two scopes are one injection of as many values as there are in both, whichever of them are equal."""
+    found: Counter[tuple[int, ...]] = Counter()
+    for _ in range(6_000):
+        scope = MemoryScope()
+        apart = ApartScope(scope)
+        first = scope.place("given", "a", 4, rng)
+        found[first, apart.place("given", "a" if same else "b", 4, rng), scope.place("given", "c", 4, rng)] += 1
+    assert set(found) == set(permutations(range(4), 3))
+    assert chisquare(list(found.values())).pvalue > ALPHA
+
+
+def test_what_one_scope_has_is_taken_for_those_apart_from_it_also_when_it_is_read_again(
+    rng: np.random.Generator,
+) -> None:
+    scope = MemoryScope()
+
+    def drawn(within: ApartScope | MemoryScope, value: str) -> str:
+        return agreed(within, "digits", value, rng, lambda source: str(source.integers(4)), distinct=True)
+
+    apart = ApartScope(scope)
+    told = [drawn(scope, "a"), drawn(apart, "a"), drawn(apart, "a")]
+    assert told[0] != told[1] == told[2]
+    scope = MemoryScope.of_data(scope.as_data())
+    third = ApartScope(scope)
+    assert drawn(scope, "a") == told[0] and len({*told, drawn(third, "a"), drawn(third.mention(), "a")}) == 4
 
 
 def test_a_keyed_scope_is_a_function_of_its_secret(rng: np.random.Generator) -> None:

@@ -54,6 +54,17 @@ def mcp_command(
     forget_after: Annotated[
         float, typer.Option(metavar="S", help="Forget a conversation that was not used for so many seconds.")
     ] = 3600.0,
+    foreign_values: Annotated[
+        str,
+        typer.Option(
+            metavar="apart|shared",
+            help="shared: one value has one surrogate in all texts of a conversation, so whoever calls sanitize and "
+            "sees its releases can test guesses.",
+        ),
+    ] = "apart",
+    foreign_values_limit: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Values that a conversation may have.")
+    ] = 2000,
 ) -> None:
     """Offer sanitize, restore, detect and audit to a client of the Model Context Protocol, which starts this command.
 
@@ -63,19 +74,22 @@ def mcp_command(
     need(forget_after > 0, "forget_after", forget_after, "above 0")
     from textveil.budget.account import Account
     from textveil.server.conversations import Conversations
+    from textveil.server.foreign import ForeignValues
     from textveil.server.mcp_server import TOOLS, TextTools, make_server, serve_stdio
     from textveil.server.service import SanitizingService
     from textveil.server.uncounted import ledger_of
 
     if ledger is None:
         need(unit is None, "unit", "one", "left out where there is no `ledger`")
+    foreign = ForeignValues.of(foreign_values, foreign_values_limit)
     offered, account = _offered(policy or ["prompts"]), Account(tenant, unit)
     conversations = Conversations(seconds=forget_after, most_bytes=_MOST_BYTES)
     logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # its tracebacks may quote what it was sent
     with contextlib.ExitStack() as held:
         books = held.enter_context(contextlib.closing(ledger_of(ledger)))
-        service = held.enter_context(contextlib.closing(SanitizingService(offered, books, threads=_THREADS)))
-        texts = TextTools(service, conversations, account, counted=ledger is not None)
+        service = SanitizingService(offered, books, threads=_THREADS, foreign=foreign)
+        held.callback(service.close)
+        texts = TextTools(service, conversations, account, counted=ledger is not None, shared=foreign.shared)
         asyncio.run(serve_stdio(make_server(texts, tuple(tools or TOOLS)), conversations))
 
 

@@ -26,7 +26,7 @@ from textveil.sanitize.setting import Protected, Setting, mentions_of
 from textveil.sanitize.ways import Wanted
 from textveil.surrogates.base import Mention, Surrogate
 from textveil.surrogates.private_map import PrivateMap, Replaced
-from textveil.surrogates.scopes import KeyedScope, KindScope, MemoryScope, Scope
+from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope
 from textveil.text.marks import Marks
 
 BEFORE: Final = 24
@@ -115,6 +115,16 @@ class ByPolicy:
         """See ``Way``."""
         return prepared.counts
 
+    def within(self, prepared: _Found, scopes: Sequence[Scope]) -> _Found:
+        """Texts of these scopes: where each mention has one of its own, each mention pays."""
+        counts = [
+            {kind: count.get(mentions_of(kind), number) for kind, number in count.items()}
+            if _mentions(scope)
+            else count
+            for count, scope in zip(prepared.counts, scopes, strict=True)
+        ]
+        return prepared._replace(counts=counts)
+
     def releases(self, prepared: _Found, setting: Setting, rng: np.random.Generator, wanted: Wanted) -> list[Release]:
         """Draw what stands outside, then a surrogate for every span; then put the texts together."""
         outside = self._outside.drawn(prepared.outside, rng)
@@ -159,8 +169,21 @@ class ByPolicy:
             places = [place for place, span in enumerate(spans) if span.kind == kind]
             if not places:
                 continue
+            if isinstance(scope, ApartScope):
+                echoes = {place: scope.echo(kind, values[place]) for place in places}
+                drawn = [echoes.get(place) or value for place, value in enumerate(drawn)]
+                places = [place for place in places if echoes[place] is None]
             mentions = [Mention(values[place], around.before(place)) for place in places]
-            own = draw_mentions(surrogate, mentions, self._scopes_of[kind], KindScope(scope, kind), rng)
+            if isinstance(scope, ApartScope) and scope.by_mention:
+                own = [
+                    value
+                    for mention in mentions
+                    for value in draw_mentions(
+                        surrogate, [mention], self._scopes_of[kind], KindScope(scope.mention(), kind), rng
+                    )
+                ]
+            else:
+                own = draw_mentions(surrogate, mentions, self._scopes_of[kind], KindScope(scope, kind), rng)
             for place, value in zip(places, own, strict=True):
                 drawn[place] = value
         return drawn
@@ -182,6 +205,10 @@ class ByPolicy:
                     pieces.append(Replaced(start, stop, original, span.kind))
                 begin, origin = stop, span.end
         return PrivateMap(released=released, replaced=tuple(pieces))
+
+
+def _mentions(scope: Scope) -> bool:
+    return isinstance(scope, ApartScope) and scope.by_mention
 
 
 def _between(text: str, spans: Sequence[DetectedSpan]) -> list[str]:

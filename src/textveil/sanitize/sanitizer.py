@@ -211,6 +211,8 @@ class Sanitizer:
         """
         wanted = Wanted(spans, maps, _one_for_each(scopes, texts))
         ready = self._prepared(texts) if values is None else self._with(texts, values)
+        if scopes is not None and isinstance(self._way, FindsValues):
+            ready = self._way.within(ready, scopes)
         return Prepared(self.setting, self._way.counts(ready), partial(self._releases, ready, wanted))
 
     def stream(self, texts: Iterable[str], *, spans: bool = False, maps: bool = False) -> Iterator[Release]:

@@ -63,6 +63,9 @@ class FindsValues(Protocol):
     def prepared_with(self, texts: Sequence[str], values: Sequence[Sequence[tuple[str, str]]]) -> Any:
         """As ``Way.prepared``; ``values`` are for each text those of its record, each with its kind."""
 
+    def within(self, prepared: Any, scopes: Sequence[Scope]) -> Any:
+        """The texts, of each of which it is known now where one value has one surrogate."""
+
 
 @final
 class Wanted(NamedTuple):

@@ -14,6 +14,7 @@ from textveil.server.api import router
 from textveil.server.config import Config
 from textveil.server.conversations import Conversations
 from textveil.server.errors import add_handlers
+from textveil.server.foreign import ForeignValues
 from textveil.server.gateway import gateway_router
 from textveil.server.gateway.upstream import Upstream
 from textveil.server.guard import Guard
@@ -63,7 +64,8 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
         callers = Callers(
             known, seconds=config.key_seconds, per_second=config.requests_per_second, bound=config.units == "bound"
         )
-        service = SanitizingService(policies, books, threads=config.threads, metrics=metrics)
+        foreign = ForeignValues.of(config.foreign_values, config.foreign_values_limit)
+        service = SanitizingService(policies, books, threads=config.threads, metrics=metrics, foreign=foreign)
         upstream = Upstream.of(config)
         app.state.ledger, app.state.service, app.state.upstream = books, service, upstream
         app.state.conversations = Conversations(

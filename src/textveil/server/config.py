@@ -57,6 +57,9 @@ class Config(BaseModel):
         maps_seconds: how long it is kept; a conversation, after its last request (behind a restart up to a quarter
             less).
         maps_bytes: how much of it is kept in memory.
+        foreign_values: what a value of an answer, a call or a tool's answer becomes: "apart", equal to no surrogate of
+            the user's values; or "shared", that of an equal value of the user, by which the upstream can test guesses.
+        foreign_values_limit: how many such values a conversation may bring.
         log: whether a line of JSON is written for each request.
     """
 
@@ -89,6 +92,8 @@ class Config(BaseModel):
     maps: Literal["memory", "database"] = "memory"
     maps_seconds: _Seconds = 3600.0
     maps_bytes: _Count = 256 * 2**20
+    foreign_values: Literal["apart", "shared"] = "apart"
+    foreign_values_limit: _Count = 2000
     log: bool = True
 
     @property

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
-import hmac
 import logging
-import re
 import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, final
+from collections.abc import Callable
+from typing import Any, Final, final
 
 from textveil.budget.account import Account
 from textveil.errors import LedgerError
 from textveil.sanitize.release import Release
 from textveil.server.kept_data import ConversationStore, KeptPolicy, MapsRead, MapTable, release_data, release_of
+from textveil.server.written_answers import Written, WrittenAnswers, keyed_digest
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.scopes import MemoryScope
 
@@ -34,8 +32,11 @@ PUBLIC_OF_CONVERSATIONS: Final = (
 )
 """What no guarantee of a text covers where releases of a conversation are used again."""
 
-_KINDS_OF_HANDLES: Final = re.compile(r"(call|fc|msg|rs|toolu)_")
-_HANDLE_DIGITS: Final = 24
+OWN: Final = "own"
+"""The source of what nobody but the asker, or a tool that was told nothing else, can have written."""
+
+UNTRACED: Final = ""
+"""The source of values among which one may be a guess of another."""
 
 _KEPT_AGAIN: Final = 4
 """A conversation to which nothing was added is kept for longer when this part of its time is over."""
@@ -59,19 +60,6 @@ class Size:
 
 
 @final
-class Written(NamedTuple):
-    """What the upstream wrote.
-
-    Attributes:
-        text: as it wrote it, with surrogates.
-        maps: private; by which it was restored.
-    """
-
-    text: str
-    maps: tuple[PrivateMap, ...]
-
-
-@final
 class ConversationState:
     """The releases of one conversation, and what the upstream wrote in it.
 
@@ -84,6 +72,7 @@ class ConversationState:
         answers: digests of answers by whose identifiers it is found.
         name: the digest under which it is kept.
         kept: when it was last kept; None where something was added since.
+        foreign_values: how many were brought by texts that others may have written a part of.
     """
 
     def __init__(self, total: Size | None = None) -> None:
@@ -92,12 +81,14 @@ class ConversationState:
         self.answers: list[bytes] = []
         self.name = b""
         self.kept: float | None = None
+        self.foreign_values = 0
         self._total = total
         self._key = secrets.token_bytes(32)
         self._scopes: dict[str, MemoryScope] = {}
         self._releases: dict[bytes, Release] = {}
         self._policies: dict[bytes, str] = {}
-        self._written: dict[bytes, list[Written]] = {}
+        self._sources: dict[int, str] = {}
+        self._written = WrittenAnswers(self._digest)
 
     def scope(self, policy: str) -> MemoryScope:
         """Where one value has one surrogate, under a policy."""
@@ -123,41 +114,53 @@ class ConversationState:
         """
         return self._releases.get(self._digest("text", policy, label, text))
 
-    def remember(self, policy: str, label: str, text: str, release: Release) -> None:
-        """Release this from now on for the text."""
+    def remember(self, policy: str, label: str, text: str, release: Release, source: str = OWN) -> None:
+        """Release this from now on for the text.
+
+        Args:
+            policy: as for ``known``, as the next two.
+            label: where it stands.
+            text: private.
+            release: of it.
+            source: of its values; what the upstream knows of it.
+        """
         digest = self._digest("text", policy, label, text)
         self._releases[digest], self._policies[digest] = release, policy
+        self._sources[id(release.private_map)] = source
         self._grow(2 * len(text) + len(release.text))
 
-    def written(self, place: str, read: str, number: int = 0) -> Written | None:
+    def source_of(self, released: PrivateMap) -> str:
+        """The source of the values of a release."""
+        return self._sources.get(id(released), UNTRACED)
+
+    def written(
+        self, place: str, read: str, number: int = 0, *, behind: str = "", number_behind: int = 0
+    ) -> Written | None:
         """What the upstream wrote where its asker read this, at a place of a message; None where it wrote no such.
 
         Args:
             place: of a message.
             read: private.
-            number: how many equal ones stand before it in the history: answers that read the same may be written
-                otherwise. Behind the last it is the last.
+            number: where nothing was written behind ``behind``, how many equal ones stand before it in the history.
+                Behind the last it is the last.
+            behind: what stands before it.
+            number_behind: how many equal ones stand between.
         """
-        known = self._written.get(self._digest("wrote", place, read))
-        return known[min(number, len(known) - 1)] if known else None
+        return self._written.find(place, read, number, behind, number_behind)
 
-    def wrote(self, place: str, read: str, written: Written) -> None:
-        """Note what the upstream wrote at a place of a message, where its asker read ``read``."""
-        known = self._written.setdefault(self._digest("wrote", place, read), [])
-        same = next((at for at, one in enumerate(known) if one.text == written.text), None)
-        if same is None:
-            known.append(written)
+    def wrote(self, place: str, read: str, written: Written, *, behind: str = "") -> None:
+        """Note what the upstream wrote at a place of a message, behind ``behind``, where its asker read ``read``."""
+        if self._written.note(place, read, written, behind):
             self._grow(len(written.text))
-        else:
-            known[same] = written
-            self.kept = None
+        self.kept = None
+
+    def called(self, handle: str) -> Written | None:
+        """What the upstream wrote into a call; None where it made none of this handle, or two that differ."""
+        return self._written.only("call", handle)
 
     def handle(self, text: str) -> str:
         """An identifier: the upstream's own as it is, any other as a keyed digest."""
-        if self.written("handle", text) is not None:
-            return text
-        kind = _KINDS_OF_HANDLES.match(text)
-        return (kind[0] if kind else "call_") + self._digest("handle", text).hex()[:_HANDLE_DIGITS]
+        return self._written.handle(text)
 
     def as_data(self, policy_of: Callable[[str], KeptPolicy | None]) -> dict[str, Any]:
         """Everything of it as JSON can write it, for ``of_data``: private.
@@ -169,21 +172,18 @@ class ConversationState:
         made = {policy: policy_of(policy) for policy in self._policies.values()}
         digests = {policy: one.digest for policy, one in made.items() if one is not None}
         releases = [
-            [key.hex(), self._policies[key], digests[self._policies[key]], release_data(one, maps)]
+            [key.hex(), self._policies[key], digests[self._policies[key]], release_data(one, maps), self._source(one)]
             for key, one in self._releases.items()
             if self._policies[key] in digests
         ]
-        written = {
-            key.hex(): [[one.text, [maps.number(each) for each in one.maps]] for one in known]
-            for key, known in self._written.items()
-        }
         return {
             "key": self._key.hex(),
             "size": self.size,
             "answers": [one.hex() for one in self.answers],
             "scopes": {policy: scope.as_data() for policy, scope in self._scopes.items()},
             "releases": releases,
-            "written": written,
+            **self._written.as_data(maps),
+            "foreign_values": self.foreign_values,
             "maps": maps.as_data(),
         }
 
@@ -197,20 +197,19 @@ class ConversationState:
                 forgotten, with what it remembered: they are paid for again.
         """
         made, maps = cls(), MapsRead(data["maps"])
-        policies = {policy: policy_of(policy) for policy in {policy for _, policy, _, _ in data["releases"]}}
+        policies = {policy: policy_of(policy) for policy in {policy for _, policy, *_ in data["releases"]}}
         made._key, made.size = bytes.fromhex(data["key"]), data["size"]
         made.answers = [bytes.fromhex(one) for one in data["answers"]]
-        for key, policy, digest, kept in data["releases"]:
+        made.foreign_values = data["foreign_values"]
+        for key, policy, digest, kept, source in data["releases"]:
             now = policies[policy]
             if now is not None and now.digest == digest:
-                told = bytes.fromhex(key)
-                made._releases[told], made._policies[told] = release_of(kept, now.setting, maps), policy
+                told, release = bytes.fromhex(key), release_of(kept, now.setting, maps)
+                made._releases[told], made._policies[told] = release, policy
+                made._sources[id(release.private_map)] = source
         scopes = {policy: data["scopes"].get(policy) for policy in made._policies.values()}
         made._scopes = {policy: MemoryScope.of_data(scope) for policy, scope in scopes.items() if scope is not None}
-        made._written = {
-            bytes.fromhex(key): [Written(text, tuple(maps[number] for number in numbers)) for text, numbers in known]
-            for key, known in data["written"].items()
-        }
+        made._written.read(data, maps)
         return made
 
     def counted(self, total: Size) -> None:
@@ -224,6 +223,9 @@ class ConversationState:
             self._total.add(-self.size)
         self._total = None
 
+    def _source(self, release: Release) -> str:
+        return UNTRACED if release.private_map is None else self.source_of(release.private_map)
+
     def _grow(self, count: int) -> None:
         self.kept = None
         self.size += count
@@ -231,7 +233,7 @@ class ConversationState:
             self._total.add(count)
 
     def _digest(self, *parts: str) -> bytes:
-        return _digest(self._key, parts)
+        return keyed_digest(self._key, parts)
 
 
 @final
@@ -355,7 +357,9 @@ class Conversations:
 
     def _loaded(self, store: ConversationStore, digest: bytes) -> ConversationState | None:
         data = store.load(digest)
-        return None if data is None else ConversationState.of_data(data, self._policy_of)
+        if data is None or "foreign_values" not in data:  # of a release before 2: its scope was that of all texts
+            return None
+        return ConversationState.of_data(data, self._policy_of)
 
     async def forget(self, every: float | None = None) -> None:
         """Expire what nobody asks for either, for ever; a task of the server.
@@ -388,13 +392,4 @@ class Conversations:
         return state
 
     def _digest(self, account: Account, *parts: str) -> bytes:
-        return _digest(self._key, [account.tenant, account.unit or "", account.key or "", *parts])
-
-
-def _digest(key: bytes, parts: Sequence[str]) -> bytes:
-    """A digest of several strings, whose ends count."""
-    made = hmac.new(key, digestmod=hashlib.sha256)
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        made.update(len(data).to_bytes(8, "big") + data)
-    return made.digest()
+        return keyed_digest(self._key, [account.tenant, account.unit or "", account.key or "", *parts])

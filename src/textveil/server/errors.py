@@ -25,6 +25,7 @@ from textveil.errors import (
     TextveilError,
     UnsupportedGuarantee,
 )
+from textveil.server.foreign import TooManyForeignValues
 
 logger = logging.getLogger("textveil.server")
 
@@ -100,6 +101,8 @@ def as_api_error(error: Exception) -> ApiError:
         return ApiError(429, "budget_exhausted", str(error), "insufficient_quota", headers={"x-should-retry": "false"})
     if isinstance(error, LedgerError):
         return ApiError(503, "ledger_unavailable", str(error), "server_error")
+    if isinstance(error, TooManyForeignValues):
+        return ApiError(400, "too_many_foreign_values", str(error))
     if isinstance(error, InputError | UnsupportedGuarantee):
         return ApiError(400, "invalid_input", str(error))
     if not isinstance(error, TextveilError):

@@ -20,6 +20,7 @@ from textveil.budget.account import Account
 from textveil.errors import MissingExtra, need
 from textveil.server.conversations import Conversations, ConversationState
 from textveil.server.errors import ApiError, as_api_error
+from textveil.server.foreign import ForeignValues
 from textveil.server.gateway.answers import restore_chat
 from textveil.server.gateway.bodies import SanitizedBody, beginning, sanitized_body
 from textveil.server.gateway.events import Event
@@ -120,6 +121,8 @@ class TextveilGuardrail(CustomGuardrail):
         maps_seconds: how long what puts originals back is kept, in memory.
         maps_bytes: how much of it, about.
         threads: that sanitize.
+        foreign_values: see ``config.Config``, as the next.
+        foreign_values_limit: how many a conversation may bring.
         unread_routes: paths of LiteLLM's proxy, each with all below it, that are let through as they are: of keys or
             teams, say. None of them may send a text to a model. All other routes are blocked.
         unread_headers: names of headers that reach LiteLLM as they are, beside those of keys.
@@ -142,6 +145,8 @@ class TextveilGuardrail(CustomGuardrail):
         maps_seconds: float = 3600.0,
         maps_bytes: int = 256 * 2**20,
         threads: int = 8,
+        foreign_values: str = "apart",
+        foreign_values_limit: int = 2000,
         unread_routes: Sequence[str] = (),
         unread_headers: Sequence[str] = (),
         ledger: BudgetLedger | None = None,
@@ -163,7 +168,8 @@ class TextveilGuardrail(CustomGuardrail):
         )
         books = ledger if ledger is not None else ledger_of(database)
         folder = None if policies is None else Path(policies)
-        self._service = SanitizingService(OfferedPolicies(policy, folder), books, threads=threads)
+        foreign = ForeignValues.of(foreign_values, foreign_values_limit)
+        self._service = SanitizingService(OfferedPolicies(policy, folder), books, threads=threads, foreign=foreign)
         self._conversations = Conversations(seconds=maps_seconds, most_bytes=maps_bytes)
         self._key = secrets.token_bytes(32)
         self._handled: OrderedDict[str, _Handled] = OrderedDict()

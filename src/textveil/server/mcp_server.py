@@ -21,6 +21,7 @@ from textveil.errors import LedgerError, MissingExtra, ParameterError, TextveilE
 from textveil.sanitize.left import TextCosts
 from textveil.server.budgets import budget_data
 from textveil.server.conversations import Conversations
+from textveil.server.foreign import Origin
 from textveil.surrogates.private_map import PrivateMap
 from textveil.surrogates.restoring import Restorer
 from textveil.version import VERSION
@@ -87,8 +88,7 @@ class SanitizeArguments(ToolArguments):
     policy: str | None = Field(None, description="One of the policies that this server allows; its first by default.")
     conversation: ConversationName | None = Field(
         None,
-        description="Any name for texts that belong together: one value has one surrogate in all of them, and a text "
-        "that was released before comes back as it was, at no cost. Without it the answer names a new one.",
+        description="Any name for texts that are restored together. Without it the answer names a new one.",
     )
 
 
@@ -129,6 +129,8 @@ class TextTools:
         conversations: what was released in each, and how to undo it.
         account: whose texts these are, and who pays.
         counted: whether the service's ledger counts; where it does not, the answers' ``budget`` is None.
+        shared: whether a value has one surrogate in all texts of a conversation, and a text that was released before is
+            released again. Whoever calls ``sanitize`` and sees what was released then tests guesses with it.
     """
 
     arguments: ClassVar[Mapping[str, type[ToolArguments]]] = {
@@ -139,12 +141,19 @@ class TextTools:
     }
 
     def __init__(
-        self, service: SanitizingService, conversations: Conversations, account: Account, *, counted: bool
+        self,
+        service: SanitizingService,
+        conversations: Conversations,
+        account: Account,
+        *,
+        counted: bool,
+        shared: bool = False,
     ) -> None:
         self._service = service
         self._conversations = conversations
         self._account = account
         self._counted = counted
+        self._shared = shared
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -176,15 +185,21 @@ class TextTools:
         begun = not state.policies or policy in state.policies
         need(begun, "conversation", "one of another policy", "of the policy that it began with")
         state.scope(policy)  # from here on it is one of this policy
-        reused = state.known(policy, "", given.text) is not None
-        made = await self._service.release([given.text], policy=policy, account=self._account, conversation=state)
+        label = "" if self._shared else secrets.token_hex(16)
+        made = await self._service.release(
+            [given.text],
+            policy=policy,
+            account=self._account,
+            conversation=state,
+            labels=[label],
+            origins=[Origin(label, mixed=False)],
+        )
         return {
             "text": made.releases[0].text,
             "guarantee": made.guarantee,
             "budget": await self._budget(made) if self._counted else None,
             "conversation": name,
             "policy": made.policy,
-            "reused": reused,
         }
 
     async def _budget(self, made: PaidReleases) -> dict[str, Any]:

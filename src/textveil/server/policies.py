@@ -56,11 +56,9 @@ class OfferedPolicies:
             for path in sorted(folder.glob("*.toml")):
                 need(path.stem not in PRESETS, "policies", path.name, "of other names than those of the package")
                 self._policies[path.stem] = policy(path)
-                # Its surrogates would be those of all tenants, who could then tell whose values are equal.
-                need(
-                    not self._policies[path.stem].keyed, "policies", path.name, "of no scope larger than a conversation"
-                )
         for name in self._policies:
+            # Its surrogates would be those of all tenants, who could then tell whose values are equal.
+            need(not self._policies[name].keyed, "policies", f"{name}.toml", "of no scope larger than a conversation")
             base = name.rpartition(_AT)[0]
             need(base not in self._policies, "policies", f"{name}.toml", "of a name that no other policy begins with @")
         need(default in self._policies, "policy", repr(default[:60]), f"one of {', '.join(self._policies)}")

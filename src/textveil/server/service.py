@@ -7,7 +7,7 @@ taken, durably, before randomness is drawn: whatever fails in between counts as 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar, final
@@ -20,12 +20,13 @@ from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting
 from textveil.server.budgets import budget_data
-from textveil.server.conversations import ConversationState
+from textveil.server.conversations import OWN, UNTRACED, ConversationState
+from textveil.server.foreign import ForeignValues, Origin, few_values, scopes_of, span_kinds
 from textveil.server.metrics import ServerMetrics
 from textveil.server.policies import OfferedPolicies
 from textveil.server.reserving import BudgetLedger as BudgetLedger
 from textveil.server.reserving import Reserving
-from textveil.surrogates.scopes import Scope
+from textveil.surrogates.scopes import ApartScope, MemoryScope
 
 Result = TypeVar("Result")
 
@@ -63,6 +64,7 @@ class SanitizingService:
         ledger: of budgets.
         threads: that sanitize long texts, and do what else takes long; the ledger has one of its own.
         metrics: counts releases; None counts for nobody.
+        foreign: what happens to values in texts of conversations that others may have written a part of.
     """
 
     def __init__(
@@ -72,9 +74,11 @@ class SanitizingService:
         *,
         threads: int = 16,
         metrics: ServerMetrics | None = None,
+        foreign: ForeignValues = ForeignValues(),  # noqa: B008
     ) -> None:
         self.policies = policies
         self._ledger = ledger
+        self._foreign = foreign
         self._metrics = ServerMetrics() if metrics is None else metrics
         self._reserving = Reserving(ledger)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="textveil-sanitize")
@@ -88,6 +92,7 @@ class SanitizingService:
         account: Account,
         conversation: ConversationState | None = None,
         labels: Sequence[str] | None = None,
+        origins: Sequence[Origin | None] | None = None,
     ) -> PaidReleases:
         """Sanitize texts of one person, and take what that costs from every budget that the account is under.
 
@@ -97,11 +102,12 @@ class SanitizingService:
             account: who pays.
             conversation: what was released in it before is released again, byte for byte, at no cost; None is none.
             labels: for each text of a conversation, what tells it from equal ones, which are then released apart.
+            origins: for each text of a conversation, where it comes from; None where its asker wrote it.
 
         Raises:
             UnknownNameError: there is no such policy.
             BudgetExhausted: a budget does not reach; nothing was drawn.
-            InputError: a text cannot be sanitized; nothing was drawn or paid.
+            InputError: a text cannot be sanitized, or others bring too many values; nothing was drawn or paid.
         """
         name = self.policies.name(policy)
         if conversation is None:
@@ -109,7 +115,8 @@ class SanitizingService:
             return self._told(name, releases, prepared, balance)
         # A caller that goes away must not leave the conversation without what it has paid for.
         wanted = list(zip(labels or [""] * len(texts), texts, strict=True))
-        return await asyncio.shield(asyncio.ensure_future(self._in_turn(name, wanted, account, conversation)))
+        told = dict(zip(wanted, origins or [None] * len(texts), strict=True))
+        return await asyncio.shield(asyncio.ensure_future(self._in_turn(name, wanted, account, conversation, told)))
 
     async def balance(self, account: Account) -> Balance:
         """What an account has spent and has left."""
@@ -129,27 +136,33 @@ class SanitizingService:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     async def _in_turn(
-        self, name: str, wanted: list[tuple[str, str]], account: Account, conversation: ConversationState
+        self,
+        name: str,
+        wanted: list[tuple[str, str]],
+        account: Account,
+        conversation: ConversationState,
+        origins: Mapping[tuple[str, str], Origin | None],
     ) -> PaidReleases:
         """The same where what is known is released again."""
         async with conversation.lock:
             new = [one for one in dict.fromkeys(wanted) if conversation.known(name, *one) is None]
             if new:
-                scope = conversation.scope(name)
-                prepared, drawn, balance = await self._paid(name, [text for _, text in new], account, scope)
-                for one, release in zip(new, drawn, strict=True):
-                    conversation.remember(name, *one, release)
+                within = _Within(conversation, [origins[one] for one in new])
+                prepared, drawn, balance = await self._paid(name, [text for _, text in new], account, within)
+                for one, release, source in zip(new, drawn, within.sources, strict=True):
+                    conversation.remember(name, *one, release, source)
+                conversation.foreign_values = within.values
             else:
                 prepared, balance = None, await self.balance(account)
             releases = [conversation.known(name, *one) for one in wanted]
             return self._told(name, [one for one in releases if one is not None], prepared, balance)
 
     async def _paid(
-        self, name: str, texts: list[str], account: Account, scope: Scope | None = None
+        self, name: str, texts: list[str], account: Account, within: _Within | None = None
     ) -> tuple[Prepared, list[Release], Balance]:
         """Prepare, pay, then draw, then note it: in that order and no other."""
         quick = self.policies.is_quick(name) and sum(map(len, texts)) <= QUICK_CHARACTERS
-        prepare = partial(self._prepared, name, texts, scope)
+        prepare = partial(self._prepared, name, texts, within)
         prepared = prepare() if quick else await self.in_thread(prepare)
         reservation = await asyncio.wrap_future(self._reserving.reserve(account, prepared.accountant))
         self._metrics.epsilon.labels(name).inc(prepared.spent.approximate().epsilon)
@@ -158,10 +171,17 @@ class SanitizingService:
         self._metrics.releases.labels(name).inc(len(releases))
         return prepared, releases, reservation.balance
 
-    def _prepared(self, name: str, texts: list[str], scope: Scope | None) -> Prepared:
+    def _prepared(self, name: str, texts: list[str], within: _Within | None) -> Prepared:
         sanitizer = self.policies.sanitizer(name)
-        scopes = None if scope is None or not sanitizer.remembers else [scope] * len(texts)
-        return sanitizer.prepare(texts, scopes=scopes)
+        if within is None:
+            return sanitizer.prepare(texts)
+        conversation, scope = within.conversation, within.conversation.scope(name)
+        scopes: list[MemoryScope | ApartScope] = [scope] * len(texts)
+        if sanitizer.remembers and not self._foreign.shared:
+            scopes, within.sources = scopes_of(within.origins, scope, conversation, partial(span_kinds, sanitizer))
+        prepared = sanitizer.prepare(texts, scopes=scopes if sanitizer.remembers else None)
+        within.values = few_values(prepared, within.origins, conversation.foreign_values, self._foreign.most)
+        return prepared
 
     def _told(
         self, name: str, releases: Sequence[Release], prepared: Prepared | None, balance: Balance
@@ -172,6 +192,24 @@ class SanitizingService:
             known = self._known[name] = _known_of(name, setting)
         guarantee, budget = known.with_costs(setting, prepared), budget_data(balance, known.costs)
         return PaidReleases(tuple(releases), guarantee, balance, budget, name)
+
+
+@final
+class _Within:
+    """Texts of a conversation.
+
+    Attributes:
+        conversation: that they stand in.
+        origins: where each comes from.
+        sources: of the values of each.
+        values: how many of the conversation's are foreign, with these.
+    """
+
+    def __init__(self, conversation: ConversationState, origins: Sequence[Origin | None]) -> None:
+        self.conversation = conversation
+        self.origins = origins
+        self.sources = [OWN if one is None else UNTRACED for one in origins]
+        self.values = conversation.foreign_values
 
 
 _TOLD_OF_A_KIND: Final = frozenset(("kind", "text", "status", "epsilon", "delta", "unit", "pays"))

@@ -13,7 +13,7 @@ from textveil.privacy.guarantees import Guarantee, PureDP, Status
 from textveil.privacy.units import ONE_VALUE, Adjacency
 from textveil.surrogates.base import Counts, Mention
 from textveil.surrogates.declaration import PSEUDONYMS
-from textveil.surrogates.scopes import Scope
+from textveil.surrogates.scopes import TAKEN, Scope
 
 Draw: TypeAlias = Callable[[str, Scope, np.random.Generator], str]
 """The surrogate of one value in a scope."""
@@ -121,7 +121,7 @@ def agreed(
     known = scope.remembered(label)
     drawn = known.get(value)
     if drawn is None:
-        taken = scope.remembered(f"{label}, taken") if distinct else {}
+        taken = scope.remembered(label + TAKEN) if distinct else {}
         source = scope.generator(label, value, rng)
         drawn = make(source)
         for _ in range(_ATTEMPTS):

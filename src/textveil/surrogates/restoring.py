@@ -143,7 +143,7 @@ class Restorer:
             surface = one.released[piece.start : piece.end]
             if piece.kind and any(character.isalnum() for character in surface):
                 self._wholes += self._add(surface, piece.original)
-                for part, original in _parts(surface, piece):
+                for part, original in name_parts(surface, piece):
                     self._mentions.known(part).add(part, original)
 
     def _add(self, surface: str, original: str) -> bool:
@@ -195,7 +195,7 @@ def _checked(private_map: Maps) -> Iterable[PrivateMap]:
     )
 
 
-def _parts(surface: str, piece: Replaced) -> list[tuple[str, str]]:
+def name_parts(surface: str, piece: Replaced) -> list[tuple[str, str]]:
     """The words of a name with those of its original, where both have as many; titles and particles name nobody."""
     words, originals = surface.split(), piece.original.split()
     if piece.kind not in _NAMES_WITH_PARTS or len(words) < 2 or len(words) != len(originals):

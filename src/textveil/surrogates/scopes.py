@@ -9,15 +9,20 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final, Protocol, final
 
 import numpy as np
 
 from textveil.errors import ParameterError
 from textveil.randomness import derived_generator
+from textveil.surrogates.known import KnownSurrogate, compared_form
 
 KEY_BYTES: Final = 32
 """Length of the secret of a ``KeyedScope``."""
+
+TAKEN: Final = ", taken"
+"""The end of labels under which a caller remembers what any value has, so that no other gets it."""
 
 
 class Scope(Protocol):
@@ -50,6 +55,13 @@ class MemoryScope:
         self._places: dict[tuple[str, str], int] = {}
         self._used: dict[str, set[int]] = {}
         self._drawn: dict[str, dict[str, str]] = {}
+        self._taken: dict[str, dict[str, str]] = {}
+
+    def apart(self) -> MemoryScope:
+        """A new scope of other values: none has an equal here, and what one of them has is taken for all of both."""
+        made = MemoryScope()
+        made._used, made._taken = self._used, self._taken
+        return made
 
     def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
         """See ``Scope``."""
@@ -70,7 +82,7 @@ class MemoryScope:
         return {
             "places": [[label, value, place] for (label, value), place in self._places.items()],
             "used": {label: sorted(used) for label, used in self._used.items()},
-            "drawn": {label: dict(drawn) for label, drawn in self._drawn.items()},
+            "drawn": {label: dict(drawn) for label, drawn in (self._drawn | self._taken).items()},
         }
 
     @classmethod
@@ -79,7 +91,8 @@ class MemoryScope:
         made = cls()
         made._places = {(label, value): place for label, value, place in data["places"]}
         made._used = {label: set(used) for label, used in data["used"].items()}
-        made._drawn = {label: dict(drawn) for label, drawn in data["drawn"].items()}
+        for label, drawn in data["drawn"].items():
+            made.remembered(label).update(drawn)
         return made
 
     def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:
@@ -88,7 +101,51 @@ class MemoryScope:
 
     def remembered(self, label: str) -> dict[str, str]:
         """See ``Scope``."""
-        return self._drawn.setdefault(label, {})
+        return (self._taken if label.endswith(TAKEN) else self._drawn).setdefault(label, {})
+
+
+@final
+class ApartScope:
+    """Of a text that others may have written a part of: nothing in it has an equal elsewhere.
+
+    Args:
+        scope: of the texts that it stands among.
+        echoes: by kind and by original, folded, surrogates that stand here too: whoever wrote them knows that they do.
+        by_mention: whether each mention has a scope of its own, so that nothing in it has an equal in it either.
+    """
+
+    def __init__(
+        self,
+        scope: MemoryScope,
+        echoes: Mapping[str, Mapping[str, KnownSurrogate]] = MappingProxyType({}),
+        *,
+        by_mention: bool = False,
+    ) -> None:
+        self._scope = scope
+        self._own = scope.apart()
+        self._echoes = echoes
+        self.by_mention = by_mention
+
+    def mention(self) -> ApartScope:
+        """The scope of one mention."""
+        return ApartScope(self._scope)
+
+    def echo(self, kind: str, value: str) -> str | None:
+        """The surrogate that a value has elsewhere, as the value is written."""
+        known = self._echoes.get(kind, {}).get(compared_form(value))
+        return None if known is None else known.original(value)
+
+    def place(self, label: str, value: str, size: int, rng: np.random.Generator) -> int:
+        """See ``Scope``."""
+        return self._own.place(label, value, size, rng)
+
+    def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:
+        """See ``Scope``."""
+        return self._own.generator(label, value, rng)
+
+    def remembered(self, label: str) -> dict[str, str]:
+        """See ``Scope``."""
+        return self._own.remembered(label)
 
 
 @final

@@ -29,9 +29,10 @@ from textveil.budget.database import opened, url_of
 from textveil.errors import LedgerError
 from textveil.server.app import make_app
 from textveil.server.config import Config
-from textveil.server.conversations import Conversations, Written
+from textveil.server.conversations import Conversations
 from textveil.server.key_store import ApiKeys
 from textveil.server.sealed_conversations import SealedConversations
+from textveil.server.written_answers import Written
 
 Message = dict[str, Any]
 

@@ -17,8 +17,8 @@ from textveil.surrogates.restoring import Restorer
 class Remembers(Protocol):
     """Takes note of what the upstream wrote in a conversation."""
 
-    def wrote(self, place: str, read: str, written: str) -> None:
-        """The asker read ``read`` where the upstream wrote ``written``."""
+    def wrote(self, place: str, read: str, written: str, handle: str = "") -> None:
+        """The asker read ``read`` where the upstream wrote ``written``, in the call of that handle."""
 
 
 @final
@@ -39,14 +39,14 @@ class Restoration:
         stream = self.restorer.stream()
         return self.noted(what, stream.feed(written) + stream.close(), written)
 
-    def json(self, what: str, written: str) -> str:
+    def json(self, what: str, written: str, handle: str = "") -> str:
         """A JSON text."""
         stream = RestoringJson(self.restorer)
-        return self.noted(what, stream.feed(written) + stream.close(), written)
+        return self.noted(what, stream.feed(written) + stream.close(), written, handle)
 
-    def noted(self, what: str, read: str, written: str) -> str:
+    def noted(self, what: str, read: str, written: str, handle: str = "") -> str:
         """``read``, which stands for what the upstream wrote."""
-        self.memory.wrote(what, read, written)
+        self.memory.wrote(what, read, written, handle)
         return read
 
     def given(self, what: str, value: Any) -> None:
@@ -61,12 +61,12 @@ class Restoration:
                 if isinstance(data.get(name), str):
                     data[name] = self.text(what, data[name])
 
-    def called(self, data: Any) -> None:
+    def called(self, data: Any, handle: Any = "") -> None:
         """Restore the arguments of a call, and note its name."""
         if isinstance(data, dict):
             self.given("function", data.get("name"))
             if isinstance(data.get("arguments"), str):
-                data["arguments"] = self.json("arguments", data["arguments"])
+                data["arguments"] = self.json("arguments", data["arguments"], handle_of(handle))
 
 
 _MESSAGE: Final = {what: what for what in ANSWER_TEXTS}
@@ -85,7 +85,7 @@ def restore_chat(data: dict[str, Any], restoration: Restoration) -> None:
             restoration.fields(part, _PART)
         for call in objects(message.get("tool_calls")):
             restoration.given("handle", call.get("id"))
-            restoration.called(call.get("function"))
+            restoration.called(call.get("function"), call.get("id"))
         restoration.called(message.get("function_call"))
 
 
@@ -108,11 +108,16 @@ def restore_item(item: dict[str, Any], restoration: Restoration) -> None:
             restoration.fields(part, _PART)
     elif kind == "function_call":
         restoration.given("handle", item.get("call_id"))
-        restoration.called(item)
+        restoration.called(item, item.get("call_id"))
     elif kind == "reasoning":
         restoration.given("sealed", item.get("encrypted_content"))
         for part in [*objects(item.get("summary")), *objects(item.get("content"))]:
             restoration.fields(part, {"text": "reasoning"})
+
+
+def handle_of(value: Any) -> str:
+    """The handle of a call; empty where it is none."""
+    return value if isinstance(value, str) else ""
 
 
 def objects(value: Any) -> list[dict[str, Any]]:

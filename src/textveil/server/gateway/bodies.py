@@ -56,6 +56,7 @@ async def sanitized_body(
     memory = RequestMemory(state)
     reading = RequestReading(memory)
     template = reading.fields(asked, "", readers, needed)
+    memory.behind = reading.stands("messages" if "messages" in readers else "input")
     headers = {"X-Textveil-Left-Out": ", ".join(reading.left_out)[:2000]} if reading.left_out else {}
     texts: list[str] = []
     if reading.pieces:
@@ -65,6 +66,7 @@ async def sanitized_body(
             account=account,
             conversation=state,
             labels=[piece.label for piece in reading.pieces],
+            origins=[piece.origin for piece in reading.pieces],
         )
         memory.sent(made.releases)
         texts = [release.text for release in made.releases]

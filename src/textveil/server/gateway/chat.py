@@ -18,7 +18,7 @@ from textveil.server.gateway.reading import (
     stops,
     text,
 )
-from textveil.server.gateway.tools import arguments, called_name, choice, function, schema, tool
+from textveil.server.gateway.tools import arguments, call_handle, called_name, choice, function, schema, tool
 
 ANSWER_TEXTS: Final = ("content", "refusal", "reasoning_content", "reasoning")
 """Fields of a message in which a model writes text."""
@@ -94,8 +94,13 @@ def _called(reading: RequestReading, value: Any, place: str) -> Any:
     return reading.fields(value, place, _CALL, ("name",))
 
 
+def _called_once(reading: RequestReading, value: Any, place: str) -> Any:
+    reading.call = ""
+    return _called(reading, value, place)
+
+
 def _call(reading: RequestReading, value: Any, place: str) -> Any:
-    readers: dict[str, Reader] = {"id": handle, "type": one_of("function"), "function": _called}
+    readers: dict[str, Reader] = {"id": call_handle, "type": one_of("function"), "function": _called}
     return reading.fields(value, place, readers, ("id", "function"))
 
 
@@ -116,13 +121,12 @@ def _message(reading: RequestReading, value: Any, place: str) -> Any:
     if role not in _INPUT_ROLES:
         refuse(f"{place}.role", "assistant, " + " or ".join(_INPUT_ROLES), code="invalid_role", got="another role")
     readers: dict[str, Reader] = {"role": one_of(role), "content": _content}
-    needed = ["content"]
-    if role in ("tool", "function"):
-        readers["content"] = tool_content
-        tied, reader = ("tool_call_id", handle) if role == "tool" else ("name", called_name)
-        readers[tied] = reader
-        needed.append(tied)
-    return reading.fields(value, place, readers, needed)
+    if role not in ("tool", "function"):
+        return reading.fields(value, place, readers, ("content",))
+    tied, reader = ("tool_call_id", handle) if role == "tool" else ("name", called_name)
+    readers |= {"content": tool_content, tied: reader}
+    with reading.foreign(place, value.get("tool_call_id") if role == "tool" else None):
+        return reading.fields(value, place, readers, ("content", tied))
 
 
 _ASSISTANT: Final[dict[str, Reader]] = {
@@ -130,7 +134,7 @@ _ASSISTANT: Final[dict[str, Reader]] = {
     "content": _answer_content,
     **{what: answer_text(what) for what in ANSWER_TEXTS if what != "content"},
     "tool_calls": _calls,
-    "function_call": _called,
+    "function_call": _called_once,
 }
 
 

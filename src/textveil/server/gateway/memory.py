@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import final
 
 from textveil.sanitize.release import Release
-from textveil.server.conversations import ConversationState, Written
-from textveil.server.gateway.json_text import canonical
+from textveil.server.conversations import ConversationState
+from textveil.server.foreign import Call
+from textveil.server.gateway.json_text import Leaf, canonical, leaves
+from textveil.server.written_answers import Written
 from textveil.surrogates.private_map import PrivateMap
 
 
@@ -26,17 +28,31 @@ class RequestMemory:
     def __init__(self, state: ConversationState) -> None:
         self._state = state
         self._maps: dict[int, PrivateMap] = {}
-        self._met: Counter[tuple[str, str]] = Counter()
+        self._met: Counter[tuple[str, ...]] = Counter()
+        self.behind = ""
+        """What an answer to the request stands behind."""
 
-    def answer(self, place: str, text: str) -> str | None:
+    def answer(self, place: str, text: str, behind: str = "", handle: str = "") -> str | None:
         """See ``reading.Memory``."""
-        compared = _compared(place, text)
-        written = self._state.written(place, compared, self._met[place, compared])
+        compared, behind = _compared(place, text), _behind(behind, handle)
+        everywhere, there = (place, compared), (place, compared, behind)
+        written = self._state.written(
+            place, compared, self._met[everywhere], behind=behind, number_behind=self._met[there]
+        )
         if written is None:
             return None
-        self._met[place, compared] += 1
+        self._met.update((everywhere, there))
         self._add(written.maps)
         return written.text
+
+    def called(self, handle: str) -> Call | None:
+        """See ``reading.Memory``."""
+        written = self._state.called(handle)
+        if written is None:
+            return None
+        parts = leaves(written.text)
+        said = [written.text] if parts is None else [part.text for part in parts if isinstance(part, Leaf)]
+        return Call("\n".join(said), written.maps)
 
     def handle(self, text: str) -> str:
         """See ``reading.Memory``."""
@@ -51,13 +67,21 @@ class RequestMemory:
         """What restores the answer."""
         return tuple(self._maps.values())
 
-    def wrote(self, place: str, read: str, written: str) -> None:
+    def wrote(self, place: str, read: str, written: str, handle: str = "") -> None:
         """See ``answers.Remembers``."""
         if read:
-            self._state.wrote(place, _compared(place, read), Written(written, self.maps))
+            behind = _behind(self.behind, handle)
+            self._state.wrote(place, _compared(place, read), Written(written, self.maps), behind=behind)
+        if place == "arguments" and handle:
+            self._state.wrote("call", handle, Written(written, self.maps))
 
     def _add(self, maps: Iterable[PrivateMap]) -> None:
         self._maps |= {id(one): one for one in maps}
+
+
+def _behind(behind: str, handle: str) -> str:
+    """What tells an answer from others: where it stands, and the handle of a call."""
+    return f"{handle} {behind}" if handle else behind
 
 
 def _compared(place: str, text: str) -> str:

@@ -7,17 +7,19 @@ form; whoever reads them checks each.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import re
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias, final
 
 from textveil.server.errors import ApiError
+from textveil.server.foreign import Call, Origin
 from textveil.server.gateway.json_text import Leaf, LeafKind, leaves
 from textveil.server.request_json import parsed
 
@@ -40,10 +42,12 @@ class Piece(NamedTuple):
         text: private.
         label: its place, told by nothing but what the upstream knows: of what it is, behind which of the upstream's
             answers, and as which text since. Equal texts at two places are two texts.
+        origin: where it comes from; None where its asker wrote it.
     """
 
     text: str
     label: str
+    origin: Origin | None = None
 
 
 @final
@@ -65,8 +69,18 @@ class JsonSlots:
 class Memory(Protocol):
     """What a request is told of its conversation."""
 
-    def answer(self, place: str, text: str) -> str | None:
-        """What the upstream wrote where its asker read this text; None where it wrote no such thing."""
+    def answer(self, place: str, text: str, behind: str = "", handle: str = "") -> str | None:
+        """What the upstream wrote where its asker read this text; None where it wrote no such thing.
+
+        Args:
+            place: of a message.
+            text: private.
+            behind: what stands before it in the history.
+            handle: of the call whose arguments it is.
+        """
+
+    def called(self, handle: str) -> Call | None:
+        """The call of this handle, if the upstream made one."""
 
     def handle(self, text: str) -> str:
         """The identifier that goes on in place of one that may be of the asker's making."""
@@ -84,6 +98,7 @@ class RequestReading:
         left_out: fields that do not go on, without what they hold.
         functions: names of the functions that the request declares.
         parameters: names of their parameters.
+        call: the handle of the call that is being read.
     """
 
     def __init__(self, memory: Memory) -> None:
@@ -92,6 +107,9 @@ class RequestReading:
         self.left_out: dict[str, None] = {}
         self.functions: set[str] = set()
         self.parameters: set[str] = set()
+        self.call = ""
+        self._origin: Origin | None = None
+        self._stands: dict[str, str] = {}
         self._behind: dict[str, str] = {}
         self._since: Counter[str] = Counter()
         self._answers: Counter[str] = Counter()
@@ -118,17 +136,41 @@ class RequestReading:
                 refuse(place, "Unicode text, without lone surrogates", code="invalid_text")
         field = _field(place)
         self._since[field] += 1
-        self.pieces.append(Piece(value, f"{what} {field} {self._since[field]} {self._behind.get(field, '')}"))
+        label = f"{what} {field} {self._since[field]} {self._behind.get(field, '')}"
+        self._stands[field] = f"{field} {self._since[field]} {self._behind.get(field, '')}"
+        self.pieces.append(Piece(value, label, self._origin))
         return Slot(len(self.pieces) - 1)
+
+    @contextlib.contextmanager
+    def foreign(self, place: str, handle: Any = None) -> Iterator[None]:
+        """What is read meanwhile may have been written by others: by the upstream itself, or where it called a tool.
+
+        Args:
+            place: of a message.
+            handle: of the call that is answered.
+        """
+        call = self.memory.called(handle) if isinstance(handle, str) else None
+        before, self._origin = self._origin, Origin(f"{handle} {place} {self.stands(place)}", call)
+        try:
+            yield
+        finally:
+            self._origin = before
+
+    def stands(self, place: str) -> str:
+        """What the upstream's next answer in this field stands behind: the last text before it."""
+        return self._stands.get(_field(place), "")
 
     def answer(self, value: Any, place: str, what: str) -> Slot | str:
         """A text that the upstream may have written: what it wrote goes back to it; anything else is released."""
         known = self.known(value, place, what)
-        return self.text(value, place, what) if known is None else known
+        if known is not None:
+            return known
+        with self.foreign(place):
+            return self.text(value, place, what)
 
-    def known(self, value: Any, place: str, what: str) -> str | None:
+    def known(self, value: Any, place: str, what: str, handle: str = "") -> str | None:
         """What the upstream wrote where its asker read this; None where it wrote no such thing."""
-        written = self.memory.answer(what, value) if isinstance(value, str) else None
+        written = self.memory.answer(what, value, self.stands(place), handle) if isinstance(value, str) else None
         if written is not None:
             self.goes_on_behind(place, f"{what} {written}")
         return written

@@ -26,7 +26,7 @@ from textveil.server.gateway.reading import (
     refuse,
     text,
 )
-from textveil.server.gateway.tools import FUNCTION, arguments, called_name, choice, only_functions
+from textveil.server.gateway.tools import FUNCTION, arguments, call_handle, called_name, choice, only_functions
 
 _ROLES: Final = ("user", "system", "developer", "assistant")
 
@@ -56,7 +56,7 @@ _status: Final = one_of("in_progress", "completed", "incomplete")
 
 _CALL: Final[dict[str, Reader]] = {
     "type": one_of("function_call"),
-    "call_id": handle,
+    "call_id": call_handle,
     "name": called_name,
     "arguments": arguments,
     "id": handle,
@@ -107,7 +107,8 @@ def _item(reading: RequestReading, value: Any, place: str) -> Any:
     if kind == "function_call":
         return reading.fields(value, place, _CALL, ("call_id", "name", "arguments"))
     if kind == "function_call_output":
-        return reading.fields(value, place, _OUTPUT, ("call_id", "output"))
+        with reading.foreign(place, value.get("call_id")):
+            return reading.fields(value, place, _OUTPUT, ("call_id", "output"))
     if kind == "reasoning":
         return reading.fields(value, place, _REASONING, ("summary",))
     refuse(

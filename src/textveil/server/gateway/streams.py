@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol, final
 
 from textveil.server.errors import ApiError
-from textveil.server.gateway.answers import Restoration, objects, restore_item, restore_response
+from textveil.server.gateway.answers import Restoration, handle_of, objects, restore_item, restore_response
 from textveil.server.gateway.chat import ANSWER_TEXTS
 from textveil.server.gateway.events import Event
 from textveil.server.gateway.json_text import RestoringJson, as_json
@@ -43,6 +43,7 @@ class _Text:
 
     Attributes:
         open: whether more of it may come.
+        handles: of the call whose arguments it is; an upstream may give several.
     """
 
     def __init__(self, what: str, restoration: Restoration) -> None:
@@ -55,6 +56,7 @@ class _Text:
         self._written: list[str] = []
         self._read: list[str] = []
         self.open = True
+        self.handles: dict[str, None] = {}
 
     def feed(self, piece: str) -> str:
         """The next characters, restored as far as they are settled."""
@@ -67,7 +69,8 @@ class _Text:
             return ""
         self.open = False
         rest = self._kept(self._stream.close())
-        self._restoration.noted(self._what, "".join(self._read), "".join(self._written))
+        for handle in self.handles or ("",):
+            self._restoration.noted(self._what, "".join(self._read), "".join(self._written), handle)
         return rest
 
     @property
@@ -129,7 +132,10 @@ class ChatEvents:
                 delta[field] = self._text(index, field, what=field).feed(delta[field])
         for call in objects(delta.get("tool_calls")):
             self._restoration.given("handle", call.get("id"))
-            self._call(call.get("function"), index, "tool_calls", call.get("index"))
+            handle, place = handle_of(call.get("id")), (index, "tool_calls", call.get("index"))
+            if handle:
+                self._text(*place, what="arguments").handles[handle] = None
+            self._call(call.get("function"), *place)
         self._call(delta.get("function_call"), index, "function_call")
 
     def _call(self, called: Any, *place: Any) -> None:

@@ -15,6 +15,7 @@ from textveil.server.gateway.reading import (
     RequestReading,
     count,
     flag,
+    handle,
     matching,
     name,
     number,
@@ -150,10 +151,19 @@ def called_name(reading: RequestReading, value: Any, place: str) -> str:
     refuse(place, "the name of a function that `tools` declares", got="another", hint="Send the tools in each request.")
 
 
+def call_handle(reading: RequestReading, value: Any, place: str) -> Any:
+    """The handle of a call; its arguments are read behind it."""
+    reading.call = value if isinstance(value, str) else ""
+    return handle(reading, value, place)
+
+
 def arguments(reading: RequestReading, value: Any, place: str) -> Any:
     """The arguments of a call: those that the upstream wrote go back as it wrote them."""
-    known = reading.known(value, place, "arguments")
-    return reading.json_text(value, place, "arguments") if known is None else known
+    known = reading.known(value, place, "arguments", reading.call)
+    if known is not None:
+        return known
+    with reading.foreign(place):
+        return reading.json_text(value, place, "arguments")
 
 
 def choice(reading: RequestReading, value: Any, place: str) -> Any:

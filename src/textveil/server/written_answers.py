@@ -1,0 +1,105 @@
+"""What the upstream wrote in a conversation: it goes back as it was written, though its asker read it restored."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, final
+
+from textveil.server.kept_data import MapsRead, MapTable
+from textveil.surrogates.private_map import PrivateMap
+
+_KINDS_OF_HANDLES: Final = re.compile(r"(call|fc|msg|rs|toolu)_")
+_HANDLE_DIGITS: Final = 24
+
+
+def keyed_digest(key: bytes, parts: Sequence[str]) -> bytes:
+    """A digest of several strings, whose ends count."""
+    made = hmac.new(key, digestmod=hashlib.sha256)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        made.update(len(data).to_bytes(8, "big") + data)
+    return made.digest()
+
+
+@final
+class Written(NamedTuple):
+    """What the upstream wrote.
+
+    Attributes:
+        text: as it wrote it, with surrogates.
+        maps: private; by which it was restored.
+    """
+
+    text: str
+    maps: tuple[PrivateMap, ...]
+
+
+@final
+class WrittenAnswers:
+    """What the upstream wrote, by digests of what its asker read.
+
+    Answers that read the same may be written otherwise, one with a guess where another has a surrogate. What goes back
+    is then what stood there: another would tell that the guess was right.
+
+    Args:
+        digest: of several strings.
+    """
+
+    def __init__(self, digest: Callable[..., bytes]) -> None:
+        self._digest = digest
+        self._written: dict[bytes, list[Written]] = {}
+        self._behind: dict[bytes, list[int]] = {}
+
+    def find(self, place: str, read: str, number: int, behind: str, number_behind: int) -> Written | None:
+        """See ``ConversationState.written``."""
+        known = self._written.get(self._digest("wrote", place, read))
+        if not known:
+            return None
+        there = self._behind.get(self._digest("behind", behind, place, read))
+        return known[there[min(number_behind, len(there) - 1)] if there else min(number, len(known) - 1)]
+
+    def note(self, place: str, read: str, written: Written, behind: str) -> bool:
+        """See ``ConversationState.wrote``; whether it is new."""
+        known = self._written.setdefault(self._digest("wrote", place, read), [])
+        same = next((at for at, one in enumerate(known) if one.text == written.text), len(known))
+        new = same == len(known)
+        known[same : same + 1] = [written]
+        there = self._behind.setdefault(self._digest("behind", behind, place, read), [])
+        if same not in there:
+            there.append(same)
+        return new
+
+    def only(self, place: str, read: str) -> Written | None:
+        """What it wrote there; None where that is nothing, or several things."""
+        known = self._written.get(self._digest("wrote", place, read), [])
+        return known[0] if len(known) == 1 else None
+
+    def handle(self, text: str) -> str:
+        """An identifier: the upstream's own as it is, any other as a keyed digest."""
+        if self._digest("wrote", "handle", text) in self._written:
+            return text
+        kind = _KINDS_OF_HANDLES.match(text)
+        return (kind[0] if kind else "call_") + self._digest("handle", text).hex()[:_HANDLE_DIGITS]
+
+    def as_data(self, maps: MapTable) -> dict[str, Any]:
+        """Everything of it as JSON can write it, for ``read``: private.
+
+        Args:
+            maps: takes those of the answers.
+        """
+        written = {
+            key.hex(): [[one.text, [maps.number(each) for each in one.maps]] for one in known]
+            for key, known in self._written.items()
+        }
+        return {"written": written, "behind": {key.hex(): there for key, there in self._behind.items()}}
+
+    def read(self, data: dict[str, Any], maps: MapsRead) -> None:
+        """Know what ``as_data`` had."""
+        self._written = {
+            bytes.fromhex(key): [Written(text, tuple(maps[number] for number in numbers)) for text, numbers in known]
+            for key, known in data["written"].items()
+        }
+        self._behind = {bytes.fromhex(key): list(there) for key, there in data["behind"].items()}

@@ -1,0 +1,86 @@
+"""Which scope a text of others gets: by what the upstream knows alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import pytest
+
+import textveil as tv
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.server.conversations import OWN, UNTRACED, ConversationState
+from textveil.server.foreign import Call, Origin, scopes_of
+from textveil.server.kept_data import KeptPolicy
+from textveil.surrogates.scopes import ApartScope
+
+NAME = "Maria Gonzalez"
+SANITIZER = Sanitizer(tv.policy("prompts"))
+
+
+def conversation(source: str = OWN) -> tuple[ConversationState, Call]:
+    """One in which a name was released, and a call with its surrogate."""
+    state = ConversationState()
+    (release,) = SANITIZER.prepare([NAME], scopes=[state.scope("prompts")]).release()
+    state.remember("prompts", "text 1", NAME, release, source)
+    assert release.private_map is not None
+    return state, Call(f"a\n{release.text}", (release.private_map,))
+
+
+def scope_of(state: ConversationState, origin: Origin, beside: Collection[str] = ()) -> tuple[ApartScope, str]:
+    (scope,), (source,) = scopes_of([origin], state.scope("prompts"), state, lambda texts: beside)
+    assert isinstance(scope, ApartScope)
+    return scope, source
+
+
+@pytest.mark.parametrize(
+    ("beside", "echoed", "source"),
+    [
+        ((), True, OWN),
+        (("date",), True, "message 2"),
+        (("person",), False, UNTRACED),
+        (("place", "date"), False, UNTRACED),
+        (("organization",), False, UNTRACED),
+    ],
+)
+def test_a_surrogate_is_repeated_where_nothing_beside_it_may_be_a_guess(
+    beside: Collection[str], echoed: bool, source: str
+) -> None:
+    state, call = conversation()
+    scope, told = scope_of(state, Origin("message 2", call), beside)
+    surrogate = call.words.removeprefix("a\n")
+    wanted = [surrogate, surrogate.upper(), surrogate.split()[1], None] if echoed else [None] * 4
+    assert [scope.echo("person", one) for one in (NAME, NAME.upper(), "Gonzalez", "Maria Novak")] == wanted
+    assert (scope.echo("place", NAME), scope.by_mention, told) == (None, not echoed, source)
+
+
+def test_surrogates_of_what_may_be_guesses_are_repeated_alone() -> None:
+    state, call = conversation(UNTRACED)
+    assert scope_of(state, Origin("message 2", call))[0].echo("person", NAME) is not None
+    (other,) = SANITIZER.prepare(["Peter Novak"], scopes=[state.scope("prompts")]).release()
+    assert other.private_map is not None
+    for source in (OWN, UNTRACED, "message 1"):
+        state.remember("prompts", "text 2", "Peter Novak", other, source)
+        both = Call(f"{call.words}\n{other.text}", (*call.maps, other.private_map))
+        scope, _ = scope_of(state, Origin("message 2", both))
+        assert scope.by_mention and scope.echo("person", NAME) is None
+
+
+def test_what_no_call_asked_for_has_nothing_equal() -> None:
+    state, _ = conversation()
+    scope, source = scope_of(state, Origin("message 2"))
+    assert scope.by_mention and source == UNTRACED
+    scope, source = scope_of(state, Origin("message 2", mixed=False))
+    assert not scope.by_mention and source == "message 2"
+    scope, source = scope_of(state, Origin("message 2", Call("a\nb", ())))
+    assert not scope.by_mention and source == OWN, "nobody wrote a value that may be found"
+
+
+def test_a_conversation_that_is_read_again_knows_sources_calls_and_limits() -> None:
+    state, call = conversation("message 1")
+    state.foreign_values = 7
+    kept = KeptPolicy(SANITIZER.setting, "digest")
+    read = ConversationState.of_data(state.as_data(lambda policy: kept), lambda policy: kept)
+    release = read.known("prompts", "text 1", NAME)
+    assert release is not None and release.private_map is not None
+    assert read.source_of(release.private_map) == "message 1" and read.foreign_values == 7
+    assert read.source_of(call.maps[0]) == UNTRACED

@@ -17,7 +17,7 @@ from textveil.detection.base import DetectedSpan
 from textveil.errors import UnsupportedGuarantee
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_ENTITY, ONE_SPAN
-from textveil.sanitize.outside import Outside, Stretches
+from textveil.sanitize.outside import Outside, Stretches, Verbatim
 from textveil.sanitize.policy.finding import RecordValues
 from textveil.sanitize.policy.making import PolicyParts
 from textveil.sanitize.policy.policy import ScopeName
@@ -27,6 +27,8 @@ from textveil.sanitize.ways import Wanted
 from textveil.surrogates.base import Mention, Surrogate
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope
+from textveil.text.escaped_places import Places
+from textveil.text.escapes import Reading
 from textveil.text.marks import Marks
 
 BEFORE: Final = 24
@@ -40,14 +42,14 @@ class _Found(NamedTuple):
     """Texts with what was found in them.
 
     Attributes:
-        texts: the documents.
-        spans: of each, in order.
-        values: of each span, what its surrogate gets.
+        readings: the documents, as they are written and read.
+        spans: of each, in order, where they are written.
+        values: of each span, what its surrogate gets: as it is read.
         counts: of each text, how many draws of each kind it takes.
         outside: the stretches between spans, ready for their draws.
     """
 
-    texts: Sequence[str]
+    readings: Sequence[Reading]
     spans: list[list[DetectedSpan]]
     values: list[list[str]]
     counts: list[dict[str, int]]
@@ -74,30 +76,33 @@ class ByPolicy:
         self._outside = outside
         self._scopes_of = {kind: parts.scopes.get(kind, scope) for kind in parts.surrogates}
         self._key = key
+        self._keeps_words = isinstance(outside, Verbatim)
         self.marks: Marks = outside.marks
         spans = [protected(kind, one, self._scopes_of[kind]) for kind, one in parts.surrogates.items()]
         self.protected = (*outside.protected, *spans)
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> _Found:
         """The spans of the texts, and the stretches between them ready for their draws."""
-        return self._cut(texts, self._finder.found(texts, first))
+        readings = self._finder.readings(texts, first)
+        return self._cut(readings, self._finder.found_in(readings, first))
 
     def prepared_with(self, texts: Sequence[str], values: Sequence[RecordValues]) -> _Found:
         """The same, where values of each text's record are spans too."""
-        return self._cut(texts, self._finder.found(texts, values=values))
+        readings = self._finder.readings(texts)
+        return self._cut(readings, self._finder.found_in(readings, values=values))
 
-    def _cut(self, texts: Sequence[str], spans: list[list[DetectedSpan]]) -> _Found:
-        stretches = [_between(text, here) for text, here in zip(texts, spans, strict=True)]
+    def _cut(self, readings: Sequence[Reading], spans: list[list[DetectedSpan]]) -> _Found:
+        stretches = [_between(one.source, here) for one, here in zip(readings, spans, strict=True)]
         outside = self._outside.prepared(stretches)
         values = [
-            [self._outside.plain(text[span.start : span.end]) for span in here]
-            for text, here in zip(texts, spans, strict=True)
+            [self._outside.plain(one.value(span.start, span.end)) for span in here]
+            for one, here in zip(readings, spans, strict=True)
         ]
         around = self._outside.counts(outside)
         counts = [
             {**tokens, **self._counted(here, plain)} for tokens, here, plain in zip(around, spans, values, strict=True)
         ]
-        return _Found(texts, spans, values, counts, outside)
+        return _Found(readings, spans, values, counts, outside)
 
     def _counted(self, spans: Sequence[DetectedSpan], values: Sequence[str]) -> dict[str, int]:
         """How many draws of each kind pay for the spans of a text."""
@@ -128,10 +133,10 @@ class ByPolicy:
     def releases(self, prepared: _Found, setting: Setting, rng: np.random.Generator, wanted: Wanted) -> list[Release]:
         """Draw what stands outside, then a surrogate for every span; then put the texts together."""
         outside = self._outside.drawn(prepared.outside, rng)
-        scopes = self._scopes(len(prepared.texts)) if wanted.scopes is None else wanted.scopes
+        scopes = self._scopes(len(prepared.readings)) if wanted.scopes is None else wanted.scopes
         made = []
-        for text, spans, values, counts, around, scope in zip(*prepared[:4], outside, scopes, strict=True):
-            drawn = self._drawn(text, spans, values, around, scope, rng)
+        for reading, spans, values, counts, around, scope in zip(*prepared[:4], outside, scopes, strict=True):
+            drawn = self._drawn(reading, spans, values, around, scope, rng)
             released, places = self._outside.joined(around, drawn)
             found = tuple(DrawnSpan(*place, span.kind) for place, span in zip(places, spans, strict=True))
             replaced = tuple(one for one in found if one.kind in self._surrogates)
@@ -143,7 +148,7 @@ class ByPolicy:
                     setting=setting,
                     mapped=around.mapped,
                     drawn_spans=replaced,
-                    private_map=self._map(text, spans, released, places) if wanted.maps else None,
+                    private_map=self._map(reading.source, spans, released, places) if wanted.maps else None,
                 )
             )
         return made
@@ -156,19 +161,21 @@ class ByPolicy:
 
     def _drawn(
         self,
-        text: str,
+        reading: Reading,
         spans: Sequence[DetectedSpan],
         values: Sequence[str],
         around: Stretches,
         scope: Scope,
         rng: np.random.Generator,
     ) -> list[str]:
-        """What is released for each span."""
-        drawn = [text[span.start : span.end] for span in spans]
+        """What is released for each span, written as its place is."""
+        drawn = [reading.source[span.start : span.end] for span in spans]
+        written: set[int] = set()
         for kind, surrogate in self._surrogates.items():
             places = [place for place, span in enumerate(spans) if span.kind == kind]
             if not places:
                 continue
+            written.update(places)
             if isinstance(scope, ApartScope):
                 echoes = {place: scope.echo(kind, values[place]) for place in places}
                 drawn = [echoes.get(place) or value for place, value in enumerate(drawn)]
@@ -186,6 +193,10 @@ class ByPolicy:
                 own = draw_mentions(surrogate, mentions, self._scopes_of[kind], KindScope(scope, kind), rng)
             for place, value in zip(places, own, strict=True):
                 drawn[place] = value
+        if self._keeps_words:
+            places_of = Places(reading)
+            for place in sorted(written):
+                drawn[place] = places_of.written(drawn[place], spans[place].start, spans[place].end)
         return drawn
 
     def _map(

@@ -1,7 +1,8 @@
 """Originals put back in the places of their surrogates: in an untouched release, in an answer, in a stream.
 
 A text that begins as the release does is told by position, as far as it agrees; behind that, surrogates are told by
-what they look like (docs/restoring.md says what is done where that does not tell).
+what they look like (docs/restoring.md says what is done where that does not tell). Both the release and the text are
+read through their escapes for that (``text.escapes``), and an original is written as the place of its surrogate is.
 """
 
 from __future__ import annotations
@@ -14,14 +15,22 @@ from typing import Final, NamedTuple, TypeAlias, final
 from textveil.detection.name_words import FIRM_TITLES, SUFFIXES
 from textveil.errors import ParameterError
 from textveil.surrogates.known import KnownSurrogate, compared_form
-from textveil.surrogates.mentions import BEHIND, FoundMention, Mentions, inflected
+from textveil.surrogates.mentions import FoundMention, Mentions, inflected
 from textveil.surrogates.private_map import PrivateMap, Replaced
+from textveil.text.escaped_places import Places, Quotes
+from textveil.text.escapes import open_end, read
 
 Maps: TypeAlias = PrivateMap | Iterable[PrivateMap]
 """The map of one release, or of several: those of a conversation, or a map file."""
 
 MARGIN: Final = 16
 """Characters behind a piece by which a text must agree with the release for the piece to be told by position."""
+
+_CONTEXT: Final = 256
+"""Characters around a place that tell how it is written, and whether a mention begins there."""
+
+_LONGEST_ESCAPE: Final = 4096
+"""Characters that a stream waits for the end of an escape, where it holds back nothing else."""
 
 _NAMES_WITH_PARTS = ("person",)
 _POSSESSIVES = ("'s", "\u2019s", "'S", "\u2019S")
@@ -100,9 +109,9 @@ class Restorer:
         self._mentions = Mentions()
         self._wholes = 0
         for one in maps:
-            self._learn(one)
+            self._learn(_as_read(one))
         for one in maps:
-            self._meet(one)
+            self._meet(_as_read(one))
         self._kept = tuple(maps) if isinstance(maps, Sequence) else ()
 
     def __repr__(self) -> str:
@@ -195,6 +204,22 @@ def _checked(private_map: Maps) -> Iterable[PrivateMap]:
     )
 
 
+def _as_read(one: PrivateMap) -> PrivateMap:
+    """A map of the same release as it is read through its escapes, and so are its originals."""
+    released, original = read(one.released), read(one.original())
+    if not released.escaped and not original.escaped:
+        return one
+    pieces: list[Replaced] = []
+    shift = 0  # from places of the release to those of the original
+    for piece in one.replaced:
+        start, end = released.inner(piece.start)[0], released.inner(piece.end)[1]
+        begin = piece.start + shift
+        value = original.value(begin, begin + len(piece.original)) if piece.original else ""
+        pieces.append(Replaced(start, max(start, end), value, piece.kind))
+        shift += len(piece.original) - (piece.end - piece.start)
+    return PrivateMap(released=released.text, replaced=tuple(pieces))
+
+
 def name_parts(surface: str, piece: Replaced) -> list[tuple[str, str]]:
     """The words of a name with those of its original, where both have as many; titles and particles name nobody."""
     words, originals = surface.split(), piece.original.split()
@@ -259,6 +284,7 @@ class RestoringStream:
         self._held = ""
         self._begun = 0  # characters of the text before ``_held``
         self._behind = ""  # the last of them
+        self._quotes = Quotes()
         self._piece = 0  # the first that is not given back, of the release's
         self._agrees = 0  # characters of the release that the text has begun with
         self._given = 0
@@ -296,7 +322,9 @@ class RestoringStream:
 
     def _pass(self, count: int) -> None:
         """Done with so many characters of the text."""
-        self._behind = (self._behind + self._held[:count])[-BEHIND:]
+        passed = self._held[:count]
+        self._behind = (self._behind + passed)[-_CONTEXT:]
+        self._quotes.feed(passed)
         self._held = self._held[count:]
         self._begun += count
 
@@ -306,7 +334,10 @@ class RestoringStream:
         same = released.startswith(piece, self._agrees)
         self._agrees += len(piece) if same else _common(released, self._agrees, piece)
         whole = last and same and self._agrees == len(released)
-        until = self._agrees if whole else max(self._begun, self._agrees - MARGIN)
+        until = self._agrees
+        if not whole:
+            until = max(self._begun, until - MARGIN)
+            until -= open_end(released[max(self._begun, until - _CONTEXT) : until])
         pieces = release.replaced
         at = self._begun
         while self._piece < len(pieces) and pieces[self._piece].end <= until:
@@ -344,23 +375,32 @@ class RestoringStream:
 
     def _by_mention(self, parts: list[str], *, last: bool) -> None:
         """Give back what no longer hangs on characters to come."""
-        text, begin = self._behind + self._held, len(self._behind)
-        stop = len(text) if last else max(begin, len(text) - self._mentions.reach)
-        at = begin
+        written = self._behind + self._held
+        reading = read(written)
+        text, begin = reading.text, reading.inner(len(self._behind))[1]
+        stop = len(text)
+        if not last:
+            settled = reading.inner(len(written) - open_end(written[-_CONTEXT:]))[0]
+            settled = min(settled, len(text) - open_end(text[-_CONTEXT:]))
+            stop = max(begin, settled - self._mentions.reach)
+            if stop == begin and len(self._held) > _LONGEST_ESCAPE:
+                stop = len(text)
+        places = Places(reading, len(self._behind), self._quotes)
+        at = len(self._behind)
         for found in self._mentions.in_text(text, begin, stop):
-            self._give(parts, text[at : found.start])
+            start, end = reading.written(found.start, found.end)
+            self._give(parts, written[at:start])
             self._use(found.known)
             original = _restored(text, found)
             if original is None:
-                original = text[found.start : found.end]
-                self.ambiguous.append(AmbiguousPlace(self._given, self._given + len(original)))
-                self._give(parts, original)
+                self.ambiguous.append(AmbiguousPlace(self._given, self._given + end - start))
+                self._give(parts, written[start:end])
             else:
-                self._put_back(parts, original)
-            at = found.end
-        until = max(at, stop)
-        self._give(parts, text[at:until])
-        self._pass(until - begin)
+                self._put_back(parts, places.written(original, start, end))
+            at = end
+        until = max(at, reading.start(stop))
+        self._give(parts, written[at:until])
+        self._pass(until - len(self._behind))
 
 
 def _common(released: str, start: int, piece: str) -> int:

@@ -1,4 +1,8 @@
-"""The spans of texts by policy: what detectors find of the kinds that have a rule, and all numbers outside."""
+"""The spans of texts by policy: what detectors find of the kinds that have a rule, and all numbers outside.
+
+A text whose words are kept is read through its escapes first (``text.escapes``): what is found in it as it is read is
+found where it is written. It is also read as it stands, since what looks like an escape may be none.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,8 @@ from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.checked import checked_spans
 from textveil.detection.combined import covering, disjoint
 from textveil.detection.given import value_spans
+from textveil.errors import InputError
+from textveil.text.escapes import BORDER, DEEPEST, Reading, read
 from textveil.text.number_places import number_places
 
 NUMBERS: Final = "digits"
@@ -32,43 +38,126 @@ class SpanFinder:
         kept: kinds of the spans that are wanted and stay: a span of them never hides one that is replaced. Spans of
             other kinds are as if they had not been found.
         numbers: whether every group of digits that lies in no other span is a span of the kind number.
+        escapes: whether texts are read through their escapes.
     """
 
     def __init__(
-        self, detectors: Sequence[Detector], drawn: Collection[str], kept: Collection[str], *, numbers: bool
+        self,
+        detectors: Sequence[Detector],
+        drawn: Collection[str],
+        kept: Collection[str],
+        *,
+        numbers: bool,
+        escapes: bool = False,
     ) -> None:
         self._detectors = tuple(detectors)
         self._order = [one.name for one in detectors]
         self._drawn, self._kept = frozenset(drawn), frozenset(kept)
         self._numbers = numbers
+        self._escapes = escapes
 
-    def found(
-        self, texts: Sequence[str], first: int = 1, values: Sequence[RecordValues] | None = None
-    ) -> list[list[DetectedSpan]]:
-        """The spans of each text, by start.
+    def readings(self, texts: Sequence[str], first: int = 1) -> list[Reading]:
+        """Texts as they are read.
 
         Args:
             texts: private texts.
+            first: number of the first, for messages.
+
+        Raises:
+            InputError: one of them has escapes in escapes, too many to read.
+        """
+        if not self._escapes:
+            return [Reading(text) for text in texts]
+        readings = [read(text) for text in texts]
+        for number, reading in enumerate(readings, start=first):
+            if not reading.whole:
+                raise InputError(
+                    f"document {number} must have at most {DEEPEST} layers of escapes; got more. Decode it first."
+                )
+        return readings
+
+    def found(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
+        """The spans of each text, by start; see ``found_in``."""
+        return self.found_in(self.readings(texts))
+
+    def found_in(
+        self, readings: Sequence[Reading], first: int = 1, values: Sequence[RecordValues] | None = None
+    ) -> list[list[DetectedSpan]]:
+        """The spans of each text, by start: where they are written.
+
+        Args:
+            readings: of private texts.
             first: number of the first, for messages.
             values: for each text, values of its record that are found in it too; they rank before all detectors.
 
         Raises:
             InputError: a detector's answer is no list of spans for each text (``detection.checked``).
         """
+        answers = self._answers([one.text for one in readings], first, values)
+        places = [place for place, one in enumerate(readings) if one.escaped]
+        sources = [readings[place].source.replace(BORDER, "\n") for place in places]
+        own = None if values is None else [values[place] for place in places]
+        written = dict(zip(places, self._answers(sources, first, own), strict=True))
+        return [
+            self._of_one(one, answer, written.get(place, ()))
+            for place, (one, answer) in enumerate(zip(readings, answers, strict=True))
+        ]
+
+    def _answers(
+        self, texts: Sequence[str], first: int, values: Sequence[RecordValues] | None
+    ) -> list[list[DetectedSpan]]:
+        """What the detectors find in each text."""
+        if not texts:
+            return []
         answers = [checked_spans(one, texts, first) for one in self._detectors]
         if values is not None:
             answers.insert(0, [value_spans(text, own, RECORD) for text, own in zip(texts, values, strict=True)])
-        return [self._of_one(text, [answer[place] for answer in answers]) for place, text in enumerate(texts)]
+        return [list(chain.from_iterable(answer[place] for answer in answers)) for place in range(len(texts))]
 
-    def _of_one(self, text: str, answers: Sequence[Sequence[DetectedSpan]]) -> list[DetectedSpan]:
+    def _of_one(
+        self, reading: Reading, answer: Sequence[DetectedSpan], written: Sequence[DetectedSpan]
+    ) -> list[DetectedSpan]:
+        """The spans of one text.
+
+        Args:
+            reading: of it.
+            answer: what was found as it is read.
+            written: what was found as it stands, where that is something else.
+        """
         order = [RECORD, *self._order]
-        found = list(chain.from_iterable(answers))
+        text = reading.text
+        found = [*answer, *_as_read(reading, answer, written)]
         spans = covering(text, (span for span in found if span.kind in self._drawn), order)
         if self._kept:
             places = {place for span in spans for place in range(span.start, span.end)}
             kept = (span for span in found if span.kind in self._kept)
             spans = [*spans, *disjoint((one for one in kept if places.isdisjoint(range(*one[:2]))), order)]
-        return sorted([*spans, *_numbers_outside(text, sorted(spans))]) if self._numbers else sorted(spans)
+        if self._numbers:
+            spans = [*spans, *_numbers_outside(text, sorted(spans))]
+        if not reading.escaped:
+            return sorted(spans)
+        ends = ((one, *reading.written(one.start, one.end)) for one in sorted(spans))
+        return [one._replace(start=start, end=end) for one, start, end in ends]
+
+
+def _as_read(
+    reading: Reading, answer: Sequence[DetectedSpan], written: Sequence[DetectedSpan]
+) -> Iterator[DetectedSpan]:
+    r"""What was found in a text as it stands, in characters of the text as it is read.
+
+    An escape of which a span holds a part ("nMaria" in "\nMaria") is left out of it, or is in it where nothing else
+    was found there, which then was hardly an escape ("C:\nathan").
+    """
+    known = bytearray(len(reading.text))
+    for span in answer:
+        known[span.start : span.end] = b"\1" * (span.end - span.start)
+    for span in written:
+        (start, inner_start), (inner_end, end) = reading.inner(span.start), reading.inner(span.end)
+        if inner_start >= inner_end:
+            continue  # a part of an escape
+        if any(known[start:end]):
+            start, end = inner_start, inner_end
+        yield span._replace(start=start, end=end)
 
 
 def _numbers_outside(text: str, spans: Sequence[DetectedSpan]) -> Iterator[DetectedSpan]:

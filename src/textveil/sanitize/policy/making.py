@@ -89,7 +89,8 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
                     f"a larger one for {rule.name}",
                     "It moves all values of a scope together and promises nothing of one alone.",
                 )
-    finder = SpanFinder(detectors, surrogates, kept, numbers=policy.rule(NUMBER) is not None)
+    numbers = policy.rule(NUMBER) is not None
+    finder = SpanFinder(detectors, surrogates, kept, numbers=numbers, escapes=not policy.draws_words)
     return PolicyParts(
         words=words_of(policy),
         surrogates=surrogates,

@@ -11,6 +11,7 @@ from textveil.server.conversations import ConversationState
 from textveil.server.gateway.memory import RequestMemory
 from textveil.server.gateway.reading import Reader, RequestReading, written
 from textveil.server.service import SanitizingService
+from textveil.text.escapes import BORDER
 
 
 @final
@@ -54,22 +55,25 @@ async def sanitized_body(
         BudgetExhausted: nothing was drawn.
     """
     memory = RequestMemory(state)
-    reading = RequestReading(memory)
+    chosen = service.policies.policy(service.policies.name(policy))
+    reading = RequestReading(memory, escapes=not chosen.draws_words)
     template = reading.fields(asked, "", readers, needed)
     memory.behind = reading.stands("messages" if "messages" in readers else "input")
     headers = {"X-Textveil-Left-Out": ", ".join(reading.left_out)[:2000]} if reading.left_out else {}
     texts: list[str] = []
     if reading.pieces:
+        wholes = reading.wholes()
         made = await service.release(
-            [piece.text for piece in reading.pieces],
+            [BORDER.join(piece.text for piece in pieces) for pieces in wholes],
             policy=policy,
             account=account,
             conversation=state,
-            labels=[piece.label for piece in reading.pieces],
-            origins=[piece.origin for piece in reading.pieces],
+            labels=[pieces[0].label for pieces in wholes],
+            origins=[pieces[0].origin for pieces in wholes],
         )
         memory.sent(made.releases)
-        texts = [release.text for release in made.releases]
+        for release, pieces in zip(made.releases, wholes, strict=True):
+            texts += release.text.split(BORDER) if len(pieces) > 1 else [release.text]
         headers["X-Textveil-Guarantee"] = str(made.guarantee["text"]).encode("ascii", "replace").decode()
         headers["X-Textveil-Policy"] = made.policy
     return SanitizedBody(written(template, texts), memory, headers)

@@ -54,7 +54,9 @@ def parts(reading: RequestReading, value: Any, place: str, kinds: dict[str, Read
         field = "refusal" if kind == "refusal" else "text"
         return reading.fields(value, place, {"type": one_of(kind), field: kinds[kind]}, (field,))
 
-    return reading.each(value, place, part)
+    made = reading.each(value, place, part)
+    reading.go_on([one.get("text", one.get("refusal")) for one in made], place)
+    return made
 
 
 def _content(reading: RequestReading, value: Any, place: str) -> Any:

@@ -16,12 +16,14 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final, NamedTuple, NoReturn, Protocol, TypeAlias, final
 
 from textveil.server.errors import ApiError
 from textveil.server.foreign import Call, Origin
 from textveil.server.gateway.json_text import Leaf, LeafKind, leaves
 from textveil.server.request_json import parsed
+from textveil.text.escapes import BORDER
 
 Reader: TypeAlias = "Callable[[RequestReading, Any, str], Any]"
 """Takes what stands at a place of a request, and gives what goes on there."""
@@ -92,18 +94,21 @@ class RequestReading:
 
     Args:
         memory: of its conversation.
+        escapes: whether texts are read through their escapes when they are released: where words are kept.
 
     Attributes:
-        pieces: texts to be released, in order.
+        pieces: texts to be released, in order; those that go on in the next are released with it (``wholes``).
         left_out: fields that do not go on, without what they hold.
         functions: names of the functions that the request declares.
         parameters: names of their parameters.
         call: the handle of the call that is being read.
     """
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, *, escapes: bool = False) -> None:
         self.memory = memory
+        self.escapes = escapes
         self.pieces: list[Piece] = []
+        self._going_on: set[int] = set()
         self.left_out: dict[str, None] = {}
         self.functions: set[str] = set()
         self.parameters: set[str] = set()
@@ -159,6 +164,32 @@ class RequestReading:
     def stands(self, place: str) -> str:
         """What the upstream's next answer in this field stands behind: the last text before it."""
         return self._stands.get(_field(place), "")
+
+    def go_on(self, slots: Sequence[Any], place: str) -> None:
+        """Note texts of which each goes on in the next: a name may be cut between them.
+
+        Args:
+            slots: what stands there in the body that goes on; where something else stands between two, neither does.
+            place: where they stand, for errors.
+
+        Raises:
+            ApiError: one of them has the character that stands for a cut.
+        """
+        for one, following in pairwise(slots):
+            if self.escapes and isinstance(one, Slot) and isinstance(following, Slot):
+                if any(BORDER in self.pieces[slot.number].text for slot in (one, following)):
+                    refuse(place, "text without U+FDD0, which is no character", code="invalid_text")
+                self._going_on.add(one.number)
+
+    def wholes(self) -> list[list[Piece]]:
+        """The pieces, those together that are one text."""
+        wholes: list[list[Piece]] = []
+        for number, piece in enumerate(self.pieces):
+            if number - 1 in self._going_on:
+                wholes[-1].append(piece)
+            else:
+                wholes.append([piece])
+        return wholes
 
     def answer(self, value: Any, place: str, what: str) -> Slot | str:
         """A text that the upstream may have written: what it wrote goes back to it; anything else is released."""
@@ -361,8 +392,8 @@ name = matching(NAME, "a name: up to 64 letters, digits, underscores, points and
 
 
 def text(reading: RequestReading, value: Any, place: str) -> JsonSlots | Slot | str:
-    """A text that is released; of JSON that hides characters behind escapes, its leaves."""
-    if isinstance(value, str) and "\\u" in value:
+    """A text that is released; of JSON that hides characters, where nobody reads it through escapes, its leaves."""
+    if not reading.escapes and isinstance(value, str) and "\\u" in value:
         return reading.json_text(value, place, "text")
     return reading.text(value, place)
 

@@ -1,0 +1,256 @@
+"""A text as who reads it in the end would: through JSON's escapes, percent-encoding, HTML's entities, "[at]", "[dot]".
+
+Every layer is read, wherever it stands and whatever lies around it: JSON within JSON, JSON in a URL. An escape that
+stands for one character is one character, and each character tells where it is written. ``escaped_places`` is the way
+back.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
+from typing import Final, NamedTuple, final
+
+BORDER: Final = "\ufdd0"
+"""Stands where a text goes on in another part of a message. No character, and so nobody's text."""
+
+DEEPEST: Final = 16
+"""Layers that are read; of one kind within itself, as JSON within JSON, any number is one layer."""
+
+LONGEST: Final = 40
+"""Characters of an escape of one layer, about: so much before and behind a place tells how it is written."""
+
+_HEX = "[0-9A-Fa-f]"
+_BACKSLASH: Final = re.compile(
+    rf"\\++(?:u[dD][89abAB]{_HEX}{{2}}\\++u[dD][c-fC-F]{_HEX}{{2}}|u{_HEX}{{4}}|u\{{{_HEX}{{1,6}}\}}|U{_HEX}{{8}}"
+    rf"|x{_HEX}{{2}}(?:\\++x{_HEX}{{2}})*|[\"'/bfnrt])|\\\\++"
+)
+"""Of any number of layers: each layer more doubles the backslashes."""
+
+_PERCENT: Final = re.compile(rf"(?:%(?:25)*(?:{_HEX}{{2}}|u{_HEX}{{4}}))+")
+_PERCENT_UNIT: Final = re.compile(rf"%(?:25)*(?:({_HEX}{{2}})|u({_HEX}{{4}}))")
+_BYTE: Final = re.compile(rf"\\++x({_HEX}{{2}})()")
+_ENTITY: Final = re.compile(r"&(?:amp;)*((?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)")
+_FORM: Final = re.compile(r"=[^\s\"'<>\\]+")
+_FORM_SPACE: Final = re.compile(r"(?<![=&?;\s])\+")
+_WORDED: Final = re.compile(r"[\[({<] ?(?:(?P<at>at|AT|At)|dot|DOT|Dot) ?[\])}>]")
+_WORDED_HOST: Final = re.compile(r"[\w-]{1,63}(?:\.|[ \t]{0,2}[\[({<] ?(?:dot|DOT|Dot) ?[\])}>][ \t]{0,2})[\w-]")
+_WORD: Final = re.compile(r"\w")
+_HINT: Final = re.compile(r"[\\%&\ufdd0]|=[^\s\"'<>\\+=]*+\+|[\[({<] ?(?:[aA][tT]|[dD][oO][tT])\b")
+_NAMED: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+_OPEN: Final = re.compile(
+    rf"(?:(?:\\++(?:[uUx]\{{?{_HEX}*+)?+)++|(?:%[0-9A-Fa-fu]*+)++|&(?:amp;)*[#A-Za-z0-9]{{0,32}}"
+    r"|[ \t]{0,2}[\[({<] ?[A-Za-z]{0,3}(?: ?[\])}>][ \t]{0,2}[\w-]{0,63}[ \t\[({<A-Za-z.]{0,8})?)\Z"
+)
+
+
+class _Edit(NamedTuple):
+    """The characters ``text[start:end]`` stand for ``plain``: one character, or none."""
+
+    start: int
+    end: int
+    plain: str
+
+
+class _Escape(NamedTuple):
+    """Where a character stands in the text as it is read, how many (1 or 0), and where it is written."""
+
+    place: int
+    size: int
+    begin: int
+    end: int
+
+
+@final
+class Reading:
+    """A text that was read; ``read`` makes it. Private, as the text is.
+
+    Attributes:
+        source: the text as it is written.
+        text: as it is read.
+        whole: whether all of it was read: it has no more than ``DEEPEST`` layers.
+    """
+
+    __slots__ = ("_escapes", "source", "text", "whole")
+
+    def __init__(self, source: str) -> None:
+        self.source = self.text = source
+        self.whole = True
+        self._escapes: list[_Escape] = []
+
+    @property
+    def escaped(self) -> bool:
+        """Whether anything is written otherwise than it is read."""
+        return bool(self._escapes)
+
+    def written(self, start: int, end: int) -> tuple[int, int]:
+        """Where ``text[start:end]``, at least one character, begins and ends in ``source``."""
+        return self.start(start), self._last(end - 1)
+
+    def start(self, place: int) -> int:
+        """Where the character of ``text`` at a place, or its end, begins in ``source``."""
+        at = self._at(place)
+        if at is None:
+            return place
+        beyond = place - at.place - at.size
+        return at.begin if beyond < 0 else at.end + beyond
+
+    def inner(self, place: int) -> tuple[int, int]:
+        """The places in ``text`` before and behind a place of ``source``: the same, unless it cuts an escape."""
+        number = bisect_right(self._escapes, place, key=_begin) - 1
+        if number < 0:
+            return place, place
+        at = self._escapes[number]
+        if place < at.end:
+            return at.place, at.place + (at.size if place > at.begin else 0)
+        behind = at.place + at.size + place - at.end
+        return behind, behind
+
+    def value(self, start: int, end: int) -> str:
+        """How ``source[start:end]`` is read."""
+        return self.text[self.inner(start)[0] : self.inner(end)[1]]
+
+    def take(self, edits: Sequence[_Edit]) -> None:
+        """Read one layer, of which these are the escapes, in order."""
+        escapes: list[_Escape] = []
+        parts: list[str] = []
+        at = number = shift = 0
+        for start, end, plain in edits:
+            while number < len(self._escapes) and self._escapes[number].place + self._escapes[number].size <= start:
+                escapes.append(self._moved(number, shift))
+                number += 1
+            escapes.append(_Escape(start - shift, len(plain), self.start(start), self._last(end - 1)))
+            while number < len(self._escapes) and self._escapes[number].place < end:
+                number += 1
+            parts += [self.text[at:start], plain]
+            at, shift = end, shift + end - start - len(plain)
+        escapes += [self._moved(rest, shift) for rest in range(number, len(self._escapes))]
+        self.text = "".join([*parts, self.text[at:]])
+        self._escapes = escapes
+
+    def _moved(self, number: int, shift: int) -> _Escape:
+        escape = self._escapes[number]
+        return escape._replace(place=escape.place - shift)
+
+    def _at(self, place: int) -> _Escape | None:
+        """The last escape whose character stands at a place or before it."""
+        number = bisect_right(self._escapes, place, key=_place) - 1
+        return self._escapes[number] if number >= 0 else None
+
+    def _last(self, place: int) -> int:
+        """Where the character of ``text`` at a place ends in ``source``."""
+        at = self._at(place)
+        return place + 1 if at is None else at.end + place - at.place - at.size + 1
+
+
+_begin: Final = attrgetter("begin")
+_place: Final = attrgetter("place")
+
+
+def read(text: str) -> Reading:
+    """A text as who reads it in the end would; in time that is linear in its length.
+
+    Args:
+        text: any string.
+    """
+    reading = Reading(text)
+    if _HINT.search(text) is None:
+        return reading
+    if BORDER in text:
+        reading.take([_Edit(*found.span(), "") for found in re.finditer(BORDER, text)])
+    for layer in range(DEEPEST):
+        edits = _edits(reading.text, outermost=layer == 0)
+        if not edits:
+            return reading
+        reading.take(edits)
+    reading.whole = not _edits(reading.text, outermost=False)
+    return reading
+
+
+def open_end(text: str) -> int:
+    """How many characters at the end of a text may be a part of an escape, or one with what follows."""
+    found = _OPEN.search(text)
+    return 0 if found is None else len(text) - found.start()
+
+
+def _edits(text: str, *, outermost: bool) -> list[_Edit]:
+    """The escapes of one layer, in order."""
+    edits: list[_Edit] = []
+    if "\\" in text:
+        for found in _BACKSLASH.finditer(text):
+            escape = found[0].lstrip("\\")
+            edits += _bytes(found, _BYTE) if escape[:1] == "x" else [_Edit(*found.span(), _unescaped(escape))]
+    if "%" in text:
+        for found in _PERCENT.finditer(text):
+            edits += _bytes(found, _PERCENT_UNIT)
+    if "&" in text:
+        edits += _entities(text)
+    if outermost and "+" in text:  # later, one may be what "%2B" stood for
+        for form in _FORM.finditer(text):
+            edits += [_Edit(*space.span(), " ") for space in _FORM_SPACE.finditer(text, *form.span())]
+    edits += _worded(text)
+    return sorted(edits)
+
+
+def _unescaped(escape: str) -> str:
+    """The character of an escape, given what stands behind its backslashes."""
+    if len(escape) < 2:
+        return _NAMED.get(escape, escape or "\\")
+    first, _, second = escape.partition("\\")
+    code = int(first[1:].strip("{}"), 16)
+    if second:  # two halves of a character
+        code = 0x10000 + ((code - 0xD800) << 10) + int(second.lstrip("\\")[1:], 16) - 0xDC00
+    return chr(min(code, 0x10FFFF))
+
+
+def _bytes(run: re.Match[str], unit: re.Pattern[str]) -> Iterator[_Edit]:
+    """The characters of a run of escaped bytes: in UTF-8 where they are that, else each is a character."""
+    units = list(unit.finditer(run[0]))
+    at = 0
+    while at < len(units):
+        count, plain = _first(units, at)
+        yield _Edit(run.start() + units[at].start(), run.start() + units[at + count - 1].end(), plain)
+        at += count
+
+
+def _first(units: Sequence[re.Match[str]], at: int) -> tuple[int, str]:
+    """How many of the bytes from here are one character, and which."""
+    if units[at][2]:
+        return 1, chr(int(units[at][2], 16))
+    lead = int(units[at][1], 16)
+    count = 1 + (lead >= 0xC2) + (lead >= 0xE0) + (lead >= 0xF0)
+    if count > 1:
+        try:
+            return count, bytes.fromhex("".join(one[1] for one in units[at : at + count])).decode("utf-8")
+        except (UnicodeDecodeError, TypeError):  # of another encoding; or a character of another form among them
+            pass
+    return 1, chr(lead)
+
+
+def _entities(text: str) -> Iterator[_Edit]:
+    for found in _ENTITY.finditer(text):
+        plain = html.unescape(f"&{found[1]}")
+        if len(plain) == 1 and (plain != "\ufffd" or "fffd" in found[1].lower()):
+            yield _Edit(*found.span(), plain)
+
+
+def _worded(text: str) -> Iterator[_Edit]:
+    """What stands for the marks of an address: with the spaces around it, and between words alone."""
+    for found in _WORDED.finditer(text):
+        start, end = _around(text, *found.span())
+        behind = _WORDED_HOST.match(text, end) if found["at"] else _WORD.match(text, end)
+        if behind and start and _WORD.match(text, start - 1):
+            yield _Edit(start, end, "@" if found["at"] else ".")
+
+
+def _around(text: str, start: int, end: int) -> tuple[int, int]:
+    """A piece with up to two spaces on each side."""
+    for _ in range(2):
+        start -= text[start - 1 : start] in (" ", "\t")
+        end += text[end : end + 1] in (" ", "\t")
+    return start, end

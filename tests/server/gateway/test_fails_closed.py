@@ -40,7 +40,8 @@ BODY = {
 }
 
 STEPS: list[tuple[Any, str]] = [
-    (sending, "_body"),
+    (sending, "need_json"),
+    (sending, "request_object"),
     (sending, "beginning"),
     (Conversations, "of"),
     (RequestReading, "fields"),

@@ -161,20 +161,16 @@ def test_less_noise_than_stated_is_found_where_the_profile_allows_everything() -
     assert (report.verdict, report.leading.method) == (Verdict.CONTRADICTED, "draws against noise")
 
 
-@pytest.mark.parametrize("name", ["noisy-cube", "text-to-vectors", "unary-encoding", "subset-selection"])
+@pytest.mark.parametrize("name", ["text-to-vectors", "subset-selection"])
 def test_releases_that_are_not_as_stated_are_contradicted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if name not in MECHANISMS:
-        pytest.skip("no such mechanism")
     made = tv.mechanism(name, WORDS, epsilon=1.0)
     sets = hasattr(made, "privatize_sets")
     members = made.privatize_sets(np.array([0])).shape[1] if sets else 0
     fixed = (
         (lambda self, ids, rng=None: np.sort((np.asarray(ids)[:, None] + np.arange(members)) % 40, axis=1))
         if sets
-        else (lambda self, vectors, rng=None: np.asarray(vectors, dtype=np.float64).repeat(1, axis=0))
+        else (lambda self, vectors, rng=None: np.asarray(vectors, dtype=np.float64))
     )
-    if not sets and made.dim != made.released_dim:
-        pytest.skip("what comes out is no vector of the kind that goes in")
     assert audit_mechanism(made, seed=1).verdict is not Verdict.CONTRADICTED
     monkeypatch.setattr(type(made), "privatize_sets" if sets else "privatize_vectors", fixed)
     assert audit_mechanism(made, seed=1).verdict is Verdict.CONTRADICTED

@@ -90,7 +90,8 @@ def test_cells_on_the_real_line_against_quadrature(name: str) -> None:
 def test_what_the_catalog_promises_holds_for_the_word(name: str, rng) -> None:
     mechanism = made(name, rng.normal(size=(12, 1)), epsilon=3.0)
     report = audit_mechanism(mechanism, attacks=False)
-    assert [one.verdict for one in report.findings] == [Verdict.PROVED, Verdict.CERTIFIED]
+    assert [one.verdict for one in report.findings[:2]] == [Verdict.PROVED, Verdict.CERTIFIED]
+    assert not any(one.verdict.fails for one in report.findings)
     vector, word = report.findings
     assert word.epsilon.upper <= vector.epsilon.upper * (1 + 1e-9)
 

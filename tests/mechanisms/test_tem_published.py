@@ -10,7 +10,7 @@ from tests.helpers.catalog import as_listed
 
 import textveil as tv
 from textveil.audit.channels.metric_loss import metric_epsilon
-from textveil.audit.channels.per_distance import audit_per_distance
+from textveil.audit.per_distance import audit_per_distance
 from textveil.audit.report.verdict import Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError, RefutedGuarantee

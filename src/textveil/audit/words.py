@@ -11,16 +11,16 @@ import numpy as np
 
 from textveil.audit.channels.exact import audit_channel
 from textveil.audit.channels.groups import audit_within_groups
-from textveil.audit.channels.per_distance import (
+from textveil.audit.channels.rows import source_of
+from textveil.audit.noise.closed_form import audit_noise
+from textveil.audit.noise.states import audit_states
+from textveil.audit.noise.word_channel import audit_cells
+from textveil.audit.per_distance import (
     DRAWS,
     audit_draws_per_distance,
     audit_noise_per_distance,
     audit_per_distance,
 )
-from textveil.audit.channels.rows import source_of
-from textveil.audit.noise.closed_form import audit_noise
-from textveil.audit.noise.states import audit_states
-from textveil.audit.noise.word_channel import audit_cells
 from textveil.audit.report.verdict import Claim, Finding, Subject
 from textveil.audit.sampled.bounds import SAMPLES, Draw, can_refute
 from textveil.audit.sampled.dependence import NOTE, copied, depends, no_verdict

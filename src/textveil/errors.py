@@ -9,7 +9,8 @@
     │   └── WrongModel        (also ParameterError) the folder that was given holds no model of the kind asked for
     ├── EndpointError         (also OSError)      a service did not answer, or not as it was asked to
     ├── InputError            (also ValueError)   a document or record cannot be read
-    │   └── Interrupted       (audit.sampled)     foreign code failed midway; keeps the evidence so far
+    │   ├── Interrupted       (audit.sampled)     foreign code failed midway; keeps the evidence so far
+    │   └── SlowText                               documents take longer to be read than they may
     ├── OutputError           (also OSError)      a result cannot be written
     ├── LedgerError                               a ledger of budgets cannot be read or written
     ├── BudgetExhausted       (also ValueError)   a release would cost more than is left of a budget
@@ -80,6 +81,10 @@ class EndpointError(TextveilError, OSError):
 
 class InputError(TextveilError, ValueError):
     """A document or a record cannot be read; names its number, never its content."""
+
+
+class SlowText(InputError):
+    """Documents take longer to be read than whoever reads them allows."""
 
 
 class OutputError(TextveilError, OSError):

@@ -68,7 +68,11 @@ def test_every_search_of_the_pieces_finds_something_and_most_gates_are_shut_else
 
 def test_a_glance_shows_surroundings_and_words() -> None:
     seen = glance("Call Bob-Lee, suite 12 or 3")
-    assert seen.digits == ", suite 12 or 3" + "\0" + "e 12 or 3"
+    assert seen.digits == ", suite 12 or 3"
+    far = glance("1" + "." * 21 + "2")
+    assert far.digits == "1" + "." * 12 + "\0" + "." * 8 + "2"
+    crowded = "1 " * 1000
+    assert len(glance(crowded).digits) <= len(crowded), "no more is looked at than the text has"
     assert seen.words == {b"call", b"bob", b"lee", b"suite", b"or"}
     assert with_words("ite", begun_by="xu")("", glance("a suite")) is False
     assert with_words("uite", begun_by="xs")("", glance("a SUITE")) is True

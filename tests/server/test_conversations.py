@@ -55,7 +55,7 @@ def test_they_expire_after_their_last_use() -> None:
 def test_they_expire_though_nobody_asks() -> None:
     clock = Clock()
     kept = made(clock)
-    kept.of(MARIA, "a")
+    kept.of(MARIA, "a").wrote("content", "read", Written("x", ()))
 
     async def wait() -> None:
         task = asyncio.create_task(kept.forget(0.001))
@@ -68,27 +68,51 @@ def test_they_expire_though_nobody_asks() -> None:
 
 
 def test_the_least_used_are_forgotten_where_they_take_too_much() -> None:
-    kept = made(Clock(), most_bytes=1000)
+    kept = made(Clock(), most_bytes=10_000)
     release = Sanitizer(policy("prompts"))("x" * 100)
     first, second = kept.of(MARIA, "1"), kept.of(MARIA, "2")
     first.remember("p", "", "x" * 100, release)
     second.remember("p", "", "x" * 100, release)
     assert kept.of(MARIA, "1") is first
-    kept.of(MARIA, "3").wrote("content", "read", Written("x" * 500, ()))
+    kept.of(MARIA, "3").wrote("content", "read", Written("x" * 2000, ()))
     assert kept.of(MARIA, "1") is first, "it was used behind the second"
     assert kept.of(MARIA, "2") is not second
-    assert sum(kept.of(MARIA, name).size for name in "123") <= 1000
+    assert sum(kept.of(MARIA, name).size for name in "13") == kept.held_bytes <= 10_000
+
+
+def test_a_conversation_in_which_nothing_was_said_is_held_by_nobody() -> None:
+    kept = made(Clock())
+    for number in range(100):
+        kept.of(MARIA, f"{number}").handle("call_7")
+    assert (len(kept), kept.held_bytes, len(kept._empty)) == (0, 0, 0)
+    begun = kept.of(MARIA, "a")
+    assert kept.of(MARIA, "a") is begun, "two requests at one time are of one conversation"
+    kept.note_answer(MARIA, begun, "resp_1")
+    assert (len(kept), kept.held_bytes) == (1, begun.size) and kept.of_answer(MARIA, "resp_1") is begun
+
+
+def test_one_conversation_is_counted_under_its_name_though_two_were_begun() -> None:
+    kept, other = made(Clock()), made(Clock())
+    first, second = kept.of(MARIA, "a"), other.of(MARIA, "a")
+    second.name = first.name
+    second.tell(kept._grew)
+    first.wrote("content", "read", Written("x", ()))
+    second.wrote("content", "read", Written("x" * 100, ()))
+    assert kept.of(MARIA, "a") is second and kept.held_bytes == second.size
+    first.wrote("content", "more", Written("x", ()))
+    assert kept.of(MARIA, "a") is second and kept.held_bytes == second.size
 
 
 def test_one_that_is_forgotten_while_it_is_used_takes_no_room_of_others() -> None:
-    kept = made(Clock(), most_bytes=1000)
+    kept = made(Clock(), most_bytes=6000)
     used = kept.of(MARIA, "1")
-    used.wrote("content", "read", Written("x" * 2000, ()))
-    kept.expire()
-    assert len(kept) == 0
-    used.wrote("content", "more", Written("x" * 2000, ()))
+    used.wrote("content", "read", Written("x" * 5000, ()))
+    assert (len(kept), kept.held_bytes) == (0, 0)
+    used.wrote("content", "more", Written("x" * 5000, ()))
+    assert (len(kept), kept.held_bytes) == (0, 0) and kept.of(MARIA, "1") is not used
     other = kept.of(MARIA, "2")
-    assert kept.of(MARIA, "2") is other and kept.of(MARIA, "3") is not other and kept.of(MARIA, "2") is other
+    other.wrote("content", "read", Written("x" * 100, ()))
+    assert kept.of(MARIA, "2") is other and kept.of(MARIA, "3") is not other and kept.held_bytes == other.size
 
 
 def test_texts_are_told_by_policy_label_and_text_and_kept_as_digests() -> None:

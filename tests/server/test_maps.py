@@ -50,7 +50,7 @@ def test_a_map_goes_when_its_time_is_over() -> None:
 
 
 def test_the_oldest_maps_make_room() -> None:
-    kept = KeptMaps(60, 1000)
+    kept = KeptMaps(60, 2500)
     first, second, third = (kept.keep(("ward", None), [MAP]) for _ in range(3))
     assert kept.find(("ward", None), first) is None
     assert kept.find(("ward", None), second) == kept.find(("ward", None), third) == (MAP,)

@@ -9,6 +9,7 @@ from typing import Final
 
 from textveil.detection.found import Found
 from textveil.detection.gates import at_digits, either, matching
+from textveil.text.slices import matches
 from textveil.text.tokens import Kind, addresses
 
 _KINDS: Final = {Kind.EMAIL: "email", Kind.URL: "url", Kind.HANDLE: "handle"}
@@ -39,7 +40,7 @@ def find_addresses(text: str) -> Iterator[Found]:
 def find_domains(text: str) -> Iterator[Found]:
     """Domain names of common endings, with their path, that stand without http:// or www."""
     position = 0
-    for match in _DOMAIN_END.finditer(text):
+    for match in matches(_DOMAIN_END, text):
         before = text[max(position, match.start() - _LONGEST_DOMAIN) : match.start()]
         name = before[len(before.rstrip(_DOMAIN_CHARACTERS)) :].lstrip(".-")
         sure = _SURE_ENDINGS.match(match[0]) is not None
@@ -52,7 +53,7 @@ def find_domains(text: str) -> Iterator[Found]:
 
 def find_ip_addresses(text: str) -> Iterator[Found]:
     """IPv4 and IPv6 addresses."""
-    for match in _IP.finditer(text):
+    for match in matches(_IP, text):
         written = match[0].rstrip(":") if match["six"] and not match[0].endswith("::") else match[0]
         try:
             ip_address(written)

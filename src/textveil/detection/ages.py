@@ -9,6 +9,7 @@ from typing import Final
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, either, holding, with_words
 from textveil.detection.number_words import BELOW_HUNDRED
+from textveil.text.slices import matches
 
 _NUMBER: Final = r"(?:1[0-4][0-9]|[1-9]?[0-9])"
 _UNIT: Final = r"(?:years?|yrs?|yr|months?|mos?|weeks?|wks?|days?)"
@@ -64,17 +65,17 @@ def find_ages_after_words(text: str) -> Iterator[Found]:
 
 def find_decades_of_age(text: str) -> Iterator[Found]:
     """The number in "in her 40s"."""
-    yield from _found(_DECADE.finditer(text), 0.8)
+    yield from _found(matches(_DECADE, text), 0.8)
 
 
 def find_ages_after_names(text: str) -> Iterator[Found]:
     """The number in "Maria, 42, said", and in "42F"."""
-    yield from _found(_AFTER_NAME.finditer(text), 0.6)
+    yield from _found(matches(_AFTER_NAME, text), 0.6)
 
 
 def find_coded_ages(text: str) -> Iterator[Found]:
     """The number in "42F"."""
-    yield from _found(_CODE.finditer(text), 0.5)
+    yield from _found(matches(_CODE, text), 0.5)
 
 
 def _found(matches: Iterator[re.Match[str]], score: float) -> Iterator[Found]:

@@ -19,11 +19,11 @@ def disjoint(spans: Iterable[DetectedSpan], order: Sequence[str] = ()) -> list[D
     """
     best = sorted(spans, key=_better(order))
     kept: list[DetectedSpan] = []
-    taken: set[int] = set()
+    taken = bytearray(max((span.end for span in best), default=0))
     for span in best:
         # Spans kept so far are at least as long, so one that meets this one holds its first or its last character.
-        if span.start not in taken and span.end - 1 not in taken:
-            taken.update(range(span.start, span.end))
+        if not (taken[span.start] or taken[span.end - 1]):
+            taken[span.start : span.end] = b"\1" * (span.end - span.start)
             kept.append(span)
     return sorted(kept)
 

@@ -11,6 +11,7 @@ from typing import Final
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.number_words import ORDINAL, YEAR
+from textveil.text.slices import matches
 
 _MONTH: Final = (
     r"(?:[Jj]an(?:uary)?|[Ff]eb(?:ruary)?|[Mm]ar(?:ch)?|[Aa]pr(?:il)?|[Mm]ay|[Jj]une?|[Jj]uly?|[Aa]ug(?:ust)?"
@@ -95,7 +96,7 @@ _REMEMBERED: Final = 1 << 12
 
 def find_dates(text: str) -> Iterator[Found]:
     """Dates in digits that a calendar has: 2024-03-04, 3/4/2024, 04.03.24, 3/2024, on 3/4."""
-    for match in _NUMERIC.finditer(text):
+    for match in matches(_NUMERIC, text):
         if _in_calendar(match):
             yield Found(match.start(), match.end(), "date", 0.9 if match["p"] is None else 0.6)
 
@@ -110,13 +111,13 @@ def find_named_dates(text: str) -> Iterator[Found]:
 
 def find_days(text: str) -> Iterator[Found]:
     """Days of the week."""
-    for match in _DAY_OF_WEEK.finditer(text):
+    for match in matches(_DAY_OF_WEEK, text):
         yield Found(match.start(), match.end(), "date", 0.7)
 
 
 def find_months(text: str) -> Iterator[Found]:
     """Months after a word such as "since"."""
-    for match in _LONE_MONTH.finditer(text):
+    for match in matches(_LONE_MONTH, text):
         if _BEFORE_MONTH(text, max(0, match.start() - 8), match.start()):
             yield Found(match.start(), match.end(), "date", 0.7)
 
@@ -124,7 +125,7 @@ def find_months(text: str) -> Iterator[Found]:
 def find_years(text: str) -> Iterator[Found]:
     """Years and decades, where nothing around them says that they are another number."""
     for pattern in (_YEARS, _DECADE) if "'" in text else (_YEARS,):
-        for match in pattern.finditer(text):
+        for match in matches(pattern, text):
             if "'" in match[0] or int(match[0][:4]) < _LATEST_YEAR:
                 yield Found(match.start(), match.end(), "date", 0.5)
 
@@ -132,7 +133,7 @@ def find_years(text: str) -> Iterator[Found]:
 def find_times(text: str) -> Iterator[Found]:
     """Times of day: 14:05, 2:05:10 pm, 2 p.m., 2 o'clock."""
     for pattern in (_AFTER_T, _CLOCK):
-        for match in pattern.finditer(text):
+        for match in matches(pattern, text):
             if pattern is _AFTER_T or int(match[0][:2].rstrip(":. apAPo")) < 24:
                 yield Found(match.start(), match.end(), "time", 0.8)
 

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias, final
 
 from textveil.detection.gates import Gate, glance, words_of
 from textveil.detection.plain import without
+from textveil.text.slices import check_time, matches
 
 
 @final
@@ -34,6 +35,7 @@ def searched(text: str, searches: Iterable[tuple[Search, Gate]]) -> tuple[list[F
     found: list[Found] = []
     seen = glance(text)
     for search, gate in searches:
+        check_time()
         if not gate(text, seen):
             continue
         here = sorted(search(text))
@@ -64,17 +66,17 @@ def near(
         after: characters after it that a match may reach.
     """
     low, high, reached = -1, -1, 0
-    for match in anchor.finditer(text):
+    for match in matches(anchor, text):
         start, stop = max(0, match.start() - before), match.end() + after
         if start > high:
             if high >= 0:
-                for found in pattern.finditer(text, low, _at_a_gap(text, high)):
+                for found in matches(pattern, text, low, _at_a_gap(text, high)):
                     reached = found.end()
                     yield found
             low = max(start, reached)
         high = stop
     if high >= 0:
-        yield from pattern.finditer(text, low, _at_a_gap(text, high))
+        yield from matches(pattern, text, low, _at_a_gap(text, high))
 
 
 def _at_a_gap(text: str, end: int) -> int:

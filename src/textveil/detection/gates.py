@@ -10,13 +10,16 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias, final
 
+from textveil.text.slices import search
+
 BEFORE_DIGITS: Final = 8
 AFTER_DIGITS: Final = 12
 
 CUT: Final = r"(?:\0|\A|\Z)"
 """Matches where the surroundings of a group of digits begin or end."""
 
-_DIGITS: Final = re.compile("[0-9]+").finditer
+_DIGITS: Final = re.compile(f"[0-9]++(?:[^0-9]{{1,{BEFORE_DIGITS + AFTER_DIGITS}}}+[0-9]++)*+")
+"""Groups of digits whose surroundings meet are one, so that what is gathered is no longer than the text."""
 _LETTERS: Final = bytes(code if chr(code).islower() and code < 0x80 else 0x20 for code in bytes(range(256)).lower())
 
 
@@ -25,7 +28,7 @@ class Seen(NamedTuple):
     """What a glance at a plain text shows.
 
     Attributes:
-        digits: every group of digits, with the 8 characters before it and the 12 behind it.
+        digits: every group of digits, with the 8 characters before it and the 12 behind it, or all up to the next.
         words: every run of letters, in small letters.
     """
 
@@ -39,7 +42,7 @@ Gate: TypeAlias = Callable[[str, Seen], object]
 
 def glance(text: str) -> Seen:
     """What gates look at, gathered once, before anything is covered."""
-    groups = map(re.Match.span, _DIGITS(text))
+    groups = map(re.Match.span, _DIGITS.finditer(text))
     around = [text[max(0, start - BEFORE_DIGITS) : end + AFTER_DIGITS] for start, end in groups]
     return Seen("\0".join(around), words_of(text))
 
@@ -56,14 +59,14 @@ def anywhere(text: str, seen: Seen) -> bool:
 
 def at_digits(pattern: str) -> Gate:
     """The gate of a search that finds something only where this pattern matches in a digit's surroundings."""
-    search = re.compile(pattern).search
-    return lambda text, seen: search(seen.digits)
+    compiled = re.compile(pattern)
+    return lambda text, seen: search(compiled, seen.digits)
 
 
 def matching(pattern: str) -> Gate:
     """The gate of a search that finds something only where this pattern, which must be a fast one, matches."""
-    search = re.compile(pattern).search
-    return lambda text, seen: search(text)
+    compiled = re.compile(pattern)
+    return lambda text, seen: search(compiled, text)
 
 
 def with_words(words: str, *, begun_by: str = "") -> Gate:

@@ -13,6 +13,7 @@ from textveil.detection.combined import disjoint
 from textveil.detection.kinds import checked_kind
 from textveil.detection.lists import Marks, lists
 from textveil.errors import ParameterError, need
+from textveil.text.slices import matches
 from textveil.text.spelling import spelling
 
 _UNSEEN: Final = "\u00ad\u200b-\u200f\u2060\ufeff\u0300-\u036f"
@@ -56,7 +57,7 @@ class PatternDetector:
         return [list(self._found(text)) for text in texts]
 
     def _found(self, text: str) -> Iterator[DetectedSpan]:
-        for match in self._pattern.finditer(text):
+        for match in matches(self._pattern, text):
             start, end = match.span(self._group)
             if start < end:
                 yield DetectedSpan(start, end, self.kinds[0], 1.0, self.name)

@@ -8,6 +8,7 @@ from typing import Final
 
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, either, matching
+from textveil.text.slices import matches
 
 _CARD: Final = re.compile(r"[0-9](?<![\w.,+-].)(?:[ -]?[0-9]){11,18}(?![\w]|[.,-][0-9])")
 _CARD_WORDS: Final = re.compile(r"(?i)\b(?:card|credit|debit|visa|mastercard|amex|maestro|cc)\b")
@@ -22,7 +23,7 @@ _FIXED: Final = re.compile(
     r"|(?P<mac>[0-9A-Fa-f]{2}(?P<by>[:-])[0-9A-Fa-f]{2}(?:(?P=by)[0-9A-Fa-f]{2}){4}(?![\w:-]))"
     r"|(?P<nino>[A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?!\w))"
     r"|(?P<nhs>[0-9]{3} [0-9]{3} [0-9]{4}(?![\w]|[ -][0-9]))"
-    r"|(?P<code>(?=[A-Z]{0,9}[0-9])(?=[A-Z0-9]{7,40}(?![\w]|-[0-9]))[A-Z0-9]{0,8}[A-Z][A-Z0-9]*+)"
+    r"|(?P<code>(?=[A-Z]{0,9}[0-9])(?=[A-Z0-9]{7,40}(?![\w]|-[0-9]))[A-Z0-9]{0,8}[A-Z][A-Z0-9]{0,39}+)"
     r")"
 )
 _SPACED_SSN: Final = re.compile(r"[0-9](?<![\w.,-].)[0-9]{2} [0-9]{2} [0-9]{4}(?![\w]|[ -][0-9])")
@@ -35,8 +36,8 @@ _NAMED: Final = re.compile(
     r"|[Ss]erial|[Mm]ember(?:ship)?|[Cc]ustomer|[Pp]atient|[Ee]mployee|[Ss]tudent|[Ss]ubscriber|[Bb]ooking"
     r"|[Cc]onfirmation|[Tt]racking|[Rr]outing|[Tt]ax(?:payer)?|[Nn]ational|[Rr]ecord|[Cc]hart|[Aa]ccession|[Ss]pecimen"
     r"|[Bb]adge|[Vv]oucher|[Pp]in|PIN|[Ii]d|ID"
-    r")\.?(?: ?(?:[Ii]d|ID|[Cc]ode|[Nn]umber|[Nn]o\.?|[Nn]um\.?|[Ii]dentifier|[Cc]ard))*"
-    r"(?: ?(?:is|:|=|#|no\.?|\())* ?#?"
+    r")\.?(?: ?(?:[Ii]d|ID|[Cc]ode|[Nn]umber|[Nn]o\.?|[Nn]um\.?|[Ii]dentifier|[Cc]ard)){0,8}"
+    r"(?: ?(?:is|:|=|#|no\.?|\()){0,8} ?#?"
     r"(?:(?<![A-Za-z0-9])|(?=[A-Za-z/-]{0,38}[0-9]))"  # "filename 2024" names no file's number
     r"(?P<value>[A-Za-z0-9][A-Za-z0-9/-]{2,38}[A-Za-z0-9](?: [0-9]{2,6}){0,4})(?![\w-])"
 )
@@ -61,7 +62,7 @@ _CONTEXT: Final = 40
 
 def find_ibans(text: str) -> Iterator[Found]:
     """International bank account numbers whose check digits are right."""
-    for match in _IBAN.finditer(text):
+    for match in matches(_IBAN, text):
         written = match[0]
         while written:
             if valid_iban(written):
@@ -72,7 +73,7 @@ def find_ibans(text: str) -> Iterator[Found]:
 
 def find_cards(text: str) -> Iterator[Found]:
     """Payment card numbers: 12 to 19 digits that pass Luhn's check, or stand after a word such as "card"."""
-    for match in _CARD.finditer(text):
+    for match in matches(_CARD, text):
         digits = re.sub("[ -]", "", match[0])
         if len(set(digits)) > 1 and passes_luhn(digits):
             yield Found(match.start(), match.end(), "id", 0.9)
@@ -82,7 +83,7 @@ def find_cards(text: str) -> Iterator[Found]:
 
 def find_fixed_forms(text: str) -> Iterator[Found]:
     """Social security, national insurance and NHS numbers, UUIDs, MAC addresses, long codes of letters and digits."""
-    for match in _FIXED.finditer(text):
+    for match in matches(_FIXED, text):
         group = match.lastgroup or ""
         if group == "nhs" and not valid_nhs(match[0].replace(" ", "")):
             continue
@@ -94,7 +95,7 @@ def find_fixed_forms(text: str) -> Iterator[Found]:
 
 def find_spaced_ssns(text: str) -> Iterator[Found]:
     """Social security numbers in three groups parted by spaces."""
-    for match in _SPACED_SSN.finditer(text):
+    for match in matches(_SPACED_SSN, text):
         if valid_ssn(match[0]):
             yield Found(match.start(), match.end(), "id", 0.5)
 

@@ -9,9 +9,11 @@ from typing import Final
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.number_words import AMOUNT
+from textveil.text.slices import matches
 
 _SCALE: Final = r"(?: ?-?(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|mln|bln|[KkMmBb]n?)\b)"
-_NUMBER: Final = r"(?:[0-9]{1,3}(?:[,' ][0-9]{3})+(?![0-9])|[0-9]{1,15})(?:[.,][0-9]{1,2}(?![0-9]))?"
+_NUMBER: Final = r"(?:[0-9]{1,3}(?:[,' ][0-9]{3}){1,6}(?![0-9])|[0-9]{1,15})(?:[.,][0-9]{1,2}(?![0-9]))?"
+"""Of seven groups at the most: a longer row is no amount, and would be read again from each of its groups."""
 _CODE: Final = "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|RUB|TRY|KRW|SGD|HKD"
 _WORD: Final = (
     r"(?:US )?[Dd]ollars?|[Ee]uros?|[Pp]ounds? sterling|bucks?|cents?|[Pp]ence|quid|[Yy]en|[Rr]upees?|[Pp]esos?"
@@ -46,7 +48,7 @@ def find_signed_money(text: str) -> Iterator[Found]:
 
 def find_named_money(text: str) -> Iterator[Found]:
     """Amounts before a word, a code or a sign: 20 dollars, 300 EUR, five hundred dollars."""
-    yield from (Found(match.start(), match.end(), "money", 0.9) for match in _NAMED.finditer(text))
+    yield from (Found(match.start(), match.end(), "money", 0.9) for match in matches(_NAMED, text))
 
 
 def find_spoken_money(text: str) -> Iterator[Found]:

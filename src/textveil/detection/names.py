@@ -10,13 +10,14 @@ from textveil.detection import name_words as known
 from textveil.detection.found import Found
 from textveil.detection.lists import Lists, Marks, lists
 from textveil.detection.plain import OTHER
+from textveil.text.slices import matches
 
 _ABBREVIATED: Final = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Jr|Sr|Inc|Corp|Ltd|Co|Gen|Sen|Rep|Gov|Lt|Col|Sgt|Capt|Rev|Hon|Mt|Ft"
-_WORD: Final = rf"(?:(?:{_ABBREVIATED})\.|(?:[A-Z]\.)++(?![a-z])|[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+)"
+_WORD: Final = rf"(?:(?:{_ABBREVIATED})\.|(?:[A-Z]\.){{1,25}}+(?![a-z])|[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+)"
 _SMALL: Final = "van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ter|ten|af|y|zu|of|the|and|&|for"
 _FIRST: Final = (
     r"[A-Z](?<![A-Za-z0-9].)(?:(?:(?<=M)(?:rs?|[sxt])|(?<=D)r|(?<=P)rof|(?<=S)(?:[tr]|en|gt)|(?<=J)r|(?<=I)nc"
-    r"|(?<=C)(?:orp|ol?|apt)|(?<=L)td?|(?<=G)(?:en|ov)|(?<=R)e[pv]|(?<=H)on|(?<=F)t)\.|\.(?:[A-Z]\.)*+(?![a-z])"
+    r"|(?<=C)(?:orp|ol?|apt)|(?<=L)td?|(?<=G)(?:en|ov)|(?<=R)e[pv]|(?<=H)on|(?<=F)t)\.|\.(?:[A-Z]\.){0,24}+(?![a-z])"
     r"|[A-Za-z]*+(?:['-][A-Za-z]++)*+)"
 )
 """``_WORD`` where no letter or digit stands before it; patterns that begin with a set of characters are fast."""
@@ -24,7 +25,7 @@ _FIRST: Final = (
 _RUN: Final = re.compile(
     rf"{_FIRST}(?:(?: {{1,2}}(?:(?:{_SMALL}) ){{0,3}}|, (?=(?:Inc|Ltd|LLC|Corp|Jr|Sr|Co)\b))"
     rf"{_WORD}){{0,24}}+"
-).finditer
+)
 _PIECE: Final = re.compile(rf"{_WORD}|(?:{_SMALL})(?![A-Za-z])").finditer
 _WORD_LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'"
 _BACK: Final = 24
@@ -88,7 +89,7 @@ def find_names(text: str) -> Iterator[Found]:
     """Names of persons, places and organizations, by start."""
     public = lists()
     marks_of = public.words.get
-    for run in _RUN(text):
+    for run in matches(_RUN, text):
         written = run[0]
         start, end = run.span()
         if not written.isalpha():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, final
 
 from textveil.detection.base import DetectedSpan
+from textveil.text.slices import matches
 
-_NUMBERS: Final = re.compile(r"\d+(?:[.,]\d+)*").finditer
+_NUMBERS: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 @final
@@ -20,4 +21,8 @@ class NumberDetector:
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """See ``Detector``."""
-        return [[DetectedSpan(*match.span(), "number", 1.0, self.name) for match in _NUMBERS(text)] for text in texts]
+        return [list(self._found(text)) for text in texts]
+
+    def _found(self, text: str) -> Iterator[DetectedSpan]:
+        for match in matches(_NUMBERS, text):
+            yield DetectedSpan(*match.span(), "number", 1.0, self.name)

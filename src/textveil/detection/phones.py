@@ -9,6 +9,7 @@ from typing import Final
 
 from textveil.detection.found import Found, Search
 from textveil.detection.gates import CUT, at_digits
+from textveil.text.slices import matches
 
 REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
 """Whose national numbers are known where a number names no country: ISO 3166 codes."""
@@ -48,7 +49,7 @@ def phone_search(regions: tuple[str, ...] = REGIONS) -> Search:
     valid = _validity(regions)
 
     def find(text: str) -> Iterator[Found]:
-        for match in _CANDIDATE.finditer(text):
+        for match in matches(_CANDIDATE, text):
             context = _BEFORE(text, max(0, match.start() - _REACH), match.start()) or _AFTER(text, match.end())
             score = _score(match[0], context is not None, valid)
             if score:

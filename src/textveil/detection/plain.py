@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final, NamedTuple, final
 
+from textveil.text.slices import translated
 from textveil.text.spelling import spelling
 
 CURRENCY, LARGE, SMALL, OTHER = "\xa4\xde\xfe\xb7"
@@ -46,7 +47,7 @@ def plain(text: str) -> Plain:
     """
     if text.isascii():
         return Plain(text, None, len(text))
-    found = text.translate(_TABLE)
+    found = translated(text, _TABLE)
     if len(found) == len(text):
         return Plain(found, None, len(text))
     places = [place for place, character in enumerate(text) if _TABLE[ord(character)]]

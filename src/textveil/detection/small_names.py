@@ -11,15 +11,16 @@ from textveil.detection import name_words as known
 from textveil.detection.found import Found
 from textveil.detection.gates import joined_words, words_of
 from textveil.detection.lists import Marks, lists
+from textveil.text.slices import matches
 
 _WORD: Final = re.compile(r"[a-z]+(?:['-][a-z]+)*(?![A-Za-z0-9_@/])").match
-_WORDS: Final = re.compile(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/])").finditer
+_WORDS: Final = re.compile(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]*(?:['-][a-z]+)*(?![A-Za-z0-9_@/])")
 _NEXT: Final = re.compile(r"(\.? )([a-z]+(?:['-][a-z]+)*)(?![A-Za-z0-9_@/])").match
 _CUES: Final = re.compile(
     r"[NnCcMmDdPp](?<![A-Za-z].)(?:ame(?:'s| is|:"
     r"|(?: on the account)?\? (?:[Uu]ser:)?|d (?:him|her))|alls? (?:me|him|her)"
     r"|(?:rs?|s|iss|rof)\b\.?)[ \t]+(?=[a-z])"
-).finditer
+)
 _CUE_WORDS: Final = joined_words("ame amed all alls r rs s iss rof", begun_by="ncmdp")
 """One of these stands in each cue."""
 
@@ -49,7 +50,7 @@ def find_small_names(text: str) -> Iterator[Found]:
     """Names of persons and places in small letters."""
     marks_of = lists().words.get
     words = words_of(text)
-    cued = () if _CUE_WORDS.isdisjoint(words) else {match.end() for match in _CUES(text)}
+    cued = () if _CUE_WORDS.isdisjoint(words) else {match.end() for match in matches(_CUES, text)}
     starts = dict.fromkeys(cued, True)
     for start in _places(text, [name.decode("ascii") for name in _names().intersection(words)]):
         starts.setdefault(start, False)
@@ -73,7 +74,7 @@ def _places(text: str, few: Sequence[str]) -> Iterator[int]:
     """Where names that a text may hold stand in it as words."""
     names = frozenset(few)
     if len(names) > _FEW:
-        for match in _WORDS(text):
+        for match in matches(_WORDS, text):
             if match[0].removesuffix("'s") in names:
                 yield match.start()
         return

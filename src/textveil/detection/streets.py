@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from textveil.detection.found import Found, Search, near
 from textveil.detection.gates import CUT, Gate, at_digits, both, either, holding, with_words
+from textveil.text.slices import matches
 
 
 def _either(words: str) -> str:
@@ -105,7 +106,7 @@ _AFTER_COMMA: Final = re.compile(rf", (?<=[a-z], )(?P<place>{_STATE})(?![\w'])")
 
 _AT_UNIT: Final = at_digits(r"(?:pt|ment|uite|te|nit|oom|[Rr]m|oor|lat|APT|SUITE|UNIT|ox)\.? ?#?[0-9]")
 _AT_CODE: Final = at_digits("[A-Za-z],? [0-9]{5}|[A-Z][0-9]")
-_AT_NAME: Final = at_digits(rf"(?:[A-Z]|{CUT})[A-Za-z'.-]* [0-9]")
+_AT_NAME: Final = at_digits(rf"(?:[A-Z]|{CUT})[A-Za-z'.-]{{0,20}} [0-9]")
 _AFTER_STREET: Final = at_digits(rf"(?:{_STREET_WORD}|{_AFTER_NAME}) [0-9]")
 _LIVES: Final = holding(
     *("ddress", "ive at", "ive on", "ives at", "ives on", "ived at", "ived on", "esid", "ocated at", "ocated on"),
@@ -131,8 +132,8 @@ def _search(pattern: re.Pattern[str], score: float, anchor: re.Pattern[str] | No
     group: int | str = "place" if "place" in pattern.groupindex else 0
 
     def find(text: str) -> Iterator[Found]:
-        matches = pattern.finditer(text) if anchor is None else near(pattern, text, anchor, 150, 50)
-        for match in matches:
+        found = matches(pattern, text) if anchor is None else near(pattern, text, anchor, 150, 50)
+        for match in found:
             start, end = match.span(group)
             yield Found(start, end - (text[end - 1] == "."), "place", score)  # a full stop is the sentence's
 
@@ -145,5 +146,5 @@ STREET_SEARCHES: Final = tuple((_search(*form), gate) for gate, form in _FORMS)
 
 def find_states(text: str) -> Iterator[Found]:
     """A state's two letters after a comma: Denver, CO."""
-    for match in _AFTER_COMMA.finditer(text):
+    for match in matches(_AFTER_COMMA, text):
         yield Found(*match.span("place"), "place", 0.7)

@@ -65,7 +65,14 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
             known, seconds=config.key_seconds, per_second=config.requests_per_second, bound=config.units == "bound"
         )
         foreign = ForeignValues.of(config.foreign_values, config.foreign_values_limit)
-        service = SanitizingService(policies, books, threads=config.threads, metrics=metrics, foreign=foreign)
+        service = SanitizingService(
+            policies,
+            books,
+            threads=config.threads,
+            seconds=config.sanitize_seconds,
+            metrics=metrics,
+            foreign=foreign,
+        )
         upstream = Upstream.of(config)
         app.state.ledger, app.state.service, app.state.upstream = books, service, upstream
         app.state.conversations = Conversations(

@@ -52,11 +52,12 @@ class Config(BaseModel):
         metrics: who may read ``/metrics``: "admin", whoever has an admin's key, or, while there are no keys, is on this
             machine; or "open", whoever can connect.
         threads: that sanitize.
+        sanitize_seconds: of processor time that the detection of a request's texts may take.
         maps: where what puts originals back is kept where a request asks for it, and where conversations are: "memory",
             or "database", encrypted.
         maps_seconds: how long it is kept; a conversation, after its last request (behind a restart up to a quarter
             less).
-        maps_bytes: how much of it is kept in memory.
+        maps_bytes: of memory that all of it may take, where it is kept in memory; the oldest is forgotten first.
         foreign_values: what a value of an answer, a call or a tool's answer becomes: "apart", equal to no surrogate of
             the user's values; or "shared", that of an equal value of the user, by which the upstream can test guesses.
         foreign_values_limit: how many such values a conversation may bring.
@@ -89,6 +90,7 @@ class Config(BaseModel):
     units: Literal["named", "bound"] = "named"
     metrics: Literal["admin", "open"] = "admin"
     threads: _Count = 16
+    sanitize_seconds: _Seconds = 10.0
     maps: Literal["memory", "database"] = "memory"
     maps_seconds: _Seconds = 3600.0
     maps_bytes: _Count = 256 * 2**20

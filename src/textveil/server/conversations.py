@@ -14,11 +14,14 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from sys import getsizeof
 from typing import Any, Final, final
+from weakref import WeakValueDictionary
 
 from textveil.budget.account import Account
 from textveil.errors import LedgerError
 from textveil.sanitize.release import Release
+from textveil.server.held import ANSWER, CONVERSATION, ENTRY, SCOPE_VALUE, release_bytes
 from textveil.server.kept_data import ConversationStore, KeptPolicy, MapsRead, MapTable, release_data, release_of
 from textveil.server.written_answers import Written, WrittenAnswers, keyed_digest
 from textveil.surrogates.private_map import PrivateMap
@@ -46,43 +49,30 @@ _FORGETS_EVERY: Final = 30.0
 
 
 @final
-class Size:
-    """How many bytes conversations take together, about."""
-
-    def __init__(self) -> None:
-        self.bytes = 0
-        self._lock = threading.Lock()
-
-    def add(self, count: int) -> None:
-        """So many more; less where it is negative."""
-        with self._lock:
-            self.bytes += count
-
-
-@final
 class ConversationState:
     """The releases of one conversation, and what the upstream wrote in it.
 
     Args:
-        total: to which the size of this one is added; None adds it nowhere.
+        grown: told of every growth of it, in bytes; None is nobody.
 
     Attributes:
         lock: held by whoever releases in this conversation: a message is paid for once.
-        size: bytes of its texts, about.
+        size: bytes of memory that it takes, about (``held``).
         answers: digests of answers by whose identifiers it is found.
         name: the digest under which it is kept.
         kept: when it was last kept; None where something was added since.
         foreign_values: how many were brought by texts that others may have written a part of.
     """
 
-    def __init__(self, total: Size | None = None) -> None:
+    def __init__(self, grown: Callable[[ConversationState, int], None] | None = None) -> None:
         self.lock = asyncio.Lock()
-        self.size = 0
+        self.size = CONVERSATION
         self.answers: list[bytes] = []
         self.name = b""
         self.kept: float | None = None
         self.foreign_values = 0
-        self._total = total
+        self._grown = grown
+        self._values = 0
         self._key = secrets.token_bytes(32)
         self._scopes: dict[str, MemoryScope] = {}
         self._releases: dict[bytes, Release] = {}
@@ -127,7 +117,8 @@ class ConversationState:
         digest = self._digest("text", policy, label, text)
         self._releases[digest], self._policies[digest] = release, policy
         self._sources[id(release.private_map)] = source
-        self._grow(2 * len(text) + len(release.text))
+        values, self._values = self._values, sum(scope.values for scope in self._scopes.values())
+        self._grow(ENTRY + release_bytes(release) + SCOPE_VALUE * (self._values - values))
 
     def source_of(self, released: PrivateMap) -> str:
         """The source of the values of a release."""
@@ -151,7 +142,7 @@ class ConversationState:
     def wrote(self, place: str, read: str, written: Written, *, behind: str = "") -> None:
         """Note what the upstream wrote at a place of a message, behind ``behind``, where its asker read ``read``."""
         if self._written.note(place, read, written, behind):
-            self._grow(len(written.text))
+            self._grow(ENTRY + getsizeof(written.text) + getsizeof(written.maps))
         self.kept = None
 
     def called(self, handle: str) -> Written | None:
@@ -212,16 +203,15 @@ class ConversationState:
         made._written.read(data, maps)
         return made
 
-    def counted(self, total: Size) -> None:
-        """From now on its size is part of this one."""
-        self._total = total
-        total.add(self.size)
+    def answered(self, answer: bytes) -> None:
+        """Note the digest of an answer's identifier, by which this conversation is found."""
+        if answer not in self.answers:
+            self.answers.append(answer)
+            self._grow(ANSWER)
 
-    def forget(self) -> None:
-        """It is kept no more; whoever still answers a request of it goes on, and that counts for nobody."""
-        if self._total is not None:
-            self._total.add(-self.size)
-        self._total = None
+    def tell(self, grown: Callable[[ConversationState, int], None] | None) -> None:
+        """Who is told of its growth from now on; None where it is kept no more, and counts for nobody."""
+        self._grown = grown
 
     def _source(self, release: Release) -> str:
         return UNTRACED if release.private_map is None else self.source_of(release.private_map)
@@ -229,8 +219,8 @@ class ConversationState:
     def _grow(self, count: int) -> None:
         self.kept = None
         self.size += count
-        if self._total is not None:
-            self._total.add(count)
+        if self._grown is not None:
+            self._grown(self, count)
 
     def _digest(self, *parts: str) -> bytes:
         return keyed_digest(self._key, parts)
@@ -240,9 +230,11 @@ class ConversationState:
 class Conversations:
     """The conversations of a server; of those that take too much memory, the least used are forgotten.
 
+    One is kept from its first text on: a request that is refused leaves nothing behind.
+
     Args:
         seconds: how long one is kept after its last request.
-        most_bytes: of text that all of them may take, about.
+        most_bytes: of memory that all of them may take, about.
         clock: seconds.
         store: where they are kept too; None is nowhere.
         policy_of: see ``ConversationState.of_data``.
@@ -263,41 +255,46 @@ class Conversations:
         self._store = store
         self._policy_of = policy_of
         self._key = secrets.token_bytes(32) if store is None else store.key
-        self._size = Size()
+        self._lock = threading.RLock()  # answers are restored, and so remembered, in threads too
+        self._bytes = 0
         self._states: OrderedDict[bytes, tuple[float, ConversationState]] = OrderedDict()
+        self._empty: WeakValueDictionary[bytes, ConversationState] = WeakValueDictionary()
         self._answers: dict[bytes, bytes] = {}
 
     def __len__(self) -> int:
         return len(self._states)
 
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of memory that all of them take, about; ``most_bytes`` at the most, but for what is being released."""
+        return self._bytes
+
     def of(self, account: Account, name: str) -> ConversationState:
         """A conversation of an account; that of another account is another, whatever its name."""
-        self.expire()
         digest = self._digest(account, "conversation", name)
-        known = self._states.pop(digest, None)
-        return self._used(digest, ConversationState(self._size) if known is None else known[1])
+        state = self._found(digest)
+        if state is None:
+            state = self._empty.get(digest) or ConversationState(self._grew)
+            state.name, self._empty[digest] = digest, state
+        return state
 
     def find(self, account: Account, name: str) -> ConversationState | None:
         """A conversation of an account, where there is one still."""
-        self.expire()
-        digest = self._digest(account, "conversation", name)
-        return self._used(digest, self._states.pop(digest)[1]) if digest in self._states else None
+        return self._found(self._digest(account, "conversation", name))
 
     def of_answer(self, account: Account, answer: str) -> ConversationState | None:
         """The conversation of an answer by its identifier; None where this account has none."""
         self.expire()
         digest = self._answers.get(self._digest(account, "answer", answer))
-        return None if digest is None else self._used(digest, self._states.pop(digest)[1])
+        return None if digest is None else self._found(digest)
 
     def note_answer(self, account: Account, state: ConversationState, answer: str) -> None:
         """Note the identifier of an answer, by which its asker may go on."""
-        digest = next((one for one, (_, held) in reversed(self._states.items()) if held is state), None)
-        if digest is not None:
-            told = self._digest(account, "answer", answer)
-            self._answers[told] = digest
-            if told not in state.answers:
-                state.answers.append(told)
-                state.kept = None
+        told = self._digest(account, "answer", answer)
+        with self._lock:
+            state.answered(told)
+            if self._holds(state):
+                self._answers[told] = state.name
 
     async def recall(self, account: Account, *, name: str = "", answer: str = "") -> None:
         """Read a conversation from where it is kept, if it is not known here: by its name, or by an answer of it.
@@ -318,9 +315,8 @@ class Conversations:
             return
         state = await asyncio.to_thread(self._loaded, self._store, digest)
         if state is not None and digest not in self._states:
-            state.counted(self._size)
-            self._used(digest, state)
-            self._answers |= dict.fromkeys(state.answers, digest)
+            state.name = digest
+            self._hold(state)
 
     async def keep(self, state: ConversationState) -> None:
         """Keep a conversation where there is a store, unless it is kept as it is.
@@ -328,7 +324,7 @@ class Conversations:
         Raises:
             LedgerError: the store fails.
         """
-        if self._store is None:
+        if self._store is None or state.size == CONVERSATION:
             return
         # A caller that goes away must not let go of the lock: what is kept next would be overwritten by this.
         keeping = asyncio.ensure_future(self._keep(self._store, state))
@@ -377,19 +373,53 @@ class Conversations:
     def expire(self) -> None:
         """Forget what is too old, and the least used of what is too much."""
         oldest = self._clock() - self._seconds
-        while self._states:
-            digest, (used, state) = next(iter(self._states.items()))
-            if used > oldest and self._size.bytes <= self._most_bytes:
-                return
-            del self._states[digest]
-            state.forget()
-            for answer in state.answers:
-                self._answers.pop(answer, None)
+        with self._lock:
+            while self._states:
+                digest, (used, _) = next(iter(self._states.items()))
+                if used > oldest and self._bytes <= self._most_bytes:
+                    return
+                self._drop(digest)
 
-    def _used(self, digest: bytes, state: ConversationState) -> ConversationState:
-        self._states[digest] = (self._clock(), state)
-        state.name = digest
-        return state
+    def _drop(self, digest: bytes) -> None:
+        """Keep a conversation no more; whoever still answers a request of it goes on, and that counts for nobody."""
+        state = self._states.pop(digest)[1]
+        self._bytes -= state.size
+        state.tell(None)
+        for answer in state.answers:
+            self._answers.pop(answer, None)
+
+    def _found(self, digest: bytes) -> ConversationState | None:
+        """The conversation of a digest, which is used now; None where there is none."""
+        self.expire()
+        with self._lock:
+            known = self._states.pop(digest, None)
+            if known is None:
+                return None
+            self._states[digest] = (self._clock(), known[1])
+            return known[1]
+
+    def _holds(self, state: ConversationState) -> bool:
+        known = self._states.get(state.name)
+        return known is not None and known[1] is state
+
+    def _hold(self, state: ConversationState) -> None:
+        """Keep a conversation from now on, in place of any other of its name."""
+        self._empty.pop(state.name, None)
+        if state.name in self._states:
+            self._drop(state.name)
+        self._states[state.name] = (self._clock(), state)
+        self._bytes += state.size
+        self._answers |= dict.fromkeys(state.answers, state.name)
+        state.tell(self._grew)
+
+    def _grew(self, state: ConversationState, count: int) -> None:
+        """Count the growth of a conversation, which is kept from its first on; make room for it."""
+        with self._lock:
+            if self._holds(state):
+                self._bytes += count
+            else:
+                self._hold(state)
+            self.expire()
 
     def _digest(self, account: Account, *parts: str) -> bytes:
         return keyed_digest(self._key, [account.tenant, account.unit or "", account.key or "", *parts])

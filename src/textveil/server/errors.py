@@ -22,6 +22,7 @@ from textveil.errors import (
     InputError,
     LedgerError,
     ParameterError,
+    SlowText,
     TextveilError,
     UnsupportedGuarantee,
 )
@@ -103,6 +104,8 @@ def as_api_error(error: Exception) -> ApiError:
         return ApiError(503, "ledger_unavailable", str(error), "server_error")
     if isinstance(error, TooManyForeignValues):
         return ApiError(400, "too_many_foreign_values", str(error))
+    if isinstance(error, SlowText):
+        return ApiError(413, "texts_too_slow", str(error))
     if isinstance(error, InputError | UnsupportedGuarantee):
         return ApiError(400, "invalid_input", str(error))
     if not isinstance(error, TextveilError):

@@ -7,9 +7,13 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol, TypeAlias, final
+from typing import Final, NamedTuple, Protocol, TypeAlias, final
 
+from textveil.server.held import map_bytes
 from textveil.surrogates.private_map import PrivateMap
+
+_ENTRY: Final = 700
+"""Bytes of what stands around the maps of a release: its id, its owner, its place among the others."""
 
 Owner: TypeAlias = tuple[str, str | None]
 """Whose maps they are: a tenant and a person of it."""
@@ -58,7 +62,7 @@ class KeptMaps:
     def keep(self, owner: Owner, maps: Sequence[PrivateMap]) -> str:
         """Keep maps of one release; the id that gives them back, which nobody can guess."""
         identity = new_identity()
-        size = sum(_size(one) for one in maps)
+        size = _ENTRY + sum(map(map_bytes, maps))
         with self._lock:
             self._kept[identity] = _Kept(owner, tuple(maps), size, self._clock() + self._seconds)
             self._size += size
@@ -88,8 +92,3 @@ class KeptMaps:
                 return
             self._kept.popitem(last=False)
             self._size -= first.size
-
-
-def _size(one: PrivateMap) -> int:
-    """Bytes that a map takes, about."""
-    return 200 + 4 * len(one.released) + sum(200 + 4 * len(piece.original) for piece in one.replaced)

@@ -154,10 +154,14 @@ class OfferedPolicies:
             known = self._kept[name] = KeptPolicy(setting, digest)
         return known
 
-    def is_quick(self, name: str) -> bool:
-        """Whether its sanitizer is made and takes microseconds for a word: nothing is drawn for words, no models."""
+    def is_plain(self, name: str) -> bool:
+        """Whether its sanitizer takes microseconds for a word, all of them Python's: no draws for words, no models."""
         chosen = self.policy(name)
-        return name in self._made and not chosen.draws_words and set(chosen.detectors) <= {"embedded"}
+        return not chosen.draws_words and set(chosen.detectors) <= {"embedded"}
+
+    def is_made(self, name: str) -> bool:
+        """Whether its sanitizer is made."""
+        return name in self._made
 
     def found(self, name: str, text: str) -> list[DetectedSpan]:
         """The spans that a policy would treat as such; none where it looks for none."""

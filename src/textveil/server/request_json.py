@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine, Iterator, Mapping
+from functools import partial
 from typing import Any, Final, final
 
 from fastapi import Request, Response
@@ -11,6 +12,7 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from textveil.server.errors import ApiError, repeatable
+from textveil.server.service import beside
 
 NESTING: Final = 100
 """Arrays and objects in each other at the most."""
@@ -121,7 +123,8 @@ class _StrictRequest(Request):
     """A request that reads its JSON strictly."""
 
     async def json(self) -> Any:
-        return request_json(await self.body())
+        body = await self.body()
+        return await beside(len(body), partial(request_json, body))
 
 
 def _said_twice(data: Any, place: str) -> Iterator[str]:

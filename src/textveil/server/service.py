@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeVar, final
 
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
+from textveil.detection.base import DetectedSpan
 from textveil.sanitize.left import TextCosts
 from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.prepared import Prepared
@@ -21,12 +22,14 @@ from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Setting
 from textveil.server.budgets import budget_data
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
+from textveil.server.errors import ApiError
 from textveil.server.foreign import ForeignValues, Origin, few_values, scopes_of, span_kinds
 from textveil.server.metrics import ServerMetrics
 from textveil.server.policies import OfferedPolicies
 from textveil.server.reserving import BudgetLedger as BudgetLedger
 from textveil.server.reserving import Reserving
 from textveil.surrogates.scopes import ApartScope, MemoryScope
+from textveil.text.slices import time_limit
 
 Result = TypeVar("Result")
 
@@ -34,6 +37,26 @@ Result = TypeVar("Result")
 QUICK_CHARACTERS: Final = 8_000
 """Texts of up to so many characters are sanitized between two other things that the server does, where a policy keeps
 words: in less time than to hand them to a thread and back."""
+
+LONG_CHARACTERS: Final = 100_000
+"""Texts of more characters, where a policy keeps words, are sanitized by few threads: the interpreter runs one at a
+time, and each that wants to run is one more for which everybody else waits."""
+
+SECONDS: Final = 10.0
+"""Of processor time that the detection of a call's texts may take."""
+
+_WAITING: Final = 16
+"""Calls with long texts that are under way or wait, at the most."""
+
+
+async def beside(size: int, work: Callable[[], Result]) -> Result:
+    """Do what takes time in proportion to a size at once; in a thread where that is long.
+
+    Args:
+        size: characters or bytes.
+        work: touches nothing that the server changes meanwhile.
+    """
+    return work() if size <= LONG_CHARACTERS else await asyncio.to_thread(work)
 
 
 @final
@@ -62,7 +85,8 @@ class SanitizingService:
     Args:
         policies: what can be asked for.
         ledger: of budgets.
-        threads: that sanitize long texts, and do what else takes long; the ledger has one of its own.
+        threads: that sanitize texts, and do what else takes long; the ledger has one of its own.
+        seconds: of processor time that the detection of a call's texts may take.
         metrics: counts releases; None counts for nobody.
         foreign: what happens to values in texts of conversations that others may have written a part of.
     """
@@ -73,6 +97,7 @@ class SanitizingService:
         ledger: BudgetLedger,
         *,
         threads: int = 16,
+        seconds: float = SECONDS,
         metrics: ServerMetrics | None = None,
         foreign: ForeignValues = ForeignValues(),  # noqa: B008
     ) -> None:
@@ -82,6 +107,9 @@ class SanitizingService:
         self._metrics = ServerMetrics() if metrics is None else metrics
         self._reserving = Reserving(ledger)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="textveil-sanitize")
+        self._lane = ThreadPoolExecutor(max(1, threads // 8), thread_name_prefix="textveil-long-texts")
+        self._seconds = seconds
+        self._long = 0
         self._known: dict[str, _Known] = {}
 
     async def release(
@@ -107,7 +135,9 @@ class SanitizingService:
         Raises:
             UnknownNameError: there is no such policy.
             BudgetExhausted: a budget does not reach; nothing was drawn.
-            InputError: a text cannot be sanitized, or others bring too many values; nothing was drawn or paid.
+            InputError: a text cannot be sanitized, the texts take too long to be read, or others bring too many values;
+                nothing was drawn or paid.
+            ApiError: too many long texts wait.
         """
         name = self.policies.name(policy)
         if conversation is None:
@@ -117,6 +147,15 @@ class SanitizingService:
         wanted = list(zip(labels or [""] * len(texts), texts, strict=True))
         told = dict(zip(wanted, origins or [None] * len(texts), strict=True))
         return await asyncio.shield(asyncio.ensure_future(self._in_turn(name, wanted, account, conversation, told)))
+
+    async def found(self, name: str, text: str) -> list[DetectedSpan]:
+        """The spans that a policy would treat as such.
+
+        Raises:
+            InputError: the text takes too long to be read.
+            ApiError: too many long texts wait.
+        """
+        return await self._done(name, len(text), partial(self._found, name, text))
 
     async def balance(self, account: Account) -> Balance:
         """What an account has spent and has left."""
@@ -129,6 +168,7 @@ class SanitizingService:
     def close(self) -> None:
         """Let what is under way come to its end."""
         self._pool.shutdown(wait=True)
+        self._lane.shutdown(wait=True)
         self._reserving.close()
 
     async def in_thread(self, work: Callable[[], Result]) -> Result:
@@ -161,27 +201,51 @@ class SanitizingService:
         self, name: str, texts: list[str], account: Account, within: _Within | None = None
     ) -> tuple[Prepared, list[Release], Balance]:
         """Prepare, pay, then draw, then note it: in that order and no other."""
-        quick = self.policies.is_quick(name) and sum(map(len, texts)) <= QUICK_CHARACTERS
-        prepare = partial(self._prepared, name, texts, within)
-        prepared = prepare() if quick else await self.in_thread(prepare)
+        characters = sum(map(len, texts))
+        prepared = await self._done(name, characters, partial(self._prepared, name, texts, within))
         reservation = await asyncio.wrap_future(self._reserving.reserve(account, prepared.accountant))
         self._metrics.epsilon.labels(name).inc(prepared.spent.approximate().epsilon)
-        releases = prepared.release() if quick else await self.in_thread(prepared.release)
+        releases = await self._done(name, characters, prepared.release, paid=True)
         self._ledger.commit(reservation)
         self._metrics.releases.labels(name).inc(len(releases))
         return prepared, releases, reservation.balance
 
     def _prepared(self, name: str, texts: list[str], within: _Within | None) -> Prepared:
         sanitizer = self.policies.sanitizer(name)
-        if within is None:
-            return sanitizer.prepare(texts)
-        conversation, scope = within.conversation, within.conversation.scope(name)
-        scopes: list[MemoryScope | ApartScope] = [scope] * len(texts)
-        if sanitizer.remembers and not self._foreign.shared:
-            scopes, within.sources = scopes_of(within.origins, scope, conversation, partial(span_kinds, sanitizer))
-        prepared = sanitizer.prepare(texts, scopes=scopes if sanitizer.remembers else None)
+        with time_limit(self._seconds):
+            if within is None:
+                return sanitizer.prepare(texts)
+            conversation, scope = within.conversation, within.conversation.scope(name)
+            scopes: list[MemoryScope | ApartScope] = [scope] * len(texts)
+            if sanitizer.remembers and not self._foreign.shared:
+                scopes, within.sources = scopes_of(within.origins, scope, conversation, partial(span_kinds, sanitizer))
+            prepared = sanitizer.prepare(texts, scopes=scopes if sanitizer.remembers else None)
         within.values = few_values(prepared, within.origins, conversation.foreign_values, self._foreign.most)
         return prepared
+
+    def _found(self, name: str, text: str) -> list[DetectedSpan]:
+        with time_limit(self._seconds):
+            return self.policies.found(name, text)
+
+    async def _done(self, name: str, characters: int, work: Callable[[], Result], *, paid: bool = False) -> Result:
+        """Do what takes time in proportion to texts, where it holds up others the least.
+
+        Raises:
+            ApiError: too much waits already; what is paid for is done all the same.
+        """
+        plain = self.policies.is_plain(name)
+        if plain and characters <= QUICK_CHARACTERS and self.policies.is_made(name):
+            return work()
+        if not plain or characters <= LONG_CHARACTERS:
+            return await self.in_thread(work)
+        if self._long >= _WAITING and not paid:
+            message = "too many long texts are being sanitized. Try again soon."
+            raise ApiError(503, "overloaded", message, "server_error", headers={"retry-after": "10"})
+        self._long += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._lane, work)
+        finally:
+            self._long -= 1
 
     def _told(
         self, name: str, releases: Sequence[Release], prepared: Prepared | None, balance: Balance

@@ -95,6 +95,11 @@ class MemoryScope:
             made.remembered(label).update(drawn)
         return made
 
+    @property
+    def values(self) -> int:
+        """How many values it remembers, each once for each of its labels."""
+        return len(self._places) + sum(map(len, self._drawn.values()))
+
     def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:
         """``rng``."""
         return rng

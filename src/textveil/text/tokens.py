@@ -41,6 +41,7 @@ from typing import Final, NamedTuple, final
 
 from textveil.errors import need
 from textveil.text.emoji import is_emoji
+from textveil.text.slices import translated
 from textveil.text.spelling import fold as fold
 from textveil.text.spelling import is_latin, spelling
 
@@ -169,7 +170,7 @@ _IS_NUMBER: Final = re.compile(f"{_FORMAT}*+{_NUMBER}").fullmatch
 
 def class_view(text: str) -> str:
     """The text with every non-ASCII character replaced by that of its class: digits are "0", white space " "."""
-    return text if text.isascii() else text.translate(_CLASSES)
+    return text if text.isascii() else translated(text, _CLASSES)
 
 
 def _entities(view: str) -> list[tuple[int, int, Kind]]:

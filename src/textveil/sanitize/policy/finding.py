@@ -129,9 +129,11 @@ class SpanFinder:
         found = [*answer, *_as_read(reading, answer, written)]
         spans = covering(text, (span for span in found if span.kind in self._drawn), order)
         if self._kept:
-            places = {place for span in spans for place in range(span.start, span.end)}
-            kept = (span for span in found if span.kind in self._kept)
-            spans = [*spans, *disjoint((one for one in kept if places.isdisjoint(range(*one[:2]))), order)]
+            taken = bytearray(len(text))
+            for span in spans:
+                taken[span.start : span.end] = b"\1" * (span.end - span.start)
+            kept = (one for one in found if one.kind in self._kept and taken.find(1, one.start, one.end) < 0)
+            spans = [*spans, *disjoint(kept, order)]
         if self._numbers:
             spans = [*spans, *_numbers_outside(text, sorted(spans))]
         if not reading.escaped:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, final
 
 from textveil.budget.account import Account
 from textveil.server.conversations import ConversationState
 from textveil.server.gateway.memory import RequestMemory
 from textveil.server.gateway.reading import Reader, RequestReading, written
-from textveil.server.service import SanitizingService
+from textveil.server.service import SanitizingService, beside
 from textveil.text.escapes import BORDER
 
 
@@ -38,6 +39,7 @@ async def sanitized_body(
     account: Account,
     state: ConversationState,
     policy: str | None = None,
+    size: int = 0,
 ) -> SanitizedBody:
     """A body with every text of it released.
 
@@ -49,6 +51,7 @@ async def sanitized_body(
         account: who pays.
         state: of the conversation.
         policy: a name; None is the default.
+        size: bytes of the body, where they are known: a long one is read in a thread.
 
     Raises:
         ApiError: a part of it cannot be read, and so does not go on.
@@ -57,7 +60,7 @@ async def sanitized_body(
     memory = RequestMemory(state)
     chosen = service.policies.policy(service.policies.name(policy))
     reading = RequestReading(memory, escapes=not chosen.draws_words)
-    template = reading.fields(asked, "", readers, needed)
+    template = await beside(size, partial(reading.fields, asked, "", readers, needed))
     memory.behind = reading.stands("messages" if "messages" in readers else "input")
     headers = {"X-Textveil-Left-Out": ", ".join(reading.left_out)[:2000]} if reading.left_out else {}
     texts: list[str] = []
@@ -76,7 +79,7 @@ async def sanitized_body(
             texts += release.text.split(BORDER) if len(pieces) > 1 else [release.text]
         headers["X-Textveil-Guarantee"] = str(made.guarantee["text"]).encode("ascii", "replace").decode()
         headers["X-Textveil-Policy"] = made.policy
-    return SanitizedBody(written(template, texts), memory, headers)
+    return SanitizedBody(await beside(size, partial(written, template, texts)), memory, headers)
 
 
 def beginning(asked: Mapping[str, Any], names: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Annotated, Any, Final, TypeAlias
 
 from fastapi import APIRouter, Depends, Request
@@ -135,6 +136,6 @@ async def _sent(
         if answer.kind != "application/json":
             raise invalid_answer("it is no JSON")
         data = await answer.data()
-        whole(data, restoration, exchange.asked)
+        await exchange.restored(data, partial(whole, data, restoration, exchange.asked))
         await exchange.keep_answer()
         return answered(data, answer, sanitized.headers)

@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Any, Final, NamedTuple, final
 
 from starlette.requests import Request
@@ -26,7 +27,7 @@ from textveil.server.gateway.streams import RestoringEvents
 from textveil.server.gateway.upstream import Answer, Upstream, invalid_answer
 from textveil.server.keys import Caller
 from textveil.server.request_json import need_json, request_object
-from textveil.server.service import SanitizingService
+from textveil.server.service import LONG_CHARACTERS, SanitizingService, beside
 from textveil.surrogates.restoring import Restorer
 
 _CONVERSATION: Final = re.compile(r"[\x21-\x7e]{1,200}")
@@ -60,12 +61,14 @@ class Exchange(NamedTuple):
     Attributes:
         request: of HTTP.
         asked: its body.
+        size: bytes of its body.
         account: who pays.
         state: of its conversation.
     """
 
     request: Request
     asked: dict[str, Any]
+    size: int
     account: Account
     state: ConversationState
 
@@ -74,6 +77,14 @@ class Exchange(NamedTuple):
         """Of the server."""
         found: Conversations = self.request.app.state.conversations
         return found
+
+    async def restored(self, data: dict[str, Any], restore: Callable[[], None]) -> None:
+        """Restore an answer: a long one in a thread, while nothing else is released in the conversation or kept."""
+        size = _characters(data)
+        async with AsyncExitStack() as alone:
+            if size > LONG_CHARACTERS:
+                await alone.enter_async_context(self.state.lock)
+            await beside(size, restore)
 
     async def keep_answer(self) -> None:
         """Keep what an answer added to the conversation, before its asker reads it."""
@@ -96,7 +107,8 @@ class Exchange(NamedTuple):
                 known = ", ".join(sorted(_HEADERS))
                 raise ApiError(400, "invalid_header", f"headers that begin with x-textveil- must be one of {known}.")
         need_json(request.headers)
-        asked = request_object(await request.body())
+        body = await request.body()
+        asked = await beside(len(body), partial(request_object, body))
         account = who.account(request.headers.get("x-textveil-unit"))
         conversations: Conversations = request.app.state.conversations
         name = request.headers.get("x-textveil-conversation")
@@ -107,7 +119,7 @@ class Exchange(NamedTuple):
                 )
             named = f"named {name}"
             await conversations.recall(account, name=named)
-            return cls(request, asked, account, conversations.of(account, named))
+            return cls(request, asked, len(body), account, conversations.of(account, named))
         previous = asked.get("previous_response_id")
         state = None
         if isinstance(previous, str) and previous:
@@ -117,7 +129,7 @@ class Exchange(NamedTuple):
             begun = f"begun {beginning(asked, begins)}"
             await conversations.recall(account, name=begun)
             state = conversations.of(account, begun)
-        return cls(request, asked, account, state)
+        return cls(request, asked, len(body), account, state)
 
     async def sanitized(self, readers: Mapping[str, Reader], needed: Sequence[str]) -> SanitizedRequest:
         """The request with every text of it released.
@@ -129,10 +141,29 @@ class Exchange(NamedTuple):
         service: SanitizingService = self.request.app.state.service
         policy = self.request.headers.get("x-textveil-policy")
         made = await sanitized_body(
-            service, self.asked, readers, needed, account=self.account, state=self.state, policy=policy
+            service,
+            self.asked,
+            readers,
+            needed,
+            account=self.account,
+            state=self.state,
+            policy=policy,
+            size=self.size,
         )
         await self.conversations.keep(self.state)  # what goes on is known to whoever goes on with it
         return SanitizedRequest(as_json(made.body), made.memory, made.headers)
+
+
+def _characters(data: Any) -> int:
+    """Of all strings of JSON data, or, of a long one, more than ``LONG_CHARACTERS``."""
+    left, size = [data], 0
+    while left and size <= LONG_CHARACTERS:
+        value = left.pop()
+        if isinstance(value, str):
+            size += len(value)
+        elif isinstance(value, dict | list):
+            left += value.values() if isinstance(value, dict) else value
+    return size
 
 
 def upstream_of(request: Request) -> Upstream:

@@ -1,0 +1,92 @@
+"""Texts that take long: refused by their cost, a few at a time, and at no cost to whoever sends others."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+from tests.helpers.servers import MemoryLedger, running
+
+from textveil.budget.account import Account
+from textveil.server import service as module
+from textveil.server.config import Config
+from textveil.server.errors import ApiError
+from textveil.server.policies import OfferedPolicies
+from textveil.server.service import LONG_CHARACTERS, SanitizingService
+from textveil.server.uncounted import UncountedLedger
+
+LONG = "so it was and so it is " * (LONG_CHARACTERS // 20)
+WARD = Account("ward")
+
+
+def test_texts_over_their_time_are_refused_with_413_and_nothing_is_paid() -> None:
+    ledger = MemoryLedger()
+    with running(Config(policy="prompts", sanitize_seconds=1e-9), ledger) as client:
+        for route in ("/v1/sanitize", "/v1/detect"):
+            for text in ("Maria Gonzalez", LONG):
+                answer = client.post(route, json={"text": text})
+                assert answer.status_code == 413 and answer.json()["error"]["code"] == "texts_too_slow"
+                assert "Send less at a time" in answer.json()["error"]["message"] and "Maria" not in answer.text
+    assert not ledger.calls
+
+
+def test_long_texts_are_read_by_few_threads_and_the_server_answers_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_WAITING", 3)
+    service = SanitizingService(OfferedPolicies("prompts"), UncountedLedger(), threads=8)
+    going, go_on, most, names = 0, threading.Event(), 0, set()
+
+    def found(name: str, text: str) -> list[object]:
+        nonlocal going, most
+        if len(text) > LONG_CHARACTERS:
+            going += 1
+            most = max(most, going)
+            names.add(threading.current_thread().name.rpartition("_")[0])
+            assert go_on.wait(60)
+            going -= 1
+        return []
+
+    monkeypatch.setattr(service.policies, "found", found)
+
+    async def sent() -> None:
+        await service.warm()
+        long = [asyncio.create_task(service.found("prompts", LONG)) for _ in range(3)]
+        while not going:
+            await asyncio.sleep(0.001)
+        assert await service.found("prompts", "a short one") == []
+        assert await service.found("prompts", "x" * LONG_CHARACTERS) == []
+        with pytest.raises(ApiError) as refused:
+            await service.found("prompts", LONG)
+        assert (refused.value.status, refused.value.code, refused.value.headers) == (
+            503,
+            "overloaded",
+            {"retry-after": "10"},
+        )
+        go_on.set()
+        assert await asyncio.gather(*long) == [[], [], []]
+        assert await service.found("prompts", LONG) == []
+
+    try:
+        asyncio.run(asyncio.wait_for(sent(), 60))
+    finally:
+        go_on.set()
+        service.close()
+    assert (most, names) == (1, {"textveil-long-texts"})
+
+
+def test_a_long_text_is_released_though_others_wait_when_it_is_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = SanitizingService(OfferedPolicies("prompts"), UncountedLedger(), threads=1)
+
+    def prepared(*others: object) -> object:
+        monkeypatch.setattr(module, "_WAITING", 0)
+        return plain(*others)
+
+    plain = service._prepared
+    monkeypatch.setattr(service, "_prepared", prepared)
+    try:
+        made = asyncio.run(service.release([LONG], policy=None, account=WARD))
+        assert made.releases[0].text == LONG
+        with pytest.raises(ApiError):
+            asyncio.run(service.release([LONG], policy=None, account=WARD))
+    finally:
+        service.close()

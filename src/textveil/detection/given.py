@@ -137,6 +137,11 @@ class ListDetector:
         for first, phrases in self._phrases.items():
             self._lengths[first] = sorted({len(phrase) for phrase in phrases}, reverse=True)
 
+    @property
+    def phrases(self) -> frozenset[tuple[str, ...]]:
+        """What it looks for, as it compares: entries that find the same are one; private as they are."""
+        return frozenset().union(*self._phrases.values())
+
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """See ``Detector``."""
         return [list(self._found(text)) for text in texts]

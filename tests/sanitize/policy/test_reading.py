@@ -273,6 +273,41 @@ def test_a_slip_that_would_release_what_a_rule_is_for_is_refused(name: str) -> N
     assert "\n" not in str(caught.value)
 
 
+STAFF = '[[rule]]\nkind = "staff"\nplaceholder = true\n[[list]]\nkind = "staff"\nwords = ["Ann  LEE", "Roe", "Poe"]\n'
+KEPT = '[[rule]]\nkind = "ward"\nkeep = true\n'
+NEVER = {
+    "a list that keeps": (f'{KEPT}[[list]]\nkind = "ward"\nwords = ["Ward A"]\n', "list 2: where words are kept it"),
+    "a pattern that keeps": (
+        f'{KEPT}[[pattern]]\nkind = "ward"\nregex = "Ward ."\n',
+        "pattern 1: where words are",
+    ),
+    "phrases of another kind": (
+        '[[rule]]\nkind = "ward"\nplaceholder = true\n[[list]]\nkind = "ward"\nwords = ["ann lee", "Roe"]\n',
+        "list 2: it must have a phrase that is its kind's alone; each is in a list of staff too",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEVER)
+def test_what_can_never_act_is_refused(name: str) -> None:
+    wrong, said = NEVER[name]
+    with pytest.raises(ParameterError) as caught:
+        Sanitizer(policy_of(f"{HEAD}{STAFF}{wrong}".encode(), "here"))
+    assert said in str(caught.value) and "\n" not in str(caught.value)
+    assert not any(word in str(caught.value).casefold() for word in ("lee", "roe", "poe", "ward a"))
+
+
+def test_what_can_act_beside_others_is_taken() -> None:
+    """A kept list against a rule for numbers, or where words are drawn; a list with a phrase of its own."""
+    room = f'{KEPT}[[list]]\nkind = "ward"\nwords = ["room 12"]\n'
+    assert Sanitizer(policy_of(f"{HEAD}{DIGITS}{room}".encode(), "here"))("room 12").text == "room 12"
+    drawn = HEAD.replace("keep = true", 'mechanism = "neighborhood"')
+    kept = f'{KEPT}[[list]]\nkind = "ward"\nwords = ["Quuxward"]\n'
+    assert Sanitizer(policy_of(f"{drawn}{DIGITS}{kept}".encode(), "here"))("Quuxward").text == "Quuxward"
+    both = '[[rule]]\nkind = "ward"\nplaceholder = true\n[[list]]\nkind = "ward"\nwords = ["Roe", "Oak"]\n'
+    assert Sanitizer(policy_of(f"{HEAD}{STAFF}{both}".encode(), "here"))("Roe Oak").text == "[staff] [ward]"
+
+
 def test_dates_that_are_moved_together_have_no_scope_of_one_mention() -> None:
     with pytest.raises(ParameterError, match="policy clinical, rule 5: scope must be a larger one for date-shift"):
         Sanitizer(policy("clinical", scope="mention"))

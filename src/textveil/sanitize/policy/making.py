@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, final
@@ -54,19 +54,24 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
 
     Raises:
         ParameterError: a rule's mechanism, surrogate or detector is unknown, or is not made with its options; a kind is
-            none that is found. The message names the policy, and the rule by its number.
+            none that is found; a list or pattern can never act. The message names the policy, and the rule, list or
+            pattern by its number.
         InputError: a rule's file cannot be read; named in the same way.
         MissingExtra: what a detector needs is not installed.
     """
+    lists = tuple(ListDetector(one.kind, one.words) for one in policy.lists)
     detectors: tuple[Detector, ...] = (
         *(PatternDetector(one.kind, one.regex) for one in policy.patterns if not one.last),
-        *(ListDetector(one.kind, one.words) for one in policy.lists),
+        *lists,
         *(_detector(one, policy.name) for one in policy.detectors),
         *([TokenKindDetector(policy.token_spans)] if policy.token_spans else []),
         *(PatternDetector(one.kind, one.regex) for one in policy.patterns if one.last),
     )
     known = {NUMBER, *(kind for one in detectors for kind in one.kinds)}
     _need_rules(policy)
+    _need_effect(policy)
+    if not found_elsewhere:
+        _need_first(policy, lists, {kind for one in detectors if one not in lists for kind in one.kinds})
     surrogates, kept = {}, set()
     for number, rule in policy.span_rules:
         with in_rule(policy, number):
@@ -110,6 +115,42 @@ def _need_rules(policy: Policy) -> None:
             raise ParameterError(
                 f"policy {policy.name}, {what} {number}: kind must be one that has a rule; got {kind}. Add one, or "
                 "correct its spelling."
+            )
+
+
+def _need_effect(policy: Policy) -> None:
+    """Refuse a list or pattern that keeps what stays anyway: it would be taken for one that keeps what is drawn."""
+    if policy.draws_words:
+        return
+    number = policy.rule(NUMBER)
+    numbers = number is not None and number.action is not Action.KEEP
+    kept = {rule.kind for _, rule in policy.span_rules if rule.action is Action.KEEP}
+    places = [("pattern", n, one.kind, numbers) for n, one in enumerate(policy.patterns, start=1)]
+    for n, one in enumerate(policy.lists, start=1):
+        places.append(("list", n, one.kind, numbers and any(map(str.isdecimal, "".join(one.words)))))
+    for what, n, kind, keeps_digits in places:
+        if kind in kept and not keeps_digits:
+            raise ParameterError(
+                f"policy {policy.name}, {what} {n}: where words are kept it must find what is drawn; {kind} "
+                "is kept, and keeps nothing that another kind draws. Leave it out."
+            )
+
+
+def _need_first(policy: Policy, lists: Sequence[ListDetector], found_else: Collection[str]) -> None:
+    """Refuse a list all of whose phrases are another kind's: where two kinds find the same, one of them always wins."""
+    phrases: dict[str, set[tuple[str, ...]]] = {}
+    for one in lists:
+        phrases.setdefault(one.kinds[0], set()).update(one.phrases)
+    drawn = {rule.kind for _, rule in policy.span_rules if rule.action is not Action.KEEP}
+    for n, one in enumerate(lists, start=1):
+        kind = one.kinds[0]
+        # As the finder has it: what is drawn goes before what is kept, then the name of the kind decides.
+        wins = [other for other in phrases if (other not in drawn, other) < (kind not in drawn, kind)]
+        hides = next((other for other in sorted(wins) if phrases[kind] <= phrases[other]), None)
+        if hides is not None and kind not in found_else:
+            raise ParameterError(
+                f"policy {policy.name}, list {n}: it must have a phrase that is its kind's alone; each is in a list of "
+                f"{hides} too, which goes before {kind}. Leave them out of one."
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -196,7 +197,7 @@ def exact_outputs(mechanism: KnownOutputs, claim: Claim, pairs: Sequence[tuple[s
 
 def _of_one_pair(claim: Claim, method: str, pair: tuple[str, str], output: str, loss: float) -> Finding:
     """What the exact loss of one output under two documents says of a claim; other documents may lose more."""
-    broken = claim.log_delta == -np.inf and loss > claim.epsilon * (1 + 1e-9)
+    broken = claim.log_delta == -np.inf and loss > min(claim.epsilon * (1 + 1e-9), sys.float_info.max)
     return Finding(
         verdict=Verdict.REFUTED if broken else Verdict.NOT_REFUTED,
         claim=claim,

@@ -100,20 +100,17 @@ def check_unchanged(
     else:
         need(words is not None, "words or max_prior", "neither", "given word by word")
         limit = unchanged_limit(int(words or 0), claim.epsilon, claim.delta)
-        prior, name = limit_prior(int(words or 0), claim.epsilon), f"{words} equally likely words"
-        return _judged(claim, measured, limit, prior, name)
+        pure = unchanged_limit(int(words or 0), claim.epsilon, 0.0)
+        return _judged(claim, measured, limit, pure, f"{words} equally likely words")
     need(0 < prior <= 1, "max_prior or predictability", prior, "in (0, 1]")
-    return _judged(claim, measured, unchanged_limit_with_prior(prior, claim.epsilon, claim.delta), prior, name)
+    limit, pure = (unchanged_limit_with_prior(prior, claim.epsilon, delta) for delta in (claim.delta, 0.0))
+    return _judged(claim, measured, limit, pure, name)
 
 
-def limit_prior(words: int, epsilon: float) -> float:
-    """The prior whose limit at delta 0 is the uniform one: 1 / (e^epsilon + n - 1)."""
-    return math.exp(-epsilon) * unchanged_limit(words, epsilon, 0.0)
-
-
-def _judged(claim: Claim, share: Bound, limit: float, prior: float, name: str) -> Finding:
+def _judged(claim: Claim, share: Bound, limit: float, pure: float, name: str) -> Finding:
+    """The finding; ``limit`` is that of the claim, ``pure`` that of its epsilon at delta 0."""
     verdict = Verdict.REFUTED if share.lower > limit else Verdict.NOT_REFUTED
-    least_delta = max(0.0, share.lower - min(1.0, math.exp(claim.epsilon) * prior))
+    least_delta = max(0.0, share.lower - pure)
     note = (
         f"Unchanged words: {share.estimate:.4g}; the claim allows at most {min(1.0, limit):.4g} ({name}). "
         f"A delta of {least_delta:.4g} at least would be needed."

@@ -159,4 +159,4 @@ class RenormalizedProfile:
         loss = (
             dim * np.log(left * float(noise.scales[-1])) + dim / 2 * np.log(inside) + noise.rate * (length - 2 * reach)
         )
-        return float((mass * np.maximum(0.0, -np.expm1(epsilon - loss * _DOWN))).max()) * _DOWN
+        return float((mass * -np.expm1(np.minimum(0.0, epsilon - loss * _DOWN))).max()) * _DOWN

@@ -7,6 +7,7 @@ its structure. Integer-weight channels are compared with e^epsilon in integers a
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -236,7 +237,9 @@ def audit_channel(
     words = _words(channel, vocabulary, source)
     loss = pure_epsilon(source, progress=progress)
     allowed = claim.epsilon if loss.ratio is not None else claim.epsilon * (1 + TOLERANCE) + 2.0**-50
-    if loss.epsilon.estimate <= allowed:  # for integers the estimate is rounded up: this compares exactly
+    if loss.epsilon.estimate <= min(
+        allowed, sys.float_info.max
+    ):  # for integers the estimate is rounded up: this compares exactly
         delta, divergence = exactly(0.0), None
         verdict = Verdict.CERTIFIED
     else:
@@ -318,7 +321,7 @@ def _witness(
 
 def _points(source: RowSource, loss: PureLoss, claim: Claim) -> tuple[tuple[float, float], ...]:
     """The profile from 0 to the pure loss (to twice the claim where that is infinite), and at the claim."""
-    end = min(loss.epsilon.upper, max(2 * claim.epsilon, 1.0)) if loss.ratio is None else loss.epsilon.upper
+    end = min(loss.epsilon.upper, max(claim.twice, 1.0)) if loss.ratio is None else loss.epsilon.upper
     epsilons = np.unique(np.append(np.linspace(0.0, end, _POINTS), claim.epsilon))
     if float(source.shape[0]) ** 2 * source.shape[1] <= _PROFILE_WORK:
         points = profile(source, epsilons)

@@ -60,7 +60,7 @@ def profile_finding(
         largest: largest loss, where another than the profile's is known.
     """
     top = profile.largest_loss if largest is None else largest
-    end = max(2 * claim.epsilon, 1.2 * top if math.isfinite(top) else 0.0, 1.0)
+    end = max(claim.twice, 1.2 * top if math.isfinite(top) else 0.0, 1.0)
     epsilons = sorted({*np.linspace(0.0, end, 33).tolist(), claim.epsilon})
     return Finding(
         verdict=judged(claim, profile, log_delta),

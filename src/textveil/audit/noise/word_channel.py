@@ -92,7 +92,7 @@ def _judged(mechanism: NoisyVectors, claim: Claim, table: CellTable) -> Finding:
     if loss.upper <= claim.epsilon:
         log_delta = Bound(-math.inf, -math.inf, -math.inf, 1.0)
     words = mechanism.vocabulary.words
-    end = max(2 * claim.epsilon, 1.2 * loss.upper if math.isfinite(loss.upper) else 0.0, 1.0)
+    end = max(claim.twice, 1.2 * loss.upper if math.isfinite(loss.upper) else 0.0, 1.0)
     epsilons = sorted({*np.linspace(0.0, end, 17).tolist(), claim.epsilon})
     deltas = (0.0 if one >= loss.upper else as_delta(_log_delta(low, high, one)).upper for one in epsilons)
     return Finding(

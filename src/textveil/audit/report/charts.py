@@ -18,6 +18,9 @@ _HEIGHT, _LOW_HEIGHT = 300, 150
 _LETTER = 7.5
 """A letter is at most so wide."""
 
+_FARTHEST = 1e300
+"""An axis ends here at the latest: ticks are floats."""
+
 
 def profile_svg(finding: Finding) -> str:
     """delta(epsilon) of the worst pair, with the claimed point, delta on a logarithmic axis."""
@@ -75,11 +78,11 @@ def bound_svg(finding: Finding) -> str:
 
 
 def _widest(values: Sequence[float]) -> float:
-    return max(values, default=0.0) * 1.05 or 1.0
+    return min(max(values, default=0.0), _FARTHEST) * 1.05 or 1.0
 
 
 def _across(epsilon: float, widest: float) -> float:
-    return _LEFT + (_WIDTH - _LEFT - _RIGHT) * epsilon / widest
+    return _LEFT + (_WIDTH - _LEFT - _RIGHT) * min(epsilon / widest, 1.0)
 
 
 def _inside(x: float, label: str) -> float:

@@ -292,7 +292,7 @@ def shown_delta(finding: Finding) -> str:
 def _delta(finding: Finding, place: int) -> str:
     """The lower bound, the estimate or the upper bound of delta, by its place in ``Bound``."""
     value, log = finding.delta[place], finding.log_delta
-    if log is None or value > 1e-300 or math.isinf(log[place]):
+    if log is None or value > 1e-300 or log[place] < -1e300:
         return _number(value)
     tenths = 10 * log[place] / math.log(10)
     return f"10^{(math.floor, round, math.ceil)[place](tenths) / 10:.1f}"

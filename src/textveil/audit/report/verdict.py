@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -72,6 +73,11 @@ class Claim:
     def delta(self) -> float:
         """Delta as a float; 0.0 where it underflows."""
         return math.exp(self.log_delta)
+
+    @property
+    def twice(self) -> float:
+        """Twice epsilon, at most the largest float: as far as a profile is shown."""
+        return min(2 * self.epsilon, sys.float_info.max)
 
 
 def claim_of(guarantee: Guarantee) -> Claim:

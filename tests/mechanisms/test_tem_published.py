@@ -94,3 +94,37 @@ def test_a_claim_that_rounding_to_integers_breaks_is_not_proved() -> None:
     weights = channel.integer_weights(np.arange(3))
     assert (weights[0, 2], weights[1, 2]) == (1, 2)  # a loss of ln 2 and more, where 0.6 is claimed
     assert channel.guarantee.status is Status.REFUTED
+
+
+def test_words_that_share_a_vector_share_a_row(rng) -> None:
+    """Every status holds against the exact loss, also where computed distances of equal vectors are not exactly 0."""
+    statuses = set()
+    for _ in range(300):
+        size, dim = int(rng.integers(3, 8)), int(rng.integers(1, 4))
+        vectors = (rng.normal(size=(size, dim)) * 10 ** rng.uniform(-3, 2)).astype(np.float32)
+        vectors[rng.integers(1, size)] = vectors[0]
+        words = Vocabulary([f"w{word}" for word in range(size)], vectors, "shared")
+        clip = None if rng.random() < 0.5 else 1.0
+        channel = made(words, epsilon_per_distance=float(10 ** rng.uniform(-2, 1)), clip=clip)
+        far = channel.word_distances(np.arange(size))
+        loss = metric_epsilon(channel, far).epsilon_per_distance
+        broken = loss.lower > channel.guarantee.epsilon_per_distance
+        rows = channel.integer_weights(np.arange(size))
+        twins = np.argwhere(far == 0)
+        assert all(np.array_equal(rows[one], rows[other]) for one, other in twins)
+        assert broken == (channel.guarantee.status is Status.REFUTED)
+        statuses.add(channel.guarantee.status)
+    assert statuses >= {Status.PROVED, Status.CLAIMED}
+
+
+def test_a_pair_too_close_for_its_rounding_is_claimed_and_not_proved() -> None:
+    """The distance of two words is below what rounding moves a weight by, so nothing is proved of them."""
+    line = np.array([[1.0], [np.nextafter(np.float32(1), np.float32(2))], [3.0]], dtype=np.float32)
+    channel = made(Vocabulary(["one", "two", "far"], line, "line"), epsilon_per_distance=0.5)
+    assert channel.guarantee.status is Status.CLAIMED
+
+
+def test_one_vector_for_all_words_is_refused_by_its_name() -> None:
+    same = Vocabulary(["one", "two"], np.ones((2, 3), dtype=np.float32), "same")
+    with pytest.raises(ParameterError, match=r"vocabulary must be one with two different vectors at least; got one ve"):
+        made(same, epsilon_per_distance=0.5)

@@ -14,10 +14,14 @@ from textveil.mechanisms.channels.tem import BETA
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, metric_name, outward
+from textveil.mechanisms.sampling.distance_weights import slip
 from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
+from textveil.nearest.identical_rows import FirstRows, first_rows
 from textveil.privacy.guarantees import MetricDP, Status
-from textveil.types import Ids, Integers, Reals
+from textveil.types import Ids, Integers, Reals, Vectors
+from textveil.vocabulary.geometry import clip as clip_vectors
 from textveil.vocabulary.geometry import clipped_diameter
+from textveil.vocabulary.geometry.pairs import shortest_distance
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -26,7 +30,7 @@ REFUTATION: Final = "privacy/proofs/tem_published.md"
 _TOP_BITS: Final = 61
 
 _STEEPEST: Final = 20.0
-"""Nats over the diameter up to which no integer weight is so small that its rounding could break the claim."""
+"""Nats over the diameter up to which ``slip`` bounds the error of a weight."""
 
 _COMPARED: Final = 128
 """Words among which a pair that breaks the claim is looked for, evenly spaced in the vocabulary's order."""
@@ -40,12 +44,16 @@ _PER_DISTANCE = Option(domain=POSITIVE, help="The claimed nats per unit of dista
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class PublishedRows:
-    """Makes the row of a word as the package scores it; see ``ListRows``."""
+    """Makes the row of a word as the package scores it; see ``ListRows``.
+
+    Words that share a vector have one row, bit for bit: computed distances of such words may differ in the last place.
+    """
 
     vocabulary: Vocabulary
     rate: float
     gamma: float
     clip: float | None
+    alike: FirstRows
 
     def __call__(self, words: Ids) -> list[ListedRow]:
         """The rows of these words, all words listed."""
@@ -54,7 +62,8 @@ class PublishedRows:
 
     def distances(self, words: Ids) -> Reals:
         """Distances of the clipped vectors, shape (batch, n)."""
-        return integer_grid(self.vocabulary).distances(words, self.clip)
+        far = integer_grid(self.vocabulary).distances(self.alike(words), self.clip)
+        return far if self.alike.first is None else far[:, self.alike.first]
 
     def _weights(self, far: Reals) -> Integers:
         """exp(-rate d) within gamma; beyond, the share of one of the others of exp(-rate gamma) n / within."""
@@ -63,8 +72,12 @@ class PublishedRows:
         weights = np.exp(-self.rate * np.minimum(far, self.gamma))
         if within < n:
             weights[~inside] *= n / (within * (n - within))
-        top = 1 << (_TOP_BITS - math.ceil(math.log2(n)))
-        return np.maximum((weights * top).astype(np.int64), 1)
+        return np.maximum((weights * (1 << _top_bits(n))).astype(np.int64), 1)
+
+
+def _top_bits(n: int) -> int:
+    """The weight at distance 0, as a power of two: n of them stay below 2^62."""
+    return _TOP_BITS - math.ceil(math.log2(n))
 
 
 @declared(
@@ -87,8 +100,8 @@ def tem_published(
     """TEM with the score -gamma + 2 ln(n / within) / epsilon for the element that stands for the words beyond gamma.
 
     The paper's score counts the others, n - within. What is claimed is epsilon d-privacy. The status is computed:
-    ``PROVED`` where all words are within gamma of each other (it is ``santext`` then) and no weight is tiny,
-    ``REFUTED`` where two of up to 128 words break the claim, ``CLAIMED`` where none of those do. Where all words are
+    ``PROVED`` where all words are within gamma of each other (it is ``santext`` then) and rounding cannot break the
+    claim, ``REFUTED`` where two of up to 128 words break it, ``CLAIMED`` where none of those do. Where all words are
     within gamma of the input, the package fails if it draws the last element; here that is left out.
     Refutation: privacy/proofs/tem_published.md.
 
@@ -99,23 +112,42 @@ def tem_published(
         clip: norm to which longer vectors are shortened; None, as in the package, leaves them.
 
     Raises:
-        ParameterError: an option outside its domain, or at which the truncation distance is 0.
+        ParameterError: an option outside its domain, or at which the truncation distance is 0; or all words share one
+            vector.
     """
     n = len(vocabulary)
     gamma = round(2 * math.log((1 - beta) * n / beta) / epsilon_per_distance, 1)
     most = 20 * 2 * math.log((1 - beta) * n / beta)
     need(gamma > 0, "epsilon_per_distance", epsilon_per_distance, f"below {most:.4g}, where gamma is rounded to 0")
     diameter = outward(clipped_diameter(vocabulary, clip, 2))
-    made = PublishedRows(vocabulary, epsilon_per_distance / 2, gamma, clip)
+    need(diameter > 0, "vocabulary", "one vector for all words", "one with two different vectors at least")
+    points = vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip)
+    alike = first_rows(points)
+    made = PublishedRows(vocabulary, epsilon_per_distance / 2, gamma, clip, alike)
+    sound = diameter <= min(gamma, _STEEPEST / made.rate) and _rounding_is_covered(made, points, diameter)
     promise = MetricDP(
         epsilon_per_distance=epsilon_per_distance,
         metric=metric_name("euclidean", clip),
         diameter=diameter,
-        status=Status.PROVED if diameter <= min(gamma, _STEEPEST / made.rate) else _status(made, epsilon_per_distance),
+        status=Status.PROVED if sound else _status(made, epsilon_per_distance),
         source=REFUTATION,
     )
     facts = {"epsilon_per_distance": epsilon_per_distance, "beta": beta, "gamma": gamma, "clip": clip}
     return IntegerChannel(vocabulary, "tem-published", facts, promise, ListedRows(n, made), made.distances)
+
+
+def _rounding_is_covered(made: PublishedRows, points: Vectors, diameter: float) -> bool:
+    """Whether the rounding of four weights stays within what the closest two different vectors leave of the claim."""
+    n, grid = len(points), integer_grid(made.vocabulary)
+    different = points if made.alike.first is None else points[np.unique(made.alike.first)]
+    least, rounding = shortest_distance(different), grid.rounding(points, made.clip)
+    apart = least - 2 * rounding
+    if apart <= 0:
+        return False
+    longest = float(np.linalg.norm(points.astype(np.float64), axis=1).max()) + rounding
+    smallest = math.ldexp(math.exp(-made.rate * (diameter + 2 * rounding)), _top_bits(n) - 1)
+    left = -math.log1p(math.expm1(-2 * made.rate * least) / n)
+    return 4 * slip(made.rate, smallest, longest, apart, rounding) <= left * (1 - 2.0**-20)
 
 
 def _status(made: PublishedRows, claimed: float) -> Status:

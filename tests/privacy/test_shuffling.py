@@ -42,13 +42,35 @@ def exact_delta(rows: np.ndarray, epsilon: float, reports: int) -> float:
 
 
 @pytest.mark.parametrize("epsilon_0", [0.5, 1.0, 3.0])
-@pytest.mark.parametrize(("k", "reports"), [(2, 5), (3, 4), (4, 3)])
+@pytest.mark.parametrize(("k", "reports"), [(2, 5), (3, 4), (4, 3), (5, 3)])
 def test_the_bound_covers_the_exact_delta_of_randomized_response(epsilon_0: float, k: int, reports: int) -> None:
     rows = response(epsilon_0, k)
     for epsilon in (0.0, 0.2 * epsilon_0, 0.6 * epsilon_0, 0.95 * epsilon_0):
         exact = exact_delta(rows, epsilon, reports)
         own = shuffled_delta(epsilon, epsilon_0, reports, outputs=k)
-        assert exact <= own <= shuffled_delta(epsilon, epsilon_0, reports) * (1 + 1e-9)
+        assert exact <= own <= shuffled_delta(epsilon, epsilon_0, reports)
+
+
+def test_the_number_of_outputs_never_makes_the_bound_larger() -> None:
+    """With many outputs the clones of any mechanism are more than those of randomized response: both bounds hold."""
+    smaller = set()
+    for epsilon_0, k, reports, share in itertools.product((0.5, 2.0, 4.0), (2, 5, 50, 1000), (10, 1000), (0.05, 0.9)):
+        epsilon = share * epsilon_0
+        general, both = (shuffled_delta(epsilon, epsilon_0, reports, outputs) for outputs in (None, k))
+        assert both <= general
+        smaller.add(both < general)
+    assert smaller == {True, False}
+    report = PureDP(epsilon=0.5)
+    assert shuffled(report, 10, 1e-6, 5).epsilon <= shuffled(report, 10, 1e-6).epsilon
+
+
+def test_tiny_epsilons_have_a_bound() -> None:
+    """One report alone has the exact delta (e^epsilon_0 - 1) / (e^epsilon_0 + 1) at 0."""
+    for epsilon_0 in (1e-300, 1e-17, 1e-9):
+        for reports, outputs in ((1, None), (100, None), (100, 4)):
+            assert shuffled_delta(0.0, epsilon_0, reports, outputs) <= epsilon_0 / 2 + 2e-11
+        assert shuffled_delta(0.0, epsilon_0, 1) >= math.tanh(epsilon_0 / 2)
+        assert math.isfinite(shuffled_delta(epsilon_0 / 2, epsilon_0, 100))
 
 
 def test_the_bound_is_the_exact_delta_of_two_values_where_others_are_all_clones() -> None:

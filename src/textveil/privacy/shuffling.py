@@ -40,7 +40,8 @@ def shuffled_delta(epsilon: float, epsilon_0: float, reports: int, outputs: int 
         epsilon: nats, >= 0.
         epsilon_0: nats of one report, finite and > 0.
         reports: n, >= 1.
-        outputs: None for any mechanism; k where each report is k-ary randomized response, which gives a smaller bound.
+        outputs: None for any mechanism; k where each report is k-ary randomized response, which has a second bound:
+            the smaller of the two is returned.
 
     Raises:
         ParameterError: an argument is outside its domain.
@@ -49,20 +50,25 @@ def shuffled_delta(epsilon: float, epsilon_0: float, reports: int, outputs: int 
     need(0 <= epsilon < math.inf, "epsilon", epsilon, "finite and >= 0")
     if epsilon >= epsilon_0:
         return 0.0
-    clones, share = _clones(epsilon_0, outputs)
+    kinds = [None] if outputs is None else [None, outputs]
+    return min(1.0, *(_bound(epsilon, epsilon_0, reports, *_clones(epsilon_0, kind)) for kind in kinds))
+
+
+def _bound(epsilon: float, epsilon_0: float, reports: int, clones: float, share: float) -> float:
+    """The sum of the proof, for clones that are so likely and one's own report that tells with probability share."""
     counts, chances, lost = _numbers(reports - 1, clones)
     likely = 1 / (1 + math.exp(-epsilon_0))
     rare = 1 - likely
     # The likelihood ratio rises with the number j of reports of one kind, among count + 1; above edge it is too large.
     factor = math.exp(epsilon)
-    edge = (counts + 1) * (likely * factor - rare) / ((likely - rare) * (factor + 1))
+    edge = (counts + 1) / 2 * (1 + math.tanh(epsilon / 2) / math.tanh(epsilon_0 / 2))
     first = np.floor(edge)  # any threshold gives a lower bound, the right one the value: so rounding of edge is covered
     best = np.zeros(len(counts))
     for start in (first, first + 1):
         with_one, without = binom.sf(start - 2, counts, 0.5), binom.sf(start - 1, counts, 0.5)
         gain = likely * with_one + rare * without - factor * (rare * with_one + likely * without)
         best = np.maximum(best, gain + _ROUNDING * factor * with_one)
-    return min(1.0, share * (float(chances @ best) * (1 + _ROUNDING) + lost))
+    return share * (float(chances @ best) * (1 + _ROUNDING) + lost)
 
 
 def shuffled(guarantee: PureDP, reports: int, delta: float, outputs: int | None = None) -> ApproximateDP:

@@ -16,7 +16,7 @@ from textveil.audit.channels.exact import audit_channel
 from textveil.audit.report.verdict import Claim, Verdict, claim_of
 from textveil.catalog import mechanism
 from textveil.errors import InputError, ParameterError
-from textveil.mechanisms.channels.optimal import Optimal, optimal
+from textveil.mechanisms.channels.optimal import FAR, Optimal, optimal
 from textveil.mechanisms.channels.weighted_neighborhood import weighted_neighborhood
 from textveil.mechanisms.sampling import optimal_weights
 from textveil.mechanisms.sampling.utilities import utility_of
@@ -336,3 +336,30 @@ def test_the_shipped_weights_are_those_of_the_record(embedded) -> None:
         stays = (weights.base + np.minimum(weights.gains, weights.row_gain) * weights.unit) / weights.total
         flat = mechanism("neighborhood", embedded, epsilon=epsilon, base_weights="flat").weights
         assert stays[names].max() <= flat.inside / flat.total / 2
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 3.0, 6.0])
+@pytest.mark.parametrize("prior", ["flat", "zipf"])
+@pytest.mark.parametrize("size", [5, 30])
+def test_tied_utilities_come_near_their_bound(size: int, prior: str, epsilon: float) -> None:
+    """The search circles where many utilities are equal: the identity has a formula, words that are alike a program."""
+    alike = np.arange(size) // 3
+    for table in (np.eye(size), 5 + 3 * np.eye(size), (alike[:, None] == alike).astype(float)):
+        made = optimal(made_vocabulary(size), epsilon=epsilon, utility=table, prior=prior)
+        assert made.value <= made.bound <= 1.02 * made.value
+        assert audit_channel(made, claim_of(made.guarantee)).verdict is Verdict.CERTIFIED
+
+
+def test_many_tied_utilities_come_near_their_bound() -> None:
+    made = optimal(made_vocabulary(200), epsilon=6.0, utility=np.eye(200), prior="zipf")
+    assert made.value <= made.bound <= 1.02 * made.value
+
+
+def test_a_value_far_from_its_bound_is_told(monkeypatch) -> None:
+    """Without the exact ways, thirty words of six kinds stay far from their bound."""
+    monkeypatch.setattr(optimal_weights, "of_program", lambda *_: None)
+    kinds = np.kron(np.eye(6), np.ones((5, 5)))
+    told = r"optimal: its mean utility is 0\.\d+, and only at 0\.\d+ could none be better"
+    with pytest.warns(UserWarning, match=told):
+        made = optimal(words(), epsilon=3.0, utility=kinds, prior="zipf")
+    assert made.bound > (1 + FAR) * made.value

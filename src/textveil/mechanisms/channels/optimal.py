@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,12 +32,15 @@ PROOF = "privacy/proofs/optimal.md"
 _MOST_EPSILON = 40.0
 """Above it every word comes out as it is, but for one draw in 10^12; there is nothing to search for."""
 
+FAR = 0.05
+"""Relative gap between value and bound above which a user is warned."""
+
 _LEAST_EPSILON = 2.0**-20
 """Below it integers cannot tell raised weights from others well enough."""
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Optimal:
     """P(y | x) between q(y) and e^epsilon q(y), raised in the order of utility, with the q of greatest mean utility.
 
@@ -149,6 +153,9 @@ def optimal(
             give them, where they are known; ``"free"`` does not.
         progress: called during the search; where it takes notes, value and bound are noted.
 
+    Warns:
+        UserWarning: the bound is more than 5 % above the value, so a better channel may exist.
+
     Raises:
         ParameterError: a prior or a utility that does not fit, or an epsilon at which nothing is better than a uniform
             word.
@@ -169,6 +176,13 @@ def optimal(
     table = optimum_table(setting)
     found = optimum_of(setting, table.opened() or table.build(progress).table)
     _refuse_unless(found.value > found.uniform + 1e-9 * abs(found.uniform), epsilon)
+    gap = found.bound - found.value
+    if gap > FAR * abs(found.value):
+        warnings.warn(
+            f"optimal: its mean utility is {found.value:.4g}, and only at {found.bound:.4g} could none be better; "
+            "a better channel may exist. Compare other mechanisms, or give a utility with fewer ties.",
+            stacklevel=3,
+        )
     parameters = {
         "prior": frequencies.source,
         "utility": made.name,

@@ -33,6 +33,7 @@ from textveil.numerics.optimal_channel import (
     optimized,
     search_from,
 )
+from textveil.numerics.optimal_exactly import Exact, of_identity, of_program
 from textveil.numerics.utility_sums import (
     KEPT_BYTES,
     NearestLists,
@@ -73,6 +74,9 @@ _ROOM: Final = 4
 
 _LEAST_LIST: Final = 2048
 """Words of a list at least: at the optimum many words have no base weight, and rows reach far past them."""
+
+_MOST_WORDS: Final = 4096
+"""Words up to which a table is looked at whole for words that are alike."""
 
 _SHORT: Final = 4
 """Lists that are shorter than this part of a row take less time than whole rows."""
@@ -140,7 +144,7 @@ def optimum_table(setting: OptimumSetting) -> PublicTable:
             "information": setting.utility.weighs_information,
             "epsilon": setting.epsilon,
             "names": "rare" if setting.capped else "free",
-            "solver": f"{VERSION}; {most_steps(n)} steps, {goal_of(n):g}",
+            "solver": f"{VERSION}; {most_steps(n)} steps, {goal_of(n):g}" + "; exact" * _maybe_exact(setting.utility),
         },
         arrays=(ArrayShape(BASE, "<u2", (n,)), ArrayShape(LEVELS, "<f4", (n,)), ArrayShape(NUMBERS, "<f8", (3,))),
     )
@@ -151,6 +155,11 @@ def optimum_table(setting: OptimumSetting) -> PublicTable:
         sound=partial(_sound, setting.epsilon),
         shipped=shipped,
     )
+
+
+def _maybe_exact(utility: Utility) -> bool:
+    """Whether something else than the search may have found the weights."""
+    return utility.own or utility.size <= _MOST_WORDS
 
 
 def optimum_of(setting: OptimumSetting, table: OpenTable) -> Optimum:
@@ -213,13 +222,19 @@ def _made(setting: OptimumSetting, digest: str, progress: Progress | None) -> Ar
         epsilon=setting.epsilon,
         spread=spread,
     )
-    free = optimized(
-        problem, _taken_up(digest, n) or begun(problem, start, 0.25), tell=partial(_told, progress, digest)
-    )
+    free = begun(problem, start, 0.25)
+    exact = _of_identity(setting)
+    if exact is None:
+        free = optimized(problem, _taken_up(digest, n) or free, tell=partial(_told, progress, digest))
+        exact = _of_program(setting) if free.gap > goal_of(n) else None
+    if exact is not None:
+        free.best_base, free.best_levels = exact
     bound, levels = upper_bound(setting.utility, prior, free.best_levels, setting.epsilon, rounds=2)
     base = free.best_base
     if setting.capped:
-        base = _with_caps(setting, problem, free, progress)
+        caps = _caps(setting, base)
+        held = None if exact is None else _of_program(setting, caps)
+        base = _with_caps(problem, free, caps, progress) if held is None else held.base
     codes = _coded(base)
     weights = _weights(setting, _decoded(codes))
     value = value_of(setting, weights)
@@ -231,14 +246,45 @@ def _made(setting: OptimumSetting, digest: str, progress: Progress | None) -> Ar
     }
 
 
-def _with_caps(setting: OptimumSetting, problem: Problem, free: Search, progress: Progress | None) -> Reals:
+def _of_identity(setting: OptimumSetting) -> Exact | None:
+    """The formula, where each word is worth most to itself and all others are alike to it."""
+    utility = setting.utility
+    if not utility.own:
+        return None
+    gains, rest = np.empty(utility.size), np.empty(utility.size)
+    for ids, rows in blocks(utility):
+        own = np.arange(len(ids)), ids
+        gains[ids] = rows[own]
+        rows = rows.copy()
+        rows[own] = rows[np.arange(len(ids)), (ids + 1) % utility.size]
+        rest[ids] = rows[:, 0]
+        if (rows != rows[:, :1]).any() or not (gains[ids] > rest[ids]).all():
+            return None
+    return of_identity(gains - rest, rest, setting.prior, setting.epsilon)
+
+
+def _of_program(setting: OptimumSetting, caps: Reals | None = None) -> Exact | None:
+    """The linear program's solution, where the vocabulary is small or most of its words are alike."""
+    n = setting.utility.size
+    if n > _MOST_WORDS:
+        return None
+    rows = setting.utility.rows(np.arange(n)).astype(np.float64)
+    return of_program(rows, setting.prior, setting.epsilon, caps)
+
+
+def _caps(setting: OptimumSetting, base: Reals) -> Reals:
+    """What the base probability of each word may be at most where names are kept rare."""
     names = setting.frequencies.names
     caps = np.ones(len(names))
-    caps[names] = _NAME_SHARE * float(free.best_base.sum()) / len(names)
+    caps[names] = _NAME_SHARE * float(base.sum()) / len(names)
+    return caps
+
+
+def _with_caps(problem: Problem, free: Search, caps: Reals, progress: Progress | None) -> Reals:
     search = free.copy()
     search.best_base = np.minimum(free.best_base, caps)
-    search.log_base = np.log(search.best_base)
-    search.sum_base, search.sum_levels = np.zeros(len(names)), np.zeros(len(names))
+    search.log_base = np.log(np.maximum(search.best_base, 1e-26))
+    search.sum_base, search.sum_levels = np.zeros(len(caps)), np.zeros(len(caps))
     search.step, search.value = min(free.step, STEPS - _CAPPED_STEPS), -math.inf
     steps = search.step + _CAPPED_STEPS
     tell = partial(_told, progress, "")

@@ -64,6 +64,11 @@ class Utility:
         """Number of words."""
         return self.order.size
 
+    @property
+    def own(self) -> bool:
+        """Whether it is a user's own numbers."""
+        return self.kind is _Kind.OWN
+
     def rows(self, ids: Ids) -> NDArray[np.float32]:
         """u(x, y) for these x and every y, finite float32, shape (batch, n).
 

@@ -1,0 +1,101 @@
+"""The most useful epsilon-DP channel without a search: by a formula for the identity, by a linear program where few.
+
+Both give base probabilities q and levels L, as the search of ``numerics.optimal_channel`` does; value and bound are
+computed from them afterwards in the same way, so nothing rests on this module. Proof: ``privacy/proofs/optimal.md``,
+section 3.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final, NamedTuple, final
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csr_matrix, hstack, identity, kron
+
+from textveil.types import Ids, Reals
+
+MOST_PAIRS: Final = 10_000
+"""Different inputs times different outputs up to which the program is solved: seconds."""
+
+
+@final
+class Exact(NamedTuple):
+    """The best base probabilities, and the levels that prove it.
+
+    Attributes:
+        base: q, shape (n,).
+        levels: L, shape (n,).
+    """
+
+    base: Reals
+    levels: Reals
+
+
+def of_identity(gains: Reals, rest: Reals, prior: Reals, epsilon: float) -> Exact:
+    """For the utility that is rest(x) for every output of x, and gains(x) > 0 more for x itself.
+
+    Of k words, the most valuable by prior times gain, each has the same base probability, 1 / (e^epsilon + k - 1).
+
+    Args:
+        gains: shape (n,), > 0.
+        rest: shape (n,).
+        prior: > 0, shape (n,).
+        epsilon: nats.
+    """
+    worth = prior * gains
+    order = np.argsort(-worth, kind="stable")
+    sums = np.cumsum(worth[order])
+    least = math.exp(-epsilon)
+    values = sums / (1 + np.arange(len(worth)) * least)
+    many = int(np.argmax(values)) + 1
+    base = np.zeros(len(worth))
+    base[order[:many]] = least / (1 + (many - 1) * least)
+    paid = np.maximum(0.0, (worth - values[many - 1] * least) / -math.expm1(-epsilon))
+    return Exact(base, rest + paid / prior)
+
+
+def of_program(utilities: Reals, prior: Reals, epsilon: float, caps: Reals | None = None) -> Exact | None:
+    """The solution of the linear program; None where it is too large, or HiGHS finds none.
+
+    Inputs with equal rows count as one, and so do outputs with equal columns and caps.
+
+    Args:
+        utilities: u, shape (n, n).
+        prior: > 0, shape (n,).
+        epsilon: nats.
+        caps: upper bounds on q, shape (n,); None for none.
+    """
+    kinds, rows = _classes(utilities)
+    marked = utilities.T if caps is None else np.column_stack([utilities.T, caps])
+    outputs, columns = _classes(marked)
+    m, k = len(kinds), len(outputs)
+    if m * k > MOST_PAIRS:
+        return None
+    u = utilities[np.ix_(kinds, outputs)]
+    pi = np.bincount(rows, weights=prior)
+    sizes = np.bincount(columns)
+    lift = math.expm1(epsilon)
+    # P(y | x) = q(y) + lift r(x, y): columns are q and all r, of which none exceeds its q.
+    raised = kron(csr_matrix(np.ones((m, 1))), identity(k))
+    most = np.full(k, np.inf) if caps is None else caps[outputs] * sizes
+    found = linprog(
+        -np.concatenate([pi @ u, (lift * pi[:, None] * u).ravel()]),
+        A_ub=hstack([-raised, identity(m * k)], format="csr"),
+        b_ub=np.zeros(m * k),
+        A_eq=hstack([csr_matrix(np.ones((m, k))), lift * kron(identity(m), np.ones((1, k)))], format="csr"),
+        b_eq=np.ones(m),
+        bounds=np.column_stack([np.zeros(k + m * k), np.append(most, np.full(m * k, np.inf))]),
+        method="highs",
+    )
+    if found.status != 0:
+        return None
+    base = np.maximum(found.x[:k], 0.0)
+    return Exact((base / sizes)[columns], (-found.eqlin.marginals / pi)[rows])
+
+
+def _classes(table: Reals) -> tuple[Ids, Ids]:
+    """The first row of each kind of equal rows, and the kind of each row."""
+    _, firsts, kinds = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    return firsts, kinds.reshape(-1)

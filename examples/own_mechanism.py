@@ -30,7 +30,8 @@ class Constant:
 
 
 def main() -> None:
-    promise = tv.PureDP(epsilon=0.0, status=tv.Status.PROVED, source="the output does not depend on the input")
+    # Reports say "claimed by its maker": to be "proved", a mechanism is made by an entry point of a package (plugin/).
+    promise = tv.PureDP(epsilon=0.0, source="the output does not depend on the input")
     release = tv.Sanitizer(Constant(tv.load_vocabulary(), promise), number_epsilon=1.0)("Maria has 2 cats.")
     print(release.text)
     print(release.report().summary())

@@ -7,7 +7,8 @@ makes it, ``declared`` as textveil's own are (or a ``CatalogEntry``); a name tha
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, final
@@ -17,10 +18,11 @@ from textveil.mechanisms.declaration import CatalogEntry as CatalogEntry
 from textveil.mechanisms.declaration import entry_of
 from textveil.mechanisms.options import DEFAULT_EPSILON as DEFAULT_EPSILON
 from textveil.mechanisms.options import IN_PLACE_OF_EPSILON, takes_progress
-from textveil.plugins import loaded
+from textveil.plugins import file_of, loaded, maker_of, note_maker
+from textveil.privacy.guarantees import TRUSTED, Guarantee, Status, claimed
 
 if TYPE_CHECKING:
-    from textveil.mechanisms.base import Mechanism, WordMechanism
+    from textveil.mechanisms.base import Described, Mechanism, WordMechanism
     from textveil.types import Progress
     from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -128,21 +130,29 @@ def entries() -> dict[str, CatalogEntry]:
     Raises:
         ParameterError: two packages give one name.
     """
-    found = dict(MECHANISMS)
+    return {**MECHANISMS, **_foreign_entries()}
+
+
+def _foreign_entries() -> dict[str, CatalogEntry]:
+    """Those of other packages."""
+    found: dict[str, CatalogEntry] = {}
     for point in entry_points(group=ENTRY_POINT_GROUP):
         added = _foreign(point)
-        need(added.name not in found, "mechanism name", added.name, "new to the catalog", "Rename it.")
+        new = added.name not in MECHANISMS and added.name not in found
+        need(new, "mechanism name", added.name, "new to the catalog", "Rename it.")
         found[added.name] = added
     return found
 
 
 def _foreign(point: EntryPoint) -> CatalogEntry:
-    """What an entry point of another package declares."""
+    """What an entry point of another package declares; claimed where the proof that it names is no file."""
     made = loaded(point)
     added = made if isinstance(made, CatalogEntry) else entry_of(made)
     wanted = "a function that textveil.mechanisms.declaration.declared decorates, or a textveil.catalog.CatalogEntry"
     if added is None:
         raise ParameterError(f"entry point {point.name} must be {wanted}; got {type(made).__name__}.")
+    if added.status in TRUSTED and added.proof_file() is None:
+        return replace(added, status=Status.CLAIMED)
     return added
 
 
@@ -207,7 +217,37 @@ def mechanism(
     constructor = chosen.constructor()
     if progress is not None and takes_progress(constructor):
         given["progress"] = progress
-    return constructor(words, **given)
+    made = constructor(words, **given)
+    note_maker(made, constructor)
+    return made
+
+
+def guarantee_of(mechanism: Described) -> Guarantee:
+    """The mechanism's guarantee as reports may state it.
+
+    Anybody can write "proved" into an object. It counts only where a function of the catalog, or of an entry point of
+    the group ``textveil.mechanisms``, made this very object, and the proof that the guarantee names is a file of that
+    function's package. All else is claimed by its maker.
+    """
+    guarantee = mechanism.guarantee
+    if guarantee.status not in TRUSTED:
+        return guarantee
+    known = _registered(maker_of(mechanism))
+    if known is None or (known.name not in MECHANISMS and guarantee.source != known.proof):
+        return claimed(guarantee)
+    module = known.target.partition(":")[0]
+    return guarantee if file_of(module, guarantee.source) is not None else claimed(guarantee)
+
+
+def _registered(maker: Callable[..., Any] | None) -> CatalogEntry | None:
+    """The entry of the catalog that names this very function."""
+    if maker is None:
+        return None
+    declaration = entry_of(maker)
+    if declaration is not None and declaration.name in MECHANISMS:
+        own = MECHANISMS[declaration.name]
+        return own if own.constructor() is maker else None
+    return next((added for added in _foreign_entries().values() if added.constructor() is maker), None)
 
 
 def unknown_option(name: str, key: str, known: Collection[str]) -> ParameterError:

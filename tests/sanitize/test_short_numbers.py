@@ -37,16 +37,16 @@ def test_the_summary_tells_it_where_there_are_numbers(embedded) -> None:
     assert line not in sanitizer("cats").report().summary()
     data = sanitizer("12 cats").report().as_dict()["guarantee"]["unchanged_numbers"]
     assert data == {"1": pytest.approx(0.5), "2": pytest.approx(0.25)}
-    assert sanitizer.setting.warnings() == []
+    assert not any("NUMBERS" in one for one in sanitizer.setting.warnings())
     uniform = Sanitizer(Constant(embedded, "zebra"), number_epsilon=8.0, digit_keep_limit=0.1)
     assert "comes out as it was" not in uniform("12 cats").report().summary()
 
 
 def test_where_most_of_them_stay_every_release_is_warned_of(embedded) -> None:
     sanitizer = Sanitizer(Constant(embedded, "zebra"), number_epsilon=8.0, digit_keep_limit=1.0)
-    (warning,) = sanitizer.setting.warnings()
+    (warning,) = (one for one in sanitizer.setting.warnings() if "NUMBERS" in one)
     assert warning.startswith("SHORT NUMBERS AS THEY WERE: 74 % of numbers of two digits")
-    assert sanitizer("12 cats").report().summary().startswith(warning)
+    assert warning in sanitizer("12 cats").report().summary()
 
 
 @pytest.mark.parametrize(

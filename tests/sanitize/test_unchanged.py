@@ -14,9 +14,12 @@ from textveil.errors import ParameterError
 from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.capabilities import NoisyVectors
 from textveil.privacy.guarantees import NoGuarantee, PureDP, Status
+from textveil.privacy.units import ONE_DOCUMENT
 from textveil.randomness import seeded_generator
 from textveil.sanitize.sanitizer import Sanitizer
-from textveil.sanitize.unchanged import MOST, mostly_unchanged
+from textveil.sanitize.unchanged import MOST, mostly_unchanged, unchanged_kinds
+from textveil.surrogates.drawn import pseudonym
+from textveil.surrogates.making import make_surrogate
 from textveil.vocabulary.vocabulary import Vocabulary
 
 VALID = [name for name in drawing_text(taking(8.0)) if MECHANISMS[name].status is Status.PROVED]
@@ -70,10 +73,10 @@ def test_the_summary_says_so(embedded) -> None:
     assert report.summary().startswith("NEARLY THE TEXT ITSELF: over 90 % of words come out unchanged")
 
 
-class _Counting:
-    """Keeps every word, and counts its draws."""
+class _Keeping:
+    """Keeps every word, whatever it promises and whatever table it states."""
 
-    name, parameters = "counting", {}
+    name, parameters = "keeping", {}
 
     def __init__(self, vocabulary, guarantee) -> None:
         self.vocabulary, self.guarantee, self.drawn = vocabulary, guarantee, 0
@@ -84,13 +87,51 @@ class _Counting:
         return ids
 
 
-def test_what_a_guarantee_excludes_is_not_tried(small) -> None:
-    little = _Counting(small, PureDP(epsilon=0.1, status=Status.PROVED))
-    assert not mostly_unchanged(little, little.guarantee)
-    assert little.drawn == 0
-    none = _Counting(small, NoGuarantee(reason="none"))
-    assert mostly_unchanged(none, none.guarantee)
-    assert 0 < none.drawn <= 256
+class _KeepingBesideATable(_Keeping):
+    def probabilities(self, word_id):
+        return np.full(len(self.vocabulary), 1 / len(self.vocabulary))
+
+
+class _KeepingDocuments:
+    name, parameters = "keeping documents", {}
+    guarantee = PureDP(epsilon=0.0, status=Status.PROVED, source="trust me")
+
+    def __init__(self, vocabulary) -> None:
+        self.vocabulary = vocabulary
+
+    def privatize_documents(self, ids, bounds, rng=None):
+        assert bounds[-1] == len(ids)
+        return ids
+
+
+class _KeepingTexts:
+    name, parameters = "keeping texts", {}
+    guarantee = PureDP(epsilon=0.0, status=Status.PROVED, source="trust me", adjacency=ONE_DOCUMENT)
+
+    def privatize_texts(self, texts, rng=None):
+        return [text.upper() for text in texts]
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 30.0])
+@pytest.mark.parametrize("kind", [_Keeping, _KeepingBesideATable])
+def test_words_that_stay_are_told_whatever_the_claim(small, kind, epsilon: float) -> None:
+    little = kind(small, PureDP(epsilon=epsilon, status=Status.PROVED))
+    assert mostly_unchanged(little)
+    assert 0 < little.drawn <= 256
+    assert mostly_unchanged(kind(small, NoGuarantee(reason="none")))
+    assert Sanitizer(little, number_epsilon=1.0)("a cat").report().summary().startswith(("NOT FOR", "NEARLY"))
+
+
+def test_documents_and_texts_that_stay_are_told_whatever_the_claim(small) -> None:
+    for made, options in ((_KeepingDocuments(small), {"number_epsilon": 1.0}), (_KeepingTexts(), {})):
+        assert mostly_unchanged(made)
+        assert "NEARLY THE TEXT ITSELF" in Sanitizer(made, **options)("a cat").report().summary()
+
+
+def test_a_surrogate_that_gives_its_value_again_is_told_whatever_its_claim() -> None:
+    kept = pseudonym("kept", (), lambda value, scope, rng: value)
+    assert kept.guarantee.epsilon == 0
+    assert unchanged_kinds({"person": kept, "age": make_surrogate("age")}) == ("person",)
 
 
 def test_the_release_draws_the_same_whether_it_was_tried_or_not(small, monkeypatch) -> None:

@@ -34,6 +34,7 @@ from textveil.audit.sampled.dependence import depends, no_verdict
 from textveil.audit.sampled.draws import callable_draw
 from textveil.audit.sampled.stated import DrawsCheck
 from textveil.audit.words import NOT_TESTED, audit_words
+from textveil.catalog import guarantee_of
 from textveil.decoding.decode import default_model
 from textveil.errors import InputError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import (
@@ -159,6 +160,7 @@ def audit_mechanism(
         vocabulary=facts,
         seconds=time.perf_counter() - start,
         seed=seed,
+        status=guarantee_of(mechanism).status if claim is None else None,
     )
 
 

@@ -32,10 +32,10 @@ def mechanisms_command(
         sys.stdout.write(json.dumps([_data(one) for one in shown], indent=2) + "\n")
     elif name is None:
         columns = [("NAME", "GUARANTEE", "STATUS", "WHAT IT DOES")]
-        _write(columns + [(one.name, one.notion, one.status.value, one.summary) for one in shown])
+        _write(columns + [(one.name, one.notion, one.status.shown, one.summary) for one in shown])
     else:
         (one,) = shown
-        facts = {"mechanism": one.name, "guarantee": f"{one.notion} [{one.status.value}]", "family": one.family}
+        facts = {"mechanism": one.name, "guarantee": f"{one.notion} [{one.status.shown}]", "family": one.family}
         facts |= {"unit": one.unit.value, "adjacency": one.adjacency.text, "needs": one.needs}
         facts |= {"source": one.source, "proof": one.proof, "instead": one.instead}
         _write([(key, value) for key, value in facts.items() if value])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, final
 
 from textveil.mechanisms.options import Option, options_of
+from textveil.plugins import file_of, note_maker
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN, Adjacency, Unit
 
@@ -76,12 +77,7 @@ class CatalogEntry:
 
     def proof_file(self) -> Path | None:
         """Where the proof stands; None where there is no such file."""
-        package = self.target.partition(":")[0].partition(".")[0]
-        home = getattr(import_module(package), "__file__", None)
-        if home is None or not self.proof:
-            return None
-        found = Path(home).parent / self.proof.removeprefix(f"{package}/")
-        return found if found.is_file() else None
+        return file_of(self.target.partition(":")[0], self.proof)
 
     def takes(self, epsilon: float) -> bool:
         """Whether it can be made for this epsilon; also where it has no such option."""
@@ -109,8 +105,8 @@ def declared(
     """Declare the decorated function as the constructor of a mechanism: see ``CatalogEntry`` for the facts.
 
     The function takes a vocabulary and keyword-only options. Every option is checked by its declaration, and turned
-    into its type, before the function is called. Nothing is registered: a catalog line, or an entry point of the
-    group ``textveil.mechanisms``, names the function.
+    into its type, before the function is called. What it returns is known as made by it (``plugins.note_maker``).
+    Nothing is registered: a catalog line, or an entry point of the group ``textveil.mechanisms``, names the function.
 
     Args:
         name: what users write; by default the function's name with hyphens.
@@ -130,7 +126,9 @@ def declared(
         def checked(*args: P.args, **kwargs: P.kwargs) -> M:
             options = options_of(make)
             given = {key: options[key].checked(value) if key in options else value for key, value in kwargs.items()}
-            return make(*args, **cast(Any, given))
+            made = make(*args, **cast(Any, given))
+            note_maker(made, checked)
+            return made
 
         checked.__dict__[_ENTRY] = CatalogEntry(
             name=name or make.__name__.replace("_", "-"),

@@ -86,10 +86,10 @@ def of_program(utilities: Reals, prior: Reals, epsilon: float, caps: Reals | Non
         b_ub=np.zeros(m * k),
         A_eq=hstack([csr_matrix(np.ones((m, k))), lift * kron(identity(m), np.ones((1, k)))], format="csr"),
         b_eq=np.ones(m),
-        bounds=np.column_stack([np.zeros(k + m * k), np.append(most, np.full(m * k, np.inf))]),
+        bounds=[(0.0, one) for one in most.tolist()] + [(0.0, math.inf)] * (m * k),
         method="highs",
     )
-    if found.status != 0:
+    if found.status != 0 or found.x is None:
         return None
     base = np.maximum(found.x[:k], 0.0)
     return Exact((base / sizes)[columns], (-found.eqlin.marginals / pi)[rows])

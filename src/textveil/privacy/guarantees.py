@@ -8,10 +8,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal, localcontext
 from enum import Enum
-from typing import Any, ClassVar, TypeAlias, final
+from typing import Any, ClassVar, Final, TypeAlias, final
 
 from textveil.errors import UnsupportedGuarantee, need
 from textveil.privacy.units import ONE_TOKEN, Adjacency, Unit
@@ -25,11 +25,20 @@ class Status(Enum):
     CERTIFIED = "certified"
     """Computed exactly from the finite channel."""
     CLAIMED = "claimed"
-    """Somebody says so."""
+    """Its maker says so."""
     REFUTED = "refuted"
     """Shown to be false; ``source`` says where."""
     NONE = "none"
     """Nothing is promised."""
+
+    @property
+    def shown(self) -> str:
+        """For readers: who says so, where nobody shows it."""
+        return "claimed by its maker" if self is Status.CLAIMED else self.value
+
+
+TRUSTED: Final = (Status.PROVED, Status.CERTIFIED)
+"""What a release may rest on; see ``catalog.guarantee_of`` for whose word counts."""
 
 
 def shown_up(value: float, digits: int = 6) -> str:
@@ -328,3 +337,8 @@ class NoGuarantee:
 
 
 Guarantee: TypeAlias = PureDP | ApproximateDP | MetricDP | NoGuarantee
+
+
+def claimed(guarantee: Guarantee) -> Guarantee:
+    """The same numbers, as a claim of whoever made the object that states them."""
+    return replace(guarantee, status=Status.CLAIMED)

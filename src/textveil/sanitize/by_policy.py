@@ -25,6 +25,7 @@ from textveil.sanitize.release import DrawnSpan, Release
 from textveil.sanitize.setting import Protected, Setting, mentions_of
 from textveil.sanitize.ways import Wanted
 from textveil.surrogates.base import Mention, Surrogate
+from textveil.surrogates.making import guarantee_of
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope
 from textveil.text.escaped_places import Places
@@ -276,7 +277,7 @@ def paying_draws(surrogate: Surrogate, values: Sequence[str], scope: ScopeName) 
 def protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:
     """What a draw of this kind protects, by what pays for it."""
     paid = pays_for(surrogate, scope)
-    guarantee: Guarantee = surrogate.guarantee
+    guarantee: Guarantee = guarantee_of(surrogate)
     if paid != "scope":
         guarantee = replace(guarantee, adjacency=ONE_SPAN if paid == "mention" else ONE_ENTITY)
     public = surrogate.public

@@ -9,7 +9,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from textveil.catalog import MECHANISMS
+from textveil.catalog import MECHANISMS, guarantee_of
 from textveil.errors import RefutedGuarantee, need
 from textveil.mechanisms.base import DrawsText, Mechanism, TextMechanism, drawing_text
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
@@ -51,14 +51,12 @@ class Chosen(NamedTuple):
     Attributes:
         way: how texts become releases.
         mechanism: draws the words, or the texts; None where words are kept.
-        promise: the guarantee that the mechanism's draws carry; None where there is none.
         policy: what is public of the policy, where there is one that says more than a mechanism.
         surrogates: draw for spans, by kind.
     """
 
     way: Way
     mechanism: DrawsText | None
-    promise: Guarantee | None
     policy: PolicyFacts | None = None
     surrogates: Mapping[str, Surrogate] = MappingProxyType({})
 
@@ -76,9 +74,9 @@ def way_of(mechanism: Mechanism, asked: Asked) -> Chosen:
     need(asked.key is None, "key", "one", "left out for a mechanism", "It is for the pseudonyms of a policy.")
     if isinstance(mechanism, TextMechanism):
         asked.need_defaults("a mechanism of whole texts")
-        return Chosen(ByTexts(mechanism, promise), mechanism, promise)
+        return Chosen(ByTexts(mechanism, promise), mechanism)
     way = ByTokens(mechanism, promise, asked.number_epsilon, asked.digit_keep_limit, asked.marks)
-    return Chosen(way, mechanism, promise)
+    return Chosen(way, mechanism)
 
 
 def way_of_policy(policy: Policy, asked: Asked, rng: np.random.Generator | None) -> Chosen:
@@ -102,12 +100,11 @@ def way_of_policy(policy: Policy, asked: Asked, rng: np.random.Generator | None)
     key = (asked.key or _new_key(rng)) if policy.keyed else None
     if parts.words is None:
         outside: Outside = Verbatim(policy.marks, shown=BEFORE)
-        promise = None
     else:
         promise = _promise(parts.words, asked.allow_refuted)
         outside = DrawnOutside(parts.words, promise, policy.marks, function_words=_keeps_function_words(policy))
     way = ByPolicy(parts, outside, policy.scope, key)
-    return Chosen(way, parts.words, promise, facts_of(policy, one_value(tokens=promise is not None)), parts.surrogates)
+    return Chosen(way, parts.words, facts_of(policy, one_value(tokens=parts.words is not None)), parts.surrogates)
 
 
 def _by_tokens(policy: Policy, asked: Asked) -> Chosen:
@@ -119,7 +116,7 @@ def _by_tokens(policy: Policy, asked: Asked) -> Chosen:
         return way_of(mechanism, asked)
     promise = _promise(mechanism, asked.allow_refuted)
     way = ByTokens(mechanism, promise, *asked[:3], function_words=True)
-    return Chosen(way, mechanism, promise, facts_of(policy, ONE_CONTENT_TOKEN))
+    return Chosen(way, mechanism, facts_of(policy, ONE_CONTENT_TOKEN))
 
 
 def _keeps_function_words(policy: Policy) -> bool:
@@ -133,7 +130,7 @@ def _new_key(rng: np.random.Generator | None) -> bytes:
 
 def _promise(mechanism: Mechanism, allow_refuted: bool) -> Guarantee:
     """The guarantee that releases carry: the mechanism's, or none where it is refuted or nothing is promised."""
-    guarantee = mechanism.guarantee
+    guarantee = guarantee_of(mechanism)
     if guarantee.status is Status.NONE and guarantee.promises:
         reason = "the mechanism promises nothing"
         return NoGuarantee(reason=reason, source=guarantee.source, adjacency=guarantee.adjacency)

@@ -100,4 +100,4 @@ def optimal_lines(accountants: Sequence[Accountant]) -> list[str]:
 
 def guarantee_line(guarantee: Guarantee) -> str:
     """A guarantee with its status."""
-    return f"{guarantee} [{guarantee.status.value}]" if guarantee.promises else str(guarantee)
+    return f"{guarantee} [{guarantee.status.shown}]" if guarantee.promises else str(guarantee)

@@ -8,6 +8,7 @@ from typing import Any, final, overload
 
 import numpy as np
 
+from textveil.catalog import guarantee_of
 from textveil.errors import need
 from textveil.mechanisms.base import Channel, Mechanism, TextMechanism, WordMechanism, words_alone
 from textveil.privacy.guarantees import Guarantee
@@ -87,7 +88,7 @@ class Explanation:
         method = "exact" if self.exact else f"{self.samples} draws, {_CONFIDENCE:.0%} intervals"
         lines = [
             f"mechanism          {self.mechanism}",
-            f"guarantee          {self.guarantee} [{self.guarantee.status.value}]",
+            f"guarantee          {self.guarantee} [{self.guarantee.status.shown}]",
             *([f"compares           {self.guarantee.adjacency}"] if self.guarantee.adjacency.shared else []),
             f"distribution of    {subject} ({method})",
             f"unchanged          {_shown(self.unchanged)}",
@@ -147,7 +148,7 @@ def explain(
         UnsupportedGuarantee: the mechanism draws for whole documents, or for whole texts and a word is given.
     """
     if isinstance(mechanism, TextMechanism) and word is None:
-        return TextExplanation(mechanism.name, mechanism.parameters, mechanism.guarantee)
+        return TextExplanation(mechanism.name, mechanism.parameters, guarantee_of(mechanism))
     mechanism = words_alone(mechanism, "the distribution of one word's output")
     need(top >= 0, "top", top, ">= 0")
     need(samples >= 1, "samples", samples, ">= 1")
@@ -180,7 +181,7 @@ def explain(
     return Explanation(
         mechanism=mechanism.name,
         parameters=mechanism.parameters,
-        guarantee=mechanism.guarantee,
+        guarantee=guarantee_of(mechanism),
         word=None if word is None else vocabulary.words[int(ids[0])],
         mapped=mapped,
         words=len(ids),

@@ -93,7 +93,7 @@ def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str
 def shown(setting: Setting) -> str:
     """The guarantee of one value, with its status."""
     token = setting.token
-    return f"{token} [{token.status.value}]" if token.promises else str(token)
+    return f"{token} [{token.status.shown}]" if token.promises else str(token)
 
 
 def _moves_together(setting: Setting) -> bool:
@@ -103,7 +103,7 @@ def _moves_together(setting: Setting) -> bool:
 
 def _kind_line(one: Protected, kinds: Mapping[str, int]) -> str:
     guarantee = one.guarantee
-    status = f" [{guarantee.status.value}]" if guarantee.promises else ""
+    status = f" [{guarantee.status.shown}]" if guarantee.promises else ""
     drawn = f" by {one.done}" if one.done else ""
     mentions = kinds.get(mentions_of(one.kind))
     often = "" if mentions is None else f" in {mentions} spans" if mentions > 1 else " in 1 span"

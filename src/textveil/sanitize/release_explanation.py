@@ -9,6 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
+from textveil.catalog import guarantee_of
 from textveil.errors import UnsupportedGuarantee, need
 from textveil.mechanisms.base import SetMechanism, VectorMechanism
 from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
@@ -68,7 +69,7 @@ class ReleaseExplanation:
         return "\n".join(
             [
                 f"mechanism    {self.mechanism}",
-                f"guarantee    {self.guarantee} [{self.guarantee.status.value}]",
+                f"guarantee    {self.guarantee} [{self.guarantee.status.shown}]",
                 f"compares     {self.guarantee.adjacency}",
                 f"releases     {self.releases}",
                 f"told apart   {self.inputs[0]!r} and {self.inputs[1]!r}, by the best reader, in a share of "
@@ -101,7 +102,7 @@ def explain_release(
     for one, sign in zip(pair, (1, -1), strict=True):
         ratios = sign * mechanism.log_ratio(*pair, released(mechanism, one, each, source))
         right += np.count_nonzero(ratios > 0) + np.count_nonzero(ratios == 0) / 2
-    promise = mechanism.guarantee
+    promise = guarantee_of(mechanism)
     return ReleaseExplanation(
         mechanism=mechanism.name,
         parameters=mechanism.parameters,

@@ -103,9 +103,7 @@ class Sanitizer:
             secure=is_secure(rng),
             version=VERSION,
             policy=chosen.policy,
-            mostly_unchanged=chosen.promise is not None
-            and words is not None
-            and mostly_unchanged(words, chosen.promise),
+            mostly_unchanged=words is not None and mostly_unchanged(words),
             unchanged_kinds=unchanged_kinds(chosen.surrogates),
         )
 

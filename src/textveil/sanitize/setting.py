@@ -11,7 +11,7 @@ from typing import Any, Final, final
 from textveil.errors import UnsupportedGuarantee
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.composition import narrowed, weakest
-from textveil.privacy.guarantees import Guarantee, Status
+from textveil.privacy.guarantees import TRUSTED, Guarantee
 from textveil.privacy.units import ONE_DOCUMENT, ONE_TOKEN, Adjacency, Unit
 from textveil.sanitize.policy.facts import PolicyFacts
 from textveil.sanitize.recovery import quoted_recovery
@@ -188,7 +188,7 @@ class Setting:
     @property
     def for_release(self) -> bool:
         """Whether draws are unpredictable and the guarantee is proved or certified."""
-        return self.secure and self.token.status in (Status.PROVED, Status.CERTIFIED)
+        return self.secure and self.token.status in TRUSTED
 
     def warnings(self) -> list[str]:
         """What must be said of every release with this setting, even to those who asked for quiet."""
@@ -196,8 +196,8 @@ class Setting:
         token = self.token
         if not token.promises:
             lines.append("NO GUARANTEE: " + token.reason)
-        elif token.status not in (Status.PROVED, Status.CERTIFIED):
-            lines.append(f"NOT FOR RELEASE: the guarantee is {token.status.value}, neither proved nor certified.")
+        elif token.status not in TRUSTED:
+            lines.append(f"NOT FOR RELEASE: the guarantee is {token.status.shown}, neither proved nor certified.")
         if self.mostly_unchanged:
             lines.append(
                 "NEARLY THE TEXT ITSELF: over 90 % of words come out unchanged at this epsilon; choose a smaller one."

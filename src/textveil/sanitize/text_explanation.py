@@ -36,7 +36,7 @@ class TextExplanation:
         """The explanation for a reader."""
         rows = [
             ("mechanism", self.mechanism),
-            ("guarantee", f"{self.guarantee} [{self.guarantee.status.value}]"),
+            ("guarantee", f"{self.guarantee} [{self.guarantee.status.shown}]"),
             ("unit", f"{self.guarantee.unit.value}; it is no epsilon of one word"),
             ("adjacency", self.guarantee.adjacency.text),
             *((name.replace("_", " "), _shown(value)) for name, value in self.parameters.items()),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 
 from textveil.mechanisms.base import Channel, DrawsText, SequenceMechanism, TextMechanism
-from textveil.privacy.guarantees import Guarantee
-from textveil.privacy.limits import unchanged_limit
 from textveil.randomness import seeded_generator
 from textveil.surrogates.base import Mention, Surrogate
 from textveil.surrogates.scopes import MemoryScope
@@ -21,59 +21,64 @@ _WORDS: Final = 16
 """Words that stand for the vocabulary: evenly spaced in its order."""
 
 _DRAWS: Final = 4
-"""Draws for each of them where the distribution is not a finite table."""
+"""Draws for each of them."""
 
 _EXAMPLES: Final = {"age": "37", "time": "10:30", "date": "June 5, 2012", "number": "4812", "money": "$120.50"}
 _OTHER: Final = "Maria Gonzalez 4812"
 """Public values that stand for all of a kind."""
 
-_ENDLESS: Final = 1e6
-"""Nats that allow anything; larger ones can be infinite where they are a product."""
+_SENTENCES: Final = ("The house by the river was sold in spring.", "She asked the doctor about the results.")
+"""Public texts for mechanisms of whole texts."""
+
+_CHANCE: Final = 1e-6
+"""Draws that a stated table gives less often than this are no draws of it."""
 
 
-def mostly_unchanged(mechanism: DrawsText, promise: Guarantee) -> bool:
+def mostly_unchanged(mechanism: DrawsText) -> bool:
     """Whether more than ``MOST`` of words come out unchanged, equally likely words taken.
 
-    Read from the guarantee where that allows no such thing, at no cost. Else estimated from public data alone, over
-    evenly spaced words: exactly for channels, for other mechanisms from a few draws with a seed of their own, for those
-    of sequences in documents of one word. Of mechanisms of whole texts it is not said.
+    Estimated by drawing, whatever the mechanism promises and whatever table it states: from a few draws of public data
+    with a seed of their own. Those are evenly spaced words, for mechanisms of sequences in documents, and sentences for
+    mechanisms of whole texts. Where a table is stated and half of the draws are unchanged, its exact share decides,
+    unless the draws contradict it.
 
     Args:
-        mechanism: draws the words.
-        promise: the guarantee that its releases carry.
+        mechanism: draws the words, or the texts.
     """
     if isinstance(mechanism, TextMechanism):
-        return False
+        drawn_texts = mechanism.privatize_texts(list(_SENTENCES), seeded_generator(0))
+        return [_words(str(text)) for text in drawn_texts] == [_words(text) for text in _SENTENCES]
     size = len(mechanism.vocabulary)
-    if promise.promises and not promise.adjacency.shared:  # the limit is of guarantees for any two words
-        most = promise.approximate()
-        if unchanged_limit(size, min(most.epsilon, _ENDLESS), most.delta) <= MOST:
-            return False
     ids = np.unique(np.linspace(0, size - 1, min(_WORDS, size)).astype(np.int64))
-    if isinstance(mechanism, Channel):
-        return float(np.mean([mechanism.probabilities(int(one))[one] for one in ids])) > MOST
-    repeated = np.repeat(ids, _DRAWS)
+    repeated = np.tile(ids, _DRAWS)
     if isinstance(mechanism, SequenceMechanism):
-        drawn = mechanism.privatize_documents(repeated, np.arange(len(repeated) + 1), seeded_generator(0))
+        bounds = np.arange(0, len(repeated) + 1, len(ids))
+        drawn = mechanism.privatize_documents(repeated, bounds, seeded_generator(0))
     else:
         drawn = np.asarray(mechanism.privatize(repeated, seeded_generator(0)))
-    return drawn.shape == repeated.shape and float(np.mean(drawn == repeated)) > MOST
+    same = int(np.count_nonzero(drawn == repeated)) if drawn.shape == repeated.shape else 0
+    most = same > MOST * len(repeated)
+    if not isinstance(mechanism, Channel) or 2 * same < len(repeated):
+        return most
+    stated = float(np.mean([mechanism.probabilities(int(one))[one] for one in ids]))
+    chance = math.comb(len(repeated), same) * stated**same  # at least that of so many or more
+    return stated > MOST or (most and chance < _CHANCE)
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text, without the case and the marks that a mechanism may drop."""
+    return re.findall(r"\w+", text.casefold())
 
 
 def unchanged_kinds(surrogates: Mapping[str, Surrogate]) -> tuple[str, ...]:
     """The kinds of spans of which more than ``MOST`` of the draws for a public example give the example again.
 
-    Estimated from a few draws with a seed of their own; kinds that cost nothing cannot be among them.
+    Estimated from a few draws with a seed of their own, whatever they promise.
 
     Args:
         surrogates: by kind.
     """
-    return tuple(kind for kind, one in surrogates.items() if _costs(one) and _stays(one, _EXAMPLES.get(kind, _OTHER)))
-
-
-def _costs(surrogate: Surrogate) -> bool:
-    guarantee = surrogate.guarantee
-    return not guarantee.promises or guarantee.approximate().epsilon > 0
+    return tuple(kind for kind, one in surrogates.items() if _stays(one, _EXAMPLES.get(kind, _OTHER)))
 
 
 def _stays(surrogate: Surrogate, example: str) -> bool:

@@ -50,7 +50,7 @@ class SurrogateEntry:
         name: what policies write.
         summary: one line.
         kinds: the kinds of spans that it is made for.
-        proof: a path below textveil.
+        proof: a path below textveil, or below the package of ``make``.
         make: the function that makes it; its options are checked before it runs.
     """
 

@@ -31,7 +31,7 @@ _ATTEMPTS: Final = 64
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Drawn:
     """Each value by itself: its surrogate is a function of the value, the scope and randomness.
 

@@ -13,7 +13,8 @@ from types import MappingProxyType
 from typing import Any, Final, final
 
 from textveil.errors import ParameterError, UnknownNameError, need
-from textveil.plugins import foreign, loaded
+from textveil.plugins import file_of, foreign, loaded, maker_of, note_maker
+from textveil.privacy.guarantees import TRUSTED, Guarantee, claimed
 from textveil.surrogates.base import Surrogate
 from textveil.surrogates.declaration import SurrogateEntry, entry_of
 
@@ -118,4 +119,24 @@ def make_surrogate(name: str, epsilon: float = 0.0, options: Mapping[str, Any] =
         need(epsilon == 0, "epsilon", epsilon, f"0 for {name}: its draws never look at the value")
     else:
         given["epsilon"] = loss.checked(epsilon)
-    return entry.make(**given)
+    made = entry.make(**given)
+    note_maker(made, entry.make)
+    return made
+
+
+def guarantee_of(surrogate: Surrogate) -> Guarantee:
+    """The surrogate's guarantee as reports may state it; see ``catalog.guarantee_of``.
+
+    "Proved" counts only where ``make_surrogate`` made this very object by a registered function, and the proof that the
+    guarantee names is a file of that function's package. All else is claimed by its maker.
+    """
+    guarantee, maker = surrogate.guarantee, maker_of(surrogate)
+    if guarantee.status not in TRUSTED:
+        return guarantee
+    declaration = entry_of(maker)
+    if maker is None or declaration is None:
+        return claimed(guarantee)
+    own = declaration.name in SURROGATE_ENTRIES
+    known = (SURROGATE_ENTRIES if own else surrogate_entries()).get(declaration.name)
+    registered = known is not None and known.make is maker and (own or guarantee.source == known.proof)
+    return guarantee if registered and file_of(maker.__module__, guarantee.source) is not None else claimed(guarantee)

@@ -53,7 +53,7 @@ def person(*, gender: Annotated[str, _GENDER] = "drawn", script: Annotated[str, 
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True)
 class Person:
     """Each part of a name (given, family, initial, particle) is replaced by a part of a public pool.
 

@@ -69,7 +69,7 @@ def mixed(*rules: Rule, **options) -> Policy:
 def test_words_of_a_document_are_drawn_in_a_row_with_gaps_where_spans_are(spy: Spy) -> None:
     sanitizer = Sanitizer(mixed(NAMES, NUMBERS))
     first, second = sanitizer.batch(["maria, was Maria here. Mark was 44 too", "so"])
-    (ids, bounds) = spy.asked[0]
+    (ids, bounds) = spy.asked[-1]
     words = [spy.vocabulary.words[one] for one in ids]
     assert words == ["maria", "was", "here", "was", "too", "so"] and bounds == [0, 5, 6]
     names = [first.text[one.start : one.end] for one in first.drawn_spans]
@@ -170,7 +170,7 @@ def test_marks_of_kept_text_in_plain_form(text: str, plain: str) -> None:
 def test_function_words_stay_and_all_others_are_drawn(spy: Spy) -> None:
     chosen = Policy(name="content", rules=(WORDS, FUNCTION))
     release = Sanitizer(chosen)("The cat WASN’T here, isn't it. I'm US, Will. teh will")
-    words = [spy.vocabulary.words[one] for one in spy.asked[0][0]]
+    words = [spy.vocabulary.words[one] for one in spy.asked[-1][0]]
     assert words[0] == "cat" and len(words) == 5  # and WASN'T, US, Will, teh
     assert (
         release.text.startswith("The cat ")

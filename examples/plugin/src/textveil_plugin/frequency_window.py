@@ -22,7 +22,7 @@ PROOF = "textveil_plugin/proofs/frequency_window.md"
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class FrequencyWindow:
     """P(y | x) = e^epsilon / T for y in W(x), else 1 / T, with T = m e^epsilon + n - m.
 

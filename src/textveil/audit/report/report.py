@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from textveil.audit.report.verdict import Finding, Subject, Verdict
+from textveil.privacy.guarantees import Status
 from textveil.statistics import Bound
 
 # Draws that are not as stated outweigh all that was computed from the statement. What is known of the word outweighs
@@ -59,6 +60,7 @@ class AuditReport:
         vocabulary: name, number of words and digest; empty for foreign code.
         seconds: wall time of the audit.
         seed: None where the operating system's randomness was used.
+        status: of the mechanism's own guarantee (``catalog.guarantee_of``), where that was put to the test.
     """
 
     name: str
@@ -72,6 +74,7 @@ class AuditReport:
     vocabulary: Mapping[str, Any] = field(default_factory=dict)
     seconds: float
     seed: int | None
+    status: Status | None = None
 
     @property
     def leading(self) -> Finding:
@@ -96,6 +99,7 @@ class AuditReport:
             "parameters": dict(self.parameters),
             "vocabulary": dict(self.vocabulary),
             **finding_data(lead),
+            "claim_status": None if self.status is None else self.status.value,
             "seconds": round(self.seconds, 3),
             "seed": self.seed,
             "sentence": self.sentence(),
@@ -154,6 +158,8 @@ class AuditReport:
         also = "" if self.per_distance is None else f"; per distance: {self.per_distance}"
         lines = [f"verdict    {self.verdict.value}{also}", f"subject    {self.subject.value} of {self.name}"]
         lines.append(self.sentence())
+        if self.status is Status.CLAIMED:
+            lines.append(f"claim      {shown_claim(self.leading)} [{self.status.shown}]")
         for one in self.findings:
             numbers = f"epsilon {shown_bound(one.epsilon)}   delta {shown_delta(one)}"
             lines.append(f"{one.method:<14} {one.subject.value:<13} {one.verdict.value:<12} {numbers}")

@@ -40,7 +40,7 @@ _SEED = Option(domain=at_least(0), help="Seed of the public hyperplanes of the c
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class BinaryResponse:
     """y = the word whose code is nearest, in the Hamming distance, to the code of x with every bit flipped at random.
 

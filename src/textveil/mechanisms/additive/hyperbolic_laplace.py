@@ -36,7 +36,7 @@ _RADIUS, _LEAST = 3.0, 0.01
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class HyperbolicResponse:
     """y = the word whose point is nearest to a noisy point around that of x, in hyperbolic space.
 

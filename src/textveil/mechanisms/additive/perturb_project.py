@@ -28,7 +28,7 @@ _BLOCK = 4096
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class PerturbProject:
     """y = nearest word to clip(v(x)) + noise, the noise fresh for every token; or so with images of a public map.
 

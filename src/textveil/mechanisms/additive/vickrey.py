@@ -26,7 +26,7 @@ PROOF = "privacy/proofs/vickrey.md"
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class Vickrey:
     """y = one of the k words nearest to clip(v(x)) + noise, by their distances from that noisy vector.
 

@@ -46,7 +46,7 @@ _SHARE = Option(domain=FRACTION, help="Share of epsilon that they have, but for 
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class WordBudgets:
     """The word nearest to v(x) + noise of density exp(-rate_c ||z||), c the public class of x.
 

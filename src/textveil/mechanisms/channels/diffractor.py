@@ -52,7 +52,7 @@ LIST_SEED = Option(
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Diffractor:
     """y is a word of a list of all words, near the place of x in that list; the lists are public.
 

@@ -27,7 +27,7 @@ PROOF = "privacy/proofs/exponential.md"
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Exponential:
     """P(y | x) proportional to exp(-epsilon_per_distance / 2 * ||v(x) - v(y)||) over all words y.
 

@@ -27,7 +27,7 @@ class DrawnRows(Protocol):
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class IntegerChannel:
     """P(y | x) = w(x, y) / Z(x) for integers w(x, y) >= 0, Z(x) their sum; drawn by the very same integers.
 
@@ -70,7 +70,7 @@ class IntegerChannel:
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class GroupedChannel:
     """A channel whose guarantee compares words of one public group alone.
 

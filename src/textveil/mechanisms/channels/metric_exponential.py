@@ -32,7 +32,7 @@ _MARGIN = 2.0**-40
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class MetricExponential:
     """P(y | x) = w(d(x, y)) / Z(x), w falling geometrically with the distance; d takes few integer values.
 

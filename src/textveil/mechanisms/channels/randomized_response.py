@@ -29,7 +29,7 @@ def flip(values: Ids, weights: TwoLevelWeights, rng: np.random.Generator) -> Ids
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class RandomizedResponse:
     """P(y | x) = e^epsilon / (e^epsilon + n - 1) for y = x, else 1 / (e^epsilon + n - 1).
 

@@ -25,7 +25,7 @@ PROOF = "privacy/proofs/weighted_neighborhood.md"
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class WeightedNeighborhood:
     """P(y | x) = w(x, y) / T with b(y) <= w(x, y) <= b(y) e^epsilon, the same total T for every x.
 

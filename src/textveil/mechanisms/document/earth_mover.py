@@ -38,7 +38,7 @@ BAG_SIZE = Option(
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class EarthMover:
     """N words for a document of which the first N words are taken, each the word nearest to its vector + noise.
 

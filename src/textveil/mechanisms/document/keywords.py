@@ -32,7 +32,7 @@ _GROUP = "Keywords of documents"
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Keywords:
     """k words for a document, each y with weight a where y is in S(document), else b, over m a + (n - m) b.
 

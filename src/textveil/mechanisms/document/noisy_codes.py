@@ -27,7 +27,7 @@ _PROBES = 24
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyCodes:
     """text = write(bound(encode(text)) + noise), the noise fresh for every text.
 

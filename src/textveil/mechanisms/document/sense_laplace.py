@@ -29,7 +29,7 @@ MARK: Final = "|"
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class SenseLaplace:
     """N words for a document, which chooses the sense of each; drawn is the sense nearest to its vector + noise.
 

@@ -61,7 +61,7 @@ GroupEpsilonPerToken: TypeAlias = Annotated[
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class FusedWriting:
     """A text of at most ``tokens`` tokens, each from the model's distributions with and without the tagged spans.
 

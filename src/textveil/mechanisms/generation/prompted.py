@@ -45,7 +45,7 @@ class LogitWeights(Protocol):
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class PromptedWriting:
     """A text of at most ``tokens`` tokens for a document, drawn after a prompt that holds the document.
 

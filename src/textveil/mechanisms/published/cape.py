@@ -28,7 +28,7 @@ _SAME = 1e-9
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class ConstantOffset:
     """Vectors mapped to [0, 1] by the smallest and the largest number of their batch, plus one vector for all of them.
 

@@ -25,7 +25,7 @@ _SEED = Option(domain=at_least(0), help="Seed of the noise.", metavar="N", group
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class PublishedDiffractor:
     """The geometric form of ``Diffractor`` whose steps come from one public seed, anew for every document.
 

@@ -37,7 +37,7 @@ _SAME = 1e-9
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class OneNoise:
     """A vector mapped to [0, 1] by its own smallest and largest number, plus one Laplace number on all of it.
 

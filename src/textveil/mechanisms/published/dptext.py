@@ -24,7 +24,7 @@ REFUTATION = "privacy/proofs/dptext_published.md"
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class OneSided:
     """A vector on [0, 1]^k plus noise: -scale ln(1 - 2 u) in each number, u uniform on (0, 1), and 0 where u > 1/2.
 

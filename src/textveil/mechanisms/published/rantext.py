@@ -46,7 +46,7 @@ def _sharpness(epsilon: float) -> float:
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Rantext:
     """y among the words closer to x than r, with weight exp(epsilon / 2 (r - d(x, y)) / r); r is random.
 

@@ -38,7 +38,7 @@ _SCORES = Option(
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class ScoredBudgets:
     """Word i of a document by randomized response with epsilon_i = epsilon (1 / s_i) / sum over j of 1 / s_j.
 

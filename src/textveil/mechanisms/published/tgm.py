@@ -43,7 +43,7 @@ _PER_DISTANCE = Option(
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class TruncatedGumbel:
     """The word of least distance plus noise among the k nearest, k from a Poisson distribution below n.
 

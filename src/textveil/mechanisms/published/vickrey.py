@@ -35,7 +35,7 @@ _SEED = 11
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class PublishedVickrey:
     """The choice of ``vickrey`` among the k nearest words, or, where the nearest is the input word, among the next k.
 

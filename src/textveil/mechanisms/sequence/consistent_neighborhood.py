@@ -56,7 +56,7 @@ class _Recent:
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class ConsistentNeighborhood:
     """Neighborhood response on a list in which each of the last words released stands ``copies`` more times.
 

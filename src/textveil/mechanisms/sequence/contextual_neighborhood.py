@@ -40,7 +40,7 @@ _BELIEFS: Final = 1 << 21
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class ContextualNeighborhood:
     """At every place P(y | x) = w(x, y) / T with b(y) <= w(x, y) <= b(y) e^epsilon; b and T depend on past outputs.
 

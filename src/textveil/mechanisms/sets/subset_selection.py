@@ -36,7 +36,7 @@ _SIZE = Option(
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class SubsetSelection:
     """P(S | x) proportional to a if x is in S, else b, over all sets S of s words; a / b <= e^epsilon are integers.
 

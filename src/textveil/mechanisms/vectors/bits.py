@@ -109,7 +109,7 @@ class BitOdds:
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyBits:
     """Every bit drawn anew, independently, by the odds of its place.
 

@@ -58,7 +58,7 @@ class Cube:
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyCube:
     """A vector on [0, 1]^dim, rounded to a grid of 2^-16, plus independent noise on that grid.
 

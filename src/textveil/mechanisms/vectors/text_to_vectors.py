@@ -36,7 +36,7 @@ STEPS: Final = 1 << 20
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False, kw_only=True)
 class NoisyTokenVectors:
     """A token's vector, shortened to a norm, plus spherical Laplace noise, rounded to a public grid.
 

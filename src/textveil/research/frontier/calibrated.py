@@ -8,7 +8,7 @@ from typing import Any, Final, final
 
 from textveil.audit.report.verdict import Finding, Verdict
 from textveil.audit.run import audit_mechanism
-from textveil.catalog import word_mechanism
+from textveil.catalog import guarantee_of, word_mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.base import WordMechanism
 from textveil.privacy.guarantees import Status
@@ -123,5 +123,5 @@ def audited(mechanism: WordMechanism, given: float) -> Calibrated:
 def _how(lead: Finding, mechanism: WordMechanism) -> str:
     if lead.verdict in (Verdict.CERTIFIED, Verdict.PROVED):
         return lead.verdict.value
-    whole = mechanism.guarantee.status is Status.PROVED and mechanism.guarantee.adjacency == ONE_TOKEN
+    whole = guarantee_of(mechanism).status is Status.PROVED and mechanism.guarantee.adjacency == ONE_TOKEN
     return "proved, sampled" if lead.verdict is Verdict.NOT_REFUTED and whole else ""

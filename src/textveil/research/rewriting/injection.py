@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
 
+from textveil.catalog import guarantee_of
 from textveil.errors import need
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.capabilities import NoisyVectors
@@ -124,7 +125,7 @@ class Injection:
         if feeding is Feeding.CLEAN:
             return NoGuarantee(reason="the decoder is fed with the private words themselves")
         if self.mechanism is not None:
-            claim = self.mechanism.guarantee
+            claim = guarantee_of(self.mechanism)
             refuted = claim.status is Status.REFUTED
             return NoGuarantee(reason=f"the claim {claim} is refuted", source=claim.source) if refuted else claim
         if self.one_vector_a_batch:

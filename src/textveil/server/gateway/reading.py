@@ -175,7 +175,7 @@ class RequestReading:
         Raises:
             ApiError: one of them has the character that stands for a cut.
         """
-        for one, following in pairwise(slots):
+        for one, following in pairwise(one for one in slots if one != ""):
             if self.escapes and isinstance(one, Slot) and isinstance(following, Slot):
                 if any(BORDER in self.pieces[slot.number].text for slot in (one, following)):
                     refuse(place, "text without U+FDD0, which is no character", code="invalid_text")

@@ -147,7 +147,7 @@ def built(articles: Path) -> dict[str, bytes]:
     return {FILE: packed, RECORD: (json.dumps(record, indent=1) + "\n").encode("ascii")}
 
 
-def marked(counts: Counts) -> dict[str, Marks]:
+def marked(counts: Counts) -> dict[str, Marks]:  # noqa: C901 (one pass over cases of words)
     """The marks of each word and of each place of several words."""
     marks: dict[str, Marks] = {}
 

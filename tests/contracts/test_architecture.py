@@ -53,17 +53,6 @@ def test_files_named_on_the_page_exist() -> None:
         assert (PACKAGE / name).is_file(), name
 
 
-def test_no_file_outgrows_its_noun() -> None:
-    files = [
-        path
-        for folder in ("src", "tests", "benchmarks", "tools", "examples")
-        for path in ROOT.glob(f"{folder}/**/*.py")
-    ]
-    assert len(files) > 300
-    long = [path.name for path in files if len(path.read_text(encoding="utf-8").splitlines()) > 400]
-    assert long == []
-
-
 def _walked(name: str) -> list[str]:
     """The modules of text and mechanisms that ``sanitize`` calls for a batch, in order, runs of one as one visit."""
     sanitizer = Sanitizer(mechanism(name))

@@ -14,7 +14,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from sys import getsizeof
 from typing import Any, Final, final
 from weakref import WeakValueDictionary
 
@@ -78,7 +77,7 @@ class ConversationState:
         self._releases: dict[bytes, Release] = {}
         self._policies: dict[bytes, str] = {}
         self._sources: dict[int, str] = {}
-        self._written = WrittenAnswers(self._digest)
+        self._written = WrittenAnswers(self._key)
 
     def scope(self, policy: str) -> MemoryScope:
         """Where one value has one surrogate, under a policy."""
@@ -141,9 +140,7 @@ class ConversationState:
 
     def wrote(self, place: str, read: str, written: Written, *, behind: str = "") -> None:
         """Note what the upstream wrote at a place of a message, behind ``behind``, where its asker read ``read``."""
-        if self._written.note(place, read, written, behind):
-            self._grow(ENTRY + getsizeof(written.text) + getsizeof(written.maps))
-        self.kept = None
+        self._grow(self._written.note(place, read, written, behind))
 
     def called(self, handle: str) -> Written | None:
         """What the upstream wrote into a call; None where it made none of this handle, or two that differ."""
@@ -200,6 +197,7 @@ class ConversationState:
                 made._sources[id(release.private_map)] = source
         scopes = {policy: data["scopes"].get(policy) for policy in made._policies.values()}
         made._scopes = {policy: MemoryScope.of_data(scope) for policy, scope in scopes.items() if scope is not None}
+        made._written = WrittenAnswers(made._key)
         made._written.read(data, maps)
         return made
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from sys import getsizeof
 from typing import Any, Final, NamedTuple, final
 
+from textveil.server.held import ENTRY
 from textveil.server.kept_data import MapsRead, MapTable
 from textveil.surrogates.private_map import PrivateMap
 
@@ -45,11 +47,11 @@ class WrittenAnswers:
     is then what stood there: another would tell that the guess was right.
 
     Args:
-        digest: of several strings.
+        key: of the digests.
     """
 
-    def __init__(self, digest: Callable[..., bytes]) -> None:
-        self._digest = digest
+    def __init__(self, key: bytes) -> None:
+        self._key = key
         self._written: dict[bytes, list[Written]] = {}
         self._behind: dict[bytes, list[int]] = {}
 
@@ -61,16 +63,17 @@ class WrittenAnswers:
         there = self._behind.get(self._digest("behind", behind, place, read))
         return known[there[min(number_behind, len(there) - 1)] if there else min(number, len(known) - 1)]
 
-    def note(self, place: str, read: str, written: Written, behind: str) -> bool:
-        """See ``ConversationState.wrote``; whether it is new."""
+    def note(self, place: str, read: str, written: Written, behind: str) -> int:
+        """See ``ConversationState.wrote``; how many bytes of memory that takes, about: 0 where it was noted before."""
         known = self._written.setdefault(self._digest("wrote", place, read), [])
         same = next((at for at, one in enumerate(known) if one.text == written.text), len(known))
-        new = same == len(known)
+        grown = ENTRY + getsizeof(written.text) + getsizeof(written.maps) if same == len(known) else 0
         known[same : same + 1] = [written]
         there = self._behind.setdefault(self._digest("behind", behind, place, read), [])
         if same not in there:
             there.append(same)
-        return new
+            grown += ENTRY
+        return grown
 
     def only(self, place: str, read: str) -> Written | None:
         """What it wrote there; None where that is nothing, or several things."""
@@ -103,3 +106,6 @@ class WrittenAnswers:
             for key, known in data["written"].items()
         }
         self._behind = {bytes.fromhex(key): list(there) for key, there in data["behind"].items()}
+
+    def _digest(self, *parts: str) -> bytes:
+        return keyed_digest(self._key, parts)

@@ -200,6 +200,9 @@ def test_a_caller_that_goes_away_does_not_let_older_data_be_written_last() -> No
         store = Store()
         kept = Conversations(seconds=60, most_bytes=10_000, store=store)
         state = kept.of(Account("ward"), "a")
+        await kept.keep(state)  # nothing was said yet: nothing is kept
+        assert not store.first.is_set()
+        state.wrote("content", "read first", Written("some", ()))
         gone = asyncio.create_task(kept.keep(state))
         while not store.first.is_set():
             await asyncio.sleep(0.001)
@@ -210,7 +213,7 @@ def test_a_caller_that_goes_away_does_not_let_older_data_be_written_last() -> No
         await kept.keep(state)
         while len(store.saved) < 2:
             await asyncio.sleep(0.001)
-        assert store.saved == [0, 1]
+        assert store.saved == [1, 2]
 
     asyncio.run(run())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -150,8 +150,7 @@ class Run:
                 resume=places.resume,
             )
         private = [] if places.private_map is None else [places.private_map]
-        secret = [path for path in (places.private_map, places.sender_report) if path is not None]
-        with atomic_writers([*private, *places.files], private=secret) as sinks:
+        with atomic_writers([*private, *places.files], private=[places.private_map, places.sender_report]) as sinks:
             released = sinks[len(private) :]
             out = stream() if places.output is None else released[0]
             finished = self.to_stream(out, sinks[0] if private else None)
@@ -197,11 +196,10 @@ class Run:
             )
         except JobFinished as done:
             finished = self._finished(done.totals, already=True, modified=done.modified)
-            _renew(finished.texts(report, None), private=False)
-            _renew(finished.texts(None, sender_report), private=True)
+            _renew(finished.texts(report, sender_report), sender_report)
             return finished
         try:
-            return self._work(job, report, sender_report, private_map, resume)
+            return self._work(job, (report, sender_report), private_map, resume)
         except TextveilError as error:
             job.close()
             if hint := job.hint():
@@ -215,10 +213,8 @@ class Run:
         finally:
             job.close()
 
-    def _work(
-        self, job: Job, report: Path | None, sender_report: Path | None, private_map: Path | None, resume: bool
-    ) -> Finished:
-        for path in (report, sender_report, private_map):
+    def _work(self, job: Job, reports: Sequence[Path | None], private_map: Path | None, resume: bool) -> Finished:
+        for path in (*reports, private_map):
             if path is not None:
                 check_folder(path)
         if not job.ended:
@@ -231,8 +227,7 @@ class Run:
             self._need_documents(job.totals)
         finished = self._finished(job.totals, modified=job.modified)
         job.end(finished.report.as_dict()["guarantee"])
-        texts = finished.texts(report, None), finished.texts(None, sender_report)
-        job.finish(*texts, keep=resume, private_map=private_map)
+        job.finish(finished.texts(*reports), keep=resume, private_map=private_map, sender_report=reports[1])
         return finished
 
     def _pump(
@@ -389,14 +384,14 @@ class Finished:
         return {path: text() for path, text in found if path is not None}
 
 
-def _renew(texts: Mapping[Path, str], *, private: bool) -> None:
-    """Write the reports of a finished job, unless they are there."""
+def _renew(texts: Mapping[Path, str], sender_report: Path | None) -> None:
+    """Write the reports of a finished job, unless they are there; the sender's always, for its mode."""
     for path, text in texts.items():
         check_folder(path)
         with contextlib.suppress(OSError, ValueError):
-            if path.is_file() and path.read_text("ascii") == text and not (private and path.stat().st_mode & 0o077):
+            if path != sender_report and path.is_file() and path.read_text("ascii") == text:
                 continue
-        write_whole(path, text.encode("ascii"), private=private)
+        write_whole(path, text.encode("ascii"), private=path == sender_report)
 
 
 def _identity(name: str) -> list[Any]:

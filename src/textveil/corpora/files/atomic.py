@@ -42,7 +42,7 @@ def atomic_writers(
     paths: Sequence[Path],
     also: Sequence[tuple[Path, Path]] = (),
     own: Path | None = None,
-    private: Collection[Path] = (),
+    private: Collection[Path | None] = (),
 ) -> Iterator[list[BinaryIO]]:
     """Binary streams whose contents get the names ``paths`` when the block ends without an error.
 
@@ -55,7 +55,7 @@ def atomic_writers(
         also: hidden files that are complete already, with the names that they get first; kept on an error.
         own: a folder that is cleared by who owns it, whatever kills this process: the hidden files are in it, or, of
             names in other folders than the one that it stands in, under one name each, which the next run takes over.
-        private: those of ``paths`` that nobody else may open.
+        private: those of ``paths`` that nobody else may open; None is none.
 
     Raises:
         OutputError: a folder does not exist or cannot be written, or a disk is full.
@@ -75,7 +75,7 @@ def atomic_writers(
             for partial in partials:
                 partial.finish()
             hidden = [(partial.hidden, partial.target) for partial in partials if partial.hidden is not None]
-            secluded = {os.path.realpath(path) for path in private}
+            secluded = {os.path.realpath(path) for path in private if path is not None}
             for path, target in (*also, *hidden):
                 path.chmod(0o600 if str(target) in secluded else _mode(target, own))
                 path.replace(target)

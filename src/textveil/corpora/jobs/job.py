@@ -145,18 +145,18 @@ class Job:
     def finish(
         self,
         reports: Mapping[Path, str],
-        private_reports: Mapping[Path, str],
         *,
         keep: bool,
         private_map: Path | None = None,
+        sender_report: Path | None = None,
     ) -> None:
         """Give the output, the reports and the private map their names, together; then forget the secret.
 
         Args:
             reports: texts by where they go.
-            private_reports: those that nobody but their owner may open.
             keep: leave the ledger where it is, so that the job can be told to be finished.
             private_map: where the map goes, where one is kept.
+            sender_report: that of the reports that nobody but its owner may open.
         """
         assert self.ended
         self._need_own()
@@ -169,10 +169,10 @@ class Job:
                 append(self._ledger, [whole_line(self._whole, finished=False)])
         assert self._whole is not None
         also = [] if hidden is None else [(hidden, self.folder.output)]
-        private = [*private_reports, *([] if private_map is None else [private_map])]
+        maps = [] if private_map is None else [private_map]
         map_whole = None
-        with atomic_writers([*reports, *private], also, self.folder.path, private) as sinks:
-            for sink, text in zip(sinks, [*reports.values(), *private_reports.values()], strict=False):
+        with atomic_writers([*reports, *maps], also, self.folder.path, [sender_report, private_map]) as sinks:
+            for sink, text in zip(sinks, reports.values(), strict=False):
                 sink.write(text.encode("ascii"))
             if self._map is not None:
                 self._map.close()

@@ -4,7 +4,7 @@ At epsilon 0 one seed must give both texts of a pair one release, character for 
 is a fact that tells texts apart and is not listed. For every surrogate, with one draw a value of a document and with
 one a mention.
 
-    python benchmarks/attacks/pairs_of_releases.py [--pairs 300] [--seed 1]
+    python benchmarks/attacks/pairs_of_releases.py [--pairs 200] [--seed 1]
 
 Exits 1 where a pair is told apart.
 """
@@ -93,7 +93,7 @@ def told_apart(surrogate: str, scope: Scope, pairs: int, seed: int) -> Told:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a line for each surrogate and scope; 1 where a pair was told apart."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=300, help="of each surrogate in each scope")
+    parser.add_argument("--pairs", type=int, default=200, help="of each surrogate in each scope")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     total = Told(0, 0, 0)

@@ -43,7 +43,7 @@ class _Plan(NamedTuple):
 
 
 @final
-class _Read(NamedTuple):
+class _WrittenNumber(NamedTuple):
     """A number as it is read.
 
     Attributes:
@@ -117,13 +117,15 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
     )
 
 
-def _read(value: str, country_code: int) -> _Read:
+def _read(value: str, country_code: int) -> _WrittenNumber:
     found = _EXTENSION.search(value[-_LONGEST_EXTENSION:])
     extension = "" if found is None else found[0]
     bare = value[: len(value) - len(extension)]
     digits, letters = _digits(bare), "".join(filter(str.isalpha, bare))
     plan = _plan(digits, bare.lstrip("( ").startswith("+"), country_code)
-    return _Read(bare, extension, plan, digits[plan.kept :], f"{len(letters)} {key_of(letters)}" if letters else "")
+    return _WrittenNumber(
+        bare, extension, plan, digits[plan.kept :], f"{len(letters)} {key_of(letters)}" if letters else ""
+    )
 
 
 def _plan(digits: str, plus: bool, country_code: int) -> _Plan:

@@ -18,7 +18,6 @@ from textveil.surrogates.ages import WORDS
 LETTERS: Final = "abcdefghijklmnopqrstuvwyzäéñøżжλ"
 EMOJI: Final = "\U0001f600\U0001f525\u2615\U0001f4a1\U0001f99c"
 MONTHS: Final = calendar.month_name
-"""May is as long cut short as written out, so it stands in no pair."""
 
 Make = Callable[[Random], str]
 
@@ -155,18 +154,18 @@ def shaped(to: Writer) -> str:
 
 
 def moment(to: Writer) -> str:
-    """Dates by index in any format; leading zeros are private."""
+    """Dates by index in any format; leading zeros are private, and so is whether a month is cut short."""
     at = date.fromisoformat(to.piece("date", to.index(), _day))
     zero = to.own.choice(("", "0"))
     month, day = (f"{part:02d}" if zero else str(part) for part in (at.month, at.day))
-    name = f"{MONTHS[at.month]} {at.day}, {at.year}"
+    full = MONTHS[at.month]
+    written = to.own.choice((full, full[:3], full if at.month == 5 else f"{full[:3]}."))
+    name = f"{written} {at.day}, {at.year}"
     return to.form.choice((f"{month}/{day}/{at.year}", f"{at:%Y-%m-%d}", name, f"{month}/{day}/{at:%y}"))
 
 
 def _day(rng: Random) -> str:
-    while (at := date(1990, 1, 1) + timedelta(days=rng.randrange(10_000))).month == 5:
-        pass
-    return at.isoformat()
+    return (date(1990, 1, 1) + timedelta(days=rng.randrange(10_000))).isoformat()
 
 
 def moved(to: Writer) -> str:

@@ -119,7 +119,7 @@ async def outcomes(prompts: int, seed: int) -> dict[str, Outcome]:
     async def sent(content: Any) -> tuple[str, bool]:
         """The text that goes on, and whether it comes back."""
         number[0] += 1
-        asked = {"model": "m", "messages": [{"role": "user", "content": content}]}
+        asked: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": content}]}
         state = conversations.of(account, str(number[0]))
         made = await sanitized_body(service, asked, CHAT, ("model", "messages"), account=account, state=state)
         goes_on, whole = (_text(one["messages"][0]["content"]) for one in (made.body, asked))

@@ -33,6 +33,19 @@ def test_a_second_one_makes_no_weights_reads_no_table_and_lists_no_words(monkeyp
     assert tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8.0))("Where Maria went.").text
 
 
+def test_a_table_stays_open_for_the_next_one_whoever_opened_it_first(monkeypatch) -> None:
+    """The first holder goes after the second has found its table: a third need not read it again."""
+    holder = tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8.0))
+    holder("Where Maria went.")
+    public._LATEST.clear()  # as if two other tables had been opened since
+    second = tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8.0))
+    second("Where Maria went.")
+    del holder, second
+    gc.collect()
+    monkeypatch.setattr(public, "read_table", lambda path, _: pytest.fail("read again") if path.exists() else None)
+    assert tv.Sanitizer(tv.mechanism("neighborhood", epsilon=8.0))("Where Maria went.").text
+
+
 def test_other_settings_have_weights_of_their_own() -> None:
     vocabulary = lettered_vocabulary(50)
     made = [

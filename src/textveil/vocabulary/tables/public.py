@@ -111,6 +111,7 @@ class PublicTable:
         table = _OPEN.get(digest)
         if table is None and (found := self._read()) is not None:
             table = _OPEN[digest] = OpenTable(found[1])
+        if table is not None and not any(one is table for one in _LATEST):
             _LATEST.append(table)
         return table
 

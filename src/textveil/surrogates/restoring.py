@@ -119,7 +119,7 @@ class Restorer:
 
     @property
     def reach(self) -> int:
-        """Characters that a stream holds back at the most."""
+        """Characters, as they are read, that a stream holds back at the most, beside an escape at its end."""
         longest = max((piece.end - piece.start for one in self._kept for piece in one.replaced), default=0)
         return max(self._mentions.reach, longest + MARGIN)
 

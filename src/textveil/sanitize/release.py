@@ -232,7 +232,8 @@ def _public(setting: Setting) -> str:
         outside = "all text outside the spans; " if setting.of_spans else ""
         return f"{outside}{setting.written}; number and order of documents"
     if setting.policy is not None and not setting.policy.draws_words:
-        return "all text outside the spans; where spans are, how they are escaped, their kinds and what is said of each kind"
+        said = "their kinds, how they are escaped and what is said of each kind"
+        return f"all text outside the spans; where spans are, {said}"
     form = " as they are" if setting.marks == "keep" else " in plain form"
     spans = setting.policy is not None and setting.policy.finds_spans
     shown = "where spans are, their kinds and what is said of each kind" if spans else "digits a number has"

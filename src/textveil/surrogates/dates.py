@@ -106,7 +106,12 @@ def date_shift(
         name="date-shift",
         parameters={"epsilon": epsilon, "days": days, "order": order, "months": months, "language": language},
         guarantee=proved(epsilon, SURROGATES, all_moved(days)),
-        public=(_FORM, "whether the calendar has it", "the days between dates of one scope"),
+        public=(
+            _FORM,
+            "whether the calendar has it",
+            "the days between dates of one scope",
+            "which values that are no dates are equal",
+        ),
         counts="scope",
         surrogate_of=surrogate_of,
     )

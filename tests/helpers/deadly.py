@@ -17,8 +17,8 @@ from textveil.privacy.guarantees import Guarantee
 from textveil.vocabulary.vocabulary import Vocabulary
 
 WORDS = [f"w{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(60)]
-FATAL = WORDS[7]
-"""The word over which processes die."""
+FATAL = WORDS[8]
+"""The word over which processes die; not one of those that are drawn to see whether words stay."""
 
 SECRET = "Xylophonia"
 

@@ -100,7 +100,7 @@ def test_words_that_share_a_vector_share_a_row(rng) -> None:
     """Every status holds against the exact loss, also where computed distances of equal vectors are not exactly 0."""
     statuses = set()
     for _ in range(300):
-        size, dim = int(rng.integers(3, 8)), int(rng.integers(1, 4))
+        size, dim = int(rng.integers(3, 8)), int(rng.integers(2, 5))
         vectors = (rng.normal(size=(size, dim)) * 10 ** rng.uniform(-3, 2)).astype(np.float32)
         vectors[rng.integers(1, size)] = vectors[0]
         words = Vocabulary([f"w{word}" for word in range(size)], vectors, "shared")

@@ -100,11 +100,13 @@ def test_words_that_share_a_vector_share_a_row(rng) -> None:
     """Every status holds against the exact loss, also where computed distances of equal vectors are not exactly 0."""
     statuses = set()
     for _ in range(300):
-        size, dim = int(rng.integers(3, 8)), int(rng.integers(2, 5))
+        size, dim = int(rng.integers(3, 8)), int(rng.integers(1, 4))
         vectors = (rng.normal(size=(size, dim)) * 10 ** rng.uniform(-3, 2)).astype(np.float32)
         vectors[rng.integers(1, size)] = vectors[0]
         words = Vocabulary([f"w{word}" for word in range(size)], vectors, "shared")
         clip = None if rng.random() < 0.5 else 1.0
+        if dim == 1 and clip is not None and (vectors >= 1).all() | (vectors <= -1).all():
+            continue  # clipped, all share one vector, which is refused
         channel = made(words, epsilon_per_distance=float(10 ** rng.uniform(-2, 1)), clip=clip)
         far = channel.word_distances(np.arange(size))
         loss = metric_epsilon(channel, far).epsilon_per_distance

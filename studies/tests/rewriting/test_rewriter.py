@@ -38,6 +38,14 @@ def test_it_learns_to_say_what_it_read(trained: Rewriter) -> None:
     assert np.mean([np.array_equal(one, other) for one, other in zip(given, again, strict=True)]) > 0.5
 
 
+def test_nothing_is_promised_of_the_sentences_of_the_training(trained: Rewriter) -> None:
+    told = "no guarantee (the network was trained on this very text)"
+    assert str(trained.promise(sentences())) == told
+    others = sentences()[::-1]
+    assert str(trained.promise(others)) == str(trained.injection.guarantee()) != told
+    assert str(trained.promise(others, trained_on=True)) == told
+
+
 def test_a_seed_repeats_everything(trained: Rewriter) -> None:
     other = train_rewriter(sentences(), VOCABULARY, SMALL, seed=1)
     assert other.losses == trained.losses

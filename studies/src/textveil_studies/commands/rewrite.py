@@ -131,7 +131,7 @@ def rewrite_command(
         reading.texts(inputs), rewriter.vocabulary, length=rewriter.settings.length, tokenized=tokenized
     )
     same = any(one_file(name, Path(other)) or name == other for name in inputs for other in public)
-    promise = _promise(rewriter, fed, trained_on=same or rewriter.learned_from(found.sentences))
+    promise = rewriter.promise(found.sentences, fed, trained_on=same)
     said = []
     if found.sentences:
         said = rewriter.rewrite(
@@ -226,9 +226,9 @@ def _injection(
     context: typer.Context, name: str | None, place: Any, vocabulary: Vocabulary, allow_refuted: bool
 ) -> Injection:
     """The mechanism at its place; none where none is named."""
-    from textveil.errors import RefutedGuarantee, UnsupportedGuarantee
+    from textveil.catalog import promised
+    from textveil.errors import UnsupportedGuarantee
     from textveil.mechanisms.base import TextMechanism, drawing_text
-    from textveil.privacy.guarantees import Status
     from textveil_studies.rewriting.injection import Injection
 
     if name is None:
@@ -236,11 +236,7 @@ def _injection(
     mechanism = drawing_text(make(context, name, vocabulary), "rewriting")
     if isinstance(mechanism, TextMechanism):
         raise UnsupportedGuarantee(f"rewriting needs a mechanism of words; got {name}, which draws for whole texts.")
-    if mechanism.guarantee.status is Status.REFUTED and not allow_refuted:
-        raise RefutedGuarantee(
-            f"the claim of {name} is refuted ({mechanism.guarantee.source}). "
-            "Use a valid mechanism, or `allow_refuted=True`; nothing is promised then."
-        )
+    promised(mechanism, allow_refuted=allow_refuted)
     return Injection.of(mechanism, place)
 
 
@@ -272,15 +268,6 @@ def _check_output(output: Path | None, inputs: tuple[str, ...]) -> None:
     check_folder(output)
     if any(one_file(name, output) for name in inputs):
         raise ParameterError("the input, --train and --output must be different files; got one twice. Name another.")
-
-
-def _promise(rewriter: Rewriter, feeding: Feeding, *, trained_on: bool) -> Guarantee:
-    """What is promised of a token of the input."""
-    from textveil.privacy.guarantees import NoGuarantee
-
-    if trained_on:
-        return NoGuarantee(reason="the network was trained on this very text")
-    return rewriter.injection.guarantee(feeding)
 
 
 def _tell(

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
 
-from textveil.catalog import guarantee_of
+from textveil.catalog import promised
 from textveil.errors import need
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.capabilities import NoisyVectors
 from textveil.numerics.torch_package import load_torch
-from textveil.privacy.guarantees import Guarantee, NoGuarantee, Status
+from textveil.privacy.guarantees import Guarantee, NoGuarantee
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Vectors
 from textveil.vocabulary.geometry import clip as clip_vectors
@@ -125,9 +125,7 @@ class Injection:
         if feeding is Feeding.CLEAN:
             return NoGuarantee(reason="the decoder is fed with the private words themselves")
         if self.mechanism is not None:
-            claim = guarantee_of(self.mechanism)
-            refuted = claim.status is Status.REFUTED
-            return NoGuarantee(reason=f"the claim {claim} is refuted", source=claim.source) if refuted else claim
+            return promised(self.mechanism, allow_refuted=True)
         if self.one_vector_a_batch:
             return NoGuarantee(reason="one noise vector for a batch leaves the differences of its words exact")
         if self.clip is None:

@@ -18,6 +18,7 @@ from textveil.models.autoencoder.saying import said_of
 from textveil.models.autoencoder.settings import AutoencoderSettings
 from textveil.models.autoencoder.training import Epochs, Training, Views, adam, batches, checked_sentences
 from textveil.numerics.torch_package import checked_device, load_torch
+from textveil.privacy.guarantees import Guarantee, NoGuarantee
 from textveil.randomness import resolve, seeded_generator
 from textveil.types import Ids, Progress
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -67,6 +68,20 @@ class Rewriter:
     def learned_from(self, sentences: Sequence[Ids]) -> bool:
         """Whether these are the very sentences of its training, in their order; of those nothing is promised."""
         return self.corpus is not None and self.corpus == corpus_digest(sentences)
+
+    def promise(
+        self, sentences: Sequence[Ids], feeding: Feeding = Feeding.FREE, *, trained_on: bool = False
+    ) -> Guarantee:
+        """What is promised of one token of sentences that are rewritten.
+
+        Args:
+            sentences: word ids.
+            feeding: of the decoder.
+            trained_on: whether the caller knows that they are of the training; its very sentences are always known.
+        """
+        if trained_on or self.learned_from(sentences):
+            return NoGuarantee(reason="the network was trained on this very text")
+        return self.injection.guarantee(feeding)
 
     def loss(self, sentences: Sequence[Ids], *, seed: int | None, feeding: Feeding) -> float:
         """Mean nats of the sentences' words, ends counted, as the decoder predicts them; one draw of the noise a token.

@@ -15,12 +15,13 @@ from typing import Any
 from textveil.catalog import entries, word_mechanism
 from textveil.frontiers.downstream.accuracy import LinearLearner
 from textveil.frontiers.downstream.measured import Measured, accuracy_scorer, measured
-from textveil.frontiers.downstream.tasks import LabelledTask, read_corpus, task_of, training_frequencies
+from textveil.frontiers.downstream.tasks import LabelledTask, task_of
 from textveil.frontiers.vocabularies import first_words
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.geometry import normalize
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_studies.downstream.corpora import read_corpus, training_frequencies
 from textveil_studies.downstream.scorers import UNCHANGED, bert_scorer, word_scorer
 from textveil_studies.evaluation.study_encoder import static_encoder
 from textveil_studies.papers.setting import DEFAULT_SEED

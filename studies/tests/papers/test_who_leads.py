@@ -11,8 +11,9 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.errors import ParameterError
 from textveil.estimation.documents import Documents
 from textveil.frontiers.downstream.measured import ON_TEXTS, Measured
-from textveil.frontiers.downstream.tasks import LabelledPart, LabelledTask, Repetition, training_frequencies
+from textveil.frontiers.downstream.tasks import LabelledPart, LabelledTask, Repetition
 from textveil.statistics import Bound
+from textveil_studies.downstream.corpora import training_frequencies
 from textveil_studies.downstream.scorers import COSINE, UNCHANGED
 from textveil_studies.papers.truncated_laplace.equal_guarantee import (
     CONTENDERS,

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import NamedTuple, final
 
 from textveil.errors import InputError
-from textveil.frontiers.downstream.tasks import read_ag_news
 from textveil.pages.tables import Cell, Table
+from textveil_studies.downstream.corpora import read_ag_news
 from textveil_studies.evaluation.drawn_tables import drawn_if_possible
 from textveil_studies.papers.setting import Comparison, ItemOutcome, Judgment, Reproduced, StudySetting
 from textveil_studies.papers.truncated_laplace.facts import CorpusSize, corpus_sizes

@@ -14,12 +14,13 @@ from textveil.frontiers.cells import Values, cell_seed
 from textveil.frontiers.downstream.accuracy import LinearLearner
 from textveil.frontiers.downstream.features import BatchNoise, Disturb
 from textveil.frontiers.downstream.measured import ON_TEXTS, Measured, Scorer, accuracy_scorer, measured
-from textveil.frontiers.downstream.tasks import LabelledTask, read_corpus, task_of, training_frequencies
+from textveil.frontiers.downstream.tasks import LabelledTask, task_of
 from textveil.frontiers.vocabularies import first_words
 from textveil.mechanisms.base import WordMechanism
 from textveil.randomness import seeded_generator
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_studies.downstream.corpora import read_corpus, training_frequencies
 from textveil_studies.downstream.network import FAST, ClassifierSettings, NetworkLearner
 from textveil_studies.downstream.scorers import word_scorer
 from textveil_studies.papers.setting import ItemOutcome, StudySetting

@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from textveil.models.encoder import TextEncoder
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil_studies.evaluation.bert_score import bert_score, made_baseline
+from textveil_studies.evaluation.encoder import TextEncoder
 from textveil_studies.evaluation.study_encoder import static_encoder, study_encoder
 
 CORPORA: Final = {"Yelp": ("yelp/test.neg.txt", "yelp/test.pos.txt"), "Yahoo": ("yahoo/test.txt",)}

@@ -11,9 +11,9 @@ import pytest
 from tests.helpers.tiny_models import needed
 
 from textveil.errors import InputError, ModelError, ParameterError
-from textveil.models.encoder import TextEncoder
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_studies.evaluation.bert_score import bert_score
+from textveil_studies.evaluation.encoder import TextEncoder
 from textveil_studies.evaluation.study_encoder import WordTokens, static_encoder, study_encoder
 from textveil_studies.evaluation.study_network import StudySettings, made_network, train
 

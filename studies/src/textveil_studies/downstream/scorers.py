@@ -9,10 +9,10 @@ import numpy as np
 
 from textveil.frontiers.downstream.measured import Scorer
 from textveil.frontiers.downstream.tasks import Repetition
-from textveil.models.encoder import TextEncoder
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_studies.evaluation.bert_score import bert_score
 from textveil_studies.evaluation.cosine import mean_cosine
+from textveil_studies.evaluation.encoder import TextEncoder
 
 COSINE, BERT_SCORE, UNCHANGED = "cosine", "BERTScore", "unchanged"
 

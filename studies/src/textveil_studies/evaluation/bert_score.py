@@ -12,9 +12,9 @@ from typing import Final, NamedTuple, final
 import numpy as np
 
 from textveil.errors import InputError, need
-from textveil.models.encoder import EncodedText, TextEncoder
 from textveil.randomness import seeded_generator
 from textveil.types import Reals
+from textveil_studies.evaluation.encoder import EncodedText, TextEncoder
 from textveil_studies.evaluation.overlap import Overlap
 from textveil_studies.evaluation.pairs import check_pairs
 

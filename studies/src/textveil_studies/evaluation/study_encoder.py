@@ -22,12 +22,12 @@ import numpy as np
 
 from textveil.environment import SHARED
 from textveil.errors import InputError, need
-from textveil.models.encoder import EncodedText
 from textveil.numerics.torch_package import checked_device, load_torch
 from textveil.text.tokens import Kind, classify, split
 from textveil.types import Ids, Progress
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_studies.evaluation.encoder import EncodedText
 from textveil_studies.evaluation.study_network import StudyNetwork, StudySettings, made_network, train
 
 ARTICLES: Final = "data/text/wikipedia/articles.jsonl.gz"

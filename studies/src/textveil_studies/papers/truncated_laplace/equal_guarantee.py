@@ -14,13 +14,13 @@ from textveil.frontiers.downstream.accuracy import LinearLearner
 from textveil.frontiers.downstream.measured import ON_RELEASES, ON_TEXTS, Measured, Scorer, accuracy_scorer, measured
 from textveil.frontiers.downstream.tasks import LabelledTask, task_of
 from textveil.frontiers.vocabularies import first_words
-from textveil.models.encoder import TextEncoder
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.geometry import normalize
 from textveil.vocabulary.vocabulary import Vocabulary
 from textveil_studies.downstream.corpora import read_corpus, training_frequencies
 from textveil_studies.downstream.network import FAST, NetworkLearner
 from textveil_studies.downstream.scorers import BERT_SCORE, COSINE, UNCHANGED, bert_scorer, word_scorer
+from textveil_studies.evaluation.encoder import TextEncoder
 from textveil_studies.evaluation.study_encoder import static_encoder, study_encoder
 from textveil_studies.papers.setting import ItemOutcome, StudySetting
 from textveil_studies.papers.truncated_laplace.kept import kept_cells

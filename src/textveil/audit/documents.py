@@ -1,4 +1,4 @@
-"""Audits of mechanisms that look at more than one word: sequences by exact rows and by sampling, texts by sampling."""
+"""Audits of mechanisms that look at more than one word: sequences and whole texts."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.audit.channels.exact import audit_channel
 from textveil.audit.channels.rows import IntegerRows
+from textveil.audit.methods import Audit, Method, is_a
+from textveil.audit.noise.text_codes import NOISY_CODES
 from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.audit.sampled.bounds import audit_sampled, minimum_samples
 from textveil.audit.sampled.draws import candidate_pairs
@@ -22,7 +24,6 @@ from textveil.mechanisms.capabilities import AdjacentTexts, DocumentRows, KnownO
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.statistics import Bound
 from textveil.types import Ids, Progress
-from textveil.vocabulary.vocabulary import Vocabulary
 
 EXACT_WORK = 2e7
 """Weights of all rows after all first outputs up to which sequences are computed exactly: 270 words."""
@@ -36,51 +37,35 @@ _FEW_WORDS, _FEWER_WORDS, _SMALL = 12, 4, 1000
 """Words of which documents are made that are compared exactly, in vocabularies of up to so many words and beyond."""
 
 
-def audit_sequences(
-    mechanism: SequenceMechanism,
-    claim: Claim,
-    *,
-    samples: int,
-    confidence: float,
-    rng: np.random.Generator,
-    progress: Progress | None = None,
-) -> tuple[list[Finding], DrawsCheck | None]:
-    """Put a claim about one word of a document to the test on documents of two words.
+def _run_sequence_rows(audit: Audit) -> None:
+    """The row of every word after no output and after every first output, where the vocabulary is small.
 
-    Exactly, where the mechanism states its integer weights and the vocabulary is small: the row of every word after no
-    output and after every first output. Since what a draw looks at is released, those rows decide the loss of both
-    words. And by sampling both outputs together, which also finds draws that look at more than they state.
-
-    Args:
-        mechanism: draws the documents.
-        claim: of one token.
-        samples: draws for each document of a pair; 0 takes enough for some outcome to refute the claim.
-        confidence: of the sampled bounds together.
-        rng: for the draws.
-        progress: called as outputs are done.
+    What a draw looks at is released, so those rows decide the loss of both words.
     """
-    size = len(mechanism.vocabulary)
-    findings = []
-    if isinstance(mechanism, SequenceWeights) and (size + 1.0) * size * size <= EXACT_WORK:
-        findings.append(exact_sequences(mechanism, claim, progress=progress))
+    size = len(audit.mechanism.vocabulary)
+    if (size + 1.0) * size * size <= EXACT_WORK:
+        audit.findings.append(exact_sequences(audit.mechanism, audit.claim, progress=audit.progress))
+    audit.draws = _check_first_words(audit.mechanism, audit.rng)
+    audit.tell_contradiction()
+
+
+def _run_sequence_samples(audit: Audit) -> None:
+    """Both outputs of documents of two words together: this also finds draws that look at more than they state."""
+    mechanism, size = audit.mechanism, len(audit.mechanism.vocabulary)
     words = mechanism.vocabulary.words
-    check: DrawsCheck | None = None
-    if isinstance(mechanism, SequenceWeights):
-        check = _check_first_words(mechanism, rng)
-        findings += [] if check.passed else [check.finding(claim)]
     pairs = []
-    for first, second in candidate_pairs(mechanism.vocabulary, 2, rng):
+    for first, second in candidate_pairs(mechanism.vocabulary, 2, audit.rng):
         pairs += [((first, first), (second, first)), ((first, first), (first, second))]
     sampled = audit_sampled(
-        sequence_draw(mechanism, rng),
+        sequence_draw(mechanism, audit.rng),
         pairs,
-        claim,
-        samples=samples or _enough(claim, len(pairs), confidence),
-        confidence=confidence,
-        name=lambda one: " ".join(words[int(word)] for word in _unpacked(one, size)),
+        audit.claim,
+        samples=audit.samples or _enough(audit.claim, len(pairs), audit.confidence),
+        confidence=audit.confidence,
+        name=lambda document: " ".join(words[int(word)] for word in _unpacked(document, size)),
     )
     note = "Documents of two words that differ in the first, or in the second, with both outputs looked at together."
-    return [*findings, replace(sampled, subject=Subject.DOCUMENT_CHANNEL, notes=(note, *sampled.notes))], check
+    audit.findings.append(replace(sampled, subject=Subject.DOCUMENT_CHANNEL, notes=(note, *sampled.notes)))
 
 
 def _check_first_words(mechanism: SequenceWeights, rng: np.random.Generator) -> DrawsCheck:
@@ -209,33 +194,16 @@ def _of_one_pair(claim: Claim, method: str, pair: tuple[str, str], output: str, 
     )
 
 
-def audit_texts(
-    mechanism: TextMechanism,
-    claim: Claim,
-    *,
-    words: Sequence[str],
-    samples: int,
-    confidence: float,
-    rng: np.random.Generator,
-) -> Finding:
-    """Put a claim about whole texts to the test by sampling, on texts made of public words that it compares.
-
-    Args:
-        mechanism: draws the texts.
-        claim: of any two documents.
-        words: public words, at least two different ones.
-        samples: draws for each text of a pair; 0 takes enough for some outcome to refute the claim.
-        confidence: of the bounds together.
-        rng: for the draws.
-    """
+def _run_text_samples(audit: Audit) -> None:
+    """Texts made of public words that the guarantee compares, by sampling."""
 
     def draw(text: Any, count: int) -> NDArray[Any]:
-        return np.array(mechanism.privatize_texts([str(text)] * count, rng))
+        return np.array(audit.mechanism.privatize_texts([str(text)] * count, audit.rng))
 
-    pairs = compared_texts(mechanism, words)
-    count = samples or _enough(claim, len(pairs), confidence)
-    found = audit_sampled(draw, pairs, claim, samples=count, confidence=confidence)
-    return replace(found, subject=Subject.DOCUMENT_CHANNEL)
+    pairs = compared_texts(audit.mechanism, audit.words)
+    count = audit.samples or _enough(audit.claim, len(pairs), audit.confidence)
+    sampled = audit_sampled(draw, pairs, audit.claim, samples=count, confidence=audit.confidence)
+    audit.findings.append(replace(sampled, subject=Subject.DOCUMENT_CHANNEL))
 
 
 def _enough(claim: Claim, pairs: int, confidence: float) -> int:
@@ -263,7 +231,22 @@ def compared_texts(mechanism: TextMechanism, words: Sequence[str]) -> Sequence[t
     return [(first, second) for first, second in pairs if len(first.split()) == len(second.split())]
 
 
-def public_words(mechanism: TextMechanism, otherwise: Sequence[str]) -> Sequence[str]:
-    """The words of the mechanism's vocabulary, where it has one."""
-    vocabulary = getattr(mechanism, "vocabulary", None)
-    return vocabulary.words if isinstance(vocabulary, Vocabulary) else otherwise
+def _run_rows(audit: Audit) -> None:
+    audit.findings.append(exact_documents(audit.mechanism, audit.claim))
+
+
+def _run_outputs(audit: Audit) -> None:
+    pairs = compared_texts(audit.mechanism, audit.words)
+    audit.findings.append(exact_outputs(audit.mechanism, audit.claim, pairs))
+
+
+TEXTS: Final = (
+    NOISY_CODES,
+    Method(_run_rows, is_a(DocumentRows)),
+    Method(_run_outputs, is_a(KnownOutputs)),
+    Method(_run_text_samples, wanted=lambda audit: audit.needs_samples),
+)
+"""Methods for mechanisms of whole texts."""
+
+SEQUENCES: Final = (Method(_run_sequence_rows, is_a(SequenceWeights)), Method(_run_sequence_samples))
+"""Methods for mechanisms of sequences, on documents of two words."""

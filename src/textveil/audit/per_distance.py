@@ -7,7 +7,7 @@ unit of. A verdict on any two words is one at the diameter, and says nothing of 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -16,9 +16,14 @@ import numpy as np
 from textveil.audit.channels.groups import rows_of
 from textveil.audit.channels.metric_loss import metric_epsilon
 from textveil.audit.channels.rows import Rows, source_of
+from textveil.audit.methods import Audit, Method, first_of, is_a
 from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.audit.sampled.bounds import Draw, audit_sampled_metric, minimum_samples
-from textveil.mechanisms.capabilities import NoisyVectors, OnWordDistances, WithinGroups
+from textveil.audit.sampled.draws import mechanism_draw
+from textveil.audit.sampled.stated import ALPHA
+from textveil.errors import UnsupportedGuarantee
+from textveil.mechanisms.base import Channel
+from textveil.mechanisms.capabilities import IntegerWeights, NoisyVectors, OnWordDistances, WithinGroups
 from textveil.noise.capabilities import ProfiledNoise
 from textveil.privacy.guarantees import MetricDP
 from textveil.statistics import Bound
@@ -203,3 +208,41 @@ def _finding(
         ),
         inputs="two words at that distance",
     )
+
+
+def _run_rows(audit: Audit) -> Finding | None:
+    return audit_per_distance(audit.mechanism, audit.mechanism, audit.mechanism.guarantee)
+
+
+def _run_noise(audit: Audit) -> Finding | None:
+    return audit_noise_per_distance(audit.mechanism, audit.mechanism, audit.mechanism.guarantee)
+
+
+def _run_draws(audit: Audit) -> Finding | None:
+    draw, confidence = mechanism_draw(audit.mechanism, audit.rng), max(audit.confidence, 1 - ALPHA)
+    promise = audit.mechanism.guarantee
+    return audit_draws_per_distance(draw, audit.mechanism, promise, samples=DRAWS, confidence=confidence)
+
+
+def _kept(find: Callable[[Audit], Finding | None]) -> Callable[[Audit], None]:
+    """A method that adds this finding, if there is one."""
+
+    def run(audit: Audit) -> None:
+        try:
+            finding = find(audit)
+        except UnsupportedGuarantee:  # it states no distances after all
+            return
+        if finding is not None:
+            audit.findings.append(finding)
+            audit.per_distance = f"{finding.verdict.value} ({finding.method})"
+
+    return run
+
+
+PER_DISTANCE: Final = first_of(
+    Method(_kept(_run_rows), is_a(OnWordDistances, Channel | IntegerWeights)),
+    Method(_kept(_run_noise), is_a(OnWordDistances, NoisyVectors)),
+    Method(_kept(_run_draws), is_a(OnWordDistances)),
+    wanted=lambda audit: audit.per_distance is not None,
+)
+"""What is known of a promise at the distances of words."""

@@ -14,11 +14,10 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.audit.field.cases import made_setting
-from textveil.audit.field.channels import exponential
-from textveil.audit.field.run import accuse_sound
-from textveil.audit.field.subjects import DrawnPairs
+from textveil.audit.field.run import accuse_sound, setting_at_random
 from textveil.audit.report.verdict import Claim, Verdict
+from textveil.audit.sampled.bounds import audit_sampled
+from textveil.mechanisms.published.words import exponential
 from textveil.statistics import clopper_pearson
 
 SAMPLES = 4_000
@@ -32,7 +31,7 @@ def drawn_accusations(runs: int, rng: np.random.Generator) -> int:
     """How many of so many sound channels a sampled audit refutes; the claim is the exact loss of the pair."""
     accused = tried = 0
     while tried < runs:
-        table = exponential(made_setting(rng)).rows
+        table = exponential(setting_at_random(rng)).rows
         first, second = rng.choice(len(table), 2, replace=False).tolist()
         loss = float(np.abs(np.log(table[first]) - np.log(table[second])).max())
         if loss > _LARGEST:
@@ -42,8 +41,8 @@ def drawn_accusations(runs: int, rng: np.random.Generator) -> int:
         def draw(word: int, count: int, rows: NDArray[np.float64] = table) -> NDArray[np.int64]:
             return rng.choice(len(rows), count, p=rows[word])
 
-        subject = DrawnPairs(draw=draw, pairs=[(first, second)], claim=Claim(epsilon=loss), samples=SAMPLES)
-        accused += subject.judged().verdict is Verdict.REFUTED
+        finding = audit_sampled(draw, [(first, second)], Claim(epsilon=loss), samples=SAMPLES, confidence=0.999)
+        accused += finding.verdict is Verdict.REFUTED
     return accused
 
 

@@ -14,6 +14,17 @@ from textveil.mechanisms.channels.tem import BETA
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, metric_name, outward
+from textveil.mechanisms.published.claims import (
+    METRIC,
+    MLDP,
+    ComputedTable,
+    FormTrial,
+    PublishedClaim,
+    TrialSetting,
+    line,
+    metric_table,
+    softmax,
+)
 from textveil.mechanisms.sampling.distance_weights import slip
 from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
 from textveil.nearest.identical_rows import FirstRows, first_rows
@@ -66,13 +77,18 @@ class PublishedRows:
         return far if self.alike.first is None else far[:, self.alike.first]
 
     def _weights(self, far: Reals) -> Integers:
-        """exp(-rate d) within gamma; beyond, the share of one of the others of exp(-rate gamma) n / within."""
-        inside = far <= self.gamma
-        within, n = int(inside.sum()), len(far)
-        weights = np.exp(-self.rate * np.minimum(far, self.gamma))
-        if within < n:
-            weights[~inside] *= n / (within * (n - within))
-        return np.maximum((weights * (1 << _top_bits(n))).astype(np.int64), 1)
+        weights = published_weights(far, self.rate, self.gamma)
+        return np.maximum((weights * (1 << _top_bits(len(far)))).astype(np.int64), 1)
+
+
+def published_weights(far: Reals, rate: float, gamma: float) -> Reals:
+    """exp(-rate d) within gamma; beyond, the share of one of the others of exp(-rate gamma) n / within."""
+    inside = far <= gamma
+    within, n = int(inside.sum()), len(far)
+    weights = np.exp(-rate * np.minimum(far, gamma))
+    if within < n:
+        weights[~inside] *= n / (within * (n - within))
+    return weights
 
 
 def _top_bits(n: int) -> int:
@@ -104,16 +120,6 @@ def tem_published(
     claim, ``REFUTED`` where two of up to 128 words break it, ``CLAIMED`` where none of those do. Where all words are
     within gamma of the input, the package fails if it draws the last element; here that is left out.
     Refutation: privacy/proofs/tem_published.md.
-
-    Args:
-        vocabulary: public words and vectors.
-        epsilon_per_distance: the claimed nats per unit of distance, finite and > 0.
-        beta: of the truncation distance 2 ln((1 - beta) n / beta) / epsilon, which is rounded to one decimal.
-        clip: norm to which longer vectors are shortened; None, as in the package, leaves them.
-
-    Raises:
-        ParameterError: an option outside its domain, or at which the truncation distance is 0; or all words share one
-            vector.
     """
     n = len(vocabulary)
     gamma = round(2 * math.log((1 - beta) * n / beta) / epsilon_per_distance, 1)
@@ -160,3 +166,63 @@ def _status(made: PublishedRows, claimed: float) -> Status:
         if bool((losses > claimed * far * (1 + _MARGIN) + _MARGIN).any()):
             return Status.REFUTED
     return Status.CLAIMED
+
+
+def _radius(setting: TrialSetting) -> float:
+    return 2 / setting.epsilon * math.log((1 - 0.001) * (len(setting.points) - 1) / 0.001)
+
+
+def _law(setting: TrialSetting) -> ComputedTable:
+    """What the package does: the radius is rounded to one decimal."""
+    radius = round(_radius(setting), 1)
+    weights = np.stack([published_weights(far, setting.epsilon / 2, radius) for far in setting.distances])
+    return metric_table(setting, weights / weights.sum(axis=1, keepdims=True), radius=radius)
+
+
+def _pantera_law(setting: TrialSetting) -> ComputedTable:
+    """The rest is scored as in the paper, but where it is drawn the input itself comes out."""
+    radius = _radius(setting)
+    shares = softmax(-setting.epsilon / 2 * np.minimum(setting.distances, radius))
+    beyond = setting.distances > radius
+    rows = np.where(beyond, 0.0, shares)
+    np.fill_diagonal(rows, rows.diagonal() + np.where(beyond, shares, 0.0).sum(axis=1))
+    return metric_table(setting, rows, radius=radius)
+
+
+def truncated_law(setting: TrialSetting) -> ComputedTable:
+    """P(y | x) proportional to exp(-epsilon min(d, radius) / 2): what the paper's scores of the rest amount to."""
+    return metric_table(setting, softmax(-setting.epsilon * np.minimum(setting.distances, _radius(setting)) / 2))
+
+
+CLAIMS: Final = (
+    PublishedClaim(
+        name="mldp-tem",
+        work="MLDP",
+        part="TEM",
+        claim=METRIC,
+        source=f"{MLDP}, class TEM; Carvalho et al., arXiv 2107.07928",
+        why="The words beyond the radius are scored by ln(words / words within) where their own number is meant.",
+        repair="score the rest by its own number: weights exp(-epsilon min(d, radius) / 2)",
+        instead="tem",
+        form="tem-published",
+        # Three words lie within the radius of the one word and just beyond it for the other.
+        setting=line(5.0, -3.37, -3.36, -3.35, 0.0, 0.08, 100.0),
+        published=_law,
+        repaired=truncated_law,
+    ),
+    PublishedClaim(
+        name="pypantera-tem",
+        work="pyPANTERA",
+        part="TEM",
+        claim=METRIC,
+        source="github.com/Kekkodf/pypantera, pypantera/src/SamplingPerturbationMechanism/tem.py",
+        why="Drawing a word beyond the radius raises, and what catches it returns the input: none ever comes out.",
+        repair="draw a word beyond the radius uniformly",
+        instead="tem",
+        setting=line(5.0, 0.0, 1.0, 3.0, 5.0),
+        published=_pantera_law,
+        repaired=truncated_law,
+    ),
+)
+
+TRIAL: Final = FormTrial(options={"epsilon_per_distance": 0.5, "beta": 0.9})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, Final
+
+import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
@@ -18,7 +20,17 @@ from textveil.mechanisms.parameters import (
     given,
     rank_decay,
 )
+from textveil.mechanisms.published.claims import (
+    TWO_VECTORS,
+    ClaimBasis,
+    MovedNoise,
+    PublishedClaim,
+    TrialSetting,
+    line,
+    noise_on_two,
+)
 from textveil.noise.truncated_laplace import TruncatedLaplace
+from textveil.privacy.calibration import laplace_scale, truncated_laplace_bound
 from textveil.privacy.guarantees import ApproximateDP, Status
 from textveil.privacy.truncation import published_truncation
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -58,15 +70,6 @@ def truncated_laplace_published(
     Where epsilon is too large for the dimension, dummy dimensions are added as in the paper.
     Source: Huang et al., EMNLP 2024, Theorem 3 and Algorithm 1; refutation:
     privacy/proofs/truncated_laplace_published.md.
-
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: the claimed nats, finite and > 0.
-        delta: the claimed delta, in (0, 1); None is the paper's 4^-noise_dim.
-        clip: Euclidean norm C to which longer vectors are shortened; the formulas need one.
-        noise_dim: dimension in the formulas, dummy ones included; None is the least that suffices.
-        rank_constant: c of the resampling exp(-c epsilon i) of ranks around the nearest word; None leaves it out.
-        projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
     need(clip is not None, "clip", "none", "a norm: the published formulas need one")
     assert clip is not None
@@ -97,3 +100,58 @@ def truncated_laplace_published(
         rank_decay=rank_decay(rank_constant, epsilon),
         projection=projection,
     )
+
+
+def _theorem_three(setting: TrialSetting) -> MovedNoise:
+    """Theorem 3 of Huang et al. at clipping norm 1, for two opposite vectors with equal coordinates."""
+    form = published_truncation(dim=setting.dim, epsilon=setting.epsilon, clip=1.0)
+    return _truncated(setting, form.scale, form.bound, form.log_delta)
+
+
+def _valid_truncation(setting: TrialSetting) -> MovedNoise:
+    """The valid truncation at the same epsilon; delta 1e-6, since at 4^-dim it is Laplace noise to the last bit."""
+    wide = 2 * math.sqrt(setting.dim)
+    bound = truncated_laplace_bound(setting.epsilon, 1e-6, wide)
+    return _truncated(setting, laplace_scale(setting.epsilon, wide), bound, math.log(1e-6))
+
+
+def _truncated(setting: TrialSetting, scale: float, bound: float, log_delta: float) -> MovedNoise:
+    noise = TruncatedLaplace(dim=setting.dim, scale=scale, bound=bound)
+    return MovedNoise(
+        distribution=noise,
+        shift=np.full(setting.dim, 2 / math.sqrt(setting.dim)),
+        epsilon=setting.epsilon,
+        log_delta=log_delta,
+        facts={"bound": noise.bound, "scale": noise.scale},
+    )
+
+
+CLAIMS: Final = (
+    PublishedClaim(
+        name="truncated-laplace-theorem",
+        work="Huang et al. 2024 (EMNLP)",
+        part="theorem 3",
+        claim="(epsilon, 4^-dim) for any two words",
+        source="Huang et al., EMNLP 2024, theorem 3, arXiv 2410.08027",
+        basis=ClaimBasis.PAPER,
+        why="The proof takes what leaves the support in all coordinates for what leaves it in any.",
+        repair="truncate where the sum over coordinates is paid for (delta 1e-6 here)",
+        instead="truncated-laplace",
+        form="truncated-laplace-published",
+        setting=line(1.0, 0.0, 1.0, dim=300),
+        published=_theorem_three,
+        repaired=_valid_truncation,
+    ),
+    PublishedClaim(
+        name="trlaplace-shared",
+        work="Trlaplace (public code)",
+        part="noise of a batch",
+        claim="(epsilon, 4^-300), for two texts that differ in one word",
+        source="github.com/Skyyyy0920/Trlaplace, method.py and model.py",
+        why="One vector of noise is added to every token of a batch: differences of tokens are exact.",
+        repair="noise of its own for every token",
+        instead="truncated-laplace",
+        published=noise_on_two(TWO_VECTORS, shared=True, log_delta=-300 * math.log(4)),
+        repaired=noise_on_two(TWO_VECTORS, shared=False, log_delta=-300 * math.log(4)),
+    ),
+)

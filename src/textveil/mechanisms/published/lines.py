@@ -65,8 +65,3 @@ def breaks_of(points: Reals) -> list[float]:
 def laplace(at: Reals, center: float, scale: float) -> Reals:
     """The density of Laplace noise around ``center``."""
     return np.exp(-np.abs(at - center) / scale) / (2 * scale)
-
-
-def distances(points: Reals) -> Reals:
-    """|v(x) - v(y)| for words on a line, shape (n, n)."""
-    return np.abs(points[:, None] - points[None, :])

@@ -16,12 +16,10 @@ from textveil.audit.field.rows import witness_text
 from textveil.audit.field.run import (
     MADE_HERE,
     FieldTable,
-    accuse_sound,
     audit_field,
     names,
     opposite_words,
     published_forms,
-    setting_at_random,
 )
 from textveil.audit.report.verdict import Verdict
 from textveil.catalog import MECHANISMS, word_mechanism
@@ -127,17 +125,17 @@ def test_catalog_names_in_the_table_are_sound_where_they_exist() -> None:
             assert MECHANISMS[claim.instead].status is not Status.REFUTED, claim.name
 
 
-def test_sound_forms_are_not_accused_at_settings_drawn_at_random() -> None:
+def test_sound_forms_are_not_accused_at_settings_drawn_at_random(script) -> None:
     """Computed verdicts have no alpha: one accusation in 1,000 is one too many."""
-    found = accuse_sound(1000, np.random.default_rng(20_261))
+    found = script("false_accusations").accuse_sound(1000, np.random.default_rng(20_261))
     assert sum(found.runs.values()) == 1000
     assert sum(found.accused.values()) == 0, found.accused
 
 
-def test_the_experiment_sees_an_unsound_form() -> None:
+def test_the_experiment_sees_an_unsound_form(script) -> None:
     """The mutant: the published forms in place of the sound ones are accused nearly always."""
     broken = [replace(claim, repaired=None) for claim in CLAIMS if claim.name in ("adept", "rantext", "dpnr-scalar")]
-    found = accuse_sound(90, np.random.default_rng(3), broken)
+    found = script("false_accusations").accuse_sound(90, np.random.default_rng(3), broken)
     assert sum(found.accused.values()) > 70
 
 
@@ -233,10 +231,10 @@ def test_words_drawn_from_one_stream_are_equal_where_their_rows_are() -> None:
     assert np.allclose(joint.sum(axis=1), first) and np.allclose(joint.sum(axis=0), second)
 
 
-def test_settings_at_random_are_settings() -> None:
+def test_settings_at_random_are_settings(script) -> None:
     rng = np.random.default_rng(1)
     for _ in range(50):
-        made = setting_at_random(rng)
+        made = script("false_accusations").setting_at_random(rng)
         assert len(made.words) == len(made.points) in (4, 6)
         assert judged(exponential(made)).verdict is Verdict.CERTIFIED
     with pytest.raises(ParameterError, match="increasing"):

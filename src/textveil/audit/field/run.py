@@ -12,19 +12,17 @@ from typing import Any, final
 
 import numpy as np
 
-from textveil.audit.field.judging import judged
 from textveil.audit.field.peers import PEERS, peer_row
 from textveil.audit.field.rows import FieldRow, row_of
 from textveil.audit.foreign.mldp import installed
-from textveil.audit.report.verdict import Finding, Verdict
+from textveil.audit.report.verdict import Finding
 from textveil.audit.run import WORDS, audit_mechanism
 from textveil.catalog import entries
 from textveil.errors import TextveilError, UnknownNameError, need
 from textveil.mechanisms.declaration import CatalogEntry
-from textveil.mechanisms.published.claims import ClaimBasis, FormTrial, PublishedClaim, TrialSetting
+from textveil.mechanisms.published.claims import ClaimBasis, FormTrial, PublishedClaim
 from textveil.mechanisms.published.table import CLAIMS, TRIALS
 from textveil.privacy.guarantees import Status
-from textveil.statistics import Bound, clopper_pearson
 from textveil.types import Progress
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -207,46 +205,3 @@ def spoken_words() -> Vocabulary:
 def published_forms() -> dict[str, CatalogEntry]:
     """Entries of the catalog whose claim is refuted, by name."""
     return {name: entry for name, entry in entries().items() if entry.status is Status.REFUTED}
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accusations:
-    """How often the table's own method accused sound forms.
-
-    Attributes:
-        runs: sound forms that were put to the test, by the name of their claim.
-        accused: those that were refuted, by the name of their claim.
-    """
-
-    runs: dict[str, int]
-    accused: dict[str, int]
-
-    @property
-    def rate(self) -> Bound:
-        """The share of accusations, with its 99 % interval."""
-        return clopper_pearson(sum(self.accused.values()), sum(self.runs.values()), 0.99)
-
-
-def setting_at_random(rng: np.random.Generator) -> TrialSetting:
-    """A setting for trying sound forms: four or six words, epsilon between 0.3 and 5, 2 to 40 dimensions."""
-    gaps = rng.uniform(0.05, 3.0, int(rng.choice([4, 6])))
-    return TrialSetting(points=np.cumsum(gaps), epsilon=float(rng.uniform(0.3, 5.0)), dim=int(rng.integers(2, 41)))
-
-
-def accuse_sound(runs: int, rng: np.random.Generator, claims: Sequence[PublishedClaim] = CLAIMS) -> Accusations:
-    """Put sound forms to the test of the table at settings drawn at random; every refutation is a false accusation.
-
-    Args:
-        runs: how many, >= 1; claims take turns.
-        rng: makes words, epsilons and dimensions; nothing here is released.
-        claims: whose sound forms are tried.
-    """
-    need(runs >= 1, "runs", runs, ">= 1")
-    tried, accused = dict.fromkeys((claim.name for claim in claims), 0), dict.fromkeys((c.name for c in claims), 0)
-    for number in range(runs):
-        claim = claims[number % len(claims)]
-        assert claim.sound is not None
-        tried[claim.name] += 1
-        accused[claim.name] += judged(claim.sound(setting_at_random(rng))).verdict is Verdict.REFUTED
-    return Accusations(runs=tried, accused=accused)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from textveil.mechanisms.published import (
-    adept,
+    codes,
     custext,
     diffractor,
-    dp_bart,
     dp_prompt,
-    gaussian_classical,
     mahalanobis,
     rantext,
     scored_budgets,
@@ -25,7 +23,7 @@ from textveil.mechanisms.published.claims import PublishedClaim
 
 _MODULES: Final = (
     *(tem, vickrey, tgm, words, custext, rantext, diffractor, truncated_laplace),
-    *(vectors, dp_bart, adept, mahalanobis, dp_prompt),
+    *(vectors, codes, mahalanobis, dp_prompt),
 )
 _ORDER: Final = (
     *("mldp-tem", "mldp-vickrey", "mldp-truncated-gumbel", "mldp-multivariate", "pypantera-tem", "pypantera-custext"),
@@ -42,11 +40,11 @@ CLAIMS: Final[tuple[PublishedClaim, ...]] = tuple(
 """Claims that are derived again and computed: of words, of random numbers that repeat, of vectors, of texts."""
 
 TRIALS: Final = {
-    "dp-bart-published": dp_bart.TRIAL,
+    "dp-bart-published": codes.BART_TRIAL,
     "dp-prompt-published": dp_prompt.TRIAL,
-    "adept-published": adept.TRIAL,
+    "adept-published": codes.ADEPT_TRIAL,
     "diffractor-published": diffractor.TRIAL,
-    "gaussian-classical-published": gaussian_classical.TRIAL,
+    "gaussian-classical-published": truncated_laplace.GAUSSIAN_TRIAL,
     "scored-budgets-published": scored_budgets.TRIAL,
     "tem-published": tem.TRIAL,
     "vickrey-published": vickrey.TRIAL,

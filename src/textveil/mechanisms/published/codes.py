@@ -1,4 +1,4 @@
-"""DP-BART with the classical Gaussian formula at any epsilon, as its sample script runs it: for audits."""
+"""ADePT and DP-BART as published: noise on the code of a text, calibrated too low. For audits."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from typing import Final
 
 import numpy as np
 
-from textveil.mechanisms.code_bounds import ClampedValues
+from textveil.mechanisms.code_bounds import ClampedValues, ClippedNorm
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.document.dp_bart import NEEDS, Beams, ClipValue, state_coder
+from textveil.mechanisms.document.dp_bart import NEEDS as MODEL_NEEDS
+from textveil.mechanisms.document.dp_bart import Beams, ClipValue, state_coder
+from textveil.mechanisms.document.dp_rewrite import NEEDS as NETWORK_NEEDS
+from textveil.mechanisms.document.dp_rewrite import ClippingConstant
 from textveil.mechanisms.document.noisy_codes import NoisyCodes, judged_claim
-from textveil.mechanisms.parameters import DocumentDelta, DocumentEpsilon, Length, LongTexts, ModelFolder
+from textveil.mechanisms.parameters import DocumentDelta, DocumentEpsilon, Length, LongTexts, ModelFolder, NetworkFolder
 from textveil.mechanisms.published.claims import (
     TWO_VECTORS,
+    ClaimBasis,
     FormTrial,
     MovedNoise,
     PublishedClaim,
@@ -22,26 +26,95 @@ from textveil.mechanisms.published.claims import (
     line,
     noise_on_two,
 )
-from textveil.models.random_models import random_bart
+from textveil.models.autoencoder.coder import sentence_coder
+from textveil.models.random_models import random_bart, random_network
+from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
-from textveil.privacy.calibration import analytic_gaussian_sigma
-from textveil.privacy.guarantees import ApproximateDP, Status
+from textveil.privacy.calibration import analytic_gaussian_sigma, laplace_scale
+from textveil.privacy.guarantees import ApproximateDP, PureDP, Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.vocabulary.vocabulary import Vocabulary
 
-REFUTATION = "privacy/proofs/dp_bart_published.md"
+_ADEPT_PROOF = "privacy/proofs/adept_published.md"
+
+
+@declared(
+    family="document",
+    notion="pure DP",
+    status=Status.REFUTED,
+    proof=_ADEPT_PROOF,
+    source="Krishna, Gupta and Dupuy 2021 (EACL); refuted by Habernal 2021 (EMNLP)",
+    summary="ADePT with the sensitivity 2C of its paper, which an L2-clipped code does not have.",
+    instead="adept",
+    adjacency=ANY_DOCUMENT,
+    needs=NETWORK_NEEDS,
+)
+def adept_published(
+    vocabulary: Vocabulary,
+    *,
+    network: NetworkFolder,
+    epsilon: DocumentEpsilon,
+    clipping_constant: ClippingConstant = 1.0,
+    long_texts: LongTexts = "refuse",
+) -> NoisyCodes:
+    """Laplace noise of scale 2C / epsilon on a code of n coordinates, clipped to the L2 norm C.
+
+    Use ``adept`` for a guarantee that holds. The status is computed: ``REFUTED`` where two texts of the network's
+    words have codes farther apart than 2C in L1, ``CLAIMED`` where no such texts were found.
+    Refutation: privacy/proofs/adept_published.md.
+    """
+    coder = sentence_coder(network)
+    bound = ClippedNorm(2, clipping_constant)
+    noise = CoordinateLaplace(dim=coder.dim, scale=2 * clipping_constant / epsilon)
+    judged = judged_claim(
+        coder, bound, noise, epsilon=epsilon, log_delta=-math.inf, words=coder.vocabulary.words, long_texts=long_texts
+    )
+    return NoisyCodes(
+        name="adept-published",
+        parameters={
+            **{"epsilon": epsilon, "scale": noise.scale, "clipping_constant": clipping_constant},
+            **{"coordinates": coder.dim, "long_texts": long_texts, **coder.facts, **judged.parameters},
+        },
+        guarantee=PureDP(epsilon=epsilon, status=judged.status, source=_ADEPT_PROOF, adjacency=ANY_DOCUMENT),
+        coder=coder,
+        bound=bound,
+        distribution=noise,
+        long_texts=long_texts,
+    )
+
+
+def _clipped_ball(sensitivity: Callable[[int], float]) -> Callable[[TrialSetting], MovedNoise]:
+    """Laplace noise on vectors of Euclidean norm at most 1, of two opposite vectors with equal coordinates."""
+
+    def law(setting: TrialSetting) -> MovedNoise:
+        scale = laplace_scale(setting.epsilon, sensitivity(setting.dim))
+        return MovedNoise(
+            distribution=CoordinateLaplace(dim=setting.dim, scale=scale),
+            shift=np.full(setting.dim, 2 / math.sqrt(setting.dim)),
+            epsilon=setting.epsilon,
+            facts={"vectors": "norm 1, all coordinates equal; and its opposite"},
+        )
+
+    return law
+
+
+_as_published = _clipped_ball(lambda dim: 2.0)
+_mended = _clipped_ball(lambda dim: 2 * math.sqrt(dim) * (1 + 1e-9))
+
+
+_BART_PROOF = "privacy/proofs/dp_bart_published.md"
 
 
 @declared(
     family="document",
     notion="approximate DP",
     status=Status.REFUTED,
-    proof=REFUTATION,
+    proof=_BART_PROOF,
     source="Igamberdiev and Habernal 2023 (ACL Findings), sample script of the public code: gaussian, epsilon 250",
     summary="DP-BART with the classical sigma at any epsilon; its claim can be false above 1.",
     instead="dp-bart",
     adjacency=ANY_DOCUMENT,
-    needs=NEEDS,
+    needs=MODEL_NEEDS,
 )
 def dp_bart_published(
     vocabulary: Vocabulary,
@@ -75,7 +148,7 @@ def dp_bart_published(
             **{"coordinates": coder.dim, "long_texts": long_texts, **coder.facts, **judged.parameters},
         },
         guarantee=ApproximateDP(
-            epsilon=epsilon, log_delta=log_delta, status=judged.status, source=REFUTATION, adjacency=ANY_DOCUMENT
+            epsilon=epsilon, log_delta=log_delta, status=judged.status, source=_BART_PROOF, adjacency=ANY_DOCUMENT
         ),
         coder=coder,
         bound=bound,
@@ -144,8 +217,35 @@ CLAIMS: Final = (
         published=noise_on_two(TWO_VECTORS, shared=True, log_delta=math.log(1e-5)),
         repaired=noise_on_two(TWO_VECTORS, shared=False, log_delta=math.log(1e-5)),
     ),
+    PublishedClaim(
+        name="adept",
+        work="ADePT",
+        part="Laplace noise on the clipped latent vector",
+        claim="epsilon, for two texts",
+        source="Krishna et al., EACL 2021; Habernal, EMNLP 2021, arXiv 2109.03175",
+        basis=ClaimBasis.REPORTED,
+        why="A vector clipped in the L2 norm has L1 sensitivity 2 C sqrt(dim), and 2 C is paid for.",
+        repair="scale 2 C sqrt(dim) / epsilon",
+        instead="adept",
+        form="adept-published",
+        setting=line(1.0, 0.0, 1.0, dim=128),
+        published=_as_published,
+        repaired=_mended,
+    ),
+    PublishedClaim(
+        name="dp-rewrite",
+        work="DP-Rewrite",
+        part="L2 clipping with Laplace noise",
+        claim="epsilon, for two texts",
+        source="Igamberdiev, Arora and Habernal 2022; get_sensitivity_for_clip_by_norm in their dp_bart.py",
+        why="Scale 2 C sqrt(dim) / epsilon pays for the L1 sensitivity.",
+        setting=line(1.0, 0.0, 1.0, dim=128),
+        published=_mended,
+    ),
 )
 
-TRIAL: Final = FormTrial(
+ADEPT_TRIAL: Final = FormTrial(model=lambda folder, words: {"network": str(random_network(folder, words))})
+
+BART_TRIAL: Final = FormTrial(
     options={"epsilon": 250.0}, model=lambda folder, words: {"model": str(random_bart(folder, words.words))}
 )

@@ -216,7 +216,7 @@ def repeated_releases(
     need(len(releases) > 0 and min(releases) >= 1, "releases", list(releases), "numbers >= 1")
     need(samples >= 1, "samples", samples, ">= 1")
     generator = resolve(rng)
-    table = np.concatenate([source.rows(one, one + 1) for one in ids.tolist()])
+    table = np.concatenate([source.rows(word, word + 1) for word in ids.tolist()])
     with np.errstate(divide="ignore"):
         logs, start = np.log(table).T.copy(), np.log(pi)
     inputs = _drawn(pi, samples, generator)
@@ -263,13 +263,13 @@ def _learned(mechanism: WordMechanism, ids: Ids, prior: Reals, training: int, rn
     near, apart = np.zeros(len(vectors), dtype=np.int64), np.full(len(vectors), np.inf)
     best = np.zeros(len(vectors))
     guess = np.full(len(vectors), -1, dtype=np.int64)
-    for index, one in enumerate(ids.tolist()):
-        distance = ((vectors - vectors[one]) ** 2).sum(axis=1)
+    for index, word in enumerate(ids.tolist()):
+        distance = ((vectors - vectors[word]) ** 2).sum(axis=1)
         closer = distance < apart
         near[closer], apart[closer] = index, distance[closer]
         counts = np.zeros(len(vectors))
         for count in _batches(training):
-            drawn = mechanism.privatize(np.full(count, one, dtype=np.int64), rng)
+            drawn = mechanism.privatize(np.full(count, word, dtype=np.int64), rng)
             counts += np.bincount(drawn, minlength=len(vectors))
         better = prior[index] * counts > best
         best[better], guess[better] = prior[index] * counts[better], index

@@ -91,13 +91,15 @@ def exact_sequences(mechanism: SequenceWeights, claim: Claim, *, progress: Progr
     """
     size = len(mechanism.vocabulary)
     pasts = [np.empty(0, dtype=np.int64), *np.arange(size, dtype=np.int64)[:, None]]
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for done, past in enumerate(pasts, start=1):
         rows = IntegerRows((size, size), partial(mechanism.integer_weights_after, past))
-        found.append(audit_channel(rows, claim, mechanism.vocabulary))
+        findings.append(audit_channel(rows, claim, mechanism.vocabulary))
         if progress is not None:
             progress(done, len(pasts))
-    worst = max(found, key=lambda one: (one.verdict is Verdict.REFUTED, one.delta.lower, one.epsilon.upper))
+    worst = max(
+        findings, key=lambda finding: (finding.verdict is Verdict.REFUTED, finding.delta.lower, finding.epsilon.upper)
+    )
     verdict = worst.verdict if worst.verdict is Verdict.REFUTED else Verdict.NOT_REFUTED
     note = "Every row of documents of at most two words was computed; of longer ones the mechanism's proof speaks."
     return replace(
@@ -124,9 +126,9 @@ def sequence_draw(mechanism: SequenceMechanism, rng: np.random.Generator) -> Any
     return draw
 
 
-def _unpacked(one: Any, size: int) -> Sequence[int]:
+def _unpacked(document: Any, size: int) -> Sequence[int]:
     """The ids of a document: itself, or two outputs in one integer."""
-    return one if isinstance(one, tuple) else divmod(int(one), size)
+    return document if isinstance(document, tuple) else divmod(int(document), size)
 
 
 def exact_documents(mechanism: DocumentRows, claim: Claim) -> Finding:
@@ -144,15 +146,15 @@ def exact_documents(mechanism: DocumentRows, claim: Claim) -> Finding:
     pairs = np.array([(first, second) for first in words for second in words])
     with np.errstate(divide="ignore"):
         logs = np.stack([np.log(mechanism.document_rows(pair)) for pair in pairs])
-    worst, found = -np.inf, (0, 0)
+    worst, places = -np.inf, (0, 0)
     for likely, row in enumerate(logs):
         losses = np.nan_to_num(row - logs, nan=-np.inf, posinf=np.inf, neginf=-np.inf).max(axis=2).sum(axis=1)
         if losses.max() > worst:
-            worst, found = float(losses.max()), (likely, int(losses.argmax()))
-    likely, unlikely = found
+            worst, places = float(losses.max()), (likely, int(losses.argmax()))
+    likely, unlikely = places
     outputs = (logs[likely] - logs[unlikely]).argmax(axis=1)
     names = mechanism.vocabulary.words
-    spelled = [" ".join(names[one] for one in ids) for ids in (pairs[likely], pairs[unlikely], outputs)]
+    spelled = [" ".join(names[word] for word in ids) for ids in (pairs[likely], pairs[unlikely], outputs)]
     return replace(
         _of_one_pair(claim, "exact documents", (spelled[0], spelled[1]), spelled[2], worst),
         notes=(f"Every two of {len(pairs)} documents of two words were compared, by their exact distributions.",),
@@ -166,15 +168,16 @@ def exact_outputs(mechanism: KnownOutputs, claim: Claim, pairs: Sequence[tuple[s
     Returns:
         A finding of method ``"exact outputs"``: REFUTED, or NOT_REFUTED, since the search is greedy.
     """
-    found = mechanism.costliest_output(pairs)
+    costliest = mechanism.costliest_output(pairs)
     told = (
         f"For {len(pairs)} pairs of texts the output was sought that tells most, token by token; others may exceed it."
     )
-    made = _of_one_pair(claim, "exact outputs", (found.first, found.second), found.output, found.loss)
+    pair = (costliest.first, costliest.second)
+    finding = _of_one_pair(claim, "exact outputs", pair, costliest.output, costliest.loss)
     return replace(
-        made,
+        finding,
         # A token that ends a text is no part of it.
-        witness={**made.witness, "tokens": list(found.tokens)},
+        witness={**finding.witness, "tokens": list(costliest.tokens)},
         notes=(told, "Its probabilities are those of the integers that would be drawn by; nothing was drawn."),
         inputs="two documents",
     )
@@ -215,7 +218,7 @@ def text_pairs(words: Sequence[str]) -> list[tuple[str, str]]:
     """Pairs of texts worth a try: two without a word in common, one and nothing, two that differ in one word."""
     spread = np.unique(np.linspace(0, len(words) - 1, min(len(words), 2 * _PROBE_WORDS)).astype(np.int64))
     first, second = spread[::2].tolist(), spread[1::2].tolist()
-    texts = [" ".join(words[one] for one in ids) for ids in (first, second, [second[-1], *first[1:]])]
+    texts = [" ".join(words[word] for word in ids) for ids in (first, second, [second[-1], *first[1:]])]
     pairs = [(texts[0], texts[1]), (texts[0], ""), (texts[0], texts[2])]
     return [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
 

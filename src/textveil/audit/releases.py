@@ -75,15 +75,17 @@ RELEASES: Final = (
 def _exact(mechanism: Any, claim: Claim) -> Finding:
     """The verdict by the profile of the worst two inputs."""
     profile = mechanism.worst_profile()
-    witness = {"pair": [shown_input(mechanism, one) for one in mechanism.worst_inputs()]}
+    witness = {"pair": [shown_input(mechanism, place) for place in mechanism.worst_inputs()]}
     log_delta, epsilon = profile.log_delta(claim.epsilon), epsilon_at(profile, claim.log_delta)
     note = "By the law of the numbers that are drawn; no two inputs are easier to tell apart than these."
-    found = profile_finding(claim, profile, log_delta, epsilon, subject=Subject.RELEASE, witness=witness, notes=(note,))
-    return replace(found, inputs="any two inputs")
+    finding = profile_finding(
+        claim, profile, log_delta, epsilon, subject=Subject.RELEASE, witness=witness, notes=(note,)
+    )
+    return replace(finding, inputs="any two inputs")
 
 
-def _drawn(mechanism: VectorMechanism | SetMechanism, rng: np.random.Generator, one: Any, count: int) -> NDArray[Any]:
-    return released(mechanism, one, count, rng)
+def _drawn(mechanism: VectorMechanism | SetMechanism, rng: np.random.Generator, place: Any, count: int) -> NDArray[Any]:
+    return released(mechanism, place, count, rng)
 
 
 def _rounded(mechanism: LikelihoodRatio) -> Score:
@@ -103,8 +105,8 @@ def _any_inputs(mechanism: VectorMechanism | SetMechanism) -> tuple[NDArray[Any]
 def _sorted_sets(draw: Draw, pair: tuple[NDArray[Any], NDArray[Any]]) -> Draw:
     """The draws as cells by which of the two words they hold."""
 
-    def cells(one: Any, count: int) -> NDArray[Any]:
-        drawn = draw(one, count)
+    def cells(place: Any, count: int) -> NDArray[Any]:
+        drawn = draw(place, count)
         return 2 * (drawn == pair[0]).any(axis=1) + (drawn == pair[1]).any(axis=1)
 
     return cells
@@ -112,12 +114,12 @@ def _sorted_sets(draw: Draw, pair: tuple[NDArray[Any], NDArray[Any]]) -> Draw:
 
 def _sorted_vectors(draw: Draw, pair: tuple[NDArray[Any], NDArray[Any]]) -> Draw:
     """The draws as cells along the direction in which pilot draws of the two inputs differ in the mean."""
-    pilots = [np.asarray(draw(one, _PILOT), dtype=np.float64) for one in pair]
+    pilots = [np.asarray(draw(place, _PILOT), dtype=np.float64) for place in pair]
     direction = pilots[0].mean(axis=0) - pilots[1].mean(axis=0)
     values = np.concatenate(pilots) @ direction
     edges = np.unique(np.quantile(values, np.linspace(0, 1, _CELLS + 1)[1:-1]))
 
-    def cells(one: Any, count: int) -> NDArray[Any]:
-        return np.searchsorted(edges, np.asarray(draw(one, count), dtype=np.float64) @ direction)
+    def cells(place: Any, count: int) -> NDArray[Any]:
+        return np.searchsorted(edges, np.asarray(draw(place, count), dtype=np.float64) @ direction)
 
     return cells

@@ -153,8 +153,8 @@ def _recovery(
             f"`reference` needs a mechanism that replaces words; got {mechanism.name}, which replaces whole texts."
         )
     chosen = default_model(mechanism.vocabulary) if model is None else model
-    found = measure_recovery(mechanism, reference, chosen, rng=rng, progress=progress)
-    return {"model": chosen.name, "texts": {"the reference": found.as_dict()}}
+    measured = measure_recovery(mechanism, reference, chosen, rng=rng, progress=progress)
+    return {"model": chosen.name, "texts": {"the reference": measured.as_dict()}}
 
 
 def audit_callable(
@@ -214,9 +214,9 @@ def audit_callable(
     checks: tuple[Mapping[str, Any], ...] = ()
     if hygiene:
         try:
-            found = run_hygiene(load_callable(target), distinct, claim=claim, time_limit=time_limit)
+            hygiene_findings = run_hygiene(load_callable(target), distinct, claim=claim, time_limit=time_limit)
         except InputError as error:
-            found = ()
+            hygiene_findings = ()
             finding = _with_note(finding, f"The hygiene checks could not be run: {error}")
         checks = tuple(
             {
@@ -226,7 +226,7 @@ def audit_callable(
                 "witness": one.witness,
                 "detail": one.detail,
             }
-            for one in found
+            for one in hygiene_findings
         )
     return AuditReport(
         name=target,

@@ -113,8 +113,8 @@ def audit_shift(distribution: object, shift: ArrayLike, claim: Claim) -> Finding
     profile = known.privacy_profile(checked)
     norms = _norms(checked)
     notes = (f"The verdict is about one shift, of L2 norm {norms['l2']:.6g} and L1 norm {norms['l1']:.6g}.",)
-    found = epsilon_at(profile, claim.log_delta)
-    return finding_of(claim, profile, profile.log_delta(claim.epsilon), found, profile.largest_loss, norms, {}, notes)
+    epsilon = epsilon_at(profile, claim.log_delta)
+    return finding_of(claim, profile, profile.log_delta(claim.epsilon), epsilon, profile.largest_loss, norms, {}, notes)
 
 
 def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: Progress | None = None) -> Finding:
@@ -158,9 +158,9 @@ def worst_finding(
     profile = distribution.privacy_profile(pair.shift)
     worst = _Worst(distribution, profile, pair)
     log_delta = worst.log_delta(claim.epsilon)
-    found = epsilon_at(profile, claim.log_delta)
+    at_witness = epsilon_at(profile, claim.log_delta)
     upper = epsilon_at(worst, claim.log_delta).upper
-    epsilon = Bound(found.lower, found.estimate, max(found.upper, upper), 1.0)
+    epsilon = Bound(at_witness.lower, at_witness.estimate, max(at_witness.upper, upper), 1.0)
     return finding_of(claim, profile, log_delta, epsilon, worst.largest_loss, _norms(pair.shift), witness, notes)
 
 
@@ -182,9 +182,9 @@ class _Worst:
         return self.witness.log_outside
 
     def log_delta(self, epsilon: float) -> Bound:
-        found = self.witness.log_delta(epsilon)
-        upper = max(found.upper, self.distribution.worst_log_delta(epsilon, self.pair.reach, self.pair.widest))
-        return Bound(found.lower, found.estimate, upper, 1.0)
+        at_witness = self.witness.log_delta(epsilon)
+        upper = max(at_witness.upper, self.distribution.worst_log_delta(epsilon, self.pair.reach, self.pair.widest))
+        return Bound(at_witness.lower, at_witness.estimate, upper, 1.0)
 
 
 def checked_distribution(distribution: object) -> ProfiledNoise:
@@ -209,8 +209,8 @@ def worst_pair(mechanism: NoisyVectors, progress: Progress | None = None) -> Wor
     compared = _compared(noise, points)
     stored = _stored_facts(mechanism) if compared is points else None
     if stored is None:
-        found = farthest_pair(vocabulary, compared, norm, progress)
-        first, second, reach = found.first, found.second, found.value
+        farthest = farthest_pair(vocabulary, compared, norm, progress)
+        first, second, reach = farthest.first, farthest.second, farthest.value
         reach *= 1.0 if compared is points else _OWN
     else:
         entry = stored["diameter"][str(norm)]
@@ -341,9 +341,9 @@ def finding_of(
         notes = (*notes, "The loss of this noise has no bound: with delta 0 no epsilon holds for the vector.")
     elif profile.log_outside.lower > -math.inf:
         notes = (*notes, "Some noisy vectors of one word cannot come from the other: with delta 0 no epsilon holds.")
-    found = {**witness, "shift": dict(norms)}
+    shown = {**witness, "shift": dict(norms)}
     return profile_finding(
-        claim, profile, log_delta, epsilon, subject=Subject.NOISY_VECTOR, witness=found, notes=notes, largest=largest
+        claim, profile, log_delta, epsilon, subject=Subject.NOISY_VECTOR, witness=shown, notes=notes, largest=largest
     )
 
 

@@ -62,8 +62,8 @@ def audit_codes(mechanism: NoisyTextCodes, claim: Claim, *, words: Sequence[str]
         widest=mechanism.bound.widest,
     )
     notes = (_CODE_NOTE, f"No two codes are farther apart than {pair.reach:.6g} in the L{noise.norm} norm.")
-    found = worst_finding(noise, pair, claim, {"pair": list(far.texts)}, notes)
-    return replace(found, subject=Subject.NOISY_CODE, inputs="any two documents")
+    finding = worst_finding(noise, pair, claim, {"pair": list(far.texts)}, notes)
+    return replace(finding, subject=Subject.NOISY_CODE, inputs="any two documents")
 
 
 def check_codes(

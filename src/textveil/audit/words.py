@@ -12,8 +12,7 @@ from textveil.audit.channels.exact import audit_channel
 from textveil.audit.channels.groups import audit_within_groups
 from textveil.audit.channels.rows import source_of
 from textveil.audit.methods import Audit, Method, first_of, is_a
-from textveil.audit.noise.closed_form import audit_noise
-from textveil.audit.noise.states import audit_states
+from textveil.audit.noise.closed_form import audit_noise, audit_states
 from textveil.audit.noise.word_channel import audit_cells
 from textveil.audit.per_distance import PER_DISTANCE
 from textveil.audit.report.verdict import Subject

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from textveil.audit.noise.profiles import epsilon_at, profile_finding
 from textveil.audit.report.verdict import Claim, Finding, Subject, claim_of
 from textveil.errors import ParameterError, need
-from textveil.mechanisms.capabilities import NoisyVectors
+from textveil.mechanisms.capabilities import NoisyStates, NoisyVectors
 from textveil.noise.capabilities import BoundedSupport, OwnCoordinates, PrivacyProfile, ProfiledNoise
 from textveil.noise.shifts import checked_shift
 from textveil.randomness import seeded_generator
@@ -38,6 +38,10 @@ _VECTOR_NOTE = (
     "The profile is that of the noisy vector; the released word is computed from it, so the claim holds for the "
     "word where it holds for the vector, and a refutation is of the claim for the vector. The noise is that of the "
     "proof, in real numbers; rounding in its sampler is not part of it."
+)
+_STATE_NOTE = (
+    "The profile is that of the noisy state; the released word is computed from it, so the claim holds for the word "
+    "where it holds for the state, and a refutation is of the claim for the state."
 )
 _PAIR_ENTRIES = 1 << 22
 
@@ -359,3 +363,32 @@ def _norms(shift: Reals) -> dict[str, float]:
 def _delta_at_distance(distribution: ProfiledNoise, distance: float, epsilon: float) -> float:
     """Delta of noise of the norm 2 for two vectors that far apart, rounded up."""
     return min(1.0, math.exp(distribution.worst_log_delta(epsilon, distance, distance))) if distance > 0 else 0.0
+
+
+def audit_states(mechanism: NoisyStates, claim: Claim | None = None) -> Finding:
+    """Put a claim to the test for noisy bits, or a noisy point of a curved space, at the pair that the mechanism names.
+
+    Args:
+        mechanism: names that pair.
+        claim: None is the mechanism's own.
+
+    Returns:
+        ``PROVED`` where the profile is within the claim, ``REFUTED`` where it is beyond, else ``NOT_REFUTED``.
+
+    Raises:
+        UnsupportedGuarantee: no claim is given and the mechanism promises nothing.
+    """
+    claim = claim_of(mechanism.guarantee) if claim is None else claim
+    pair = mechanism.worst_pair()
+    log_delta = pair.profile.log_delta(claim.epsilon)
+    words = mechanism.vocabulary.words
+    return finding_of(
+        claim,
+        pair.profile,
+        log_delta,
+        epsilon_at(pair.profile, claim.log_delta),
+        pair.profile.largest_loss,
+        {"distance": pair.distance},
+        {"words": [words[pair.first], words[pair.second]], "ids": [pair.first, pair.second]},
+        (_STATE_NOTE, f"No two words are farther apart than {pair.distance:.6g}."),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations
 from typing import Final
 
@@ -15,7 +16,7 @@ from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, Pr
 from textveil.mechanisms.published.claims import DensityAtPoint, PublishedClaim, TrialSetting, line
 from textveil.noise.elliptical_laplace import EllipticalLaplace
 from textveil.noise.renormalized_laplace import RenormalizedLaplace
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import Status
 from textveil.types import Progress, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -63,16 +64,11 @@ def mahalanobis_published(
         progress=progress,
     )
     noise = RenormalizedLaplace(root=sound.root, rate=sound.rate)
+    status = _status(noise, clipped_points(vocabulary, clip), covariance_weight)
     return perturb_project(
         vocabulary,
         noise,
-        MetricDP(
-            epsilon_per_distance=guarantee.epsilon_per_distance,
-            metric=guarantee.metric,
-            diameter=guarantee.diameter,
-            status=_status(noise, clipped_points(vocabulary, clip), covariance_weight),
-            source=REFUTATION,
-        ),
+        replace(guarantee, status=status, source=REFUTATION),
         name="mahalanobis-published",
         parameters={name: value for name, value in spent.items() if name != "euclidean_epsilon_per_distance"},
         clip=clip,

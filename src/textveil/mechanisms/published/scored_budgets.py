@@ -82,8 +82,8 @@ class BudgetScores:
             SIMILARITY: (self.left_out, self.alone),
         }
         every = tuple(score for some in parts.values() for score in some)
-        found = [score(ids) for score in parts.get(scores, every)]
-        counted = [one / one.sum() for one in found if one.sum() > 0]
+        scored = [score(ids) for score in parts.get(scores, every)]
+        counted = [score_of_words / score_of_words.sum() for score_of_words in scored if score_of_words.sum() > 0]
         out: Reals = np.mean(counted, axis=0) if counted else np.full(len(ids), 1 / len(ids))
         return out
 
@@ -104,8 +104,8 @@ class BudgetScores:
         text, out, start = text_of(self.vocabulary, ids.tolist()), np.zeros(len(ids)), 0
         spans = embedded_detector().detect([text])[0]
         milder = milder_words(self.vocabulary)
-        for place, one in enumerate(ids.tolist()):
-            stop = start + len(written(self.vocabulary.words[milder.get(one, one)]))
+        for place, word in enumerate(ids.tolist()):
+            stop = start + len(written(self.vocabulary.words[milder.get(word, word)]))
             out[place] = any(span.start < stop and start < span.end for span in spans)
             start = stop + 1
         return out
@@ -122,10 +122,10 @@ class BudgetScores:
         return np.abs(_cosines(vectors, vectors.sum(axis=0)))
 
 
-def _cosines(rows: Reals, one: Reals) -> Reals:
+def _cosines(rows: Reals, vector: Reals) -> Reals:
     """The cosine of each row with one vector; 0 where either is zero."""
-    lengths = np.sqrt((rows**2).sum(axis=1) * (one**2).sum())
-    return np.divide(rows @ one, lengths, out=np.zeros(len(rows)), where=lengths > 0)
+    lengths = np.sqrt((rows**2).sum(axis=1) * (vector**2).sum())
+    return np.divide(rows @ vector, lengths, out=np.zeros(len(rows)), where=lengths > 0)
 
 
 _LEAST_SHARE: Final = 1e-6
@@ -182,14 +182,17 @@ class ScoredBudgets:
         generator, out = resolve(rng), []
         for ids in words_of(self._codes, texts):
             weights = self._weights(ids)
-            drawn = [int(flip(ids[at : at + 1], one, generator)[0]) for at, one in enumerate(weights)]
+            drawn = [int(flip(ids[at : at + 1], word_weights, generator)[0]) for at, word_weights in enumerate(weights)]
             out.append(text_of(self.vocabulary, drawn))
         return out
 
     def document_rows(self, ids: Ids) -> Reals:
         """See ``capabilities.DocumentRows``."""
         size = len(self.vocabulary)
-        rows = [one.rows(ids[at : at + 1, None])[0] / one.total for at, one in enumerate(self._weights(ids))]
+        rows = [
+            word_weights.rows(ids[at : at + 1, None])[0] / word_weights.total
+            for at, word_weights in enumerate(self._weights(ids))
+        ]
         return np.array(rows, dtype=np.float64).reshape(len(ids), size)
 
     def budgets(self, ids: Ids) -> Reals:
@@ -202,7 +205,7 @@ class ScoredBudgets:
 
     def _weights(self, ids: Ids) -> list[TwoLevelWeights]:
         size = len(self.vocabulary)
-        return [two_level_weights(size=size, members=1, epsilon=one) for one in self.budgets(ids).tolist()]
+        return [two_level_weights(size=size, members=1, epsilon=nats) for nats in self.budgets(ids).tolist()]
 
 
 def _made(vocabulary: Vocabulary, guarantee: PureDP, scores: str, tags: WordTags) -> ScoredBudgets:

@@ -129,39 +129,39 @@ def tem_published(
     need(diameter > 0, "vocabulary", "one vector for all words", "one with two different vectors at least")
     points = vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip)
     alike = first_rows(points)
-    made = PublishedRows(vocabulary, epsilon_per_distance / 2, gamma, clip, alike)
-    sound = diameter <= min(gamma, _STEEPEST / made.rate) and _rounding_is_covered(made, points, diameter)
+    rows = PublishedRows(vocabulary, epsilon_per_distance / 2, gamma, clip, alike)
+    sound = diameter <= min(gamma, _STEEPEST / rows.rate) and _rounding_is_covered(rows, points, diameter)
     promise = MetricDP(
         epsilon_per_distance=epsilon_per_distance,
         metric=metric_name("euclidean", clip),
         diameter=diameter,
-        status=Status.PROVED if sound else _status(made, epsilon_per_distance),
+        status=Status.PROVED if sound else _status(rows, epsilon_per_distance),
         source=REFUTATION,
     )
     facts = {"epsilon_per_distance": epsilon_per_distance, "beta": beta, "gamma": gamma, "clip": clip}
-    return IntegerChannel(vocabulary, "tem-published", facts, promise, ListedRows(n, made), made.distances)
+    return IntegerChannel(vocabulary, "tem-published", facts, promise, ListedRows(n, rows), rows.distances)
 
 
-def _rounding_is_covered(made: PublishedRows, points: Vectors, diameter: float) -> bool:
+def _rounding_is_covered(rows: PublishedRows, points: Vectors, diameter: float) -> bool:
     """Whether the rounding of four weights stays within what the closest two different vectors leave of the claim."""
-    n, grid = len(points), integer_grid(made.vocabulary)
-    different = points if made.alike.first is None else points[np.unique(made.alike.first)]
-    least, rounding = shortest_distance(different), grid.rounding(points, made.clip)
+    n, grid = len(points), integer_grid(rows.vocabulary)
+    different = points if rows.alike.first is None else points[np.unique(rows.alike.first)]
+    least, rounding = shortest_distance(different), grid.rounding(points, rows.clip)
     apart = least - 2 * rounding
     if apart <= 0:
         return False
     longest = float(np.linalg.norm(points.astype(np.float64), axis=1).max()) + rounding
-    smallest = math.ldexp(math.exp(-made.rate * (diameter + 2 * rounding)), _top_bits(n) - 1)
-    left = -math.log1p(math.expm1(-2 * made.rate * least) / n)
-    return 4 * slip(made.rate, smallest, longest, apart, rounding) <= left * (1 - 2.0**-20)
+    smallest = math.ldexp(math.exp(-rows.rate * (diameter + 2 * rounding)), _top_bits(n) - 1)
+    left = -math.log1p(math.expm1(-2 * rows.rate * least) / n)
+    return 4 * slip(rows.rate, smallest, longest, apart, rounding) <= left * (1 - 2.0**-20)
 
 
-def _status(made: PublishedRows, claimed: float) -> Status:
+def _status(rows: PublishedRows, claimed: float) -> Status:
     """Whether two of some evenly spaced words lose more than is claimed for their distance."""
-    n = len(made.vocabulary)
+    n = len(rows.vocabulary)
     ids = np.unique(np.linspace(0, n - 1, min(n, _COMPARED)).astype(np.int64))
-    logs = np.stack([np.log(np.diff(row.sums, prepend=0) / float(row.sums[-1])) for row in made(ids)])
-    for row, far in zip(logs, made.distances(ids)[:, ids], strict=True):
+    logs = np.stack([np.log(np.diff(row.sums, prepend=0) / float(row.sums[-1])) for row in rows(ids)])
+    for row, far in zip(logs, rows.distances(ids)[:, ids], strict=True):
         losses = (row - logs).max(axis=1)
         if bool((losses > claimed * far * (1 + _MARGIN) + _MARGIN).any()):
             return Status.REFUTED

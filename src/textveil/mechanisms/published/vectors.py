@@ -93,7 +93,7 @@ class OneNoise(PublishedVectors):
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
         """See ``capabilities.LikelihoodRatio``."""
-        here, there = (self._on_line(released - self._scaled(one[None])) for one in (first, second))
+        here, there = (self._on_line(released - self._scaled(vector[None])) for vector in (first, second))
         return np.where(here & ~there, math.inf, np.where(there & ~here, -math.inf, 0.0))
 
     def _scaled(self, vectors: ArrayLike) -> Reals:
@@ -124,7 +124,7 @@ class ConstantOffset(PublishedVectors):
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
         """See ``capabilities.LikelihoodRatio``, for somebody who knows one released text."""
         rest = released - self.offset
-        off = [np.abs(rest - self._scaled(one[None])).max(axis=1) for one in (first, second)]
+        off = [np.abs(rest - self._scaled(vector[None])).max(axis=1) for vector in (first, second)]
         same = _SAME * (1 + np.abs(self.offset).max())
         return np.where(off[0] <= same, np.where(off[1] <= same, 0.0, math.inf), -math.inf)
 
@@ -164,7 +164,7 @@ class OneSided(PublishedVectors):
 
     def log_ratio(self, first: NDArray[Any], second: NDArray[Any], released: NDArray[Any]) -> Reals:
         """See ``capabilities.LikelihoodRatio``."""
-        rests = [released - self.cube.scaled(one[None]) for one in (first, second)]
+        rests = [released - self.cube.scaled(vector[None]) for vector in (first, second)]
         possible = [(rest >= 0).all(axis=1) for rest in rests]
         kept = [(rest == 0).sum(axis=1) for rest in rests]
         density = (rests[1] - rests[0]).sum(axis=1) / self.scale
@@ -293,7 +293,7 @@ def ome_published(
     factor, nats = math.log(randomization), epsilon / encoding.size
     zeros = _parts(-factor - nats)
     claim = _refuted("ome", epsilon)
-    made = NoisyBits(
+    mechanism = NoisyBits(
         name="ome-published",
         encoding=encoding,
         even=BitOdds(ones=_parts(factor), zeros=zeros),
@@ -301,10 +301,10 @@ def ome_published(
         guarantee=claim,
         parameters={},
     )
-    loss = made.worst_profile().largest_loss
+    loss = mechanism.worst_profile().largest_loss
     status = Status.PROVED if loss <= epsilon else Status.REFUTED
     stated = facts(encoding, epsilon, randomization=randomization, true_epsilon=loss)
-    return replace(made, guarantee=replace(claim, status=status), parameters=stated)
+    return replace(mechanism, guarantee=replace(claim, status=status), parameters=stated)
 
 
 def _parts(log_odds: float) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, final
 
 import numpy as np
@@ -101,13 +101,13 @@ def drawn_witness(
     if chosen is None:
         return None
     likely, other_place, output = chosen
-    hits = [int((draw(np.full(draws, words[one]), rng) == output).sum()) for one in (likely, other_place)]
+    hits = [int((draw(np.full(draws, words[place]), rng) == output).sum()) for place in (likely, other_place)]
     lower = clopper_pearson(hits[0], draws, _CONFIDENCE).lower
     upper = clopper_pearson(hits[1], draws, _CONFIDENCE).upper
-    found = math.log(lower / upper) if lower > 0 else -math.inf
-    if found <= allowed[likely, other_place]:
+    loss = math.log(lower / upper) if lower > 0 else -math.inf
+    if loss <= allowed[likely, other_place]:
         return None
-    return DrawnWitness(output, int(words[likely]), int(words[other_place]), found)
+    return DrawnWitness(output, int(words[likely]), int(words[other_place]), loss)
 
 
 @final
@@ -213,13 +213,8 @@ def vickrey_published(
         vocabulary, epsilon=epsilon, epsilon_per_distance=epsilon_per_distance, clip=clip
     )
     witness = _witness(points, noise, choice)
-    claim = MetricDP(
-        epsilon_per_distance=guarantee.epsilon_per_distance,
-        metric=guarantee.metric,
-        diameter=guarantee.diameter,
-        status=Status.CLAIMED if witness is None else Status.REFUTED,
-        source=REFUTATION,
-    )
+    status = Status.CLAIMED if witness is None else Status.REFUTED
+    claim = replace(guarantee, status=status, source=REFUTATION)
     return PublishedVickrey(
         parameters={
             **spent,

@@ -52,8 +52,8 @@ def integral(values: Callable[[Reals], Reals], breaks: Sequence[float], scale: f
         parts = np.linspace(start, stop, 1 + max(1, int(np.ceil((stop - start) / (_LONGEST * scale)))))
         half = np.diff(parts) / 2
         at = (parts[:-1] + half)[:, None] + half[:, None] * nodes
-        found = values(at.reshape(-1)) * (half[:, None] * weights).reshape(-1)[:, None]
-        total = total + found.sum(axis=0)
+        weighted = values(at.reshape(-1)) * (half[:, None] * weights).reshape(-1)[:, None]
+        total = total + weighted.sum(axis=0)
     return total
 
 
@@ -65,8 +65,3 @@ def breaks_of(points: Reals) -> list[float]:
 def laplace(at: Reals, center: float, scale: float) -> Reals:
     """The density of Laplace noise around ``center``."""
     return np.exp(-np.abs(at - center) / scale) / (2 * scale)
-
-
-def distances(points: Reals) -> Reals:
-    """|v(x) - v(y)| for words on a line, shape (n, n)."""
-    return np.abs(points[:, None] - points[None, :])

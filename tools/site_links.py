@@ -1,4 +1,4 @@
-"""A hook of mkdocs: files outside docs/ are no pages of the site, so a link to one becomes its path in the repository."""
+"""A hook of mkdocs: a link from a page to a file outside docs/ becomes the path of that file in the repository."""
 
 from __future__ import annotations
 

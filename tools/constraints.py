@@ -21,7 +21,7 @@ def versions(environment: Path) -> list[str]:
     python = environment / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--upgrade", "pip"], check=True)
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "--editable", f"{ROOT}[dev,full]"], check=True)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--editable", f"{ROOT}[dev,docs,full]"], check=True)
     frozen = subprocess.run(
         [python, "-m", "pip", "list", "--format", "freeze", "--exclude-editable", "--exclude", "pip"],
         check=True,

@@ -50,7 +50,7 @@ class AttackResult:
     samples: int
     notes: tuple[str, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """The result as JSON data."""
         return {
             "name": self.name,

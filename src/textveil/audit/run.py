@@ -155,7 +155,7 @@ def audit_mechanism(
         findings=tuple(findings),
         attacks=tuple(found),
         recovery=_recovery(mechanism, reference, model, rng, progress),
-        draws=None if check is None else check.as_dict(),
+        draws=None if check is None else check.to_data(),
         per_distance=per_distance,
         vocabulary=facts,
         seconds=time.perf_counter() - start,
@@ -185,7 +185,7 @@ def _recovery(
         )
     chosen = default_model(mechanism.vocabulary) if model is None else model
     found = measure_recovery(mechanism, reference, chosen, rng=rng, progress=progress)
-    return {"model": chosen.name, "texts": {"the reference": found.as_dict()}}
+    return {"model": chosen.name, "texts": {"the reference": found.to_data()}}
 
 
 def _attacks(
@@ -193,8 +193,8 @@ def _attacks(
 ) -> tuple[Mapping[str, Any], ...]:
     """The best recovery of a word: exactly for channels, by sampling for noise."""
     if isinstance(mechanism, Channel | IntegerWeights):
-        return (bayes_vulnerability(mechanism, progress=progress).as_dict(),)
-    return (nearest_neighbor_inversion(mechanism, samples=4000, rng=rng).as_dict(),)
+        return (bayes_vulnerability(mechanism, progress=progress).to_data(),)
+    return (nearest_neighbor_inversion(mechanism, samples=4000, rng=rng).to_data(),)
 
 
 def audit_callable(

@@ -56,7 +56,7 @@ def _short(value: float) -> str:
 
 def as_json(results: Iterable[Result], scale: Scale) -> str:
     """All results, with the machine, the versions and the threads."""
-    rows = [result.as_dict() for result in results]
+    rows = [result.to_data() for result in results]
     sizes = {"sizes": scale.sizes, "batches": scale.batches, "rounds": scale.rounds}
     return json.dumps({"machine": machine(), "scale": sizes, "results": rows}, indent=1) + "\n"
 

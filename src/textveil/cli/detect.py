@@ -157,7 +157,7 @@ def _evaluated(path: Path, detector: Detector, confidence: float, missed: Path |
         lines = [json.dumps(one._asdict(), ensure_ascii=False) + "\n" for one in found.missed]
         _write_private(missed, "".join(lines))
     if as_json:
-        sys.stdout.write(json.dumps(found.as_json(), indent=2) + "\n")
+        sys.stdout.write(json.dumps(found.to_data(), indent=2) + "\n")
     else:
         sys.stdout.write(_table(found))
 

@@ -67,10 +67,10 @@ def explain_command(
         found = explain_release(chosen, samples=samples, rng=rng)
     else:
         found = explain(chosen, word, top=top, samples=samples, rng=rng)
-    data, lines = found.as_dict(), found.summary()
+    data, lines = found.to_data(), found.summary()
     if reports is not None:
         after = _shuffled(chosen, reports)
-        data["shuffled"] = {"reports": reports, **after.as_data()}
+        data["shuffled"] = {"reports": reports, **after.to_data()}
         lines += f"\nshuffled           {after} for one of {reports:,} people with one word each, in random order"
     sys.stdout.write(json.dumps(data, indent=2) + "\n" if as_json else lines + "\n")
 

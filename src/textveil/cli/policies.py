@@ -32,7 +32,7 @@ def policies_command(
         shown = [policy(one) for one in (PRESETS if name is None else (name,))]
         text = "" if name is None else policy_text(name)
     if as_json:
-        found = [{**one.as_data(), "digest": one.digest} for one in shown]
+        found = [{**one.to_data(), "digest": one.digest} for one in shown]
         sys.stdout.write(json.dumps(found, indent=2) + "\n")
     elif name is None:
         width = max(len(one.name) for one in shown)

@@ -292,11 +292,11 @@ def _tell(
     if as_json:
         facts = {
             "sentences": sentences,
-            "injection": rewriter.injection.as_data(),
+            "injection": rewriter.injection.to_data(),
             "feeding": feeding.value,
-            "guarantee": promise.as_data(),
+            "guarantee": promise.to_data(),
             "for_release": seed is None and promise.promises,
-            "settings": rewriter.settings.as_data(),
+            "settings": rewriter.settings.to_data(),
             "losses": list(rewriter.losses),
             "seconds": list(rewriter.seconds),
         }

@@ -29,7 +29,7 @@ class SenderReport:
     skipped: Sequence[Mapping[str, Any]] = ()
     skipped_count: int = 0
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """The report as JSON data; the keys are documented in docs/guarantees.md."""
         return {
             "textveil": self.setting.version,
@@ -41,7 +41,7 @@ class SenderReport:
 
     def to_json(self) -> str:
         """The report as indented JSON text."""
-        return json.dumps(self.as_dict(), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+        return json.dumps(self.to_data(), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
     def lines(self) -> list[str]:
         """``summary`` where words are drawn one by one, and nothing elsewhere: of whole texts no word is looked up."""

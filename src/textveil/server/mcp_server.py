@@ -250,7 +250,7 @@ def _audited(given: AuditArguments) -> dict[str, Any]:
     words = load_vocabulary(limit=given.words)
     made = mechanism(given.mechanism, words, **{key: one for key, one in options.items() if one is not None})
     report = audit_mechanism(made, samples=given.samples, attacks=False)
-    return cast(dict[str, Any], finite_json(report.as_dict()))
+    return cast(dict[str, Any], finite_json(report.to_data()))
 
 
 def make_server(tools: TextTools, offered: Collection[str] = TOOLS) -> Server[Any]:

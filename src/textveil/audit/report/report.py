@@ -91,7 +91,7 @@ class AuditReport:
         """What the verdict speaks of."""
         return self.leading.subject
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data; the leading finding's numbers stand at the top level."""
         lead = self.leading
         return {
@@ -113,7 +113,7 @@ class AuditReport:
 
     def to_json(self) -> str:
         """The report as JSON text; infinite numbers are null."""
-        return json.dumps(finite_json(self.as_dict()), indent=2, allow_nan=False) + "\n"
+        return json.dumps(finite_json(self.to_data()), indent=2, allow_nan=False) + "\n"
 
     def sentence(self) -> str:
         """What a reviewer would quote."""

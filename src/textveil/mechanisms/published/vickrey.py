@@ -158,7 +158,7 @@ def vickrey_published(
             **({"t": t} if neighbor_rates is None else {}),
             **given(neighbor_rates=neighbor_rates),
             "clip": clip,
-            "witness": None if witness is None else witness.as_data(vocabulary),
+            "witness": None if witness is None else witness.to_data(vocabulary),
         },
         vocabulary=vocabulary,
         noise=noise,

@@ -36,7 +36,7 @@ class DrawnWitness:
     other: int
     loss_at_least: float
 
-    def as_data(self, vocabulary: Vocabulary) -> dict[str, Any]:
+    def to_data(self, vocabulary: Vocabulary) -> dict[str, Any]:
         """For reports: the three words and the bound."""
         named = {"output": self.output, "likely": self.likely, "other": self.other}
         return {**{key: vocabulary.words[one] for key, one in named.items()}, "loss_at_least": self.loss_at_least}

@@ -77,7 +77,7 @@ def _last_cell(row: FieldRow, title: str) -> str:
 
 def to_json(table: FieldTable) -> str:
     """All that is known; infinite numbers are null."""
-    return json.dumps(finite_json(table.as_dict()), indent=2, allow_nan=False) + "\n"
+    return json.dumps(finite_json(table.to_data()), indent=2, allow_nan=False) + "\n"
 
 
 def to_html(table: FieldTable) -> str:

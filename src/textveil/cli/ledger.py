@@ -13,6 +13,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.errors import ParameterError
+from textveil.json_text import json_text
 
 if TYPE_CHECKING:
     from textveil.budget.account import Account
@@ -83,7 +84,7 @@ def show_command(
         found = [to_data(one) for one in ledger.entries(account)] if entries else []
     if as_json:
         data = {**balance.to_data(), **left, **({"entries": found} if entries else {})}
-        sys.stdout.write(json.dumps(data, indent=2) + "\n")
+        sys.stdout.write(json_text(data))
         return
     left_lines = [f"           {said}, under {policy}" for said in left.values()]
     sys.stdout.writelines(f"{line}\n" for line in [*_lines(balance), *left_lines, *map(_entry_line, found)])
@@ -110,7 +111,7 @@ def verify_command(
         with Ledger(place) as ledger:
             found = ledger.verify(head or ())
     if as_json:
-        sys.stdout.write(json.dumps(found.to_data(), indent=2) + "\n")
+        sys.stdout.write(json_text(found.to_data()))
     else:
         sys.stdout.writelines(f"{line}\n" for line in _verified_lines(found))
     return 0 if found.sound else 1

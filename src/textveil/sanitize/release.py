@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, final
 
 from textveil.errors import UnsupportedGuarantee
+from textveil.json_text import json_text
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import Guarantee
 from textveil.sanitize.costs import (
@@ -171,7 +171,7 @@ class Report:
 
     def to_json(self) -> str:
         """The report as indented JSON text."""
-        return json.dumps(self.to_data(), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+        return json_text(self.to_data())
 
     def summary(self) -> str:
         """The report for a reader, a few lines."""

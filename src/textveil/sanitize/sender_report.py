@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+from textveil.json_text import json_text
 from textveil.sanitize.setting import Setting
 
 _NOTE = "computed from the private text; not covered by the guarantee; do not pass it on with the text"
@@ -41,7 +41,7 @@ class SenderReport:
 
     def to_json(self) -> str:
         """The report as indented JSON text."""
-        return json.dumps(self.to_data(), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+        return json_text(self.to_data())
 
     def lines(self) -> list[str]:
         """``summary`` where words are drawn one by one, and nothing elsewhere: of whole texts no word is looked up."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
 from textveil.audit.report.verdict import Finding, Subject, Verdict
+from textveil.json_text import json_text
 from textveil.privacy.guarantees import Status
 from textveil.statistics import Bound
 
@@ -113,7 +113,7 @@ class AuditReport:
 
     def to_json(self) -> str:
         """The report as JSON text; infinite numbers are null."""
-        return json.dumps(finite_json(self.to_data()), indent=2, allow_nan=False) + "\n"
+        return json_text(self.to_data())
 
     def sentence(self) -> str:
         """What a reviewer would quote."""
@@ -312,14 +312,3 @@ def _who(report: AuditReport, *, start: bool = True) -> str:
     article = "The" if start else "the"
     with_it = f", and with it the {made}," if report.verdict is Verdict.PROVED else ""
     return f"{article} {report.subject.value} of {report.name}{with_it}"
-
-
-def finite_json(value: Any) -> Any:
-    """The same data with null for numbers that JSON does not have."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {key: finite_json(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite_json(one) for one in value]
-    return value

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from textveil.audit.field.rows import FieldRow, witness_text
 from textveil.audit.field.run import FieldTable
-from textveil.audit.report.report import finite_json
 from textveil.corpora.files.atomic import write_whole
 from textveil.errors import OutputError
+from textveil.json_text import json_text
 from textveil.pages.rendering import rendered
 from textveil.research.evaluation.tables import Table
 
@@ -73,11 +72,6 @@ def to_markdown(table: FieldTable) -> str:
 
 def _last_cell(row: FieldRow, title: str) -> str:
     return row.about.reading if title == CONTESTED else row.mended or "-"
-
-
-def to_json(table: FieldTable) -> str:
-    """All that is known; infinite numbers are null."""
-    return json.dumps(finite_json(table.to_data()), indent=2, allow_nan=False) + "\n"
 
 
 def to_html(table: FieldTable) -> str:
@@ -145,7 +139,7 @@ def save_field(table: FieldTable, folder: Path) -> list[Path]:
     made = {
         "md": to_markdown(table),
         "csv": plain_table(table).to_csv(),
-        "json": to_json(table),
+        "json": json_text(table.to_data()),
         "html": to_html(table),
     }
     return [write_whole(folder / f"{STEM}.{end}", text.encode("utf-8")) for end, text in made.items()]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Final
 
 from textveil.corpora.files.atomic import write_whole
+from textveil.json_text import json_text
 from textveil.pages.rendering import rendered
 from textveil.research.evaluation.folders import results_folder
 from textveil.research.evaluation.plots import save_figure
@@ -47,7 +47,7 @@ def write_results(run: Tuning, folder: Path) -> list[Path]:
         MissingExtra: matplotlib is not installed.
     """
     made = save_figure(drawn(run), folder, FIGURE)
-    made.append(write_whole(folder / NUMBERS, (json.dumps(run.facts(), indent=1) + "\n").encode("ascii")))
+    made.append(write_whole(folder / NUMBERS, json_text(run.facts(), indent=1).encode("ascii")))
     made.append(write_whole(folder / PAGE, to_html(run, folder).encode("utf-8", "backslashreplace"), private=True))
     return made
 

@@ -8,6 +8,7 @@ import random
 import secrets
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from tests.helpers.vocabularies import made_vocabulary
 from threadpoolctl import threadpool_limits
 
 from textveil import randomness
+from textveil.errors import MissingExtra
 from textveil.vocabulary.embedded import load_vocabulary
 from textveil.vocabulary.tables.public import close_unused
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -73,6 +75,52 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run the tests of distributions with fresh randomness at the same alpha, so that a seed hides no bias",
     )
+    parser.addoption(
+        "--everything",
+        action="store_true",
+        help="run slow tests too; a test that needs a package that is not installed fails instead of being skipped",
+    )
+    parser.addoption("--write-passed", type=Path, metavar="FILE", help="write the tests that passed to a file")
+    parser.addoption("--without", type=Path, metavar="FILE", help="leave out the tests that a file lists")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is slow, unless everything is wanted, and what has passed before."""
+    listed = config.getoption("--without")
+    passed = set(listed.read_text(encoding="utf-8").split("\n")) if listed else set()
+    slow = not config.getoption("--everything")
+    left = [item for item in items if item.nodeid in passed or (slow and item.get_closest_marker("slow"))]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        gone = {id(item) for item in left}
+        items[:] = [item for item in items if id(item) not in gone]
+
+
+_PASSED: list[str] = []
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note what passed."""
+    if report.when == "call" and report.passed:
+        _PASSED.append(report.nodeid)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write what passed, where that is wanted."""
+    target = session.config.getoption("--write-passed")
+    if target and not hasattr(session.config, "workerinput"):
+        target.write_text("\n".join(_PASSED), encoding="utf-8")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[object]:
+    """Skip a test that needs an extra which is not installed, unless everything is to be run."""
+    try:
+        return (yield)
+    except MissingExtra as error:
+        if pyfuncitem.config.getoption("--everything"):
+            raise
+        pytest.skip(str(error))
 
 
 @pytest.fixture(autouse=True)

@@ -55,7 +55,7 @@ def filled(url: str, persons: int, each: int) -> float:
     Entries are chained and sealed like any others, so that the ledger goes on behind them and verifies them.
     """
     names, charge = Names(KEY), Charge.of(COST)
-    data = charge.as_data()
+    data = charge.to_data()
     start = time.perf_counter()
     with psycopg.connect(url, autocommit=False) as connection, connection.cursor() as cursor:
         for first in range(0, persons, TENANT):

@@ -44,7 +44,7 @@ CASES = [
 
 def report(made) -> dict:
     released = Sanitizer(made, rng=np.random.default_rng(1))("waa wab")
-    return json.loads(json.dumps(released.report().as_dict()))
+    return json.loads(json.dumps(released.report().to_data()))
 
 
 @pytest.mark.parametrize(("name", "options"), CASES)

@@ -86,7 +86,7 @@ def test_a_declaration_of_ones_own_is_claimed_wherever_it_is_told(embedded) -> N
         assert guarantee_of(made) == dataclasses.replace(made.guarantee, status=Status.CLAIMED)
         release = Sanitizer(made, **options)("Maria went home.")
         report = release.report()
-        assert not report.as_dict()["for_release"]
+        assert not report.to_data()["for_release"]
         summary = report.summary()
         assert "NOT FOR RELEASE: the guarantee is claimed by its maker, neither proved nor certified." in summary
         assert "NEARLY THE TEXT ITSELF" in summary
@@ -95,7 +95,7 @@ def test_a_declaration_of_ones_own_is_claimed_wherever_it_is_told(embedded) -> N
     told = explain(Identity(embedded), samples=200, rng=np.random.default_rng(1)).summary()
     assert "0-DP [claimed by its maker]" in told and "[proved]" not in told
     audit = tv.audit(Identity(embedded), attacks=False, samples=100, seed=1)
-    assert "[claimed by its maker]" in audit.summary() and audit.as_dict()["claim_status"] == "claimed"
+    assert "[claimed by its maker]" in audit.summary() and audit.to_data()["claim_status"] == "claimed"
 
 
 def test_what_the_catalog_makes_keeps_its_status_copied_and_pickled(tiny) -> None:

@@ -58,7 +58,7 @@ def measured(epsilons: list[float]) -> Iterator[dict[str, Any]]:
         for options in OPTIONS if epsilon >= FLAT_FROM else OPTIONS[:-1]:
             mechanism = tv.mechanism("neighborhood", vocabulary, epsilon=epsilon, **options)
             found = {
-                name: measure_recovery(mechanism, some, model, rng=tv.seeded_generator(0)).as_dict()
+                name: measure_recovery(mechanism, some, model, rng=tv.seeded_generator(0)).to_data()
                 for name, some in texts.items()
             }
             parameters, tuned = ({name: mechanism.parameters.get(name) for name in some} for some in (COMPARED, TUNED))

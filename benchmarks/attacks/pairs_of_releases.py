@@ -85,7 +85,7 @@ def told_apart(surrogate: str, scope: Scope, pairs: int, seed: int) -> Told:
     for form, first, second, drawn in numbers.tolist():
         texts = [text_of(surrogate, scope, form, own) for own in (first, second)]
         one, other = (sanitizer.batch([text], rng=np.random.default_rng(drawn))[0] for text in texts)
-        differ = (texts[0] != texts[1], one.text != other.text, one.report().as_dict() != other.report().as_dict())
+        differ = (texts[0] != texts[1], one.text != other.text, one.report().to_data() != other.report().to_data())
         counts += np.array(differ, dtype=np.int64)
     return Told(*counts.tolist())
 

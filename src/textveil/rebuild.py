@@ -61,7 +61,7 @@ def read_report(path: Path) -> ReleaseReport:
 
 
 def report_of(data: Any) -> ReleaseReport:
-    """The report in JSON data, ``Release.report().as_dict()`` or what was written of it.
+    """The report in JSON data, ``Release.report().to_data()`` or what was written of it.
 
     Raises:
         InputError: it is no report, or of another version of textveil.

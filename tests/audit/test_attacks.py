@@ -142,7 +142,7 @@ def test_an_impossible_output_settles_the_guess(rng: np.random.Generator) -> Non
 
 
 def test_results_are_json(tiny: Vocabulary) -> None:
-    data = bayes_vulnerability(randomized_response(tiny, epsilon=1.0)).as_dict()
+    data = bayes_vulnerability(randomized_response(tiny, epsilon=1.0)).to_data()
     assert set(data) == {"name", "success", "baseline", "samples", "notes"}
     assert json.loads(json.dumps(data))["success"]["confidence"] == 1.0
 

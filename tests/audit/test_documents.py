@@ -124,14 +124,14 @@ def test_keywords_stand_and_a_smaller_claim_falls() -> None:
     assert 0.5 < report.leading.epsilon.lower <= 1.0
     less = audit_mechanism(made, claim=Claim(epsilon=0.5), samples=60_000, confidence=CONFIDENCE, seed=1)
     assert less.verdict is Verdict.REFUTED
-    assert report.as_dict()["attacks"] == []
+    assert report.to_data()["attacks"] == []
 
 
 def test_a_mechanism_of_texts_that_tells_their_length_is_refuted() -> None:
     report = audit_mechanism(Telling(), confidence=CONFIDENCE, seed=1)
     assert report.verdict is Verdict.REFUTED
-    assert report.as_dict()["subject"] == "document channel" and "telling is not" in report.summary()
-    assert report.as_dict()["vocabulary"] == {}
+    assert report.to_data()["subject"] == "document channel" and "telling is not" in report.summary()
+    assert report.to_data()["vocabulary"] == {}
 
 
 def test_pairs_of_texts_are_different() -> None:

@@ -77,7 +77,7 @@ def test_claims_that_need_a_contested_reading_are_counted_apart(computed: FieldT
     contested = {row.name for row in computed.contested}
     assert contested == {"clusant-standard", "cape-constant", "dp-prompt-unclipped"}
     assert not contested & {row.name for row in computed.violations}
-    assert computed.as_dict()["contested"] == 3
+    assert computed.to_data()["contested"] == 3
     assert f"{len(computed.violations)} claims" in in_short(computed)
     assert "3 more under a contested reading" in in_short(computed)
 

@@ -94,7 +94,7 @@ def test_whole_texts_have_no_words_to_recover(words: Vocabulary) -> None:
 def test_an_audit_measures_on_the_reference(words: Vocabulary, chain: BigramModel) -> None:
     made = mechanism("randomized-response", words, epsilon=2.5)
     report = audit_mechanism(made, reference=_texts(words), model=chain, seed=1)
-    (found,) = report.as_dict()["recovery"]["texts"].values()
+    (found,) = report.to_data()["recovery"]["texts"].values()
     assert found["kinds"][0]["count"] == LENGTH * SIZE
     assert "named by a decoder in context" in report.summary()
 
@@ -130,7 +130,7 @@ def table(words: Vocabulary, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 @pytest.mark.parametrize(("epsilon", "quoted"), [(1.0, 2.0), (2.0, 2.0), (2.5, 4.0), (4.0, 4.0), (4.5, None)])
 def test_reports_quote_an_epsilon_that_is_not_below(words: Vocabulary, epsilon: float, quoted: float | None) -> None:
     release = Sanitizer(mechanism("randomized-response", words, epsilon=epsilon))("Waa wab.")
-    found = release.report().as_dict()["recovery"]
+    found = release.report().to_data()["recovery"]
     assert (found and found["epsilon"]) == quoted
     assert ("a decoder named 50 % of words" in release.report().summary()) == (quoted is not None)
 
@@ -141,7 +141,7 @@ def test_another_mechanism_or_vocabulary_is_not_quoted(words: Vocabulary) -> Non
         mechanism("neighborhood", words, epsilon=2.0),
         mechanism("randomized-response", lettered_vocabulary(SIZE, seed=8), epsilon=2.0),
     ):
-        assert Sanitizer(made)("Waa.").report().as_dict()["recovery"] is None
+        assert Sanitizer(made)("Waa.").report().to_data()["recovery"] is None
 
 
 @pytest.mark.parametrize(

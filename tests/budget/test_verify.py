@@ -17,7 +17,7 @@ from tests.budget.test_ledger import ANN, pure
 from textveil.budget import ledger as module
 from textveil.budget.account import Account
 from textveil.budget.chain import Chain, Entry
-from textveil.budget.exports import as_data, verified_export
+from textveil.budget.exports import to_data, verified_export
 from textveil.budget.ledger import Ledger
 from textveil.budget.limit import Limit
 from textveil.budget.names import Names
@@ -266,4 +266,4 @@ def test_periods_are_those_of_the_calendar_in_utc(period: str, start: datetime, 
 
 def test_entries_survive_their_json_form() -> None:
     one = Entry(b"t" * 16, 3, 5, "reserve", None, b"k" * 16, "{}", b"d" * 32)
-    assert Entry.of_hex(json.loads(json.dumps(as_data(one)))) == one
+    assert Entry.of_hex(json.loads(json.dumps(to_data(one)))) == one

@@ -86,7 +86,7 @@ def spent(place: str, unit: str | None) -> float:
 @pytest.mark.parametrize("name", ["all-words", "clinical", "content-words", "identifiers"])
 def test_each_person_pays_what_the_report_says(name: str, tmp_path: Path, place: str) -> None:
     finished = run(records(tmp_path), place, tv.policy(name)).to_stream(io.BytesIO())
-    report = finished.report.as_dict()["guarantee"]
+    report = finished.report.to_data()["guarantee"]
     paid = [spent(place, "ann"), spent(place, "bob")]
     assert max(paid) == report["per_person"]["epsilon"]
     assert spent(place, None) == report["whole_input"]["epsilon"]
@@ -102,7 +102,7 @@ def test_values_of_other_columns_are_counted_as_they_are_drawn(tmp_path: Path, p
     path.write_text(json.dumps({"who": "Xyzzy", "text": "So Xyzzy left."}) + "\n")
     columns = RecordColumns(known=(("who", "date"),))
     finished = run(str(path), place, tv.policy("clinical"), columns=columns).to_stream(io.BytesIO())
-    assert spent(place, None) == finished.report.as_dict()["guarantee"]["whole_input"]["epsilon"] > 0
+    assert spent(place, None) == finished.report.to_data()["guarantee"]["whole_input"]["epsilon"] > 0
 
 
 @pytest.mark.parametrize("engine", [InProcess(), Processes(2)], ids=["here", "processes"])
@@ -142,7 +142,7 @@ def test_a_job_that_goes_on_is_not_paid_for_again(tmp_path: Path, place: str) ->
     with Ledger(place) as ledger:
         ledger.set_limit(Account("clinic", "ann"), Limit(epsilon=once))  # there is nothing left for a second time
     finished = plain(source, place).to_file(out, resume=True)
-    assert finished.report.as_dict()["guarantee"]["whole_input"]["epsilon"] == spent(place, "ann") == once
+    assert finished.report.to_data()["guarantee"]["whole_input"]["epsilon"] == spent(place, "ann") == once
     assert len(out.read_text().splitlines()) == 40
     with Ledger(place) as ledger:
         reserved = ledger.balance(Account("clinic", "ann")).reserved

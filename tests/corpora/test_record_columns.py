@@ -63,7 +63,7 @@ def test_a_value_has_one_surrogate_in_all_records_of_a_person_and_another_elsewh
     # Chance: eight draws from a pool of 10^5 and more, of which seven are one name: below 1e-30.
     assert len({one for names in of_person for one in names}) > 2
     assert "Marxyl" not in str(rows)
-    facts = report.as_dict()
+    facts = report.to_data()
     assert facts["fields"]["scope_column"] == "who"
     assert "which spans are equal in all records of one 'who'" in facts["public"]
     assert "which spans are equal in all records of one 'who'" in report.summary()
@@ -82,7 +82,7 @@ def test_processes_give_the_same_and_two_jobs_nothing_in_common(tmp_path: Path) 
     one, _ = released(tmp_path, "jsonl", ROWS, columns, seed=5)
     many, report = released(tmp_path, "jsonl", ROWS, columns, seed=5, engine=Processes(2))
     assert one == many
-    assert report.as_dict()["guarantee"]["per_person"]["persons"] == 8
+    assert report.to_data()["guarantee"]["per_person"]["persons"] == 8
     fresh, _ = released(tmp_path, "jsonl", ROWS, columns)
     assert {name_in(row["text"]) for row in fresh} != {name_in(row["text"]) for row in one}
 
@@ -99,7 +99,7 @@ def test_what_a_column_holds_is_found_in_the_texts(tmp_path: Path) -> None:
     assert not re.search("xelia|quorn", found[0]["text"], re.IGNORECASE)
     assert found[0]["text"].startswith("Seen today: ")
     assert found[1:] == [{"text": row["text"], "id": row["id"]} for row in rows[1:]]
-    facts = report.as_dict()
+    facts = report.to_data()
     assert facts["fields"]["known"] == {"who": "person"}
     assert "where the field 'who' stands, as person" in facts["public"]
     assert "Quorn" not in report.to_json()

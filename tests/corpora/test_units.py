@@ -62,7 +62,7 @@ def expected(rows: list[dict[str, Any]]) -> tuple[int, float]:
 @pytest.mark.parametrize("name", ["jsonl", "json", "csv", "tsv", "parquet"])
 def test_a_person_pays_for_all_records_whatever_the_format(tmp_path: Path, name: str, target: str | None) -> None:
     stream = io.BytesIO()
-    facts = made(tmp_path, name, ROWS, output_format=target).to_stream(stream).report.as_dict()["guarantee"]
+    facts = made(tmp_path, name, ROWS, output_format=target).to_stream(stream).report.to_data()["guarantee"]
     persons, epsilon = expected(ROWS)
     found = facts["per_person"]
     assert (found["column"], found["persons"]) == ("who", persons)
@@ -80,7 +80,7 @@ def test_processes_and_jobs_come_to_the_same(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     for _ in range(2):  # the second time it is read from the ledger
         finished = run.to_file(out, tmp_path / "r.json", sender_report=tmp_path / "s.json", resume=True)
-        found = finished.report.as_dict()["guarantee"]["per_person"]
+        found = finished.report.to_data()["guarantee"]["per_person"]
         assert (found["persons"], found["epsilon"]) == (persons, pytest.approx(epsilon))
     for path in [*tmp_path.glob("*.json"), out, *(tmp_path / ".out.jsonl.textveil-job").iterdir()]:
         assert SECRET not in path.read_text()
@@ -101,7 +101,7 @@ def test_a_job_that_went_on_counts_every_record_once(tmp_path: Path, monkeypatch
 
     with pytest.raises(KeyboardInterrupt):
         made(tmp_path, "jsonl", ROWS, sync_seconds=0.0, progress=stop).to_file(tmp_path / "out.jsonl")
-    found = run.to_file(tmp_path / "out.jsonl", resume=True).report.as_dict()["guarantee"]["per_person"]
+    found = run.to_file(tmp_path / "out.jsonl", resume=True).report.to_data()["guarantee"]["per_person"]
     assert (found["persons"], found["epsilon"]) == (expected(ROWS)[0], pytest.approx(expected(ROWS)[1]))
     other = made(tmp_path, "jsonl", ROWS, unit="id")
     run.to_file(tmp_path / "b.jsonl", resume=True)
@@ -111,11 +111,11 @@ def test_a_job_that_went_on_counts_every_record_once(tmp_path: Path, monkeypatch
 
 def test_nulls_are_one_person_and_numbers_are_their_letters(tmp_path: Path) -> None:
     rows = [{"who": who, "text": "waa waa"} for who in (None, None, 7, 7, 7.0)]
-    found = made(tmp_path, "jsonl", rows).to_stream(io.BytesIO()).report.as_dict()["guarantee"]["per_person"]
+    found = made(tmp_path, "jsonl", rows).to_stream(io.BytesIO()).report.to_data()["guarantee"]["per_person"]
     assert (found["persons"], found["epsilon"]) == (3, 2.0)
     nothing = [{"who": "a", "text": ""}, {"who": "b", "text": None}]
     (tmp_path / "n").mkdir()
-    found = made(tmp_path / "n", "jsonl", nothing).to_stream(io.BytesIO()).report.as_dict()["guarantee"]["per_person"]
+    found = made(tmp_path / "n", "jsonl", nothing).to_stream(io.BytesIO()).report.to_data()["guarantee"]["per_person"]
     assert (found["persons"], found["epsilon"]) == (2, 0.0)
 
 

@@ -66,7 +66,7 @@ def test_what_may_be_shown_holds_no_text() -> None:
     texts = [LabelledText(f"{SECRET} came", (LabelledSpan(0, 10, ("person",)),))]
     found = evaluate(Fixed([]), texts)
     assert found.missed[0].value == SECRET
-    assert SECRET not in json.dumps(found.as_json()) + repr(found)
+    assert SECRET not in json.dumps(found.to_data()) + repr(found)
 
 
 FILES = {

@@ -132,8 +132,8 @@ def test_a_vocabulary_is_chosen_on_the_page(written, tmp_path):
 def test_tables_of_the_page_name_measures_in_words_and_the_vocabulary(written):
     page = (written[1] / "index.html").read_text()
     losses = page[page.index("Losses that readers showed") : page.index("All panels")]
-    assert "<th>Two words told apart by surface</th>" in losses and "words_apart_surface" not in losses
-    for head in re.findall(r"<thead><tr><th>(.*?)</th>", page[page.index("What was verified") :]):
+    assert ">Two words told apart by surface</th>" in losses and "words_apart_surface" not in losses
+    for head in re.findall(r"<thead><tr><th scope='col'>(.*?)</th>", page[page.index("What was verified") :]):
         assert head == "vocabulary"
 
 

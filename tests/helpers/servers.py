@@ -31,7 +31,7 @@ class MemoryBalance:
         one = cost.spent.approximate().epsilon
         return None if self.limit is None or one == 0 else int((self.limit - self.spent) // one)
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         left = None if self.limit is None else {"epsilon": self.limit - self.spent, "delta": 0.0}
         return {"limit": self.limit, "spent": {"epsilon": self.spent, "delta": 0.0}, "remaining": left}
 

@@ -71,7 +71,7 @@ def test_indices_make_a_map_repeatable_and_processes_do_not_matter(notes) -> Non
     many = notes.map(release, batched=True, batch_size=15, with_indices=True, num_proc=2)
     assert one["text"][:] == again["text"][:] == many["text"][:]
     assert one.column_names == ["text", "id", "name", "protected_words", "protected_numbers"]
-    assert release.report(one, ["id", "name"]).as_dict() == release.report(many, ["id", "name"]).as_dict()
+    assert release.report(one, ["id", "name"]).to_data() == release.report(many, ["id", "name"]).to_data()
     other = notes.map(dataset_sanitizer(MADE), batched=True, batch_size=15, with_indices=True)
     assert other["text"][:] != one["text"][:]
 

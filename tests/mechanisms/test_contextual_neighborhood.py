@@ -377,7 +377,7 @@ def test_of_the_embedded_vocabulary_a_sanitizer_reports_it_and_a_report_makes_it
     releases = Sanitizer(mechanism, rng=seeded_generator(3)).batch(texts)
     assert [one.kinds.get("word", 0) for one in releases] == [10, 0, 1, 8]
     assert releases[0].guarantee_per_token.approximate().epsilon == pytest.approx(8.0)
-    report = json.loads(json.dumps(releases[0].report().as_dict()))
+    report = json.loads(json.dumps(releases[0].report().to_data()))
     parameters = report["mechanism"]["parameters"]
     assert (parameters["context"], parameters["language_model"]) == ("released", embedded_language_model().name)
     again: Any = rebuilt(report_of(report), embedded)

@@ -166,7 +166,7 @@ def test_a_release_says_what_is_public_and_whom_it_compares() -> None:
     assert "the public cluster of every word" in sanitizer.setting.public
     for guarantee in (release.guarantee_per_token, release.guarantee):
         assert "its own public cluster alone" in guarantee.adjacency.text
-    data = release.report().as_dict()["guarantee"]
+    data = release.report().to_data()["guarantee"]
     assert data["per_document"]["epsilon"] == pytest.approx(3.0)
     assert "its own public cluster alone" in data["per_token"]["adjacency"]
     summary = release.report().summary()

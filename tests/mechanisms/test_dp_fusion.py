@@ -170,9 +170,9 @@ def test_a_release_says_that_the_text_outside_the_spans_is_public() -> None:
     assert release.guarantee.approximate().epsilon == 3.0
     assert release.guarantee.unit is Unit.DOCUMENT and "same text outside them" in release.guarantee.adjacency.text
     report = release.report()
-    assert any("outside the spans" in line for line in report.as_dict()["public"])
+    assert any("outside the spans" in line for line in report.to_data()["public"])
     assert "public      all text outside the spans" in report.summary()
-    assert report.as_dict()["guarantee"]["by_kind"][0]["unit"] == "group of spans"
+    assert report.to_data()["guarantee"]["by_kind"][0]["unit"] == "group of spans"
     again = pickle.loads(pickle.dumps(one))
     assert law(again, "run [[maria]]") == pytest.approx(law(one, "run [[maria]]"))
 

@@ -121,7 +121,7 @@ def test_the_map_is_the_one_that_was_fixed() -> None:
 def test_both_calibrations_come_back_from_a_report(tiny: Vocabulary) -> None:
     for options in ({"epsilon": 2.0, "map_seed": 4.0}, {"epsilon_per_distance": 3.0, "map_dim": 2.0}):
         found, rate, _ = made(tiny, **{key: int(one) if "map" in key else one for key, one in options.items()})
-        again = rebuilt(report_of(Sanitizer(found)("waa").report().as_dict()), tiny)
+        again = rebuilt(report_of(Sanitizer(found)("waa").report().to_data()), tiny)
         assert again.distribution.rate == pytest.approx(rate, rel=1e-5)  # type: ignore[union-attr]
 
 

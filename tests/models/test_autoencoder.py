@@ -120,6 +120,6 @@ def test_settings_are_checked(name: str, value: object) -> None:
 
 
 def test_settings_survive_json() -> None:
-    assert AutoencoderSettings.of_data(SETTINGS.as_data()) == SETTINGS
+    assert AutoencoderSettings.of_data(SETTINGS.to_data()) == SETTINGS
     with pytest.raises(ModelError, match="settings of a network"):
-        AutoencoderSettings.of_data({**SETTINGS.as_data(), "depth": 2})
+        AutoencoderSettings.of_data({**SETTINGS.to_data(), "depth": 2})

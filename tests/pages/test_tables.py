@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from textveil.errors import OutputError, ParameterError
+from textveil.json_text import json_text
 from textveil.pages.tables import Table, save_table, shown
 from textveil.whole_files import write_whole
 
@@ -34,7 +35,9 @@ def test_csv_reads_back() -> None:
 
 
 def test_json_is_strict_and_keeps_the_facts() -> None:
-    whole = json.loads(made(seed=7, nested={"far": math.nan}).to_json(), parse_constant=lambda name: pytest.fail(name))
+    whole = json.loads(
+        json_text(made(seed=7, nested={"far": math.nan}).to_data()), parse_constant=lambda name: pytest.fail(name)
+    )
     assert whole["facts"] == {"seed": 7, "nested": {"far": None}}
     assert whole["rows"][1] == ["c", 4, None, True]
 

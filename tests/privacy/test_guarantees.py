@@ -67,20 +67,20 @@ GUARANTEES = [
 
 @pytest.mark.parametrize("guarantee", GUARANTEES, ids=lambda one: type(one).__name__)
 def test_every_guarantee_says_of_what_it_speaks(guarantee: Guarantee) -> None:
-    data = guarantee.as_data()
+    data = guarantee.to_data()
     assert data == json.loads(json.dumps(data, allow_nan=False))
     assert {"notion", "epsilon", "delta", "status", "source", "text"} <= set(data)
     assert (data["unit"], data["adjacency"]) == ("token", "two texts that differ in one token of the same kind")
     person = replace(guarantee, adjacency=ALL_DOCUMENTS)
     assert person.unit is Unit.PERSON
-    assert (person.as_data()["unit"], person.as_data()["adjacency"]) == ("person", ALL_DOCUMENTS.text)
+    assert (person.to_data()["unit"], person.to_data()["adjacency"]) == ("person", ALL_DOCUMENTS.text)
     assert person != guarantee
     if guarantee.promises:
         assert person.worst_case().adjacency is person.approximate().adjacency is ALL_DOCUMENTS
 
 
 def test_data_of_a_guarantee_holds_its_numbers() -> None:
-    pure, loose, metric, nothing = (one.as_data() for one in GUARANTEES)
+    pure, loose, metric, nothing = (one.to_data() for one in GUARANTEES)
     assert (pure["notion"], pure["epsilon"], pure["delta"]) == ("pure DP", 1.5, 0.0)
     assert (loose["notion"], loose["log_delta"]) == ("approximate DP", -9.0)
     assert loose["delta"] >= math.exp(-9.0)

@@ -65,15 +65,15 @@ def test_the_cost_is_known_and_the_draws_are_those_of_a_batch(case: str) -> None
     assert prepared.counts == tuple(one.kinds for one in releases)
     tally = Tally()
     tally.add_document(releases)
-    document = Report(setting=sanitizer.setting, tally=tally).as_dict()["guarantee"]["per_document"]
-    assert (document["epsilon"], document["text"]) == (before.spent.as_data()["epsilon"], str(before.spent))
+    document = Report(setting=sanitizer.setting, tally=tally).to_data()["guarantee"]["per_document"]
+    assert (document["epsilon"], document["text"]) == (before.spent.to_data()["epsilon"], str(before.spent))
     assert prepared.accountant == before
     alone = sanitizer.prepare(TEXTS[:1])
     assert alone.accountant.spent == alone.release()[0].guarantee
     parts = [prepared.cost(place, place + 1).spent for place in range(len(TEXTS))]
     assert parts == [one.guarantee for one in releases]
     if case != "identifiers":
-        assert before.spent.as_data()["epsilon"] > 0
+        assert before.spent.to_data()["epsilon"] > 0
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -31,7 +31,7 @@ def test_no_reader_does_better_than_the_guarantee_allows(name: str) -> None:
     assert found.limit == pytest.approx(1 / (1 + math.exp(-2.0)), rel=1e-5)
     assert found.told_apart.lower <= found.limit
     assert found.told_apart.lower > 0.5
-    assert json.loads(json.dumps(found.as_dict()))["inputs"] == list(found.inputs)
+    assert json.loads(json.dumps(found.to_data()))["inputs"] == list(found.inputs)
 
 
 def test_the_best_reader_of_gaussian_noise_and_of_two_sets() -> None:

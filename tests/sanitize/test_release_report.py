@@ -24,7 +24,7 @@ VALID = [
 def test_what_is_reported_is_the_sum_of_the_guarantees(embedded, name: str) -> None:
     made = mechanism(name, embedded, epsilon=8.0)
     release = Sanitizer(made)("Two words 12 and 3 more.")
-    data = release.report().as_dict()
+    data = release.report().to_data()
     assert release.kinds["word"] == 4
     assert release.kinds["number"] == 2
     assert data["guarantee"]["per_token"]["epsilon"] == pytest.approx(8.0)
@@ -42,7 +42,7 @@ def test_the_report_of_many_documents_never_hides_the_larger_cost(sanitizer) -> 
     tally = Tally()
     for release in sanitizer.batch(["one two three", "four", ""]):
         tally.add(release.kinds, release.mapped)
-    data = Report(setting=sanitizer.setting, tally=tally, kept_fields=("id",)).as_dict()
+    data = Report(setting=sanitizer.setting, tally=tally, kept_fields=("id",)).to_data()
     assert data["documents"] == 3
     assert data["guarantee"]["per_document"]["protected_tokens"] == 3
     assert data["guarantee"]["per_document"]["epsilon"] == pytest.approx(24.0)
@@ -65,7 +65,7 @@ def test_reports_hold_no_text(sanitizer) -> None:
 def test_unknown_words_are_counted_for_the_sender_only(sanitizer) -> None:
     release = sanitizer("the xqzvbnm of qqqqzz")
     known = sanitizer("the cat of dogs")
-    data = release.sender_report().as_dict()
+    data = release.sender_report().to_data()
     assert data["unknown_words_mapped"] == 2
     assert "2 words" in release.sender_report().summary()
     assert release.report().to_json() == known.report().to_json()
@@ -94,5 +94,5 @@ def test_per_document_bounds_the_costliest_and_not_the_longest(embedded) -> None
         tally = Tally()
         for release in sanitizer.batch(documents):
             tally.add(release.kinds, release.mapped)
-        data = Report(setting=sanitizer.setting, tally=tally).as_dict()["guarantee"]["per_document"]
+        data = Report(setting=sanitizer.setting, tally=tally).to_data()["guarantee"]["per_document"]
         assert (data["epsilon"], data["protected_tokens"]) == (900.0, 9)

@@ -70,7 +70,7 @@ def test_the_summary_and_the_report_tell_what_a_digit_is_limited_to(embedded) ->
     made = mechanism("neighborhood", embedded, epsilon=8.0)
     report = Sanitizer(made)("12 cats").report()
     assert "no digit stays with probability above 0.5" in report.summary()
-    assert report.as_dict()["guarantee"]["digit_keep_limit"] == 0.5
+    assert report.to_data()["guarantee"]["digit_keep_limit"] == 0.5
     free = Sanitizer(made, number_epsilon=20.0, digit_keep_limit=1.0)("12 cats").report()
     assert "20-DP [proved] for one, shared over its digits; a digit may stay" in free.summary()
     with pytest.raises(ParameterError, match="digit_keep_limit must be between"):

@@ -154,7 +154,7 @@ def test_a_seed_repeats_and_stamps(embedded) -> None:
     first, second = (Sanitizer(made, rng=seeded_generator(5))(text) for _ in range(2))
     assert first.text == second.text
     assert not first.for_release
-    data = first.report().as_dict()
+    data = first.report().to_data()
     assert data["for_release"] is False
     assert data["randomness"] == "seeded: not for release"
     assert first.report().summary().startswith("NOT FOR RELEASE")
@@ -173,7 +173,7 @@ def test_a_refuted_mechanism_is_refused_with_the_valid_form_named(embedded) -> N
     assert isinstance(release.guarantee, NoGuarantee)
     assert isinstance(release.guarantee_per_token, NoGuarantee)
     assert not release.for_release
-    data = release.report().as_dict()
+    data = release.report().to_data()
     assert data["guarantee"]["per_token"]["notion"] == "none"
     assert data["for_release"] is False
     assert release.report().summary().startswith("NO GUARANTEE")

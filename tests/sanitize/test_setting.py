@@ -90,7 +90,7 @@ def test_documents_of_one_person_add_up() -> None:
     for release in sanitizer.batch(["one two three"] * 40):
         tally.add(release.kinds, release.mapped)
     report = Report(setting=sanitizer.setting, tally=tally)
-    data = report.as_dict()["guarantee"]
+    data = report.to_data()["guarantee"]
     assert data["per_document"]["optimal"]["epsilon"] < data["per_document"]["epsilon"] == pytest.approx(0.3)
     assert data["whole_input"]["optimal"]["epsilon"] < 6 < data["whole_input"]["epsilon"] == pytest.approx(12.0)
     assert data["whole_input"]["adjacency"] == ALL_DOCUMENTS.text

@@ -35,7 +35,7 @@ def test_the_summary_tells_it_where_there_are_numbers(embedded) -> None:
     line = "a number of one digit comes out as it was with probability 0.5, of two (an age) with 0.25"
     assert line in sanitizer("12 cats").report().summary()
     assert line not in sanitizer("cats").report().summary()
-    data = sanitizer("12 cats").report().as_dict()["guarantee"]["unchanged_numbers"]
+    data = sanitizer("12 cats").report().to_data()["guarantee"]["unchanged_numbers"]
     assert data == {"1": pytest.approx(0.5), "2": pytest.approx(0.25)}
     assert not any("NUMBERS" in one for one in sanitizer.setting.warnings())
     uniform = Sanitizer(Constant(embedded, "zebra"), number_epsilon=8.0, digit_keep_limit=0.1)

@@ -107,7 +107,7 @@ def test_a_whole_text_costs_one_draw_and_tells_nothing_of_its_tokens(embedded: V
         assert len(release.text.split()) == 2
         assert (release.guarantee.approximate().epsilon, release.guarantee.adjacency) == (6.0, ANY_DOCUMENT)
         assert release.guarantee_per_token.approximate().epsilon == 6.0
-    report = releases[0].report().as_dict()
+    report = releases[0].report().to_data()
     assert report["tokens"] == {"text": 1} and report["guarantee"]["by_kind"][0]["unit"] == "document"
     assert not any("token" in line for line in report["public"])
     assert "tokens" not in releases[0].report().summary().replace("per token", "")
@@ -134,7 +134,7 @@ def test_jobs_release_both_kinds_and_add_up_the_fields_of_a_record(
     finished = run.to_file(output)
     released = [json.loads(line) for line in output.read_text().splitlines()]
     assert len(released) == 40 and set(released[0]) == {"a", "b"}
-    data = finished.report.as_dict()
+    data = finished.report.to_data()
     most, unit = (6, "token") if name == "consistent-neighborhood" else (2, "document")
     assert data["guarantee"]["per_document"]["protected_tokens"] == most
     assert data["guarantee"]["per_document"]["epsilon"] == pytest.approx(3.0 * most)
@@ -207,7 +207,7 @@ def test_a_mechanism_of_texts_must_answer_with_one_text_each(answer: list[Any]) 
 
 def test_a_mechanism_without_words_has_reports_too() -> None:
     release = Sanitizer(Echo(), rng=seeded_generator(1))("public")
-    assert release.report().as_dict()["vocabulary"] == {}
+    assert release.report().to_data()["vocabulary"] == {}
     assert "vocabulary" not in release.report().summary()
     with pytest.raises(InputError, match="document 2 must be a str"):
         Sanitizer(Echo()).batch(["a", 3])  # type: ignore[list-item]

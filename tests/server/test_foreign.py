@@ -79,7 +79,7 @@ def test_a_conversation_that_is_read_again_knows_sources_calls_and_limits() -> N
     state, call = conversation("message 1")
     state.foreign_values = 7
     kept = KeptPolicy(SANITIZER.setting, "digest")
-    read = ConversationState.of_data(state.as_data(lambda policy: kept), lambda policy: kept)
+    read = ConversationState.of_data(state.to_data(lambda policy: kept), lambda policy: kept)
     release = read.known("prompts", "text 1", NAME)
     assert release is not None and release.private_map is not None
     assert read.source_of(release.private_map) == "message 1" and read.foreign_values == 7

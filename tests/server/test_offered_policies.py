@@ -45,7 +45,7 @@ def test_a_folder_adds_policies_by_the_names_of_its_files(tmp_path: Path) -> Non
     (tmp_path / "mine.toml").write_text(WARD.format(scope="document"))
     (tmp_path / "note.txt").write_text("no policy")
     offered = OfferedPolicies("mine", tmp_path)
-    assert offered.name(None) == "mine" and [one["name"] for one in offered.as_data()][:2] == ["mine", "all-words"]
+    assert offered.name(None) == "mine" and [one["name"] for one in offered.to_data()][:2] == ["mine", "all-words"]
     assert offered.sanitizer("mine") is offered.sanitizer("mine")
     assert [span.kind for span in offered.found("mine", "Maria Gonzalez, 44.")] == ["person"]
 
@@ -90,7 +90,7 @@ def test_words_are_drawn_at_the_epsilons_at_which_recovery_was_measured_up_to_th
     offered = OfferedPolicies("identifiers", tmp_path)
     assert [row["epsilon"] for row in recovery()["rows"]] == list(EPSILONS)
     assert offered.epsilons("strict") == (2, 3, 4, 4.5) and offered.epsilons("identifiers") == ()
-    assert {one["name"]: len(one["epsilons"]) for one in offered.as_data()} == {
+    assert {one["name"]: len(one["epsilons"]) for one in offered.to_data()} == {
         "identifiers": 0, "all-words": 7, "content-words": 7, "clinical": 0, "prompts": 0, "strict": 4
     }  # fmt: skip
     assert offered.at("strict", 4) == offered.name("strict@4") == "strict@4"

@@ -64,9 +64,9 @@ def _grown(name: str, first: str, second: str) -> bool:
     """Whether a scope that has drawn the first value draws anything new for the second."""
     one, scope, rng = made(name), MemoryScope(), np.random.default_rng(1)
     one.draw([Mention(first)], scope, rng)
-    before = scope.as_data()
+    before = scope.to_data()
     one.draw([Mention(second)], scope, rng)
-    return scope.as_data() != before
+    return scope.to_data() != before
 
 
 @pytest.mark.parametrize("name", [name for name in SURROGATE_ENTRIES if made(name).counts == "value"])
@@ -109,7 +109,7 @@ def _count(name: str, values: Sequence[str], epsilon: float | None = None) -> in
     options = NEEDED.get(name, {})
     policy = small_policy(surrogate("value", name, epsilon=epsilon, options=options), detectors=(MARKED,))
     text = "; ".join(f"<{value}>" for value in values)
-    return Sanitizer(policy)(text).report().as_dict()["tokens"]["value"]
+    return Sanitizer(policy)(text).report().to_data()["tokens"]["value"]
 
 
 MARKED = Finds(r"(?<=<)[^>]+(?=>)", "value")

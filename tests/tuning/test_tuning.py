@@ -190,7 +190,7 @@ def test_only_the_page_holds_text_and_only_its_owner_may_read_it(run: Tuning, tm
     assert stat.S_IMODE(files["index.html"].stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     page = files["index.html"].read_text("utf-8")
-    assert any(name.replace("'", "&#x27;") in page for name in NAMES)
+    assert any(name.replace("'", "&#39;") in page for name in NAMES)
     assert "FOR THE SENDER ONLY" in page
     assert len(run.examples) == 3
     for name in ("tuning.json", "tuning.svg"):
@@ -230,10 +230,12 @@ def test_a_decoder_reads_what_draws_every_word(monkeypatch: pytest.MonkeyPatch) 
     assert "words decoded" in main_table(decoded)[0]
 
 
-def test_of_a_public_sample_no_leak_is_warned_of(run: Tuning) -> None:
+def test_of_a_public_sample_no_leak_is_warned_of(run: Tuning, tmp_path: Path) -> None:
     words = candidates(["randomized-response"], [5.0], load_vocabulary(), seeded_generator(1))
     public = tune(TuningSample(TEXTS), words, rng=np.random.default_rng(0), public=True)
-    assert "Tuned on private text" in to_html(run)
-    assert "Tuned on private text" not in to_html(public)
+    (tmp_path / "tuning.svg").write_text("<svg/>")
+    (tmp_path / "tuning.json").write_text("{}")
+    assert "Tuned on private text" in to_html(run, tmp_path)
+    assert "Tuned on private text" not in to_html(public, tmp_path)
     assert public.task is None
     assert public.outcomes[0].verbatim == ()

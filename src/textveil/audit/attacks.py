@@ -52,7 +52,7 @@ class AttackResult:
     samples: int
     notes: tuple[str, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """The result as JSON data."""
         return {
             "name": self.name,
@@ -318,11 +318,11 @@ def _checked_candidates(candidates: Sequence[int] | Ids, size: int, most: int) -
 
 
 def _run_bayes(audit: Audit) -> None:
-    audit.attacked = (bayes_vulnerability(audit.mechanism, progress=audit.progress).as_dict(),)
+    audit.attacked = (bayes_vulnerability(audit.mechanism, progress=audit.progress).to_data(),)
 
 
 def _run_inversion(audit: Audit) -> None:
-    audit.attacked = (nearest_neighbor_inversion(audit.mechanism, samples=4000, rng=audit.rng).as_dict(),)
+    audit.attacked = (nearest_neighbor_inversion(audit.mechanism, samples=4000, rng=audit.rng).to_data(),)
 
 
 ATTACK: Final = first_of(

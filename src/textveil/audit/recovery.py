@@ -57,7 +57,7 @@ class Recovered:
     alone: Bound | None
     in_context: Bound
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data."""
         bounds = {"unchanged": self.unchanged, "alone": self.alone, "in_context": self.in_context}
         shares = {name: None if bound is None else bound._asdict() for name, bound in bounds.items()}
@@ -79,9 +79,9 @@ class Recovery:
     model: str
     kinds: tuple[Recovered, ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data."""
-        return {"documents": self.documents, "model": self.model, "kinds": [kind.as_dict() for kind in self.kinds]}
+        return {"documents": self.documents, "model": self.model, "kinds": [kind.to_data() for kind in self.kinds]}
 
 
 def measure_recovery(

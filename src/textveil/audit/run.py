@@ -124,7 +124,7 @@ def audit_mechanism(
         findings=tuple(audit.findings),
         attacks=audit.attacked,
         recovery=_recovery(mechanism, reference, model, rng, progress),
-        draws=None if audit.draws is None else audit.draws.as_dict(),
+        draws=None if audit.draws is None else audit.draws.to_data(),
         per_distance=audit.per_distance,
         vocabulary=facts,
         seconds=time.perf_counter() - start,
@@ -154,7 +154,7 @@ def _recovery(
         )
     chosen = default_model(mechanism.vocabulary) if model is None else model
     measured = measure_recovery(mechanism, reference, chosen, rng=rng, progress=progress)
-    return {"model": chosen.name, "texts": {"the reference": measured.as_dict()}}
+    return {"model": chosen.name, "texts": {"the reference": measured.to_data()}}
 
 
 def audit_callable(

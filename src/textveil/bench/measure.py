@@ -52,7 +52,7 @@ class Result:
     note: str = ""
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """The line as JSON data."""
         return {
             "part": self.part,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +13,7 @@ from textveil.bench.search import noise, search
 from textveil.bench.words import channels, mechanisms, rivals, text
 from textveil.bench.workload import Scale
 from textveil.errors import ParameterError
+from textveil.json_text import json_text
 from textveil.pages.plots import new_figure, save_figure
 from textveil.whole_files import write_whole
 
@@ -54,11 +54,10 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
-def as_json(results: Iterable[Result], scale: Scale) -> str:
+def to_data(results: Iterable[Result], scale: Scale) -> dict[str, Any]:
     """All results, with the machine, the versions and the threads."""
-    rows = [result.as_dict() for result in results]
     sizes = {"sizes": scale.sizes, "batches": scale.batches, "rounds": scale.rounds}
-    return json.dumps({"machine": machine(), "scale": sizes, "results": rows}, indent=1) + "\n"
+    return {"machine": machine(), "scale": sizes, "results": [result.to_data() for result in results]}
 
 
 def write(results: Sequence[Result], scale: Scale, folder: Path) -> list[Path]:
@@ -71,7 +70,7 @@ def write(results: Sequence[Result], scale: Scale, folder: Path) -> list[Path]:
     table = "".join(f"{line(result)}\n" for result in results)
     facts = "".join(f"{name}: {value}\n" for name, value in machine().items())
     written = [
-        write_whole(folder / "bench.json", as_json(results, scale).encode("utf-8")),
+        write_whole(folder / "bench.json", json_text(to_data(results, scale), indent=1).encode("utf-8")),
         write_whole(folder / "bench.txt", (facts + "\n" + table).encode("utf-8")),
     ]
     for draw in (_by_size, _by_batch, _by_corpus):

@@ -58,11 +58,11 @@ class Balance:
         """The less is left, the smaller."""
         return (math.inf, math.inf) if self.remaining is None else (self.remaining.epsilon, self.remaining.delta)
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data."""
         return {
             "scope": self.scope,
-            "limit": None if self.limit is None else self.limit.as_data(),
+            "limit": None if self.limit is None else self.limit.to_data(),
             "spent": _amounts(self.spent),
             "remaining": None if self.remaining is None else self.remaining._asdict(),
             "reserved": None if self.reserved is None else _amounts(self.reserved),
@@ -73,7 +73,7 @@ class Balance:
 
 
 def _amounts(guarantee: Guarantee) -> dict[str, Any]:
-    data = guarantee.as_data()
+    data = guarantee.to_data()
     return {"epsilon": data["epsilon"], "delta": data["delta"], "status": data["status"]}
 
 

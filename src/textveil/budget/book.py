@@ -77,7 +77,7 @@ class Book:
         for _, standing, limit in levels:
             if limit is not None and not standing.admits(limit, charge):
                 raise _exhausted(standing, limit, charge)
-        entry = self._append(account, "reserve", charge.as_data())
+        entry = self._append(account, "reserve", charge.to_data())
         self._opened.append(
             {
                 "tenant": entry.tenant,
@@ -130,7 +130,7 @@ class Book:
             LedgerError: the tenant's entries do not end as they must; nothing is set.
         """
         self._chain(account)
-        data = {"each": each, "limit": None if limit is None else limit.as_data()}
+        data = {"each": each, "limit": None if limit is None else limit.to_data()}
         digests = self._names.of(account)
         if each is None:
             level = digests.levels[-1]

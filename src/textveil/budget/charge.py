@@ -101,7 +101,7 @@ class Charge:
         """The sum, as the guarantee of an account."""
         return guarantee_of(self.epsilon, self.delta, self.status)
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data: the draws, and what they come to in units, as decimal digits."""
         return {"draws": [list(one) for one in self.draws], "epsilon": str(self.epsilon), "delta": str(self.delta)}
 

@@ -27,14 +27,14 @@ def write_export(entries: Iterable[Entry], stream: BinaryIO) -> int:
     heads: dict[str, list[Any]] = {}
     count = 0
     for one in entries:
-        stream.write(_line(as_data(one)))
+        stream.write(_line(to_data(one)))
         heads[one.tenant.hex()] = [one.number, one.digest.hex()]
         count += 1
     stream.write(_line({"entries": count, "heads": heads}))
     return count
 
 
-def as_data(entry: Entry) -> dict[str, Any]:
+def to_data(entry: Entry) -> dict[str, Any]:
     """An entry as JSON data; ``data`` stays the text that its digest was made of."""
     hexed = {name: None if value is None else value.hex() for name, value in entry.digests().items()}
     return {**entry._asdict(), **hexed}

@@ -64,16 +64,16 @@ class Limit:
         # Any day of the next month, back to its first.
         return start + timedelta(days=days) if days else (start + timedelta(days=32)).replace(day=1)
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data."""
         return asdict(self)
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> Limit:
-        """The limit of ``as_data``."""
+        """The limit of ``to_data``."""
         return cls(**data)
 
     @classmethod
     def of_text(cls, text: str) -> Limit:
-        """The limit of ``as_data`` as JSON text."""
+        """The limit of ``to_data`` as JSON text."""
         return cls.of_data(json.loads(text))

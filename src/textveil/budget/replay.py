@@ -132,7 +132,7 @@ class Replay:
 
     def _reserve(self, entry: Entry, who: Who, data: Any) -> None:
         charge = Charge.of_data(data)
-        if charge.as_data() != data:
+        if charge.to_data() != data:
             self.tell(entry, "its draws come to something else than it says")
         for one in who.holders:
             if one.unit is not None and one.key is not None and one not in self.standings:

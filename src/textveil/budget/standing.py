@@ -130,7 +130,7 @@ class Standing:
             "level": self.level,
             "tenant": self.tenant,
             "scope": self.scope,
-            "limit_data": None if self.limit is None else canonical(self.limit.as_data()),
+            "limit_data": None if self.limit is None else canonical(self.limit.to_data()),
             "releases": self.releases,
             "epsilon": str(self.epsilon),
             "delta": str(self.delta),

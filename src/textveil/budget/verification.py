@@ -37,7 +37,7 @@ class Verification:
         """Whether nothing is wrong."""
         return not self.problems
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data."""
         heads = {tenant: {"number": number, "digest": digest} for tenant, (number, digest) in self.heads.items()}
         return {"sound": self.sound, "entries": self.entries, "heads": heads, "problems": list(self.problems)}

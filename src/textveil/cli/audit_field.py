@@ -10,6 +10,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.spelling import renamed
+from textveil.json_text import json_text
 
 
 def audit_field_command(
@@ -23,7 +24,7 @@ def audit_field_command(
     as_json: opt.AsJson = False,
 ) -> None:
     """Put claims of libraries and papers to the test: verdict, witness, what mending costs; exit code 0."""
-    from textveil.audit.field.report import save_field, to_json, to_markdown
+    from textveil.audit.field.report import save_field, to_markdown
     from textveil.audit.field.run import audit_field
     from textveil.cli.progress import counting
 
@@ -32,4 +33,4 @@ def audit_field_command(
     if output is not None:
         for path in save_field(table, output):
             sys.stderr.write(f"textveil: wrote {path}\n")
-    sys.stdout.write(to_json(table) if as_json else to_markdown(table))
+    sys.stdout.write(json_text(table.to_data()) if as_json else to_markdown(table))

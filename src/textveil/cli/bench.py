@@ -11,6 +11,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.errors import ParameterError
+from textveil.json_text import json_text
 
 
 def bench_command(
@@ -26,8 +27,7 @@ def bench_command(
 ) -> None:
     """Measure speed and memory against faiss-cpu, mldp-text and plain loops, with whatever is installed."""
     from textveil.bench.measure import Result, machine
-    from textveil.bench.report import PARTS, chosen, line, write
-    from textveil.bench.report import as_json as results_as_json
+    from textveil.bench.report import PARTS, chosen, line, to_data, write
     from textveil.bench.workload import FULL, QUICK
 
     names = chosen(part or [])
@@ -57,6 +57,6 @@ def bench_command(
                 sys.stdout.write(line(result) + "\n")
                 sys.stdout.flush()
     if as_json:
-        sys.stdout.write(results_as_json(results, scale))
+        sys.stdout.write(json_text(to_data(results, scale), indent=1))
     if output is not None:
         write(results, scale, output)

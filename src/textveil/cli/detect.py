@@ -12,6 +12,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.errors import ParameterError
+from textveil.json_text import json_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -157,7 +158,7 @@ def _evaluated(path: Path, detector: Detector, confidence: float, missed: Path |
         lines = [json.dumps(one._asdict(), ensure_ascii=False) + "\n" for one in found.missed]
         _write_private(missed, "".join(lines))
     if as_json:
-        sys.stdout.write(json.dumps(found.as_json(), indent=2) + "\n")
+        sys.stdout.write(json_text(found.to_data()))
     else:
         sys.stdout.write(_table(found))
 

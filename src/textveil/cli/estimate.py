@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.errors import InputError
+from textveil.json_text import json_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,7 +88,7 @@ def estimate_command(
     found: dict[str, Any] = {"mechanism": made.name, **facts, "words": rows}
     if pairs is not None:
         found["bigrams"] = pairs
-    sys.stdout.write(json.dumps(found, indent=2) + "\n" if as_json else _table(found))
+    sys.stdout.write(json_text(found) if as_json else _table(found))
 
 
 def _topics(path: Path, vocabulary: Vocabulary) -> list[list[int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import make
 from textveil.errors import ParameterError, UnsupportedGuarantee
+from textveil.json_text import json_text
 
 if TYPE_CHECKING:
     from textveil.mechanisms.base import Mechanism
@@ -67,12 +67,12 @@ def explain_command(
         found = explain_release(chosen, samples=samples, rng=rng)
     else:
         found = explain(chosen, word, top=top, samples=samples, rng=rng)
-    data, lines = found.as_dict(), found.summary()
+    data, lines = found.to_data(), found.summary()
     if reports is not None:
         after = _shuffled(chosen, reports)
-        data["shuffled"] = {"reports": reports, **after.as_data()}
+        data["shuffled"] = {"reports": reports, **after.to_data()}
         lines += f"\nshuffled           {after} for one of {reports:,} people with one word each, in random order"
-    sys.stdout.write(json.dumps(data, indent=2) + "\n" if as_json else lines + "\n")
+    sys.stdout.write(json_text(data) if as_json else lines + "\n")
 
 
 def _shuffled(mechanism: Mechanism, reports: int) -> ApproximateDP:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ import typer
 from textveil.cli import options as opt
 from textveil.cli.serve import needs_server, settled
 from textveil.errors import ParameterError, need
+from textveil.json_text import json_text
 
 if TYPE_CHECKING:
     from textveil.server.key_store import ApiKeys, KeyFacts
@@ -78,7 +78,7 @@ def list_command(database: _Database = None, config: _ConfigFile = None, as_json
     with _keys(database, config) as (keys, _):
         found = [_as_data(one, time.time_ns() // 1000) for one in keys.all()]
     if as_json:
-        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        sys.stdout.write(json_text(found))
         return
     for one in found:
         ends = f", until {one['expires']}" if one["expires"] and one["state"] == "valid" else ""

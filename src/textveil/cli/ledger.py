@@ -13,6 +13,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.errors import ParameterError
+from textveil.json_text import json_text
 
 if TYPE_CHECKING:
     from textveil.budget.account import Account
@@ -72,7 +73,7 @@ def show_command(
     as_json: opt.AsJson = False,
 ) -> None:
     """Say what was spent and what is left."""
-    from textveil.budget.exports import as_data
+    from textveil.budget.exports import to_data
     from textveil.budget.ledger import Ledger, need_database
 
     account = _account(tenant, unit, key)
@@ -80,10 +81,10 @@ def show_command(
     with Ledger(place) as ledger:
         balance = ledger.balance(account)
         left = {} if policy is None else {"left": _left(policy, partial(ledger.affords, account))}
-        found = [as_data(one) for one in ledger.entries(account)] if entries else []
+        found = [to_data(one) for one in ledger.entries(account)] if entries else []
     if as_json:
-        data = {**balance.as_data(), **left, **({"entries": found} if entries else {})}
-        sys.stdout.write(json.dumps(data, indent=2) + "\n")
+        data = {**balance.to_data(), **left, **({"entries": found} if entries else {})}
+        sys.stdout.write(json_text(data))
         return
     left_lines = [f"           {said}, under {policy}" for said in left.values()]
     sys.stdout.writelines(f"{line}\n" for line in [*_lines(balance), *left_lines, *map(_entry_line, found)])
@@ -110,7 +111,7 @@ def verify_command(
         with Ledger(place) as ledger:
             found = ledger.verify(head or ())
     if as_json:
-        sys.stdout.write(json.dumps(found.as_data(), indent=2) + "\n")
+        sys.stdout.write(json_text(found.to_data()))
     else:
         sys.stdout.writelines(f"{line}\n" for line in _verified_lines(found))
     return 0 if found.sound else 1

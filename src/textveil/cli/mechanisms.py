@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +10,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.cli.spelling import renamed
+from textveil.json_text import json_text
 
 if TYPE_CHECKING:
     from textveil.catalog import CatalogEntry
@@ -29,7 +29,7 @@ def mechanisms_command(
     with renamed(mechanism="NAME"):  # an argument here, not the option --mechanism
         shown = list(entries().values()) if name is None else [entry(name)]
     if as_json:
-        sys.stdout.write(json.dumps([_data(one) for one in shown], indent=2) + "\n")
+        sys.stdout.write(json_text([_data(one) for one in shown]))
     elif name is None:
         columns = [("NAME", "GUARANTEE", "STATUS", "WHAT IT DOES")]
         _write(columns + [(one.name, one.notion, one.status.shown, one.summary) for one in shown])

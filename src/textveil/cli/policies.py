@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +11,7 @@ from textveil.cli import options as opt
 from textveil.cli.mechanism_options import given
 from textveil.cli.spelling import renamed
 from textveil.errors import ParameterError
+from textveil.json_text import json_text
 
 if TYPE_CHECKING:
     from textveil.sanitize.policy.policy import Policy, Rule
@@ -32,8 +32,8 @@ def policies_command(
         shown = [policy(one) for one in (PRESETS if name is None else (name,))]
         text = "" if name is None else policy_text(name)
     if as_json:
-        found = [{**one.as_data(), "digest": one.digest} for one in shown]
-        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        found = [{**one.to_data(), "digest": one.digest} for one in shown]
+        sys.stdout.write(json_text(found))
     elif name is None:
         width = max(len(one.name) for one in shown)
         sys.stdout.writelines(f"{one.name:<{width}}  {one.describes}\n" for one in shown)

@@ -11,6 +11,7 @@ import typer
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import MechanismCommand, make
 from textveil.errors import OutputError, ParameterError
+from textveil.json_text import json_text
 
 tables_app = typer.Typer(
     no_args_is_help=True, help="Build, list or clear the public tables in the cache folder.", rich_markup_mode=None
@@ -45,7 +46,7 @@ def build_command(
             raise OutputError(f"{built.problem} Set TEXTVEIL_CACHE to a folder with room.")
         rows.append({"kind": table.key.kind, "bytes": _size(built.path), "path": str(built.path), "built": True})
     if as_json:
-        sys.stdout.write(json.dumps(rows, indent=2) + "\n")
+        sys.stdout.write(json_text(rows))
         return
     for row in rows:
         sys.stdout.write(f"{'built' if row['built'] else 'there'}  {row['bytes']:,} bytes  {row['path']}\n")
@@ -75,7 +76,7 @@ def list_command(as_json: opt.AsJson = False) -> None:
             }
             for one in found
         ]
-        sys.stdout.write(json.dumps({"folder": str(folder), "tables": rows}, indent=2) + "\n")
+        sys.stdout.write(json_text({"folder": str(folder), "tables": rows}))
         return
     sys.stdout.write(f"{folder}\n")
     if not found:

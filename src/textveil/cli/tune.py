@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.errors import ParameterError
+from textveil.json_text import json_text
 
 if TYPE_CHECKING:
     from textveil.models.base import LanguageModel
@@ -109,7 +109,7 @@ def tune_command(
             progress=steps,
         )
     write_results(run, folder)
-    sys.stdout.write(json.dumps(run.facts(), indent=2) + "\n" if as_json else _text(run))
+    sys.stdout.write(json_text(run.facts()) if as_json else _text(run))
 
 
 def _model(vocabulary: Vocabulary) -> LanguageModel | None:

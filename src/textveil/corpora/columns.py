@@ -43,7 +43,7 @@ class RecordColumns:
         single = [name for name in (self.unit, self.scope) if name is not None]
         return tuple(dict.fromkeys([*single, *(name for name, _ in self.known)]))
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data: what is asked for."""
         data = {"unit": self.unit, "scope_column": self.scope, "known": dict(self.known)}
         return {name: value for name, value in data.items() if value}

@@ -183,7 +183,7 @@ class Run:
             OutputError: a file cannot be written.
             ParameterError: another job is there, or it was begun otherwise.
         """
-        settings = json.loads(json.dumps({**self.setting.as_dict(), **self._beside()}))
+        settings = json.loads(json.dumps({**self.setting.to_data(), **self._beside()}))
         kept = None if private_map is None else self._map_wanted(private_map)
         terms = Terms(
             {**settings, "private_map": True} if kept else settings,
@@ -226,7 +226,7 @@ class Run:
                 job.forget()
             self._need_documents(job.totals)
         finished = self._finished(job.totals, modified=job.modified)
-        job.end(finished.report.as_dict()["guarantee"])
+        job.end(finished.report.to_data()["guarantee"])
         job.finish(finished.texts(*reports), keep=resume, private_map=private_map, sender_report=reports[1])
         return finished
 
@@ -319,7 +319,7 @@ class Run:
         return {
             "format": type(self.corpus_format).__name__,
             "fields": [choice.sanitized, choice.kept] if choice is not None else [],
-            **self.columns.as_data(),
+            **self.columns.to_data(),
             "format_options": repr(self.corpus_format),
             "block_bytes": self.block_bytes,
         }
@@ -333,7 +333,7 @@ class Run:
             kept_fields=choice.kept if choice is not None else (),
             nulls=totals.nulls,
             recall=self.recall,
-            columns={key: value for key, value in self.columns.as_data().items() if key != "unit"},
+            columns={key: value for key, value in self.columns.to_data().items() if key != "unit"},
             persons=None if unit is None else Persons.of(unit, totals.persons.values()),
         )
         return Finished(report, totals, already, modified)

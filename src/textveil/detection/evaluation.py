@@ -67,7 +67,7 @@ class Score:
         lower, estimate, upper = (_f2(one, other) for one, other in zip(precision[:3], recall[:3], strict=True))
         return Bound(lower, estimate, upper, self.confidence)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data; intervals as objects, None where there is none."""
         record: dict[str, Any] = {name: getattr(self, name) for name in ("labelled", "found")}
         for name in ("precision", "recall", "f2"):
@@ -117,14 +117,14 @@ class Evaluation:
     all: Score
     missed: tuple[Missed, ...] = field(repr=False)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """What may be shown: counts and intervals, no text."""
         return {
             "corpus": self.corpus,
             "detector": self.detector,
             "documents": self.documents,
-            "kinds": {kind: score.as_json() for kind, score in self.kinds.items()},
-            "all": self.all.as_json(),
+            "kinds": {kind: score.to_data() for kind, score in self.kinds.items()},
+            "all": self.all.to_data(),
         }
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, final
 
 from textveil.errors import OutputError, ParameterError, TextveilError
+from textveil.json_text import json_text
 from textveil.processors import shared_among
 from textveil.whole_files import write_whole
 
@@ -74,7 +75,7 @@ class CellFolder:
             OutputError: the folder cannot be written or the disk is full.
         """
         plain = json.loads(json.dumps(values, allow_nan=False))
-        text = json.dumps({**plain, _DIGEST: _digest(plain)}, indent=1, sort_keys=True) + "\n"
+        text = json_text({**plain, _DIGEST: _digest(plain)}, indent=1, sort_keys=True)
         write_whole(self.path / f"{name}.json", text.encode("utf-8"))
 
 
@@ -89,7 +90,7 @@ def open_cells(path: Path, terms: Mapping[str, Any]) -> CellFolder:
         ParameterError: its cells were measured under other terms, or it holds something else.
         OutputError: it cannot be written.
     """
-    wanted: dict[str, Any] = json.loads(json.dumps(terms))
+    wanted: dict[str, Any] = json.loads(json_text(terms))
     if path.is_dir() and any(path.iterdir()):
         earlier = _terms(path)
         differing = sorted(key for key in {*earlier, *wanted} if earlier.get(key) != wanted.get(key))
@@ -109,7 +110,7 @@ def open_cells(path: Path, terms: Mapping[str, Any]) -> CellFolder:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise OutputError(f"the folder of cells must be one that can be made; got {reason}. Name another.") from None
-    write_whole(path / TERMS, (json.dumps(wanted, indent=1, sort_keys=True) + "\n").encode("utf-8"))
+    write_whole(path / TERMS, json_text(wanted, indent=1, sort_keys=True).encode("utf-8"))
     return CellFolder(path)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Final
 
 from textveil.frontiers.charts import drawn_frontier
 from textveil.frontiers.page import to_html
 from textveil.frontiers.points import Frontier
+from textveil.json_text import json_text
 from textveil.pages.folders import results_folder
 from textveil.pages.plots import need_matplotlib, save_figure
 from textveil.pages.tables import save_table
@@ -49,5 +49,5 @@ def write_frontier(found: Frontier, folder: Path) -> list[Path]:
 
 def frontier_json(found: Frontier) -> str:
     """The points and facts as JSON text, for the command line."""
-    whole = {"points": json.loads(found.table().to_json()), "limits": json.loads(found.limit_table().to_json())}
-    return json.dumps(whole, indent=2, sort_keys=True) + "\n"
+    whole = {"points": found.table().to_data(), "limits": found.limit_table().to_data()}
+    return json_text(whole, sort_keys=True)

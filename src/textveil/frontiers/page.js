@@ -76,28 +76,28 @@
     const x = (value) => box.left + xs.at(value) * (box.right - box.left);
     const y = (value) => box.bottom - ys.at(Math.max(value, ys.low)) * (box.bottom - box.top);
     for (const value of ticks(ys.low, ys.high, log)) {
-      made(chart, "line", { x1: box.left, x2: box.right, y1: y(value), y2: y(value), stroke: "#e2e2e2" });
+      made(chart, "line", { x1: box.left, x2: box.right, y1: y(value), y2: y(value), stroke: "var(--line)" });
       made(chart, "text", { x: box.left - 6, y: y(value) + 4, "text-anchor": "end", "font-size": 12 }, number(value));
     }
     const grid = across === "epsilon" ? [...new Set(points.map((one) => one.epsilon))].sort((a, b) => a - b) : ticks(xs.low, xs.high, xs.log);
     let last = -1e9;
     for (const value of grid) {
-      made(chart, "line", { x1: x(value), x2: x(value), y1: box.bottom, y2: box.bottom + 4, stroke: "#888" });
+      made(chart, "line", { x1: x(value), x2: x(value), y1: box.bottom, y2: box.bottom + 4, stroke: "var(--soft)" });
       if (x(value) - last < 26) continue;
       last = x(value);
       made(chart, "text", { x: last, y: box.bottom + 18, "text-anchor": "middle", "font-size": 12 }, number(value));
     }
-    made(chart, "line", { x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom, stroke: "#888" });
+    made(chart, "line", { x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom, stroke: "var(--soft)" });
     const name = across === "epsilon" ? "epsilon of one word, nats" : FOUND.titles.vulnerability;
     made(chart, "text", { x: (box.left + box.right) / 2, y: height - 8, "text-anchor": "middle", "font-size": 13 }, name);
     for (const one of levels) {
-      made(chart, "line", { x1: box.left, x2: box.right, y1: y(one.y), y2: y(one.y), stroke: "#777", "stroke-dasharray": "2 3" });
-      made(chart, "text", { x: box.right, y: y(one.y) - 4, "text-anchor": "end", "font-size": 11, fill: "#555" }, one.label);
+      made(chart, "line", { x1: box.left, x2: box.right, y1: y(one.y), y2: y(one.y), stroke: "var(--soft)", "stroke-dasharray": "2 3" });
+      made(chart, "text", { x: box.right, y: y(one.y) - 4, "text-anchor": "end", "font-size": 11 }, one.label);
     }
     for (const delta of [...new Set(limits.map((one) => one.delta))]) {
       const some = limits.filter((one) => one.delta === delta);
       made(chart, "polyline", { points: some.map((one) => x(one.x) + "," + y(one.y)).join(" "), fill: "none",
-        stroke: delta ? "#777" : "#000", "stroke-width": 1.4, "stroke-dasharray": delta ? "1 3" : "" });
+        stroke: delta ? "var(--soft)" : "var(--ink)", "stroke-width": 1.4, "stroke-dasharray": delta ? "1 3" : "" });
     }
     for (const line of seen) {
       const some = line.points.filter((one) => one[across] !== null && (!log || one.y > 0)).sort((a, b) => a[across] - b[across]);
@@ -106,7 +106,7 @@
       for (const one of some) {
         const bar = { x1: x(one[across]), x2: x(one[across]), stroke: line.color };
         made(chart, "line", { ...bar, y1: y(one.low), y2: y(one.high), "stroke-width": 1.2 });
-        const dot = made(chart, "circle", { cx: x(one[across]), cy: y(one.y), r: 4, fill: line.color, tabindex: 0 });
+        const dot = made(chart, "circle", { cx: x(one[across]), cy: y(one.y), r: 4, fill: line.color, tabindex: 0, role: "img" });
         made(dot, "title", {}, sentence(line, one, measure));
         for (const event of ["pointerenter", "focus", "click"]) dot.addEventListener(event, () => { said.textContent = sentence(line, one, measure); });
       }
@@ -133,7 +133,7 @@
       const item = document.createElement("li"), entry = document.createElement("button");
       const sign = document.createElementNS(space, "svg");
       sign.setAttribute("width", 30); sign.setAttribute("height", 10);
-      made(sign, "line", { x1: 0, x2: 30, y1: 5, y2: 5, stroke: delta ? "#777" : "#000", "stroke-width": 1.4, "stroke-dasharray": delta ? "1 3" : "" });
+      made(sign, "line", { x1: 0, x2: 30, y1: 5, y2: 5, stroke: delta ? "var(--soft)" : "var(--ink)", "stroke-width": 1.4, "stroke-dasharray": delta ? "1 3" : "" });
       entry.append(sign, delta ? "limit with delta " + number(delta) : "limit");
       entry.disabled = true;
       item.appendChild(entry);

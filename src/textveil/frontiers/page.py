@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
+
+from markupsafe import Markup
 
 from textveil.frontiers.charts import looks, shown_label
 from textveil.frontiers.measures import MEASURES, VULNERABILITY
 from textveil.frontiers.points import GUARANTEE, Frontier, FrontierPart, FrontierPoint, lines_of
 from textveil.frontiers.study import TEXT_WORDS
-from textveil.pages.html import data_address, html_figure, html_table, page_head, safe
-from textveil.pages.plots import COLORS
+from textveil.pages.rendering import SERIES, rendered
 from textveil.pages.tables import shown
 
 TITLE: Final = "Mechanisms at one verified guarantee"
 STAMP: Final = "An experiment with a seed: nothing of it is for release."
 
 _SCRIPT: Final = Path(__file__).parent / "page.js"
-_STYLE: Final = """<style>
-.controls{display:flex;flex-wrap:wrap;gap:.6rem 1.2rem;align-items:end;margin:.8rem 0}
-.controls label{display:flex;flex-direction:column;font-size:.85rem;color:#444}
-.controls label[hidden]{display:none}
-.controls label{min-width:0;max-width:100%}.controls select{font:inherit;padding:.25rem;max-width:100%;min-width:0}
-#chart{width:100%;height:auto;display:block;touch-action:pan-y}
-#legend{display:grid;grid-template-columns:repeat(auto-fill,minmax(15rem,1fr));gap:.15rem .8rem;padding:0}
-#legend button{font:inherit;font-size:.85rem;background:none;border:0;padding:.15rem 0;text-align:left;cursor:pointer;
-display:flex;gap:.5rem;align-items:center;width:100%;color:inherit}
-#legend button[aria-pressed=false]{opacity:.35;text-decoration:line-through}
-#legend li{list-style:none}#legend svg{flex:none}
-#said{min-height:3em;font-size:.9rem;background:#f6f6f6;padding:.3rem .6rem;border-radius:.3rem}
-</style>"""
 
 
 def to_html(found: Frontier, folder: Path) -> str:
@@ -41,43 +28,23 @@ def to_html(found: Frontier, folder: Path) -> str:
         found: what was measured.
         folder: where its figure and tables lie already.
     """
-    parts = [
-        page_head(TITLE),
-        _STYLE,
-        f"<h1>{TITLE}</h1>",
-        f"<p><strong>{STAMP}</strong> {safe(_conditions(found))}</p>",
-        *_chart(found),
-        "<h2>What is measured</h2>",
-        html_table(("measure", "direction", "what it says"), list(_about(found)), stacked=True),
-        "<h2>What was verified</h2>",
-        f"<p>{_VERIFIED}</p>",
-        html_table(_head(found, *_GUARANTEE_HEAD), list(_guarantees(found)), stacked=True),
-        *_weaker(found),
-        "<h2>Losses that readers showed</h2>",
-        f"<p>{_SHOWN}</p>",
-        _losses(found),
-        "<h2>All panels</h2>",
-        html_figure(folder / "frontier.svg", "All measures against epsilon; the tables hold the numbers"),
-        "<h2>Numbers</h2>",
-        f"<p>{', '.join(_downloads(folder))}</p>",
-        *_tables(found),
-    ]
-    return "\n".join([*parts, "</body></html>", ""])
-
-
-_VERIFIED: Final = (
-    "Each mechanism was made for the epsilon of the axis and audited on this very vocabulary. One that is certified "
-    "or proved to spend less there than it was asked to is given more, until that reaches the axis within 1 %, or as "
-    "near below it as the mechanism comes: so all spend the same, whatever their constructors promise for other "
-    "vocabularies. What is measured at equal Bayes vulnerability is given more than that and may pass the limits, "
-    "which are those of the epsilon of the axis."
-)
-_SHOWN: Final = (
-    "A reader who tells two inputs apart in a share p of the trials has shown a loss of ln(p / (1 - p)) at least (the "
-    "lower end of the 95 % interval is taken). It is what an empirical calibration sees; what is verified bounds every "
-    f"reader. For texts of {TEXT_WORDS} words the verified loss is {TEXT_WORDS} times that of a word."
-)
-_GUARANTEE_HEAD: Final = ("mechanism", "epsilon of the axis", "given", "verified epsilon", "delta", "how", "promises")
+    weaker = {one.contender.label: one.contender.weaker for one in found.points if one.contender.weaker}
+    return rendered(
+        "frontier.html",
+        title=TITLE,
+        stamp=STAMP,
+        conditions=_conditions(found),
+        data=_data(found),
+        script=Markup(_SCRIPT.read_text(encoding="utf-8")),
+        measures=list(_about(found)),
+        place=_head(found),
+        guarantees=list(_guarantees(found)),
+        weaker=list(weaker.items()),
+        losses=_losses(found),
+        text_words=TEXT_WORDS,
+        tables=list(_tables(found)),
+        folder=folder,
+    )
 
 
 def _conditions(found: Frontier) -> str:
@@ -90,21 +57,6 @@ def _conditions(found: Frontier) -> str:
         f"{facts['draws']:,} words were drawn from the prior and released once; intervals are of 95 %, each on its "
         f"own. Seed {facts['seed']}."
     )
-
-
-def _chart(found: Frontier) -> list[str]:
-    data = json.dumps(_data(found), allow_nan=False).replace("<", "\\u003c")
-    return [
-        "<div class='controls'><label hidden>vocabulary<select id='vocabulary'></select></label>"
-        "<label>measure<select id='measure'></select></label>"
-        "<label>against<select id='across'></select></label>"
-        "<label>scale<select id='scale'><option value='linear'>linear</option><option value='log'>logarithmic</option>"
-        "</select></label></div>",
-        "<svg id='chart' role='img' aria-label='The chosen measure against the chosen axis'></svg>",
-        "<p id='said' aria-live='polite'></p><ul id='legend'></ul>",
-        "<noscript><p>The chart needs scripts; the figure and the tables below hold the same.</p></noscript>",
-        f"<script>const FOUND={data};\n{_SCRIPT.read_text(encoding='utf-8')}</script>",
-    ]
 
 
 def _data(found: Frontier) -> dict[str, Any]:
@@ -121,7 +73,7 @@ def _data(found: Frontier) -> dict[str, Any]:
                 {
                     **named,
                     "label": shown_label(first),
-                    "color": COLORS[places[first.contender.label] % len(COLORS)],
+                    "color": f"var(--c{places[first.contender.label] % SERIES})",
                     "look": places[first.contender.label],
                     "dashed": first.way != GUARANTEE or not first.contender.comparable,
                     "points": [_point(one, key) for one in points],
@@ -185,34 +137,17 @@ def _guarantees(found: Frontier) -> Iterator[list[str]]:
                f"{one.verified_delta:.3g}", how, one.guarantee]  # fmt: skip
 
 
-def _weaker(found: Frontier) -> list[str]:
-    named = {one.contender.label: one.contender.weaker for one in found.points if one.contender.weaker}
-    if not named:
-        return []
-    rows = [[label, text] for label, text in named.items()]
-    return [
-        "<h2>Not comparable: weaker guarantees</h2>",
-        "<p>These protect less than any two words, so their lines are dashed and none of their numbers is at an equal "
-        "guarantee. What two inputs their epsilon compares; anything else the output may tell:</p>",
-        html_table(("mechanism", "compares"), rows, stacked=True),
-    ]
-
-
-def _losses(found: Frontier) -> str:
+def _losses(found: Frontier) -> tuple[tuple[str, ...], list[list[str]]]:
     table = found.shown_losses()
     head = [MEASURES[name].title if name in MEASURES else name for name in table.columns[:-1]]
     rows = [[*_place(found, str(row[-1])), *(shown(cell) for cell in row[:-1])] for row in table.rows]
-    return html_table(_head(found, *head), rows)
+    return _head(found, *head), rows
 
 
-def _downloads(folder: Path) -> Iterator[str]:
-    for name in ("frontier.csv", "frontier.json", "limits.csv", "shown-losses.csv"):
-        yield f"<a download='{name}' href='{data_address(folder / name)}'>{name}</a>"
-
-
-def _tables(found: Frontier) -> Iterator[str]:
-    """A table a measure: a row a line, a column an epsilon."""
+def _tables(found: Frontier) -> Iterator[tuple[str, tuple[str, ...], list[list[str]]]]:
+    """A table a measure: its title, a column an epsilon, a row a line."""
     grid = sorted({one.epsilon for one in found.points})
+    head = _head(found, "mechanism", *(f"epsilon {epsilon:g}" for epsilon in grid))
     for key in found.measured:
         rows = [
             [*_place(found, part.vocabulary), *row]
@@ -221,8 +156,7 @@ def _tables(found: Frontier) -> Iterator[str]:
             for row in _rows(part, key, grid)
         ]
         title = MEASURES[key].title.format(k=found.facts["neighbors"])
-        table = html_table(_head(found, "mechanism", *(f"epsilon {epsilon:g}" for epsilon in grid)), rows)
-        yield f"<details><summary>{safe(title)}</summary>{table}</details>"
+        yield title, head, rows
 
 
 def _rows(part: FrontierPart, key: str, grid: Sequence[float]) -> Iterator[list[str]]:

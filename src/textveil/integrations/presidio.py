@@ -161,7 +161,7 @@ class Veil:
         return {
             "surrogate": surrogate.name,
             "parameters": dict(surrogate.parameters),
-            "guarantee": one.guarantee.as_data(),
+            "guarantee": one.guarantee.to_data(),
             "public": list(one.public),
             "pays": one.pays,
             "draws": len(values) if paying is None else paying,

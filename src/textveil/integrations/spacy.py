@@ -83,7 +83,7 @@ def _kept(release: Release, reports: dict[Any, str]) -> dict[str, Any]:
     if counts not in reports:
         if len(reports) >= _REPORTS:
             reports.clear()
-        reports[counts] = json.dumps(release.report().as_dict())
+        reports[counts] = json.dumps(release.report().to_data())
     return {
         "text": release.text,
         "report": reports[counts],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias, final
 
 from textveil.errors import need
+from textveil.json_text import json_text
 from textveil.whole_files import write_whole
 
 Cell: TypeAlias = str | int | float | bool | None
@@ -52,10 +52,9 @@ class Table:
         writer.writerows(self.rows)
         return out.getvalue()
 
-    def to_json(self) -> str:
-        """Facts, columns and rows; what JSON has no number for is null."""
-        whole = {"facts": dict(self.facts), "columns": self.columns, "rows": self.rows}
-        return json.dumps(_finite(whole), indent=1, sort_keys=True, allow_nan=False) + "\n"
+    def to_data(self) -> dict[str, Any]:
+        """Facts, columns and rows."""
+        return {"facts": dict(self.facts), "columns": self.columns, "rows": self.rows}
 
     def to_markdown(self) -> str:
         """The table as text, numbers to four digits."""
@@ -83,7 +82,7 @@ def save_table(table: Table, folder: Path, name: str) -> list[Path]:
     """
     return [
         write_whole(folder / f"{name}.csv", table.to_csv().encode("utf-8")),
-        write_whole(folder / f"{name}.json", table.to_json().encode("utf-8")),
+        write_whole(folder / f"{name}.json", json_text(table.to_data(), indent=1, sort_keys=True).encode("utf-8")),
     ]
 
 
@@ -92,12 +91,3 @@ def _plain(cell: Any) -> Cell:
     value = cell.item() if hasattr(cell, "item") else cell
     need(value is None or isinstance(value, str | int | float), "cell", type(value).__name__, "text or a number")
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
-
-
-def _finite(value: Any) -> Any:
-    """JSON values, with None for infinities and what is not a number."""
-    if isinstance(value, Mapping):
-        return {str(key): _finite(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

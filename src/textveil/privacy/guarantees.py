@@ -2,7 +2,7 @@
 
 ``P`` is the distribution of what is released, and x, x' are two adjacent inputs: which those are is the guarantee's
 ``adjacency``, by default two texts that differ in one token of the same kind. Every notion answers the same questions
-(``worst_case``, ``pure``, ``approximate``, ``as_data``), so that nothing else needs to know which notions there are.
+(``worst_case``, ``pure``, ``approximate``, ``to_data``), so that nothing else needs to know which notions there are.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class PureDP:
             adjacency=self.adjacency,
         )
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data: the notion, its numbers, status and source, unit and adjacency."""
         return _facts("pure DP", self, self.epsilon, 0.0)
 
@@ -196,7 +196,7 @@ class ApproximateDP:
         """The (epsilon, delta) guarantee that follows."""
         return self
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data: the notion, its numbers, status and source, unit and adjacency."""
         log_delta = self.log_delta if self.log_delta > -math.inf else None
         return _facts("approximate DP", self, self.epsilon, self.delta, log_delta=log_delta)
@@ -267,7 +267,7 @@ class MetricDP:
         """The (epsilon, delta) guarantee that follows."""
         return self.worst_case().approximate()
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data: the notion, its numbers, status and source, unit and adjacency."""
         return _facts(
             "metric DP",
@@ -328,7 +328,7 @@ class NoGuarantee:
         """
         raise UnsupportedGuarantee(f"nothing follows from {self}. Choose a mechanism that is proved.")
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data: no numbers, and the reason in words."""
         return _facts("none", self, None, None)
 

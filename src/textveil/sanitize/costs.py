@@ -57,11 +57,11 @@ class Costliest(NamedTuple):
     guarantee: Guarantee
     accountants: Sequence[Accountant]
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data for reports."""
         return {
             "protected_tokens": self.tokens,
-            **self.guarantee.as_data(),
+            **self.guarantee.to_data(),
             "optimal": optimal_data(self.accountants),
         }
 
@@ -89,7 +89,7 @@ def _optimal(accountants: Sequence[Accountant]) -> tuple[Guarantee, bool]:
 def optimal_data(accountants: Sequence[Accountant]) -> dict[str, Any]:
     """The bound by optimal composition, for reports."""
     guarantee, exact = _optimal(accountants)
-    return {**guarantee.as_data(), "method": "exact" if exact else "moment bound"}
+    return {**guarantee.to_data(), "method": "exact" if exact else "moment bound"}
 
 
 def optimal_lines(accountants: Sequence[Accountant]) -> list[str]:

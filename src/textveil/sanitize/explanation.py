@@ -64,11 +64,11 @@ class Explanation:
     samples: int
     secure: bool
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """The explanation as JSON data."""
         return {
             "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
-            "guarantee": self.guarantee.as_data(),
+            "guarantee": self.guarantee.to_data(),
             "word": self.word,
             "mapped": self.mapped,
             "words": self.words,

@@ -39,9 +39,9 @@ class Persons:
         """What the costliest person pays: the composition over all documents of that person."""
         return costliest(setting, self.largest, one_person(setting))
 
-    def as_data(self, setting: Setting) -> dict[str, Any]:
+    def to_data(self, setting: Setting) -> dict[str, Any]:
         """JSON data for reports."""
-        return {"column": self.column, "persons": self.count, **self.cost(setting).as_data()}
+        return {"column": self.column, "persons": self.count, **self.cost(setting).to_data()}
 
     def lines(self, setting: Setting) -> list[str]:
         """The same for a reader."""

@@ -28,7 +28,7 @@ def policy_data(setting: Setting, recall: Mapping[str, Any] | None) -> dict[str,
         return {}
     detection = {"detectors": list(policy.detectors), "recall": None if recall is None else dict(recall)}
     return {
-        "policy": policy.as_data(),
+        "policy": policy.to_data(),
         "detection": detection if policy.finds_spans else None,
         "not_covered": list(policy.not_covered),
     }
@@ -38,8 +38,8 @@ def per_token_data(setting: Setting) -> dict[str, Any] | None:
     """The guarantee of one word or number, where words are drawn; None where they stay as they are."""
     policy = setting.policy
     if policy is None or not policy.finds_spans:
-        return setting.token.as_data()
-    return setting.guarantee_of("word").as_data() if policy.draws_words else None
+        return setting.token.to_data()
+    return setting.guarantee_of("word").to_data() if policy.draws_words else None
 
 
 def per_value_data(setting: Setting) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def value_data(setting: Setting) -> dict[str, Any]:
             for kind, one in parts
             if one.epsilon == epsilon or -math.inf < log_delta == one.log_delta or one.status == status
         ]
-    return {**token.as_data(), "kinds": kinds}
+    return {**token.to_data(), "kinds": kinds}
 
 
 def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str, Any] | None) -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, final
 
 from textveil.errors import UnsupportedGuarantee
+from textveil.json_text import json_text
 from textveil.privacy.accountant import Accountant
 from textveil.privacy.guarantees import Guarantee
 from textveil.sanitize.costs import (
@@ -127,7 +127,7 @@ class Report:
     def _drawn(self) -> int:
         return sum(self.tally.kinds.get(kind, 0) for kind in self.setting.counted)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """The report as JSON data; the keys are documented in docs/guarantees.md."""
         setting, tally = self.setting, self.tally
         everything = self._everything()
@@ -144,14 +144,14 @@ class Report:
             "guarantee": {
                 "per_token": per_token_data(setting),
                 **per_value_data(setting),
-                "per_document": costliest(setting, tally.largest).as_data(),
-                **({} if self.persons is None else {"per_person": self.persons.as_data(setting)}),
+                "per_document": costliest(setting, tally.largest).to_data(),
+                **({} if self.persons is None else {"per_person": self.persons.to_data(setting)}),
                 "whole_input": {
                     "protected_tokens": self._drawn(),
-                    **everything.spent.as_data(),
+                    **everything.spent.to_data(),
                     "optimal": optimal_data([everything]),
                 },
-                "by_kind": [{**one.as_data(), "count": tally.kinds.get(one.kind, 0)} for one in setting.protected],
+                "by_kind": [{**one.to_data(), "count": tally.kinds.get(one.kind, 0)} for one in setting.protected],
                 "digit_keep_limit": setting.digit_keep_limit,
                 "unchanged_numbers": {str(digits): p for digits, p in setting.unchanged_numbers.items()},
             },
@@ -171,7 +171,7 @@ class Report:
 
     def to_json(self) -> str:
         """The report as indented JSON text."""
-        return json.dumps(self.as_dict(), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+        return json_text(self.to_data())
 
     def summary(self) -> str:
         """The report for a reader, a few lines."""

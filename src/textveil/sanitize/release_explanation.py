@@ -48,11 +48,11 @@ class ReleaseExplanation:
     samples: int
     secure: bool
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """The explanation as JSON data."""
         return {
             "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
-            "guarantee": self.guarantee.as_data(),
+            "guarantee": self.guarantee.to_data(),
             "releases": self.releases,
             "inputs": list(self.inputs),
             "told_apart": self.told_apart._asdict(),

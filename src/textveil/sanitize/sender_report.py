@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+from textveil.json_text import json_text
 from textveil.sanitize.setting import Setting
 
 _NOTE = "computed from the private text; not covered by the guarantee; do not pass it on with the text"
@@ -29,7 +29,7 @@ class SenderReport:
     skipped: Sequence[Mapping[str, Any]] = ()
     skipped_count: int = 0
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """The report as JSON data; the keys are documented in docs/guarantees.md."""
         return {
             "textveil": self.setting.version,
@@ -41,7 +41,7 @@ class SenderReport:
 
     def to_json(self) -> str:
         """The report as indented JSON text."""
-        return json.dumps(self.as_dict(), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+        return json_text(self.to_data())
 
     def lines(self) -> list[str]:
         """``summary`` where words are drawn one by one, and nothing elsewhere: of whole texts no word is looked up."""

@@ -52,11 +52,11 @@ class Protected:
         """What is hidden as a whole by one draw."""
         return self.guarantee.unit
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data: unit, kind and guarantee; under a policy what is done and what stays public too."""
         pays = {"pays": self.pays} if self.pays else {}
         by_policy = {"done": self.done, "public": list(self.public), **pays} if self.done else {}
-        return {"kind": self.kind, **self.guarantee.as_data(), **by_policy}
+        return {"kind": self.kind, **self.guarantee.to_data(), **by_policy}
 
     @property
     def costs(self) -> bool:
@@ -259,19 +259,19 @@ class Setting:
         """
         return self.accountant({"word": words, "number": numbers, "text": texts}).spent
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """The setting as JSON data."""
         return {
             "textveil": self.version,
             "mechanism": self.mechanism,
             "parameters": dict(self.parameters),
-            "protected": [one.as_data() for one in self.protected],
+            "protected": [one.to_data() for one in self.protected],
             "number_epsilon": self.number_epsilon,
             "digit_keep_limit": self.digit_keep_limit,
             "marks": self.marks,
             "vocabulary": dict(self.vocabulary),
             "secure": self.secure,
-            **({} if self.policy is None else {"policy": self.policy.as_data()}),
+            **({} if self.policy is None else {"policy": self.policy.to_data()}),
         }
 
     def digest(self, **beside: Any) -> bytes:
@@ -280,5 +280,5 @@ class Setting:
         Args:
             beside: more public facts, as JSON data, on which the caller's draws depend.
         """
-        data = {"setting": self.as_dict(), "beside": beside}
+        data = {"setting": self.to_data(), "beside": beside}
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode("ascii")).digest()

@@ -24,11 +24,11 @@ class TextExplanation:
     parameters: Mapping[str, Any]
     guarantee: Guarantee
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """The explanation as JSON data."""
         return {
             "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
-            "guarantee": self.guarantee.as_data(),
+            "guarantee": self.guarantee.to_data(),
             "word": None,
         }
 

@@ -29,7 +29,7 @@ async def budget_of(
     key: Annotated[UnitName | None, Query(description="The id of a key of the tenant.")] = None,
 ) -> dict[str, Any]:
     """What an account has spent and has left."""
-    return (await service_of(request).balance(Account(tenant, unit, key))).as_data()
+    return (await service_of(request).balance(Account(tenant, unit, key))).to_data()
 
 
 @router.get("/keys")

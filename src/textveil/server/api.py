@@ -119,7 +119,7 @@ def _explained(policies: OfferedPolicies, body: ExplainRequest) -> dict[str, Any
     data: dict[str, Any] = {
         "policy": name,
         "describes": chosen.describes,
-        "by_kind": [one.as_data() for one in setting.protected],
+        "by_kind": [one.to_data() for one in setting.protected],
         "per_value": value_data(setting),
         "not_covered": [] if setting.policy is None else list(setting.policy.not_covered),
         "public": list(setting.public),
@@ -131,14 +131,14 @@ def _explained(policies: OfferedPolicies, body: ExplainRequest) -> dict[str, Any
         if words is None:
             message = "`word` must be left out: this policy keeps words as they are."
             raise ApiError(400, "invalid_field", message, param="word")
-        data["word"] = explain(words, body.word, top=body.top).as_dict()
+        data["word"] = explain(words, body.word, top=body.top).to_data()
     return data
 
 
 @router.get("/v1/policies")
 async def policies(request: Request, who: CallerNow) -> dict[str, Any]:
     """The policies that a request may name, the default first."""
-    return {"data": service_of(request).policies.as_data()}
+    return {"data": service_of(request).policies.to_data()}
 
 
 @router.get("/v1/budget")
@@ -185,4 +185,4 @@ def report_data(made: PaidReleases) -> dict[str, Any] | None:
     tally = Tally()
     for one in made.releases:
         tally.add_document([one])
-    return Report(setting=made.releases[0].setting, tally=tally).as_dict()
+    return Report(setting=made.releases[0].setting, tally=tally).to_data()

@@ -16,4 +16,4 @@ def budget_data(balance: Balance, costs: TextCosts) -> dict[str, Any]:
         costs: of the policy at which words and values are counted.
     """
     left = costs.left(balance.affords)
-    return {**balance.as_data(), "words_left": left.words, "values_left": left.values, "left": left.said}
+    return {**balance.to_data(), "words_left": left.words, "values_left": left.values, "left": left.said}

@@ -150,7 +150,7 @@ class ConversationState:
         """An identifier: the upstream's own as it is, any other as a keyed digest."""
         return self._written.handle(text)
 
-    def as_data(self, policy_of: Callable[[str], KeptPolicy | None]) -> dict[str, Any]:
+    def to_data(self, policy_of: Callable[[str], KeptPolicy | None]) -> dict[str, Any]:
         """Everything of it as JSON can write it, for ``of_data``: private.
 
         Args:
@@ -168,11 +168,11 @@ class ConversationState:
             "key": self._key.hex(),
             "size": self.size,
             "answers": [one.hex() for one in self.answers],
-            "scopes": {policy: scope.as_data() for policy, scope in self._scopes.items()},
+            "scopes": {policy: scope.to_data() for policy, scope in self._scopes.items()},
             "releases": releases,
-            **self._written.as_data(maps),
+            **self._written.to_data(maps),
             "foreign_values": self.foreign_values,
-            "maps": maps.as_data(),
+            "maps": maps.to_data(),
         }
 
     @classmethod
@@ -180,7 +180,7 @@ class ConversationState:
         """The conversation as it was kept.
 
         Args:
-            data: of ``as_data``.
+            data: of ``to_data``.
             policy_of: a policy by its name; None where there is none. Releases that were made under another are
                 forgotten, with what it remembered: they are paid for again.
         """
@@ -336,7 +336,7 @@ class Conversations:
                 return
             state.kept = now
             try:
-                data = state.as_data(self._policy_of)
+                data = state.to_data(self._policy_of)
                 await asyncio.to_thread(store.save, state.name, data, list(state.answers))
             except BaseException:
                 state.kept = None

@@ -76,13 +76,13 @@ class ApiError(Exception):
         self.param = param
         self.headers = dict(headers or {})
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """The body of the answer."""
         return {"error": {"message": self.message, "type": self.type, "param": self.param, "code": self.code}}
 
     def response(self) -> JSONResponse:
         """The answer."""
-        return JSONResponse(self.as_data(), status_code=self.status, headers=self.headers)
+        return JSONResponse(self.to_data(), status_code=self.status, headers=self.headers)
 
 
 def as_api_error(error: Exception) -> ApiError:

@@ -71,7 +71,7 @@ class MapTable:
             self._maps.append(one)
         return self._numbers[id(one)]
 
-    def as_data(self) -> list[Any]:
+    def to_data(self) -> list[Any]:
         """All maps that have a number, in order."""
         return [map_data(one) for one in self._maps]
 

@@ -392,4 +392,4 @@ def _forget_metadata(metadata: dict[str, Any]) -> None:
 def _refuse(error: Exception) -> NoReturn:
     """Tell LiteLLM that a request does not go on."""
     told = as_api_error(error)
-    raise HTTPException(told.status, detail=told.as_data(), headers=told.headers) from None
+    raise HTTPException(told.status, detail=told.to_data(), headers=told.headers) from None

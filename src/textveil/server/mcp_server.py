@@ -241,16 +241,16 @@ def _detected(text: str) -> dict[str, Any]:
 
 
 def _audited(given: AuditArguments) -> dict[str, Any]:
-    from textveil.audit.report.report import finite_json
     from textveil.audit.run import audit_mechanism
     from textveil.catalog import mechanism
+    from textveil.json_text import finite_json
     from textveil.vocabulary.embedded import load_vocabulary
 
     options: dict[str, Any] = {"epsilon": given.epsilon, "delta": given.delta}
     words = load_vocabulary(limit=given.words)
     made = mechanism(given.mechanism, words, **{key: one for key, one in options.items() if one is not None})
     report = audit_mechanism(made, samples=given.samples, attacks=False)
-    return cast(dict[str, Any], finite_json(report.as_dict()))
+    return cast(dict[str, Any], finite_json(report.to_data()))
 
 
 def make_server(tools: TextTools, offered: Collection[str] = TOOLS) -> Server[Any]:

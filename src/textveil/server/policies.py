@@ -172,7 +172,7 @@ class OfferedPolicies:
         finder = self._finders[name]
         return [] if finder is None else finder.found([text])[0]
 
-    def as_data(self) -> list[dict[str, Any]]:
+    def to_data(self) -> list[dict[str, Any]]:
         """Every policy as JSON data, the default first."""
         first = sorted(self._policies.items(), key=lambda one: one[0] != self.default)
         return [

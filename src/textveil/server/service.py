@@ -313,10 +313,10 @@ class _Known(NamedTuple):
             prepared: what was drawn for; None where all was released before, which costs nothing.
         """
         if prepared is None:
-            return {**setting.accountant({}).spent.as_data(), **self.always}
+            return {**setting.accountant({}).spent.to_data(), **self.always}
         totals = {one["kind"]: sum(counts.get(one["kind"], 0) for counts in prepared.counts) for one in self.kinds}
         drawn = [{**one, "count": totals[one["kind"]]} for one in self.kinds if totals[one["kind"]]]
-        return {**prepared.spent.as_data(), **self.always, "by_kind": drawn}
+        return {**prepared.spent.to_data(), **self.always, "by_kind": drawn}
 
 
 def _known_of(policy: str, setting: Setting) -> _Known:
@@ -330,7 +330,7 @@ def _known_of(policy: str, setting: Setting) -> _Known:
         "warnings": setting.warnings(),
     }
     kinds = [
-        {name: value for name, value in one.as_data().items() if name in _TOLD_OF_A_KIND} | {"count": 0}
+        {name: value for name, value in one.to_data().items() if name in _TOLD_OF_A_KIND} | {"count": 0}
         for one in setting.protected
     ]
     return _Known(always, kinds, TextCosts.of(setting))

@@ -87,7 +87,7 @@ class WrittenAnswers:
         kind = _KINDS_OF_HANDLES.match(text)
         return (kind[0] if kind else "call_") + self._digest("handle", text).hex()[:_HANDLE_DIGITS]
 
-    def as_data(self, maps: MapTable) -> dict[str, Any]:
+    def to_data(self, maps: MapTable) -> dict[str, Any]:
         """Everything of it as JSON can write it, for ``read``: private.
 
         Args:
@@ -100,7 +100,7 @@ class WrittenAnswers:
         return {"written": written, "behind": {key.hex(): there for key, there in self._behind.items()}}
 
     def read(self, data: dict[str, Any], maps: MapsRead) -> None:
-        """Know what ``as_data`` had."""
+        """Know what ``to_data`` had."""
         self._written = {
             bytes.fromhex(key): [Written(text, tuple(maps[number] for number in numbers)) for text, numbers in known]
             for key, known in data["written"].items()

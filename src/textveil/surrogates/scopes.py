@@ -77,7 +77,7 @@ class MemoryScope:
         self._places[label, value] = place
         return place
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """What it remembers as JSON can write it, for ``of_data``: private."""
         return {
             "places": [[label, value, place] for (label, value), place in self._places.items()],

@@ -70,7 +70,7 @@ class Accuracy:
     on_releases: Bound
     on_texts: Bound
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data."""
         return {"on_releases": self.on_releases._asdict(), "on_texts": self.on_texts._asdict()}
 

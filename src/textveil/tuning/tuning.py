@@ -68,15 +68,15 @@ class CandidateOutcome:
         """For tables and figures."""
         return self.policy if self.epsilon is None else f"{self.policy} {self.epsilon:g}"
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data."""
         return {
             "policy": self.policy,
             "epsilon": self.epsilon,
             "mechanism": self.mechanism,
-            "accuracy": None if self.accuracy is None else self.accuracy.as_dict(),
-            "verbatim": [one.as_dict() for one in self.verbatim],
-            "recovery": None if self.recovery is None else self.recovery.as_dict(),
+            "accuracy": None if self.accuracy is None else self.accuracy.to_data(),
+            "verbatim": [one.to_data() for one in self.verbatim],
+            "recovery": None if self.recovery is None else self.recovery.to_data(),
         }
 
 
@@ -126,7 +126,7 @@ class Tuning:
                 "majority": task.majority,
                 "raw": None if self.raw is None else self.raw.on_texts._asdict(),
             },
-            "outcomes": [one.as_dict() for one in self.outcomes],
+            "outcomes": [one.to_data() for one in self.outcomes],
         }
 
 

@@ -49,7 +49,7 @@ class VerbatimShare:
     share: Bound
     in_part: Bound
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data."""
         bounds = {"share": self.share._asdict(), "in_part": self.in_part._asdict()}
         return {"kind": self.kind, "count": self.count, **bounds}

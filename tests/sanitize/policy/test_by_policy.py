@@ -132,7 +132,7 @@ def test_what_pays_is_counted() -> None:
 
 def test_the_report_never_speaks_of_words() -> None:
     report = made()(TEXT).report()
-    data = report.as_dict()
+    data = report.to_data()
     assert data["guarantee"]["per_token"] is None and data["mechanism"] is None
     assert data["guarantee"]["per_value"]["unit"] == "span"
     assert data["detection"] == {"detectors": ["finds"], "recall": None}
@@ -162,7 +162,7 @@ def test_which_values_are_equal_is_public_within_a_scope_and_all_else_everywhere
     """The word "equal" in another fact does not take it out of the report."""
     fact = "which of its halves are equal"
     rule = surrogate("person", options={"public": (fact,), "equality": equality})
-    (row,) = made(rule, scope=scope)(TEXT).report().as_dict()["guarantee"]["by_kind"]
+    (row,) = made(rule, scope=scope)(TEXT).report().to_data()["guarantee"]["by_kind"]
     assert row["public"] == [fact, *told]
 
 
@@ -172,7 +172,7 @@ def test_measured_recall_stands_in_the_report() -> None:
         "kinds": {"person": {"recall": {"lower": 0.7, "estimate": 0.8, "upper": 0.9, "confidence": 0.95}}},
     }
     report = made()(TEXT).report(recall)
-    assert report.as_dict()["detection"]["recall"] == recall
+    assert report.to_data()["detection"]["recall"] == recall
     assert "detection   recall on labelled notes, of each kind: person 80 % [70, 90]" in report.summary()
 
 
@@ -218,4 +218,4 @@ def test_numbers_that_are_kept_stay_where_words_are_drawn() -> None:
     )
     release = Sanitizer(Policy(name="kept numbers", rules=rules, detectors=(Finds(),)))("Maria has 12,345 cats")
     assert "12,345" in release.text and "number" in release.kinds
-    assert "the values of the kinds that are kept: number" in release.report().as_dict()["public"]
+    assert "the values of the kinds that are kept: number" in release.report().to_data()["public"]

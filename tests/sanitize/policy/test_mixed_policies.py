@@ -86,7 +86,7 @@ def test_surrogates_keep_their_own_letters(spy: Spy) -> None:
 
 def test_what_a_mixed_policy_guarantees(embedded) -> None:
     release = Sanitizer(mixed(NAMES, NUMBERS))("Maria was here with 2 cats.")
-    data = release.report().as_dict()["guarantee"]
+    data = release.report().to_data()["guarantee"]
     kinds = {one["kind"]: one for one in data["by_kind"]}
     assert (kinds["word"]["epsilon"], kinds["word"]["count"], kinds["word"]["unit"]) == (5.0, 4, "token")
     assert "outside them" in kinds["word"]["adjacency"] and data["per_token"]["epsilon"] == 5.0
@@ -183,7 +183,7 @@ def test_function_words_stay_and_all_others_are_drawn(spy: Spy) -> None:
 
 def test_what_content_words_guarantees() -> None:
     release = Sanitizer(policy("content-words"), rng=seeded_generator(1))("The cat was on 2 mats.")
-    data = release.report().as_dict()
+    data = release.report().to_data()
     assert "function words of a public list" in data["guarantee"]["per_token"]["adjacency"]
     assert data["recovery"] is None and data["detection"] is None and data["policy"]["name"] == "content-words"
     assert "function words, which are released as they are" in data["not_covered"]

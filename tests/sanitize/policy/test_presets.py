@@ -66,14 +66,14 @@ def test_a_preset_is_for_release_and_states_what_is_proved(name: str) -> None:
 def test_identifiers_says_nothing_about_any_value() -> None:
     release = sanitizer("identifiers", "keep")(NOTE)
     assert release.guarantee.epsilon == release.guarantee_per_token.epsilon == 0.0
-    data = release.report().as_dict()
+    data = release.report().to_data()
     assert data["guarantee"]["per_token"] is None and data["recovery"] is None
     assert "every word, mark and symbol outside the spans" in data["not_covered"]
 
 
 def test_all_dates_of_a_note_move_together_and_pay_once() -> None:
     release = sanitizer("clinical", "keep")(NOTE)
-    kinds = {one["kind"]: one for one in release.report().as_dict()["guarantee"]["by_kind"]}
+    kinds = {one["kind"]: one for one in release.report().to_data()["guarantee"]["by_kind"]}
     assert (kinds["date"]["pays"], kinds["date"]["count"], kinds["date"]["epsilon"]) == ("scope", 1, 1.0)
     assert release.kinds["date mentions"] >= 3
 

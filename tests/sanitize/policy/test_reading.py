@@ -150,7 +150,7 @@ def test_words_of_lists_stand_nowhere_but_in_the_policy() -> None:
     text = f'{HEAD}{DIGITS}[[list]]\nkind = "staff"\nwords = ["Zebediah Quux"]\n'
     made = policy_of(text.encode(), "here")
     assert made.lists[0].words == ("Zebediah Quux",)
-    for told in (repr(made), str(made.as_data())):
+    for told in (repr(made), str(made.to_data())):
         assert "Quux" not in told
 
 
@@ -233,7 +233,7 @@ def test_the_file_of_a_pool_is_looked_for_beside_the_policy(tmp_path: Path, monk
     made = policy(path)
     assert Sanitizer(made)("The Reds won.").text in ("The Blues won.", "The Greens won.")
     assert Sanitizer(pickle.loads(pickle.dumps(made)))("The Reds won.").text != "The Reds won."
-    assert str(tmp_path) not in repr(made) + str(made.as_data())
+    assert str(tmp_path) not in repr(made) + str(made.to_data())
     path.write_text(POOL.replace("pools/teams.txt", there.as_posix()), encoding="utf-8")
     assert Sanitizer(policy(path))("The Reds won.").text != "The Reds won."
 

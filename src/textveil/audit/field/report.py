@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from textveil.audit.field.rows import FieldRow, witness_text
 from textveil.audit.field.run import FieldTable
-from textveil.audit.report.report import finite_json
 from textveil.errors import OutputError
-from textveil.pages.html import html_table, page_head, safe
+from textveil.json_text import json_text
+from textveil.pages.rendering import rendered
 from textveil.pages.tables import Table
 from textveil.whole_files import write_whole
 
@@ -75,38 +74,28 @@ def _last_cell(row: FieldRow, title: str) -> str:
     return row.about.reading if title == CONTESTED else row.mended or "-"
 
 
-def to_json(table: FieldTable) -> str:
-    """All that is known; infinite numbers are null."""
-    return json.dumps(finite_json(table.as_dict()), indent=2, allow_nan=False) + "\n"
-
-
 def to_html(table: FieldTable) -> str:
     """One page: what was found, then every row with its witness, its source and the command that makes it again."""
-    parts = [
-        page_head("Claims of the field, put to the test"),
-        "<h1>Claims of the field, put to the test</h1>",
-        f"<p>{safe(in_short(table))}</p>",
-        "<p>A claim is refuted where what was computed exceeds it by more than the error of the computation, or what "
-        "was drawn does so at 99.9 % confidence. Formulas of public code were read there and derived again; none of "
-        "that code was run but that of packages that are installed.</p>",
-        *(f"<p>Not installed: {safe(one)}</p>" for one in table.missing),
+    groups = [
+        (title, [(_title(row), _cells(row)[2], *_cells(row)[4:]) for row in rows], [f"#{row.name}" for row in rows])
+        for title, rows in _parts(table)
     ]
-    for title, rows in _parts(table):
-        shown = [(_title(row), _cells(row)[2], *_cells(row)[4:]) for row in rows]
-        head = ("whose", HEAD[2], *HEAD[4:])
-        parts += [
-            f"<h2>{safe(title)}</h2>",
-            html_table(head, shown, stacked=True, links=[f"#{row.name}" for row in rows]),
-        ]
-    parts += ["<h2>Each claim</h2>", *map(_details, table.rows), "</body></html>", ""]
-    return "\n".join(parts)
+    return rendered(
+        "field.html",
+        title="Claims of the field, put to the test",
+        in_short=in_short(table),
+        missing=table.missing,
+        head=("whose", HEAD[2], *HEAD[4:]),
+        groups=groups,
+        claims=[(row.name, _title(row), _details(row)) for row in table.rows],
+    )
 
 
 def _title(row: FieldRow) -> str:
     return f"{row.about.work}: {row.about.part}"
 
 
-def _details(row: FieldRow) -> str:
+def _details(row: FieldRow) -> list[tuple[str, str]]:
     facts = {
         "Claim": row.about.claim,
         "Verdict": row.verdict,
@@ -123,9 +112,7 @@ def _details(row: FieldRow) -> str:
         "Repeat with": row.repeat,
         "Note": row.note,
     }
-    shown = [(key, value) for key, value in facts.items() if value]
-    table = html_table(("", ""), shown, stacked=True)
-    return f"<section id='{row.name}'><h3>{safe(_title(row))}</h3>{table}</section>"  # folded, links would lead nowhere
+    return [(key, value) for key, value in facts.items() if value]
 
 
 def _parts(table: FieldTable) -> list[tuple[str, list[FieldRow]]]:
@@ -152,7 +139,7 @@ def save_field(table: FieldTable, folder: Path) -> list[Path]:
     made = {
         "md": to_markdown(table),
         "csv": plain_table(table).to_csv(),
-        "json": to_json(table),
+        "json": json_text(table.to_data()),
         "html": to_html(table),
     }
     return [write_whole(folder / f"{STEM}.{end}", text.encode("utf-8")) for end, text in made.items()]

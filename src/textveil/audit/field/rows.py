@@ -87,7 +87,7 @@ class FieldRow:
         """The command that makes this row again."""
         return f"textveil audit-field {self.name}"
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data."""
         return {
             "name": self.name,

@@ -77,7 +77,7 @@ class FieldTable:
         """Libraries and papers with a refuted claim."""
         return tuple(dict.fromkeys(row.about.work for row in self.violations))
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data."""
         return {
             "violations": len(self.violations),
@@ -85,7 +85,7 @@ class FieldTable:
             "works": list(self.works),
             "seconds": round(self.seconds, 3),
             "missing": list(self.missing),
-            "rows": [row.as_dict() for row in self.rows],
+            "rows": [row.to_data() for row in self.rows],
         }
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
 from textveil.audit.report.verdict import Finding, Subject, Verdict
+from textveil.json_text import json_text
 from textveil.privacy.guarantees import Status
 from textveil.statistics import Bound
 
@@ -91,7 +91,7 @@ class AuditReport:
         """What the verdict speaks of."""
         return self.leading.subject
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data; the leading finding's numbers stand at the top level."""
         lead = self.leading
         return {
@@ -113,7 +113,7 @@ class AuditReport:
 
     def to_json(self) -> str:
         """The report as JSON text; infinite numbers are null."""
-        return json.dumps(finite_json(self.as_dict()), indent=2, allow_nan=False) + "\n"
+        return json_text(self.to_data())
 
     def sentence(self) -> str:
         """What a reviewer would quote."""
@@ -312,14 +312,3 @@ def _who(report: AuditReport, *, start: bool = True) -> str:
     article = "The" if start else "the"
     with_it = f", and with it the {made}," if report.verdict is Verdict.PROVED else ""
     return f"{article} {report.subject.value} of {report.name}{with_it}"
-
-
-def finite_json(value: Any) -> Any:
-    """The same data with null for numbers that JSON does not have."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {key: finite_json(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite_json(one) for one in value]
-    return value

@@ -70,7 +70,7 @@ class DrawsCheck:
     witness: Mapping[str, Any] = field(default_factory=dict)
     subject: Subject = Subject.WORD_CHANNEL
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data."""
         return {
             "method": self.method,

@@ -41,14 +41,14 @@ class Measured:
     scores: Mapping[str, Reals]
     recovered: Bound | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data."""
         scores = {name: values.tolist() for name, values in self.scores.items()}
         return {"scores": scores, "recovered": None if self.recovered is None else list(self.recovered)}
 
     @staticmethod
     def of_dict(data: Mapping[str, Any]) -> Measured:
-        """What ``as_dict`` gave."""
+        """What ``to_data`` gave."""
         recovered = data["recovered"]
         scores = {name: np.array(values) for name, values in data["scores"].items()}
         return Measured(scores, None if recovered is None else Bound(*recovered))

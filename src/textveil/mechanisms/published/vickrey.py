@@ -67,7 +67,7 @@ class DrawnWitness:
     other: int
     loss_at_least: float
 
-    def as_data(self, vocabulary: Vocabulary) -> dict[str, Any]:
+    def to_data(self, vocabulary: Vocabulary) -> dict[str, Any]:
         """For reports: the three words and the bound."""
         named = {"output": self.output, "likely": self.likely, "other": self.other}
         return {**{key: vocabulary.words[word] for key, word in named.items()}, "loss_at_least": self.loss_at_least}
@@ -221,7 +221,7 @@ def vickrey_published(
             **({"t": t} if neighbor_rates is None else {}),
             **given(neighbor_rates=neighbor_rates),
             "clip": clip,
-            "witness": None if witness is None else witness.as_data(vocabulary),
+            "witness": None if witness is None else witness.to_data(vocabulary),
         },
         vocabulary=vocabulary,
         noise=noise,

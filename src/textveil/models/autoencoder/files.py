@@ -48,7 +48,7 @@ class SavedNetwork(NamedTuple):
 def facts_of(network: Autoencoder, vocabulary: Vocabulary, epochs: Epochs) -> dict[str, Any]:
     """What every saved network says of itself."""
     return {
-        "settings": network.settings.as_data(),
+        "settings": network.settings.to_data(),
         "vocabulary": {"name": vocabulary.name, "words": len(vocabulary), "digest": vocabulary.digest},
         "losses": list(epochs.losses),
         "seconds": list(epochs.seconds),

@@ -53,13 +53,13 @@ class AutoencoderSettings:
         need(fits, "betas", self.betas, "two numbers in [0, 1)")
         need(self.precision in ("float32", "bfloat16"), "precision", self.precision, "float32 or bfloat16")
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data, by the names of the attributes."""
         return {**asdict(self), "betas": list(self.betas)}
 
     @staticmethod
     def of_data(data: Mapping[str, Any]) -> AutoencoderSettings:
-        """The settings that ``as_data`` gave.
+        """The settings that ``to_data`` gave.
 
         Raises:
             ModelError: they are not of this form.

@@ -45,7 +45,7 @@ class PolicyFacts:
         """The names of what finds spans."""
         return tuple(self.data["detectors"])
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data: the policy with its digest."""
         return {**self.data, "digest": self.digest}
 
@@ -59,7 +59,7 @@ def facts_of(policy: Policy, adjacency: Adjacency) -> PolicyFacts:
     """
     kinds = tuple(rule.kind for _, rule in policy.span_rules)
     return PolicyFacts(
-        data=policy.as_data(),
+        data=policy.to_data(),
         digest=policy.digest,
         adjacency=adjacency,
         draws_words=policy.draws_words,

@@ -82,7 +82,7 @@ class Rule:
         if not drawn and self.options:
             need(False, _listed(self.options), f"beside {self.action.value}", "left out")
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data, as a policy file has it."""
         done = {self.action.value: self.name or True}
         epsilon = {} if self.epsilon is None else {"epsilon": float(self.epsilon)}
@@ -254,7 +254,7 @@ class Policy:
         """Whether surrogates are computed from a secret: one value has one surrogate in a corpus."""
         return self.finds_spans and self.scope == "corpus"
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data of what is public of it: words of lists are counted only, and the vocabulary is a matter apart."""
         return {
             "name": self.name,
@@ -262,7 +262,7 @@ class Policy:
             "marks": self.marks,
             "scope": self.scope,
             "detectors": [one if isinstance(one, str) else one.name for one in self.detectors],
-            "rules": [rule.as_data() for rule in self.rules],
+            "rules": [rule.to_data() for rule in self.rules],
             "patterns": [
                 {"kind": one.kind, "regex": one.regex, **({"last": True} if one.last else {})} for one in self.patterns
             ],
@@ -270,7 +270,7 @@ class Policy:
         }
 
     def whole_data(self) -> dict[str, Any]:
-        """JSON data of all of it, for ``reading.policy_of_data``: ``as_data``, with the words of lists in full.
+        """JSON data of all of it, for ``reading.policy_of_data``: ``to_data``, with the words of lists in full.
 
         They may be private.
 
@@ -282,7 +282,7 @@ class Policy:
         if self.vocabulary is not None:
             raise InputError("a policy that is saved must have no vocabulary of its own; got one. Leave it out.")
         lists = [{"kind": one.kind, "words": list(one.words)} for one in self.lists]
-        return {**self.as_data(), "lists": lists}
+        return {**self.to_data(), "lists": lists}
 
     @property
     def private_digest(self) -> str:
@@ -292,8 +292,8 @@ class Policy:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of ``as_data``."""
-        return hashlib.sha256(json.dumps(self.as_data(), sort_keys=True).encode("ascii")).hexdigest()
+        """SHA-256 of ``to_data``."""
+        return hashlib.sha256(json.dumps(self.to_data(), sort_keys=True).encode("ascii")).hexdigest()
 
 
 def checked_scope(scope: str) -> ScopeName:

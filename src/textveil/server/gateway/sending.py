@@ -289,4 +289,4 @@ class RestoredStream(StreamingResponse):
             for event in restoring.close():
                 yield event.as_bytes()
             told = as_api_error(error)
-            yield Event(as_json(told.as_data()).decode("utf-8")).as_bytes()
+            yield Event(as_json(told.to_data()).decode("utf-8")).as_bytes()

@@ -83,7 +83,7 @@ def _at(epsilon: float) -> tuple[Sanitizer, dict[str, Any]]:
     mechanism = sanitizer.mechanism
     if mechanism is None:
         raise UnsupportedGuarantee(f"the policy {POLICY} must draw words; it does not.")
-    law = explain(mechanism, WORD, top=_OUTCOMES).as_dict()
+    law = explain(mechanism, WORD, top=_OUTCOMES).to_data()
     outcomes = [{"word": one["word"], "probability": one["estimate"]} for one in law["outputs"]]
     return sanitizer, {"word": law["word"], "outcomes": outcomes}
 

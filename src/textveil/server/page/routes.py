@@ -113,7 +113,7 @@ def add_work(router: APIRouter) -> None:
         name = service.policies.at(body.policy, body.epsilon)
         balance = await service.balance(who.account(body.unit))
         setting = (await service.in_thread(partial(service.policies.sanitizer, name))).setting
-        return {"policies": service.policies.as_data(), "budget": budget_data(balance, TextCosts.of(setting))}
+        return {"policies": service.policies.to_data(), "budget": budget_data(balance, TextCosts.of(setting))}
 
     @router.post("/page/release", include_in_schema=False)
     async def release(body: PageText, request: Request, who: CallerNow, response: Response) -> dict[str, Any]:

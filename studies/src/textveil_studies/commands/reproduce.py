@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ import typer
 
 from textveil.cli import options as opt
 from textveil.errors import ParameterError
+from textveil.json_text import json_text
 
 app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
 
@@ -108,7 +108,7 @@ def reproduce_command(
         )
         run = reproduce(chosen, items, output, setting)
     if as_json:
-        sys.stdout.write(json.dumps(run.facts(), indent=2, sort_keys=True) + "\n")
+        sys.stdout.write(json_text(run.facts(), sort_keys=True))
         return
     for one, outcome in run.results:
         sys.stdout.write(f"{one.name}  {one.title}  ({run.seconds[one.name]:.0f} s)\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from enum import Enum
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from textveil.cli import options as opt
 from textveil.cli.mechanism_options import MechanismCommand, given, make
 from textveil.errors import ParameterError, need
+from textveil.json_text import json_text
 
 if TYPE_CHECKING:
     from textveil.models.autoencoder.settings import AutoencoderSettings
@@ -283,15 +283,15 @@ def _tell(
     if as_json:
         facts = {
             "sentences": sentences,
-            "injection": rewriter.injection.as_data(),
+            "injection": rewriter.injection.to_data(),
             "feeding": feeding.value,
-            "guarantee": promise.as_data(),
+            "guarantee": promise.to_data(),
             "for_release": seed is None and promise.promises,
-            "settings": rewriter.settings.as_data(),
+            "settings": rewriter.settings.to_data(),
             "losses": list(rewriter.losses),
             "seconds": list(rewriter.seconds),
         }
-        sys.stdout.write(json.dumps(facts, indent=2) + "\n")
+        sys.stdout.write(json_text(facts))
     if quiet:
         return
     last = f"{rewriter.losses[-1]:.3f} nats a token after {len(rewriter.losses)} epochs" if rewriter.losses else "none"

@@ -69,7 +69,7 @@ class ClassifierSettings:
         need(0 <= self.dropout < 1, "dropout", self.dropout, "in [0, 1)")
         need(0 < self.learning_rate < math.inf, "learning_rate", self.learning_rate, "finite and > 0")
 
-    def as_data(self) -> dict[str, str | int | float]:
+    def to_data(self) -> dict[str, str | int | float]:
         """JSON data, by the names of the attributes."""
         return {**asdict(self), "reader": self.reader.value}
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from textveil.errors import OutputError, ParameterError
+from textveil.json_text import json_text
 from textveil.numerics.torch_package import checked_device
 from textveil.pages.plots import need_matplotlib, save_figure
 from textveil.pages.tables import save_table
@@ -81,7 +82,7 @@ def reproduce(paper: Paper, items: Sequence[Item], folder: Path, setting: StudyS
             version=VERSION,
         )
         write_whole(staging / "report.md", to_markdown(run).encode("utf-8"))
-        facts = json.dumps(run.facts(), indent=1, sort_keys=True) + "\n"
+        facts = json_text(run.facts(), indent=1, sort_keys=True)
         write_whole(staging / REPORT, facts.encode("utf-8"))
         write_whole(staging / "index.html", to_html(run, staging).encode("utf-8"))
     return run

@@ -186,7 +186,7 @@ class Injection:
             return clipped
         return clipped + np.asarray(self.noise.sample(len(vectors), rng), dtype=np.float32)
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data: everything of it that is public."""
         mechanism = self.mechanism
         return {

@@ -279,7 +279,7 @@ def save_rewriter(rewriter: Rewriter, folder: Path | str) -> None:
         OutputError: the folder cannot be written.
     """
     facts = facts_of(rewriter.network, rewriter.vocabulary, rewriter.epochs)
-    own = {"injection": rewriter.injection.as_data(), "sentences": rewriter.corpus}
+    own = {"injection": rewriter.injection.to_data(), "sentences": rewriter.corpus}
     write_network(folder, rewriter.network, {**facts, **own})
 
 
@@ -308,7 +308,7 @@ def load_rewriter(
 
 def _check_injection(there: Any, here: Injection) -> None:
     """Refuse another injection: what a network rewrites would have another guarantee than was asked for."""
-    if there != json.loads(json.dumps(here.as_data())):
+    if there != json.loads(json.dumps(here.to_data())):
         place = there.get("place") if isinstance(there, dict) else None
         raise ModelError(
             f"the network must be used with the noise that it was trained with, at place {place}; got other or none. "
@@ -325,7 +325,7 @@ def _kept_run(
     seed: int,
 ) -> KeptRun:
     run = {
-        "injection": json.loads(json.dumps(injection.as_data())),
+        "injection": json.loads(json.dumps(injection.to_data())),
         "feeding": feeding.value,
         "seed": seed,
         "sentences": corpus_digest(sentences),

@@ -150,4 +150,4 @@ def _rows(results: Results, blocks: Sequence[TableBlock]) -> list[ScoreRow]:
 
 
 def _table(results: Results, rows: Sequence[ScoreRow]) -> Table:
-    return table_of(rows, {"size": results.size.as_data()})
+    return table_of(rows, {"size": results.size.to_data()})

@@ -155,7 +155,7 @@ def equal_guarantee(setting: StudySetting) -> ItemOutcome:
     terms = {
         **size._asdict(),
         "vocabulary": vocabulary.digest,
-        "networks": FAST.as_data() | ({} if setting.device == "cpu" else {"device": setting.device}),
+        "networks": FAST.to_data() | ({} if setting.device == "cpu" else {"device": setting.device}),
         "seed": setting.seed,
         "delta": DELTA,
         "clip": CLIP,
@@ -170,7 +170,7 @@ def measured_cell(study: ComparisonStudy, cell: GuaranteeCell) -> Values:
     """One cell: release, scores, attack, and the audit's verdict on the claim."""
     scorers = _scorers(study)
     if cell.contender is None:
-        return measured(None, study.task, scorers, study.seed).as_dict()
+        return measured(None, study.task, scorers, study.seed).to_data()
     one = CONTENDERS[cell.contender]
     known = entries()[one.name].options()
     given = {key: value for key, value in (("clip", CLIP), ("delta", DELTA)) if key in known}
@@ -180,7 +180,7 @@ def measured_cell(study: ComparisonStudy, cell: GuaranteeCell) -> Values:
     found = measured(mechanism, study.task, scorers, study.seed, *stream, prior=prior)
     lead = audit_mechanism(mechanism, attacks=False).leading
     return {
-        **found.as_dict(),
+        **found.to_data(),
         "guarantee": str(mechanism.guarantee),
         "verdict": lead.verdict.value,
         "audited_epsilon": lead.epsilon.upper,

@@ -145,7 +145,7 @@ def figure_4(setting: StudySetting) -> ItemOutcome:
             for name, value in size._asdict().items()
             if name in ("words", "runs", "train", "test", "longest")
         },
-        "networks": {**size.networks.as_data(), "device": setting.device},
+        "networks": {**size.networks.to_data(), "device": setting.device},
         "vocabularies": {kind: one.digest for kind, one in vocabularies.items()},
         "seed": setting.seed,
         "delta": VALID_DELTA,
@@ -207,7 +207,7 @@ def measured_cell(study: AccuracyStudy, cell: AccuracyCell) -> Values:
     if cell.way is ExperimentWay.CODE:  # nothing is released there: documents are clean, and all are read through noise
         kept = {name: values for name, values in found.scores.items() if ON_TEXTS not in name}
         found = Measured(kept)
-    return found.as_dict()
+    return found.to_data()
 
 
 def disturbed_by(cell: AccuracyCell, vocabulary: Vocabulary) -> Disturb:

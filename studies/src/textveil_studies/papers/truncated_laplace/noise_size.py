@@ -70,7 +70,7 @@ def noise_size(setting: StudySetting) -> ItemOutcome:
     columns = ("corpus", "embeddings", "way", "mechanism", "epsilon", "noise length", "vector length", "noise / vector",
                "loss, trained sentences", "loss, held out", "N_w, held out")  # fmt: skip
     return ItemOutcome(
-        tables={"": Table(columns=columns, rows=tuple(rows), facts={"size": results.size.as_data()})},
+        tables={"": Table(columns=columns, rows=tuple(rows), facts={"size": results.size.to_data()})},
         charts={"": _chart(results)},
         findings=_findings(results),
         settings=settings_of(results),

@@ -66,9 +66,9 @@ class RewritingSize:
     epsilons: tuple[float, ...] = EPSILONS
     blocks: tuple[TableBlock, ...] = BLOCKS
 
-    def as_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """JSON data; where epsilons and blocks are left out, cells say which they are."""
-        whole = {**asdict(self), "network": self.network.as_data()}
+        whole = {**asdict(self), "network": self.network.to_data()}
         return {key: whole[key] for key in ("sentences", "tested", "words", "network", "further")}
 
 

@@ -130,7 +130,7 @@ def terms_of(setting: StudySetting, size: RewritingSize) -> dict[str, object]:
         "version": VERSION,
         "seed": setting.seed,
         "device": setting.device,
-        **size.as_data(),
+        **size.to_data(),
         "vocabularies": sorted(vocabulary.digest for vocabulary in setting.vocabularies),
     }
 

@@ -60,7 +60,7 @@ def _rewritten(setting: StudySetting, number: int) -> ItemOutcome:
     table = Table(
         columns=("way", "mechanism", "true delta", f"sentence at epsilon {epsilon:g}"),
         rows=tuple(rows),
-        facts={"block": list(BLOCK), "epsilon": epsilon, "size": size.as_data()},
+        facts={"block": list(BLOCK), "epsilon": epsilon, "size": size.to_data()},
     )
     code = scores[ExperimentWay.CODE]
     alone = max(score for way in (ExperimentWay.TEXT, ExperimentWay.VALID) for score in scores[way].values())

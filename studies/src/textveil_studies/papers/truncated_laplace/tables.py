@@ -162,7 +162,7 @@ def _table(setting: StudySetting, blocks: Sequence[TableBlock], epsilons: Sequen
 
 def _facts(results: Results) -> dict[str, object]:
     return {
-        "size": results.size.as_data(),
+        "size": results.size.to_data(),
         "material": [material.facts() for material in results.materials.values()],
         "loss": "nats a sentence, its end counted: the public code sums over a sentence and means over sentences",
     }

@@ -1,0 +1,114 @@
+"""Pages made of templates: all text is escaped, and the one style, figures and files stand within the page."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+STYLE: Final = files("textveil.pages").joinpath("style.css").read_text(encoding="utf-8")
+"""The stylesheet of every page."""
+
+SERIES: Final = 7
+"""Colors of lines and marks in the stylesheet, ``c0`` and on."""
+
+_READABLE = 0.8
+"""Least share of its own size at which a figure is shown: its text is then at least 10 pixels high."""
+
+_FITTING = 960
+"""Pixels across that a page leaves to a figure where the screen is wide: no figure needs to scroll there."""
+
+_PROSE = 40
+"""Characters from which the text of a cell is put on several lines."""
+
+_LONG = 24
+"""Letters from which a run without spaces may be broken."""
+
+_SIGNED = re.compile(r"(?:^\W*|\de|\^)-\d|\d-DP")
+"""A number with a minus sign, or a guarantee: browsers would break the line there."""
+
+_SAFE = " !$()*+,-./:;=?@_~"
+"""Marks of a data address that stand for themselves between single quotes."""
+
+_SAFE_IN_DRAWINGS = _SAFE + '"<>[]^`{|}'
+"""Those of a drawing, which is ours and long; what users' words are in is written without any mark of HTML."""
+
+_PLACES = re.compile(r' (?:d|x|y)="[^"]*"')
+_BEYOND_HUNDREDTHS = re.compile(r"(\.\d\d)\d+")
+"""Coordinates within a page keep hundredths of a point, which no screen shows; the file beside it has all digits."""
+
+_MEDIA = {".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv", ".json": "application/json"}
+
+
+def rendered(template: str, **values: Any) -> Markup:
+    """A page or a drawing from its template.
+
+    Args:
+        template: the name of a file in ``templates``.
+        values: what it shows; strings are escaped.
+    """
+    return Markup(environment().get_template(template).render(values))
+
+
+@cache
+def environment() -> Environment:
+    """Where templates are found, and what they may call."""
+    found = Environment(
+        loader=PackageLoader("textveil.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.policies["json.dumps_kwargs"] = {"allow_nan": False}
+    found.globals["style"] = Markup(STYLE)
+    found.filters |= {"whole": whole, "address": data_address, "least_width": least_width}
+    found.tests["prose"] = is_prose
+    return found
+
+
+def whole(value: object) -> Markup:
+    """Text whose numbers stay whole, also at their signs, and whose long runs may be broken."""
+    return Markup(" ").join(map(_word, str(value).split(" ")))
+
+
+def _word(word: str) -> str:
+    if len(word) > _LONG and "/" in word:  # a ratio of integers, or a path
+        return Markup("/<wbr>").join(map(_word, word.split("/")))
+    if len(word) > _LONG:
+        return Markup("<span class='long'>{}</span>").format(word)
+    return Markup("<span class='number'>{}</span>").format(word) if _SIGNED.search(word) else word
+
+
+def is_prose(rows: Sequence[Sequence[object]]) -> bool:
+    """Whether a table has sentences in it, whose cells need several lines; others keep each cell on one."""
+    return any(len(str(cell)) >= _PROSE for row in rows for cell in row)
+
+
+def least_width(path: Path) -> int | None:
+    """Pixels that a figure keeps on a narrow screen, from the width that its SVG states; None for other files."""
+    if path.suffix != ".svg":
+        return None
+    width = re.search(r'<svg[^>]* width="([0-9.]+)pt"', path.read_text(encoding="utf-8")[:2000])
+    return None if width is None else min(round(_READABLE * float(width[1]) * 96 / 72), _FITTING)
+
+
+def data_address(path: Path) -> Markup:
+    """The content of a file as an address, so that a page needs no other file; made to stand in single quotes."""
+    media = _MEDIA[path.suffix]
+    if path.suffix == ".png":
+        return Markup(f"data:{media};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}")
+    content = path.read_text(encoding="utf-8")
+    if path.suffix == ".svg":
+        content = _PLACES.sub(lambda place: _BEYOND_HUNDREDTHS.sub(r"\1", place[0]), content)
+        content = " ".join(content.split())  # text is drawn as outlines: white space has no meaning
+    safe = _SAFE_IN_DRAWINGS if path.suffix == ".svg" else _SAFE
+    return Markup(f"data:{media};charset=utf-8,{quote(content, safe=safe)}")

@@ -201,10 +201,8 @@ def sanitize_command(
     from textveil.corpora.run import Run
     from textveil.errors import need
     from textveil.integrations.engines import engine as engine_of
-    from textveil.mechanisms.channels.digits import KEEP_LIMIT
     from textveil.sanitize.options import SanitizerOptions
     from textveil.sanitize.policy.recall import read_recall
-    from textveil.text.marks import checked_marks
 
     # Everything that can be wrong with the options is found before a byte of input is read.
     output = None if output is not None and str(output) == "-" else output
@@ -252,8 +250,8 @@ def sanitize_command(
             mechanism=made,
             seed=seed,
             number_epsilon=number_epsilon,
-            digit_keep_limit=KEEP_LIMIT if digit_keep_limit is None else digit_keep_limit,
-            marks=checked_marks(cast("Marks", "normalize" if marks is None or policy is not None else marks)),
+            digit_keep_limit=digit_keep_limit,
+            marks=cast("Marks | None", marks) if policy is None else None,
             allow_refuted=allow_refuted,
         ),
         corpus_format=reader,

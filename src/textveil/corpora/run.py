@@ -311,7 +311,7 @@ class Run:
     @cached_property
     def _sanitizer(self) -> Sanitizer:
         """One as the workers make for themselves; nothing is drawn from it."""
-        return self.options.sanitizer()
+        return Sanitizer.of(self.options)
 
     def _beside(self) -> dict[str, Any]:
         """The public facts on which draws depend beside the sanitizer's setting."""

@@ -69,7 +69,7 @@ class BlockWorker:
 
     def opened(self) -> Callable[[Block], Outcome]:
         """The function that releases blocks; make it once a process."""
-        sanitizer = self.options.sanitizer(self.secret)
+        sanitizer = Sanitizer.of(self.options, self.secret)
 
         def release(block: Block) -> Outcome:
             try:

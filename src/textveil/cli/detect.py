@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,7 +34,33 @@ _STYLES = {
 _STYLE = "bold yellow"
 
 
+@dataclass(frozen=True, kw_only=True)
+class _InputOptions:
+    """How the inputs are read."""
+
+    corpus_format: opt.FormatName = None
+    field: Annotated[list[str] | None, opt.fields("field to read; may be repeated.  [default: text]")] = None
+    delimiter: opt.Delimiter = None
+    whole_file: opt.WholeFile = False
+
+    def texts(self, patterns: list[str]) -> Iterator[list[str]]:
+        """The texts of the inputs, block by block."""
+        from textveil.cli.progress import counting
+        from textveil.corpora.texts import released_blocks
+
+        formats = opt.FormatOptions(
+            corpus_format=self.corpus_format, delimiter=self.delimiter, whole_file=self.whole_file
+        )
+        choice = formats.choice(self.field)
+        inputs = opt.inputs_of(patterns, choice)
+        with counting("detecting", "bytes") as progress:
+            for block in released_blocks(choice.reader(inputs), inputs, progress):
+                yield block.texts
+
+
+@opt.grouped
 def detect_command(
+    *,
     source: opt.Sources = None,
     detector: Annotated[
         list[str] | None,
@@ -62,10 +89,7 @@ def detect_command(
         typer.Option("--missed", metavar="FILE", help="With --evaluate: write what was missed, for you alone."),
     ] = None,
     confidence: Annotated[float, typer.Option(metavar="P", help="With --evaluate: of every interval.")] = 0.95,
-    corpus_format: opt.FormatName = None,
-    field: Annotated[list[str] | None, opt.fields("field to read; may be repeated.  [default: text]")] = None,
-    delimiter: opt.Delimiter = None,
-    whole_file: opt.WholeFile = False,
+    reading: _InputOptions,
 ) -> None:
     """Show what detectors find in texts, or measure it on labelled ones.
 
@@ -80,35 +104,19 @@ def detect_command(
             raise ParameterError("--evaluate reads its own file; got INPUT or --html besides.")
         _evaluated(labelled, combined(detector or ["embedded"]), confidence, missed, as_json)
         return
-    found = combined(detector or list(DEFAULT))
-    texts = _texts(source or ["-"], corpus_format, tuple(field or ()), delimiter, whole_file)
-    documents = _detected(found, texts)
+    spans_of = combined(detector or list(DEFAULT))
+    documents = _detected(spans_of, reading.texts(source or ["-"]))
     if page is not None:
         from textveil.detection.page import spans_page
 
         documents = list(documents)
-        _write_private(page, spans_page(documents, found.name))
+        _write_private(page, spans_page(documents, spans_of.name))
     if as_json:
         for _, spans in documents:
             rows = [{"start": one.start, "end": one.end, "kind": one.kind, "score": one.score} for one in spans]
             sys.stdout.write(json.dumps(rows) + "\n")
     elif page is None:
         _show(documents)
-
-
-def _texts(
-    patterns: list[str], corpus_format: str | None, fields: tuple[str, ...], delimiter: str | None, whole: bool
-) -> Iterator[list[str]]:
-    """The texts of the inputs, block by block."""
-    from textveil.cli.progress import counting
-    from textveil.corpora.formats.choice import FormatChoice
-    from textveil.corpora.texts import released_blocks
-
-    choice = FormatChoice(corpus_format=corpus_format, whole=whole, sanitized=fields, delimiter=delimiter)
-    inputs = opt.inputs_of(patterns, choice)
-    with counting("detecting", "bytes") as progress:
-        for block in released_blocks(choice.reader(inputs), inputs, progress):
-            yield block.texts
 
 
 def _detected(detector: Detector, blocks: Iterable[list[str]]) -> Iterable[tuple[str, Sequence[DetectedSpan]]]:

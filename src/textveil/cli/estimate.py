@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from textveil.cli import options as opt
-from textveil.errors import InputError
+from textveil.errors import InputError, need
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,33 +28,42 @@ class _Released(NamedTuple):
     bounds: Integers
 
 
-def estimate_command(
-    report: Annotated[Path, typer.Option("--report", metavar="R.json", help="The report of the release.")],
-    source: opt.Sources = None,
+@dataclass(frozen=True, kw_only=True)
+class _CountOptions:
+    """What is counted."""
+
     words: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE", help="What to count: a word a line, or several, which are a topic and counted together."
         ),
-    ] = None,
-    top: Annotated[int, typer.Option(metavar="N", help="Without --words: the likeliest most frequent words.")] = 20,
+    ] = None
+    top: Annotated[int, typer.Option(metavar="N", help="Without --words: the likeliest most frequent words.")] = 20
     bigrams: Annotated[
         bool, typer.Option("--bigrams", help="Count pairs of these words too, one directly after the other.")
-    ] = False,
-    confidence: Annotated[float, typer.Option(metavar="P", help="Of every interval.")] = 0.95,
-    prior: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The file of word counts that the release was drawn with, if it was."),
-    ] = None,
+    ] = False
+    confidence: Annotated[float, typer.Option(metavar="P", help="Of every interval.")] = 0.95
+
+    def check(self) -> None:
+        """Refuse numbers outside their domains."""
+        need(self.top >= 1, "top", self.top, ">= 1")
+        need(0 < self.confidence < 1, "confidence", self.confidence, "between 0 and 1")
+
+
+@opt.grouped
+def estimate_command(
+    *,
+    report: opt.ReportPath,
+    source: opt.Sources = None,
+    counts: _CountOptions,
+    prior: opt.PriorPath = None,
     corpus_format: opt.FormatName = None,
     delimiter: opt.Delimiter = None,
     field: Annotated[
         list[str] | None, opt.fields("field to read; repeat it for several.  [default: as the report says]")
     ] = None,
     as_json: opt.AsJson = False,
-    vocabulary: opt.VocabularyPath = None,
-    vocabulary_format: opt.VocabularyFormat = None,
-    vocabulary_limit: opt.VocabularyLimit = None,
+    vocabulary: opt.VocabularyOptions,
 ) -> None:
     """Estimate how often words, topics and pairs occurred in the texts behind a release, with intervals.
 
@@ -62,33 +72,32 @@ def estimate_command(
     """
     from textveil.cli.progress import counting
     from textveil.corpora.formats.choice import FormatChoice
-    from textveil.errors import need
     from textveil.estimation.frequencies import FrequencyEstimator
-    from textveil.rebuild import read_report, rebuilt
+    from textveil.rebuild import read_report
 
-    need(top >= 1, "top", top, ">= 1")
-    need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
-    said = read_report(report)
-    choice = FormatChoice(corpus_format=corpus_format, sanitized=tuple(field or said.fields), delimiter=delimiter)
-    patterns = source or ["-"]
-    inputs = opt.inputs_of(patterns, choice)
+    counts.check()
+    facts = read_report(report)
+    choice = FormatChoice(corpus_format=corpus_format, sanitized=tuple(field or facts.fields), delimiter=delimiter)
+    inputs = opt.inputs_of(source or ["-"], choice)
     reader = choice.reader(inputs)
-    known = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-    topics = None if words is None else _topics(words, known)
-    with counting("making the mechanism", "words") as progress:
-        made = rebuilt(said, known, prior=None if prior is None else str(prior), progress=progress)
+    words = vocabulary.load()
+    topics = None if counts.words is None else _topics(counts.words, words)
+    mechanism = opt.rebuilt_mechanism(facts, words, prior)
     with counting("reading the channel", "words") as progress:
-        estimator = FrequencyEstimator(made, confidence=confidence, progress=progress)
-    released = _read(reader, inputs, known)
+        estimator = FrequencyEstimator(mechanism, confidence=counts.confidence, progress=progress)
+    released = _read(reader, inputs, words)
     if topics is None:
-        topics = [[word] for word in estimator.likeliest(released.ids, top).tolist()]
-    rows = _counted(estimator, released.ids, topics)
-    pairs = _paired(estimator, released, topics) if bigrams else None
-    facts = {"confidence": confidence, "documents": len(released.bounds) - 1, "tokens": len(released.ids)}
-    found: dict[str, Any] = {"mechanism": made.name, **facts, "words": rows}
-    if pairs is not None:
-        found["bigrams"] = pairs
-    sys.stdout.write(json.dumps(found, indent=2) + "\n" if as_json else _table(found))
+        topics = [[word] for word in estimator.likeliest(released.ids, counts.top).tolist()]
+    estimates: dict[str, Any] = {
+        "mechanism": mechanism.name,
+        "confidence": counts.confidence,
+        "documents": len(released.bounds) - 1,
+        "tokens": len(released.ids),
+        "words": _counted(estimator, released.ids, topics),
+    }
+    if counts.bigrams:
+        estimates["bigrams"] = _paired(estimator, released, topics)
+    sys.stdout.write(json.dumps(estimates, indent=2) + "\n" if as_json else _table(estimates))
 
 
 def _topics(path: Path, vocabulary: Vocabulary) -> list[list[int]]:

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from textveil.privacy.guarantees import ApproximateDP
 
 
+@opt.grouped
 def explain_command(
     context: typer.Context,
+    *,
     mechanism: opt.MechanismName = "neighborhood",
     word: Annotated[
         str | None,
@@ -38,9 +40,7 @@ def explain_command(
         ),
     ] = None,
     as_json: opt.AsJson = False,
-    vocabulary: opt.VocabularyPath = None,
-    vocabulary_format: opt.VocabularyFormat = None,
-    vocabulary_limit: opt.VocabularyLimit = None,
+    vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
 ) -> None:
     """Show what one word becomes: its likeliest outputs, and how often it stays or stays close.
@@ -53,7 +53,7 @@ def explain_command(
     from textveil.sanitize.release_explanation import ReleaseExplanation, explain_release
     from textveil.sanitize.text_explanation import TextExplanation
 
-    words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
+    words = vocabulary.load()
     chosen = make(context, mechanism, words)
     if seed is not None and isinstance(chosen, Channel):
         raise ParameterError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,33 +21,95 @@ MECHANISMS = "neighborhood,randomized-response,exponential,gaussian,spherical-la
 EPSILONS = "1,2,3,5,8,10"
 
 
-def frontier_command(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures, the page and the numbers.")
-    ],
+@dataclass(frozen=True, kw_only=True)
+class _GridOptions:
+    """What is compared, and at which guarantee."""
+
     mechanisms: Annotated[
         str,
         typer.Option(metavar="A,B,...", help="Names from: textveil mechanisms; NAME:OPTION=VALUE fixes an option."),
-    ] = MECHANISMS,
-    epsilons: Annotated[str, typer.Option(metavar="E,E,...", help="Of one word, for any two words.")] = EPSILONS,
-    delta: Annotated[float, typer.Option(metavar="D", help="Of mechanisms that take one.")] = 1e-5,
+    ] = MECHANISMS
+    epsilons: Annotated[str, typer.Option(metavar="E,E,...", help="Of one word, for any two words.")] = EPSILONS
+    delta: Annotated[float, typer.Option(metavar="D", help="Of mechanisms that take one.")] = 1e-5
     words: Annotated[
         int | None, typer.Option(metavar="N", help="The first N words of each vocabulary.  [default: all]")
-    ] = None,
+    ] = None
     prior: Annotated[
         str | None,
         typer.Option(metavar="NAME|FILE", help="Of words: flat, zipf or counts.  [default: the vocabulary's own]"),
-    ] = None,
+    ] = None
     neighbors: Annotated[
         int | None, typer.Option(metavar="K", help="Of the share of outputs among the nearest words.  [default: 100]")
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _CorpusOptions:
+    """Public texts that are told apart and decoded."""
+
     corpus: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Public texts, or records with --field: told apart and decoded."),
-    ] = None,
+    ] = None
     label: Annotated[
         str | None, typer.Option(metavar="F", help="Of records: field with the class of each, to learn from releases.")
-    ] = None,
+    ] = None
+
+    def texts(self, formats: opt.SampleOptions) -> tuple[list[str] | None, list[str] | None]:
+        """The texts with their labels; None where there are none."""
+        from textveil.cli.progress import counting
+
+        if self.corpus is not None:
+            with counting("reading", "bytes") as reading:
+                return formats.labelled(self.corpus, self.label, reading)
+        if self.label or formats.given:
+            raise ParameterError("--label, --field, --format and --delimiter need --corpus; got none. Give the file.")
+        return None, None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _VocabulariesOptions:
+    """The public words, of several vocabularies."""
+
+    vocabulary: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--vocabulary",
+            metavar="PATH",
+            rich_help_panel=VOCABULARY,
+            help="Word vectors, any number of times; embedded is the embedded ones.  [default: embedded]",
+        ),
+    ] = None
+    vocabulary_format: opt.VocabularyFormat = None
+    vocabulary_limit: opt.VocabularyLimit = None
+
+    def load(self, words: int | None) -> list[Vocabulary]:
+        """Those at the paths, or the first words of each."""
+        from textveil.research.papers.setting import first_words
+        from textveil.vocabulary.embedded import EMBEDDED, load_vocabulary
+
+        paths, limit = self.vocabulary or [], self.vocabulary_limit
+        embedded = [str(path) == EMBEDDED and not path.exists() for path in paths]
+        vocabularies = []
+        for path, inside in zip(paths, embedded, strict=True) if paths else [(None, False)]:
+            if inside:  # the format is that of files, where there are any beside it
+                known = load_vocabulary(limit=limit, format=self.vocabulary_format if all(embedded) else None)
+            else:
+                known = opt.load(path, self.vocabulary_format, limit)
+            if words is not None and not 2 <= words <= len(known):
+                raise ParameterError(f"--words must be between 2 and the {len(known)} of the vocabulary; got {words}.")
+            vocabularies.append(known if words is None else first_words(known, words))
+        return vocabularies
+
+
+@opt.grouped
+def frontier_command(
+    *,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures, the page and the numbers.")
+    ],
+    grid: _GridOptions,
+    corpus: _CorpusOptions,
     cells: Annotated[
         Path | None,
         typer.Option(
@@ -56,25 +119,12 @@ def frontier_command(
         ),
     ] = None,
     processes: Annotated[int, typer.Option(metavar="N", help="Measurements side by side.")] = 1,
-    corpus_format: opt.FormatName = None,
-    delimiter: opt.Delimiter = None,
-    field: Annotated[str | None, opt.fields("field with the text.  [default: text]")] = None,
+    formats: opt.SampleOptions,
     as_json: opt.AsJson = False,
-    vocabulary: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--vocabulary",
-            metavar="PATH",
-            rich_help_panel=VOCABULARY,
-            help="Word vectors, any number of times; embedded is the embedded ones.  [default: embedded]",
-        ),
-    ] = None,
-    vocabulary_format: opt.VocabularyFormat = None,
-    vocabulary_limit: opt.VocabularyLimit = None,
+    vocabularies: _VocabulariesOptions,
     seed: opt.Seed = None,
 ) -> None:
     """Compare mechanisms at one verified guarantee: what they keep, what they give away, and the limits."""
-    from textveil.cli.labelled_texts import labelled_texts
     from textveil.cli.progress import counting
     from textveil.cli.spelling import renamed
     from textveil.research.frontier.contenders import contenders_of
@@ -82,26 +132,20 @@ def frontier_command(
     from textveil.research.frontier.run import DEFAULT_SEED, frontier
     from textveil.research.frontier.study import Sizes
 
-    names = opt.parts_of(mechanisms)
+    names = opt.parts_of(grid.mechanisms)
     with renamed(names="mechanisms"):
         contenders_of(names)
-    grid = opt.numbers_in(epsilons, "--epsilons")
-    known = _vocabularies(vocabulary or [], vocabulary_format, vocabulary_limit, words)
-    texts: list[str] | None = None
-    labels: list[str] | None = None
-    if corpus is not None:
-        with counting("reading", "bytes") as reading:
-            texts, labels = labelled_texts(corpus, field, label, corpus_format, delimiter, reading)
-    elif label or field or corpus_format or delimiter:
-        raise ParameterError("--label, --field, --format and --delimiter need --corpus; got none. Give the file.")
+    epsilons = opt.numbers_in(grid.epsilons, "--epsilons")
+    words = vocabularies.load(grid.words)
+    texts, labels = corpus.texts(formats)
     with counting("measuring", "steps") as steps:
-        found = frontier(
+        points = frontier(
             names,
-            known,
-            epsilons=grid,
-            delta=delta,
-            prior=prior,
-            sizes=None if neighbors is None else Sizes(neighbors=neighbors),
+            words,
+            epsilons=epsilons,
+            delta=grid.delta,
+            prior=grid.prior,
+            sizes=None if grid.neighbors is None else Sizes(neighbors=grid.neighbors),
             texts=texts,
             labels=labels,
             seed=DEFAULT_SEED if seed is None else seed,
@@ -110,27 +154,7 @@ def frontier_command(
             processes=processes,
             progress=lambda share: steps(round(1000 * share), 1000),
         )
-    sys.stdout.write(frontier_json(found) if as_json else _text(found))
-
-
-def _vocabularies(
-    paths: list[Path], vocabulary_format: str | None, limit: int | None, words: int | None
-) -> list[Vocabulary]:
-    """Those at the paths, or the first words of each."""
-    from textveil.research.papers.setting import first_words
-    from textveil.vocabulary.embedded import EMBEDDED, load_vocabulary
-
-    embedded = [str(one) == EMBEDDED and not one.exists() for one in paths]
-    found = []
-    for path, inside in zip(paths, embedded, strict=True) if paths else [(None, False)]:
-        if inside:  # the format is that of files, where there are any beside it
-            known = load_vocabulary(limit=limit, format=vocabulary_format if all(embedded) else None)
-        else:
-            known = opt.load(path, vocabulary_format, limit)
-        if words is not None and not 2 <= words <= len(known):
-            raise ParameterError(f"--words must be between 2 and the {len(known)} of the vocabulary; got {words}.")
-        found.append(known if words is None else first_words(known, words))
-    return found
+    sys.stdout.write(frontier_json(points) if as_json else _text(points))
 
 
 def _text(found: Frontier) -> str:

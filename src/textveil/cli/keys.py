@@ -6,6 +6,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
@@ -21,12 +22,35 @@ if TYPE_CHECKING:
 
 keys_app = typer.Typer(no_args_is_help=True, help="Make, list, rotate and revoke the API keys of a server.")
 
-_Database: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="URL", help="As for: textveil serve.  [default: the server's]")
-]
-_ConfigFile: TypeAlias = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="The server's: its database is taken.")
-]
+
+@dataclass(frozen=True, kw_only=True)
+class _DatabaseOptions:
+    """The database of the keys."""
+
+    database: Annotated[
+        str | None, typer.Option(metavar="URL", help="As for: textveil serve.  [default: the server's]")
+    ] = None
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="FILE", help="The server's: its database is taken.")
+    ] = None
+
+    @contextlib.contextmanager
+    def keys(self, *, make: bool = False) -> Iterator[tuple[ApiKeys, str]]:
+        """The keys, and where the database is; one that is not there is made only where a key is."""
+        config = settled(self.config, {"database": self.database})
+        with needs_server():
+            from textveil.budget.ledger import need_database
+            from textveil.server.key_store import ApiKeys
+        place = config.prepared_database()
+        if not make:
+            need_database(place)
+        keys = ApiKeys(place)
+        try:
+            yield keys, place
+        finally:
+            keys.close()
+
+
 _Identity: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="Of the key: textveil keys list.")]
 
 
@@ -34,7 +58,9 @@ _MOST_DAYS: Final = 36_500  # a hundred years
 
 
 @keys_app.command("create")
+@opt.grouped
 def create_command(
+    *,
     tenant: Annotated[str, typer.Option(metavar="T", help="Who gets the key.")],
     unit: Annotated[
         str | None,
@@ -52,8 +78,7 @@ def create_command(
     admin: Annotated[
         bool, typer.Option("--admin", help="A key that may ask about others, and releases nothing.")
     ] = False,
-    database: _Database = None,
-    config: _ConfigFile = None,
+    database: _DatabaseOptions,
 ) -> None:
     """Make a key and print it: it is shown this once."""
     if budget is None and (delta or period is not None):
@@ -62,7 +87,7 @@ def create_command(
         raise ParameterError("--budget must be left out for an admin's key, which releases nothing; got one.")
     limit = None if budget is None else _limit(budget, delta, period)
     expires = None if expires_days is None else _end(expires_days)
-    with _keys(database, config, make=True) as (keys, place):
+    with database.keys(make=True) as (keys, place):
         facts, key = keys.create(tenant, unit, admin=admin, expires=expires)
         if limit is not None:
             _set_limit(place, facts, limit)
@@ -71,11 +96,12 @@ def create_command(
 
 
 @keys_app.command("list")
-def list_command(database: _Database = None, config: _ConfigFile = None, as_json: opt.AsJson = False) -> None:
+@opt.grouped
+def list_command(*, database: _DatabaseOptions, as_json: opt.AsJson = False) -> None:
     """List the keys, without their secrets."""
     import time
 
-    with _keys(database, config) as (keys, _):
+    with database.keys() as (keys, _):
         found = [_as_data(one, time.time_ns() // 1000) for one in keys.all()]
     if as_json:
         sys.stdout.write(json.dumps(found, indent=2) + "\n")
@@ -88,40 +114,25 @@ def list_command(database: _Database = None, config: _ConfigFile = None, as_json
 
 
 @keys_app.command("rotate")
+@opt.grouped
 def rotate_command(
+    *,
     identity: _Identity,
     grace_seconds: Annotated[float, typer.Option(metavar="S", help="The secret before is taken for so long.")] = 0.0,
-    database: _Database = None,
-    config: _ConfigFile = None,
+    database: _DatabaseOptions,
 ) -> None:
     """Give a key another secret, and print the key: its budgets stay."""
-    with _keys(database, config) as (keys, _):
+    with database.keys() as (keys, _):
         key = keys.rotate(identity, grace_seconds=grace_seconds)
     sys.stdout.write(f"{key}\n")
 
 
 @keys_app.command("revoke")
-def revoke_command(identity: _Identity, database: _Database = None, config: _ConfigFile = None) -> None:
+@opt.grouped
+def revoke_command(identity: _Identity, *, database: _DatabaseOptions) -> None:
     """Take a key no more; a server that runs notices within seconds."""
-    with _keys(database, config) as (keys, _):
+    with database.keys() as (keys, _):
         keys.revoke(identity)
-
-
-@contextlib.contextmanager
-def _keys(database: str | None, file: Path | None, *, make: bool = False) -> Iterator[tuple[ApiKeys, str]]:
-    """The keys of a database, and where it is; one that is not there is made only where a key is."""
-    config = settled(file, {"database": database})
-    with needs_server():
-        from textveil.budget.ledger import need_database
-        from textveil.server.key_store import ApiKeys
-    place = config.prepared_database()
-    if not make:
-        need_database(place)
-    keys = ApiKeys(place)
-    try:
-        yield keys, place
-    finally:
-        keys.close()
 
 
 def _end(days: float) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -23,17 +24,29 @@ if TYPE_CHECKING:
 ledger_app = typer.Typer(no_args_is_help=True, help="Budgets of persons, tenants and keys in a database.")
 
 _Place: TypeAlias = Annotated[str, typer.Argument(metavar="URL|FILE", help="The ledger's database.")]
-_Tenant: TypeAlias = Annotated[str, typer.Option(metavar="T", help="Whose ledger it is.")]
-_Unit: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The person.  [default: all of the tenant]")]
-_Key: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The id of an API key.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _AccountOptions:
+    """Whose budget it is."""
+
+    tenant: Annotated[str, typer.Option(metavar="T", help="Whose ledger it is.")] = "local"
+    unit: Annotated[str | None, typer.Option(metavar="ID", help="The person.  [default: all of the tenant]")] = None
+    key: Annotated[str | None, typer.Option(metavar="ID", help="The id of an API key.")] = None
+
+    def account(self) -> Account:
+        """The account that they name."""
+        from textveil.budget.account import Account
+
+        return Account(self.tenant, self.unit, self.key)
 
 
 @ledger_app.command("limit")
+@opt.grouped
 def limit_command(
+    *,
     place: _Place,
-    tenant: _Tenant = "local",
-    unit: _Unit = None,
-    key: _Key = None,
+    account: _AccountOptions,
     epsilon: Annotated[float | None, typer.Option(metavar="E", help="Nats that may be spent.")] = None,
     delta: Annotated[float, typer.Option(metavar="D", help="Delta that may be spent.")] = 0.0,
     composition: Annotated[
@@ -56,15 +69,15 @@ def limit_command(
         raise ParameterError("a limit needs one of --epsilon and --lift; got both or none.")
     limit = None if epsilon is None else Limit(epsilon, delta, composition, period)  # type: ignore[arg-type]
     with Ledger(place) as ledger:
-        ledger.set_limit(_account(tenant, unit, key), limit, each=each)  # type: ignore[arg-type]
+        ledger.set_limit(account.account(), limit, each=each)  # type: ignore[arg-type]
 
 
 @ledger_app.command("show")
+@opt.grouped
 def show_command(
+    *,
     place: _Place,
-    tenant: _Tenant = "local",
-    unit: _Unit = None,
-    key: _Key = None,
+    account: _AccountOptions,
     policy: Annotated[
         str | None, typer.Option(metavar="NAME|FILE", help="Say how much text is left under this policy.")
     ] = None,
@@ -75,18 +88,18 @@ def show_command(
     from textveil.budget.exports import as_data
     from textveil.budget.ledger import Ledger, need_database
 
-    account = _account(tenant, unit, key)
+    payer = account.account()
     need_database(place)
     with Ledger(place) as ledger:
-        balance = ledger.balance(account)
-        left = {} if policy is None else {"left": _left(policy, partial(ledger.affords, account))}
-        found = [as_data(one) for one in ledger.entries(account)] if entries else []
+        balance = ledger.balance(payer)
+        left = {} if policy is None else {"left": _left(policy, partial(ledger.affords, payer))}
+        rows = [as_data(entry) for entry in ledger.entries(payer)] if entries else []
     if as_json:
-        data = {**balance.as_data(), **left, **({"entries": found} if entries else {})}
+        data = {**balance.as_data(), **left, **({"entries": rows} if entries else {})}
         sys.stdout.write(json.dumps(data, indent=2) + "\n")
         return
     left_lines = [f"           {said}, under {policy}" for said in left.values()]
-    sys.stdout.writelines(f"{line}\n" for line in [*_lines(balance), *left_lines, *map(_entry_line, found)])
+    sys.stdout.writelines(f"{line}\n" for line in [*_lines(balance), *left_lines, *map(_entry_line, rows)])
 
 
 @ledger_app.command("verify")
@@ -124,8 +137,9 @@ def export_command(place: _Place, output: opt.Output = None) -> None:
 
     need_database(place)
     with Ledger(place) as ledger:
-        if output is None or str(output) == "-":
-            count = ledger.export(sys.stdout.buffer)
+        output = opt.file_of(output)
+        if output is None:
+            count = ledger.export(opt.standard_output())
         else:
             with atomic_writers([output], private=[output]) as (stream,):
                 count = ledger.export(stream)
@@ -138,12 +152,6 @@ def upgrade_command(place: _Place) -> None:
     from textveil.budget.ledger import Ledger
 
     Ledger.upgrade(place)
-
-
-def _account(tenant: str, unit: str | None, key: str | None) -> Account:
-    from textveil.budget.account import Account
-
-    return Account(tenant, unit, key)
 
 
 def _left(policy: str, affords: Callable[[Accountant], int | None]) -> str:

@@ -1,19 +1,65 @@
-"""Options that several commands share, spelled once; those of mechanisms are in ``mechanism_options``."""
+"""Options that several commands share, spelled once, and groups of them; mechanisms' are in ``mechanism_options``."""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TypeAlias, TypeVar, get_type_hints
 
 import typer
 
 from textveil.cli.help_groups import BUDGET, FORMATS, TRIALS, VOCABULARY
-from textveil.errors import ParameterError
+from textveil.errors import InputError, OutputError, ParameterError
 from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
     from textveil.corpora.formats.choice import FormatChoice
+    from textveil.mechanisms.base import Mechanism
+    from textveil.rebuild import ReleaseReport
+    from textveil.types import Progress
     from textveil.vocabulary.vocabulary import Vocabulary
+
+R = TypeVar("R")
+
+
+def grouped(command: Callable[..., R]) -> Callable[..., R]:
+    """A command in which a parameter whose type is a dataclass stands for the options that are its fields.
+
+    The fields are declared as parameters of commands are: ``Annotated`` with ``typer.Option``, and a default. They are
+    offered in their order, where the parameter stands.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if name != "return" and is_dataclass(kind)}
+    options: dict[str, tuple[Any, Any]] = {}
+    for name, parameter in inspect.signature(command).parameters.items():
+        if name not in groups:
+            options[name] = hints[name], parameter.default
+            continue
+        annotations = get_type_hints(groups[name], include_extras=True)
+        for option in dataclasses.fields(groups[name]):
+            default = inspect.Parameter.empty if option.default is dataclasses.MISSING else option.default
+            options[option.name] = annotations[option.name], default
+
+    @functools.wraps(command)
+    def with_groups(**values: Any) -> R:
+        made = {
+            name: kind(**{option.name: values.pop(option.name) for option in dataclasses.fields(kind)})
+            for name, kind in groups.items()
+        }
+        return command(**values, **made)
+
+    place = inspect.Parameter.KEYWORD_ONLY
+    with_groups.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(name, place, default=default, annotation=kind) for name, (kind, default) in options.items()]
+    )
+    with_groups.__annotations__ = {name: kind for name, (kind, _) in options.items()}
+    return with_groups
+
 
 _MECHANISM = typer.Option(
     "--mechanism", "-m", metavar="NAME", help="A name from: textveil mechanisms.", rich_help_panel=GUARANTEE
@@ -101,6 +147,107 @@ Seed: TypeAlias = Annotated[
     ),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")]
+ReportPath: TypeAlias = Annotated[Path, typer.Option("--report", metavar="R.json", help="The report of the release.")]
+PriorPath: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The file of word counts that the release was drawn with, if it was."),
+]
+ModelPath: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--model",
+        metavar="PATH",
+        help="Folder of a causal or masked Hugging Face model, or file of n-grams, in place of the embedded model.",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VocabularyOptions:
+    """The public words."""
+
+    vocabulary: VocabularyPath = None
+    vocabulary_format: VocabularyFormat = None
+    vocabulary_limit: VocabularyLimit = None
+
+    def load(self) -> Vocabulary:
+        """The embedded vocabulary, or the one that is named."""
+        return load(self.vocabulary, self.vocabulary_format, self.vocabulary_limit)
+
+    @property
+    def given(self) -> bool:
+        """Whether any of them is given."""
+        return self != VocabularyOptions()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormatOptions:
+    """The formats of inputs and output."""
+
+    corpus_format: FormatName = None
+    whole_file: WholeFile = False
+    delimiter: Delimiter = None
+    output_format: OutputFormat = None
+
+    def choice(self, sanitized: Iterable[str] | None = None, kept: Iterable[str] | None = None) -> FormatChoice:
+        """The format of records with these fields."""
+        from textveil.corpora.formats.choice import FormatChoice
+
+        return FormatChoice(
+            corpus_format=self.corpus_format,
+            whole=self.whole_file,
+            sanitized=tuple(sanitized or ()),
+            kept=tuple(kept or ()),
+            delimiter=self.delimiter,
+            output_format=self.output_format,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleOptions:
+    """The format of texts to learn from: one field of records holds the text."""
+
+    corpus_format: FormatName = None
+    delimiter: Delimiter = None
+    field: Annotated[str | None, fields("field with the text.  [default: text]")] = None
+
+    @property
+    def given(self) -> bool:
+        """Whether any of them is given."""
+        return bool(self.field or self.corpus_format or self.delimiter)
+
+    def labelled(self, source: str, label: str | None, progress: Progress) -> tuple[list[str], list[str] | None]:
+        """The documents of a file with their labels, None without ``label``; documents without text are left out.
+
+        Args:
+            source: a file of text, or of records.
+            label: of records: the field with the class.
+            progress: called as bytes are read.
+
+        Raises:
+            InputError: the file cannot be read, or a record has no label (by number).
+        """
+        from textveil.corpora.formats.choice import FormatChoice
+        from textveil.corpora.texts import released_blocks
+
+        choice = FormatChoice(
+            corpus_format=self.corpus_format,
+            sanitized=() if self.field is None else (self.field,),
+            read=() if label is None else (label,),
+            delimiter=self.delimiter,
+        )
+        inputs = inputs_of([source], choice)
+        texts, labels = [], []
+        for block in released_blocks(choice.reader(inputs), inputs, progress):
+            classes = block.records.beside.get(label or "", [""] * len(block.records.texts))
+            for number, (parts, name) in enumerate(zip(block.records.texts, classes, strict=True), start=block.first):
+                if name is None:
+                    raise InputError(f"record {number} must have a label; got null. Leave such records out.")
+                if parts and parts[0].strip():
+                    texts.append(parts[0])
+                    labels.append(name)
+        return texts, None if label is None else labels
 
 
 def load(path: Path | None, vocabulary_format: str | None, limit: int | None) -> Vocabulary:
@@ -116,6 +263,15 @@ def load(path: Path | None, vocabulary_format: str | None, limit: int | None) ->
         return load_vocabulary(path, format=vocabulary_format, limit=limit, progress=progress)
 
 
+def rebuilt_mechanism(report: ReleaseReport, vocabulary: Vocabulary, prior: Path | None) -> Mechanism:
+    """The mechanism of a release, from its report; under a progress bar, for it may take a minute."""
+    from textveil.cli.progress import counting
+    from textveil.rebuild import rebuilt
+
+    with counting("making the mechanism", "words") as progress:
+        return rebuilt(report, vocabulary, prior=None if prior is None else str(prior), progress=progress)
+
+
 def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
     """The inputs behind names and patterns, after what can be told of their format was checked.
 
@@ -128,7 +284,6 @@ def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
         ParameterError: as ``FormatChoice.reader``.
     """
     from textveil.corpora.files.sources import expanded
-    from textveil.errors import InputError
 
     try:
         choice.reader(patterns)
@@ -138,6 +293,18 @@ def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
         if strays and (choice.sanitized or choice.kept):
             error.args = (f"{error} To name several fields, repeat the option: --field A --field B.",)
         raise
+
+
+def file_of(output: Path | None) -> Path | None:
+    """The output file; None is standard output, which ``-`` names too."""
+    return None if output is not None and str(output) == "-" else output
+
+
+def standard_output() -> BinaryIO:
+    """Standard output, where it is open."""
+    if sys.stdout is None:
+        raise OutputError("standard output must be open; got a closed one. Name a file with --output.")
+    return sys.stdout.buffer
 
 
 def parts_of(given: str) -> list[str]:

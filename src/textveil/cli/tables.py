@@ -18,20 +18,19 @@ tables_app = typer.Typer(
 
 
 @tables_app.command("build", cls=MechanismCommand)
+@opt.grouped
 def build_command(
     context: typer.Context,
+    *,
     mechanism: opt.MechanismName = "neighborhood",
-    vocabulary: opt.VocabularyPath = None,
-    vocabulary_format: opt.VocabularyFormat = None,
-    vocabulary_limit: opt.VocabularyLimit = None,
+    vocabulary: opt.VocabularyOptions,
     as_json: opt.AsJson = False,
 ) -> None:
     """Build the tables of a mechanism with these options, unless they are there."""
     from textveil.cli.progress import counting
     from textveil.mechanisms.capabilities import Tabulated
 
-    words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-    chosen = make(context, mechanism, words)
+    chosen = make(context, mechanism, vocabulary.load())
     if not isinstance(chosen, Tabulated):
         raise ParameterError(f"--mechanism must be one that reads tables; got {chosen.name}. Try neighborhood.")
     rows = []

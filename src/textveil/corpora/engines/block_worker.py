@@ -65,7 +65,6 @@ class BlockWorker:
 
     def __post_init__(self) -> None:
         need(len(self.secret) == SECRET_BYTES, "secret", f"{len(self.secret)} bytes", f"{SECRET_BYTES} bytes")
-        need(self.on_error in ("stop", "skip"), "on_error", self.on_error, "stop or skip")
 
     def opened(self) -> Callable[[Block], Outcome]:
         """The function that releases blocks; make it once a process."""

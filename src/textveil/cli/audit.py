@@ -37,35 +37,23 @@ class _ForeignOptions:
 
     python: Annotated[
         str | None,
-        typer.Option(
-            metavar="MODULE:CALLABLE",
-            help="Foreign code instead: a function from a list of words to a list of words.",
-            rich_help_panel=_FOREIGN,
+        opt.option(
+            "MODULE:CALLABLE", "Foreign code instead: a function from a list of words to a list of words.", _FOREIGN
         ),
     ] = None
-    words: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...", help="For --python: public words to try, two or more.", rich_help_panel=_FOREIGN
-        ),
-    ] = None
+    words: Annotated[str | None, opt.option("A,B,...", "For --python: public words to try, two or more.", _FOREIGN)] = (
+        None
+    )
     batch: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="For --python: words a call, where they are drawn independently.  [default: 1]",
-            rich_help_panel=_FOREIGN,
-        ),
+        opt.option("N", "For --python: words a call, where they are drawn independently.  [default: 1]", _FOREIGN),
     ] = None
     time_limit: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S", help="For --python: seconds one call may take.  [default: 60]", rich_help_panel=_FOREIGN
-        ),
+        float | None, opt.option("S", "For --python: seconds one call may take.  [default: 60]", _FOREIGN)
     ] = None
-    no_hygiene: Annotated[
-        bool, typer.Option("--no-hygiene", help="For --python: leave out the hygiene checks.", rich_help_panel=_FOREIGN)
-    ] = False
+    no_hygiene: Annotated[bool, opt.flag("--no-hygiene", "For --python: leave out the hygiene checks.", _FOREIGN)] = (
+        False
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,18 +61,10 @@ class _ClaimOptions:
     """The claim that is tested, where it is not the mechanism's own."""
 
     claim_epsilon: Annotated[
-        float | None,
-        typer.Option(
-            metavar="E",
-            help="Test this epsilon instead of the one that the mechanism promises.",
-            rich_help_panel=GUARANTEE,
-        ),
+        float | None, opt.option("E", "Test this epsilon instead of the one that the mechanism promises.", GUARANTEE)
     ] = None
     claim_delta: Annotated[
-        float | None,
-        typer.Option(
-            metavar="D", help="Test this delta, with --claim-epsilon.  [default: 0]", rich_help_panel=GUARANTEE
-        ),
+        float | None, opt.option("D", "Test this delta, with --claim-epsilon.  [default: 0]", GUARANTEE)
     ] = None
 
     def claim(self) -> Claim | None:
@@ -104,24 +84,20 @@ class _SamplingOptions:
     """How much is drawn."""
 
     samples: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="Draws for each word of a pair. For the catalog's mechanisms: add a sampled audit."
-        ),
+        int | None, opt.option("N", "Draws for each word of a pair. For the catalog's mechanisms: add a sampled audit.")
     ] = None
-    confidence: Annotated[float, typer.Option(metavar="P", help="Of all sampled bounds together.")] = 0.999
+    confidence: Annotated[float, opt.option("P", "Of all sampled bounds together.")] = 0.999
 
 
 @dataclass(frozen=True, kw_only=True)
 class _AttackOptions:
     """The attacks on a mechanism."""
 
-    no_attacks: Annotated[bool, typer.Option("--no-attacks", help="Leave out the attacks.")] = False
+    no_attacks: Annotated[bool, opt.flag("--no-attacks", "Leave out the attacks.")] = False
     reference: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Public text, a document a line: release it, decode it, and count the words that come back.",
+        opt.option(
+            "FILE", "Public text, a document a line: release it, decode it, and count the words that come back."
         ),
     ] = None
     model: opt.ModelPath = None
@@ -137,9 +113,7 @@ def audit_command(
     sampling: _SamplingOptions,
     attacks: _AttackOptions,
     as_json: opt.AsJson = False,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="R.html", help="Write a page that stands alone.")
-    ] = None,
+    html: Annotated[Path | None, opt.option("R.html", "Write a page that stands alone.", None, "--html")] = None,
     vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
 ) -> int:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
-import typer
-
 from textveil.cli import options as opt
 from textveil.cli.progress import Bar, counting, tell
 from textveil.cli.spelling import renamed
@@ -34,22 +32,16 @@ class _ServiceOptions:
 
     endpoint: Annotated[
         str | None,
-        typer.Option(
-            "--endpoint",
-            metavar="URL",
-            help="Have the release repaired by an OpenAI-compatible service at this base address instead; it is sent "
+        opt.option(
+            "URL",
+            "Have the release repaired by an OpenAI-compatible service at this base address instead; it is sent "
             "the release and the mechanism's name and guarantee. Its key: TEXTVEIL_ENDPOINT_KEY.",
-            rich_help_panel=_SERVICE,
+            _SERVICE,
+            "--endpoint",
         ),
     ] = None
-    endpoint_model: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The service's name of the model.", rich_help_panel=_SERVICE),
-    ] = None
-    endpoint_timeout: Annotated[
-        float,
-        typer.Option(metavar="S", help="Seconds for one answer of the service.", rich_help_panel=_SERVICE),
-    ] = 120.0
+    endpoint_model: Annotated[str | None, opt.option("NAME", "The service's name of the model.", _SERVICE)] = None
+    endpoint_timeout: Annotated[float, opt.option("S", "Seconds for one answer of the service.", _SERVICE)] = 120.0
 
     def service(self, model: Path | None) -> Endpoint | None:
         """The service, if one is to repair the release; there is no ``model`` then."""
@@ -72,13 +64,12 @@ class _DecodingOptions:
     model: opt.ModelPath = None
     choose: Annotated[
         str,
-        typer.Option(
-            metavar="WHAT",
-            help="What is best: words, each most probable; cosine, each nearest on the average; text, as a whole.",
+        opt.option(
+            "WHAT", "What is best: words, each most probable; cosine, each nearest on the average; text, as a whole."
         ),
     ] = "words"
     adapt: Annotated[
-        bool, typer.Option("--adapt", help="Look twice, the second time with the word frequencies found in the texts.")
+        bool, opt.flag("--adapt", "Look twice, the second time with the word frequencies found in the texts.")
     ] = False
 
 
@@ -92,15 +83,13 @@ def decode_command(
     prior: opt.PriorPath = None,
     formats: opt.FormatOptions,
     field: Annotated[
-        list[str] | None,
-        opt.fields("field to decode; repeat it for several.  [default: as the report says]"),
+        list[str] | None, opt.fields("field to decode; repeat it for several.  [default: as the report says]")
     ] = None,
     keep: Annotated[
-        list[str] | None,
-        opt.fields("field to copy as it is; repeat it for several.  [default: as the report says]"),
+        list[str] | None, opt.fields("field to copy as it is; repeat it for several.  [default: as the report says]")
     ] = None,
     quiet: opt.Quiet = False,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="Threads.  [default: one for each core]")] = None,
+    workers: Annotated[int | None, opt.option("N", "Threads.  [default: one for each core]")] = None,
     vocabulary: opt.VocabularyOptions,
     repair: _ServiceOptions,
 ) -> int:
@@ -193,12 +182,7 @@ def _run(decoder: DecodesTexts, doing: str, reader: CorpusFormat, inputs: tuple[
 
     bar = Bar(doing, "bytes")
     try:
-        run = DecodingRun(
-            decoder=decoder,
-            corpus_format=reader,
-            inputs=inputs,
-            progress=bar,
-        )
+        run = DecodingRun(decoder=decoder, corpus_format=reader, inputs=inputs, progress=bar)
         return run.to_stream(opt.standard_output()) if output is None else run.to_file(output)
     finally:
         bar.close()

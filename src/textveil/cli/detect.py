@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from textveil.cli import options as opt
 from textveil.errors import ParameterError
 
@@ -64,31 +62,29 @@ def detect_command(
     source: opt.Sources = None,
     detector: Annotated[
         list[str] | None,
-        typer.Option(
+        opt.option(
+            "NAME",
+            "embedded, numbers, presidio, spacy:FOLDER, transformers:FOLDER or gliner:FOLDER; may be repeated.  "
+            "[default: embedded and numbers; with --evaluate embedded]",
+            None,
             "--detector",
             "-d",
-            metavar="NAME",
-            help="embedded, numbers, presidio, spacy:FOLDER, transformers:FOLDER or gliner:FOLDER; may be repeated.  "
-            "[default: embedded and numbers; with --evaluate embedded]",
         ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="A line for each document: a list of start, end, kind and score.")
+        bool, opt.flag("--json", "A line for each document: a list of start, end, kind and score.")
     ] = False,
     page: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with the spans marked (mode 0600).")
+        Path | None, opt.option("FILE", "Write a page with the spans marked (mode 0600).", None, "--html")
     ] = None,
     labelled: Annotated[
         Path | None,
-        typer.Option(
-            "--evaluate", metavar="FILE", help="Labelled texts: precision, recall and F2, without their text."
-        ),
+        opt.option("FILE", "Labelled texts: precision, recall and F2, without their text.", None, "--evaluate"),
     ] = None,
     missed: Annotated[
-        Path | None,
-        typer.Option("--missed", metavar="FILE", help="With --evaluate: write what was missed, for you alone."),
+        Path | None, opt.option("FILE", "With --evaluate: write what was missed, for you alone.", None, "--missed")
     ] = None,
-    confidence: Annotated[float, typer.Option(metavar="P", help="With --evaluate: of every interval.")] = 0.95,
+    confidence: Annotated[float, opt.option("P", "With --evaluate: of every interval.")] = 0.95,
     reading: _InputOptions,
 ) -> None:
     """Show what detectors find in texts, or measure it on labelled ones.

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
 from textveil.cli import options as opt
 from textveil.errors import InputError, need
 
@@ -34,15 +32,13 @@ class _CountOptions:
 
     words: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="What to count: a word a line, or several, which are a topic and counted together."
-        ),
+        opt.option("FILE", "What to count: a word a line, or several, which are a topic and counted together."),
     ] = None
-    top: Annotated[int, typer.Option(metavar="N", help="Without --words: the likeliest most frequent words.")] = 20
-    bigrams: Annotated[
-        bool, typer.Option("--bigrams", help="Count pairs of these words too, one directly after the other.")
-    ] = False
-    confidence: Annotated[float, typer.Option(metavar="P", help="Of every interval.")] = 0.95
+    top: Annotated[int, opt.option("N", "Without --words: the likeliest most frequent words.")] = 20
+    bigrams: Annotated[bool, opt.flag("--bigrams", "Count pairs of these words too, one directly after the other.")] = (
+        False
+    )
+    confidence: Annotated[float, opt.option("P", "Of every interval.")] = 0.95
 
     def check(self) -> None:
         """Refuse numbers outside their domains."""

@@ -23,20 +23,20 @@ def explain_command(
     *,
     mechanism: opt.MechanismName = "neighborhood",
     word: Annotated[
-        str | None,
-        typer.Option("--word", "-w", metavar="W", help="The word to explain.  [default: an average over all]"),
+        str | None, opt.option("W", "The word to explain.  [default: an average over all]", None, "--word", "-w")
     ] = None,
-    top: Annotated[int, typer.Option(metavar="K", help="Likeliest outputs to list.")] = 10,
+    top: Annotated[int, opt.option("K", "Likeliest outputs to list.")] = 10,
     samples: Annotated[
-        int, typer.Option(metavar="N", help="Draws, for mechanisms whose distribution is not a finite table.")
+        int, opt.option("N", "Draws, for mechanisms whose distribution is not a finite table.")
     ] = 20_000,
     reports: Annotated[
         int | None,
-        typer.Option(
-            "--reports",
-            metavar="N",
-            help="Say too what one word costs its person where N people send one each, released in random order by a "
+        opt.option(
+            "N",
+            "Say too what one word costs its person where N people send one each, released in random order by a "
             "shuffler that is trusted.",
+            None,
+            "--reports",
         ),
     ] = None,
     as_json: opt.AsJson = False,

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from textveil.cli import options as opt
 from textveil.cli.help_groups import VOCABULARY
 from textveil.errors import ParameterError
@@ -26,20 +24,16 @@ class _GridOptions:
     """What is compared, and at which guarantee."""
 
     mechanisms: Annotated[
-        str,
-        typer.Option(metavar="A,B,...", help="Names from: textveil mechanisms; NAME:OPTION=VALUE fixes an option."),
+        str, opt.option("A,B,...", "Names from: textveil mechanisms; NAME:OPTION=VALUE fixes an option.")
     ] = MECHANISMS
-    epsilons: Annotated[str, typer.Option(metavar="E,E,...", help="Of one word, for any two words.")] = EPSILONS
-    delta: Annotated[float, typer.Option(metavar="D", help="Of mechanisms that take one.")] = 1e-5
-    words: Annotated[
-        int | None, typer.Option(metavar="N", help="The first N words of each vocabulary.  [default: all]")
-    ] = None
+    epsilons: Annotated[str, opt.option("E,E,...", "Of one word, for any two words.")] = EPSILONS
+    delta: Annotated[float, opt.option("D", "Of mechanisms that take one.")] = 1e-5
+    words: Annotated[int | None, opt.option("N", "The first N words of each vocabulary.  [default: all]")] = None
     prior: Annotated[
-        str | None,
-        typer.Option(metavar="NAME|FILE", help="Of words: flat, zipf or counts.  [default: the vocabulary's own]"),
+        str | None, opt.option("NAME|FILE", "Of words: flat, zipf or counts.  [default: the vocabulary's own]")
     ] = None
     neighbors: Annotated[
-        int | None, typer.Option(metavar="K", help="Of the share of outputs among the nearest words.  [default: 100]")
+        int | None, opt.option("K", "Of the share of outputs among the nearest words.  [default: 100]")
     ] = None
 
 
@@ -48,11 +42,10 @@ class _CorpusOptions:
     """Public texts that are told apart and decoded."""
 
     corpus: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Public texts, or records with --field: told apart and decoded."),
+        str | None, opt.option("FILE", "Public texts, or records with --field: told apart and decoded.")
     ] = None
     label: Annotated[
-        str | None, typer.Option(metavar="F", help="Of records: field with the class of each, to learn from releases.")
+        str | None, opt.option("F", "Of records: field with the class of each, to learn from releases.")
     ] = None
 
     def texts(self, formats: opt.SampleOptions) -> tuple[list[str] | None, list[str] | None]:
@@ -73,11 +66,11 @@ class _VocabulariesOptions:
 
     vocabulary: Annotated[
         list[Path] | None,
-        typer.Option(
+        opt.option(
+            "PATH",
+            "Word vectors, any number of times; embedded is the embedded ones.  [default: embedded]",
+            VOCABULARY,
             "--vocabulary",
-            metavar="PATH",
-            rich_help_panel=VOCABULARY,
-            help="Word vectors, any number of times; embedded is the embedded ones.  [default: embedded]",
         ),
     ] = None
     vocabulary_format: opt.VocabularyFormat = None
@@ -106,19 +99,18 @@ class _VocabulariesOptions:
 def frontier_command(
     *,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures, the page and the numbers.")
+        Path, opt.option("DIR", "Folder for the figures, the page and the numbers.", None, "--output", "-o")
     ],
     grid: _GridOptions,
     corpus: _CorpusOptions,
     cells: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Where every measurement is kept, so that a stopped run goes on.  [default: DIR.cells beside "
-            "--output]",
+        opt.option(
+            "DIR",
+            "Where every measurement is kept, so that a stopped run goes on.  [default: DIR.cells beside --output]",
         ),
     ] = None,
-    processes: Annotated[int, typer.Option(metavar="N", help="Measurements side by side.")] = 1,
+    processes: Annotated[int, opt.option("N", "Measurements side by side.")] = 1,
     formats: opt.SampleOptions,
     as_json: opt.AsJson = False,
     vocabularies: _VocabulariesOptions,

@@ -27,12 +27,8 @@ keys_app = typer.Typer(no_args_is_help=True, help="Make, list, rotate and revoke
 class _DatabaseOptions:
     """The database of the keys."""
 
-    database: Annotated[
-        str | None, typer.Option(metavar="URL", help="As for: textveil serve.  [default: the server's]")
-    ] = None
-    config: Annotated[
-        Path | None, typer.Option("--config", metavar="FILE", help="The server's: its database is taken.")
-    ] = None
+    database: Annotated[str | None, opt.option("URL", "As for: textveil serve.  [default: the server's]")] = None
+    config: Annotated[Path | None, opt.option("FILE", "The server's: its database is taken.", None, "--config")] = None
 
     @contextlib.contextmanager
     def keys(self, *, make: bool = False) -> Iterator[tuple[ApiKeys, str]]:
@@ -61,23 +57,17 @@ _MOST_DAYS: Final = 36_500  # a hundred years
 @opt.grouped
 def create_command(
     *,
-    tenant: Annotated[str, typer.Option(metavar="T", help="Who gets the key.")],
+    tenant: Annotated[str, opt.option("T", "Who gets the key.")],
     unit: Annotated[
-        str | None,
-        typer.Option(metavar="PERSON", help="Whose texts it is for.  [default: each request may name a person]"),
+        str | None, opt.option("PERSON", "Whose texts it is for.  [default: each request may name a person]")
     ] = None,
     budget: Annotated[
-        float | None,
-        typer.Option(metavar="E", help="Epsilon that may be spent: by the person, or by the key where none is named."),
+        float | None, opt.option("E", "Epsilon that may be spent: by the person, or by the key where none is named.")
     ] = None,
-    delta: Annotated[float, typer.Option(metavar="D", help="With --budget: the delta.")] = 0.0,
-    period: Annotated[
-        str | None, typer.Option(metavar="P", help="With --budget: renewed every day, week or month.")
-    ] = None,
-    expires_days: Annotated[float | None, typer.Option(metavar="N", help="Ends after so many days.")] = None,
-    admin: Annotated[
-        bool, typer.Option("--admin", help="A key that may ask about others, and releases nothing.")
-    ] = False,
+    delta: Annotated[float, opt.option("D", "With --budget: the delta.")] = 0.0,
+    period: Annotated[str | None, opt.option("P", "With --budget: renewed every day, week or month.")] = None,
+    expires_days: Annotated[float | None, opt.option("N", "Ends after so many days.")] = None,
+    admin: Annotated[bool, opt.flag("--admin", "A key that may ask about others, and releases nothing.")] = False,
     database: _DatabaseOptions,
 ) -> None:
     """Make a key and print it: it is shown this once."""
@@ -118,7 +108,7 @@ def list_command(*, database: _DatabaseOptions, as_json: opt.AsJson = False) -> 
 def rotate_command(
     *,
     identity: _Identity,
-    grace_seconds: Annotated[float, typer.Option(metavar="S", help="The secret before is taken for so long.")] = 0.0,
+    grace_seconds: Annotated[float, opt.option("S", "The secret before is taken for so long.")] = 0.0,
     database: _DatabaseOptions,
 ) -> None:
     """Give a key another secret, and print the key: its budgets stay."""

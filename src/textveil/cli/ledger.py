@@ -30,9 +30,9 @@ _Place: TypeAlias = Annotated[str, typer.Argument(metavar="URL|FILE", help="The 
 class _AccountOptions:
     """Whose budget it is."""
 
-    tenant: Annotated[str, typer.Option(metavar="T", help="Whose ledger it is.")] = "local"
-    unit: Annotated[str | None, typer.Option(metavar="ID", help="The person.  [default: all of the tenant]")] = None
-    key: Annotated[str | None, typer.Option(metavar="ID", help="The id of an API key.")] = None
+    tenant: Annotated[str, opt.option("T", "Whose ledger it is.")] = "local"
+    unit: Annotated[str | None, opt.option("ID", "The person.  [default: all of the tenant]")] = None
+    key: Annotated[str | None, opt.option("ID", "The id of an API key.")] = None
 
     def account(self) -> Account:
         """The account that they name."""
@@ -47,19 +47,16 @@ def limit_command(
     *,
     place: _Place,
     account: _AccountOptions,
-    epsilon: Annotated[float | None, typer.Option(metavar="E", help="Nats that may be spent.")] = None,
-    delta: Annotated[float, typer.Option(metavar="D", help="Delta that may be spent.")] = 0.0,
+    epsilon: Annotated[float | None, opt.option("E", "Nats that may be spent.")] = None,
+    delta: Annotated[float, opt.option("D", "Delta that may be spent.")] = 0.0,
     composition: Annotated[
-        str, typer.Option(metavar="HOW", help="sum; or optimal, which admits more draws of a small epsilon.")
+        str, opt.option("HOW", "sum; or optimal, which admits more draws of a small epsilon.")
     ] = "sum",
-    period: Annotated[
-        str | None, typer.Option(metavar="P", help="Renewed every day, week or month (UTC).  [default: never]")
-    ] = None,
+    period: Annotated[str | None, opt.option("P", "Renewed every day, week or month (UTC).  [default: never]")] = None,
     each: Annotated[
-        str | None,
-        typer.Option(metavar="KIND", help="unit or key: for each of the tenant's that has no limit of its own."),
+        str | None, opt.option("KIND", "unit or key: for each of the tenant's that has no limit of its own.")
     ] = None,
-    lift: Annotated[bool, typer.Option("--lift", help="Take the limit away.")] = False,
+    lift: Annotated[bool, opt.flag("--lift", "Take the limit away.")] = False,
 ) -> None:
     """Set what a tenant, a person or a key may spend."""
     from textveil.budget.ledger import Ledger
@@ -78,10 +75,8 @@ def show_command(
     *,
     place: _Place,
     account: _AccountOptions,
-    policy: Annotated[
-        str | None, typer.Option(metavar="NAME|FILE", help="Say how much text is left under this policy.")
-    ] = None,
-    entries: Annotated[bool, typer.Option("--entries", help="Show every entry too.")] = False,
+    policy: Annotated[str | None, opt.option("NAME|FILE", "Say how much text is left under this policy.")] = None,
+    entries: Annotated[bool, opt.flag("--entries", "Show every entry too.")] = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Say what was spent and what is left."""
@@ -105,10 +100,9 @@ def show_command(
 @ledger_app.command("verify")
 def verify_command(
     place: Annotated[str, typer.Argument(metavar="URL|FILE", help="A ledger's database, or with --export a file.")],
-    export: Annotated[bool, typer.Option("--export", help="It is what textveil ledger export wrote.")] = False,
+    export: Annotated[bool, opt.flag("--export", "It is what textveil ledger export wrote.")] = False,
     head: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIGEST", help="A head that was noted before, which must still be there; repeat it."),
+        list[str] | None, opt.option("DIGEST", "A head that was noted before, which must still be there; repeat it.")
     ] = None,
     as_json: opt.AsJson = False,
 ) -> int:
@@ -167,10 +161,7 @@ def _lines(balance: Balance) -> list[str]:
     limit = balance.limit
     renewed = "" if limit is None or limit.period is None else f", renewed every {limit.period}"
     how = "" if limit is None or limit.composition == "sum" else ", optimal composition"
-    lines = [
-        f"releases   {balance.releases}",
-        f"spent      {balance.spent}, of the {balance.scope}",
-    ]
+    lines = [f"releases   {balance.releases}", f"spent      {balance.spent}, of the {balance.scope}"]
     if balance.reserved is not None and balance.reserved.approximate().epsilon > 0:
         lines.append(f"           of which {balance.reserved} is reserved and not committed")
     if limit is None or balance.remaining is None:

@@ -30,15 +30,10 @@ class _PayerOptions:
     """Whose budget releases are taken from."""
 
     ledger: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Take what each release costs from the budgets of this ledger: a path, or a URL."
-        ),
+        str | None, opt.option("URL", "Take what each release costs from the budgets of this ledger: a path, or a URL.")
     ] = None
-    unit: Annotated[
-        str | None, typer.Option(metavar="PERSON", help="With --ledger: whose texts these are; any identifier.")
-    ] = None
-    tenant: Annotated[str, typer.Option(metavar="T", help="With --ledger: who runs this.")] = "local"
+    unit: Annotated[str | None, opt.option("PERSON", "With --ledger: whose texts these are; any identifier.")] = None
+    tenant: Annotated[str, opt.option("T", "With --ledger: who runs this.")] = "local"
 
     def account(self) -> Account:
         """The account that pays; without a ledger nobody is named."""
@@ -53,31 +48,32 @@ def mcp_command(
     *,
     policy: Annotated[
         list[str] | None,
-        typer.Option(
+        opt.option(
+            "NAME|FILE",
+            "A policy that clients may ask for; may be repeated, and the first is the default.  [default: prompts]",
+            None,
             "--policy",
             "-p",
-            metavar="NAME|FILE",
-            help="A policy that clients may ask for; may be repeated, and the first is the default.  "
-            "[default: prompts]",
         ),
     ] = None,
     tools: Annotated[
         list[str] | None,
-        typer.Option(
+        opt.option(
+            "NAME",
+            "sanitize, restore, detect or audit: offer this one; may be repeated.  [default: all]",
+            None,
             "--tool",
-            metavar="NAME",
-            help="sanitize, restore, detect or audit: offer this one; may be repeated.  [default: all]",
         ),
     ] = None,
     payer: _PayerOptions,
     forget_after: Annotated[
-        float, typer.Option(metavar="S", help="Forget a conversation that was not used for so many seconds.")
+        float, opt.option("S", "Forget a conversation that was not used for so many seconds.")
     ] = 3600.0,
     foreign_values: Annotated[
         str,
-        typer.Option(
-            metavar="apart|shared",
-            help="shared: one value has one surrogate in all texts of a conversation, so whoever calls sanitize and "
+        opt.option(
+            "apart|shared",
+            "shared: one value has one surrogate in all texts of a conversation, so whoever calls sanitize and "
             "sees its releases can test guesses.",
         ),
     ] = "apart",

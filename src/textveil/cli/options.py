@@ -61,104 +61,84 @@ def grouped(command: Callable[..., R]) -> Callable[..., R]:
     return with_groups
 
 
-_MECHANISM = typer.Option(
-    "--mechanism", "-m", metavar="NAME", help="A name from: textveil mechanisms.", rich_help_panel=GUARANTEE
-)
-MechanismName: TypeAlias = Annotated[str, _MECHANISM]
-MechanismOrNone: TypeAlias = Annotated[str | None, _MECHANISM]
-VocabularyPath: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "--vocabulary",
-        metavar="PATH",
-        rich_help_panel=VOCABULARY,
-        help="Word vectors to use instead of the embedded ones.",
-    ),
-]
-VocabularyFormat: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", rich_help_panel=VOCABULARY, help="word2vec, word2vec-binary, glove, fasttext, npy, safetensors."
-    ),
-]
-VocabularyLimit: TypeAlias = Annotated[
-    int | None,
-    typer.Option(metavar="N", rich_help_panel=VOCABULARY, help="Read only the first N words of --vocabulary."),
-]
-Sources: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[INPUT]...", help="Files or patterns; - is standard input.  [default: -]"),
-]
-Output: TypeAlias = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="OUT", help="Output file.  [default: standard output]")
-]
-FormatName: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        "-f",
-        metavar="NAME",
-        help="txt, jsonl, json, csv, tsv or parquet.  [default: by INPUT's ending]",
-        rich_help_panel=FORMATS,
-    ),
-]
-OutputFormat: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--output-format",
-        metavar="NAME",
-        help="Another format of records for the output.  [default: by OUT's ending, else as INPUT]",
-        rich_help_panel=FORMATS,
-    ),
-]
-WholeFile: TypeAlias = Annotated[
-    bool, typer.Option("--whole-file", help="For txt: one document instead of one a line.", rich_help_panel=FORMATS)
-]
-Delimiter: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--delimiter", metavar="C", help="For csv: between fields, as ; or \\t.", rich_help_panel=FORMATS),
-]
+def option(metavar: str, about: str, group: str | None = None, *names: str) -> Any:
+    """An option with a value, in a group of help; named as its parameter is, unless it has other names."""
+    return typer.Option(*names, metavar=metavar, help=about, rich_help_panel=group)
 
 
-_LEDGER = typer.Option(
-    "--ledger",
-    metavar="URL|FILE",
-    help="Take what it costs from this ledger of budgets, before anything is drawn; exit code 3 where it does not "
-    "reach.",
-    rich_help_panel=BUDGET,
-)
-LedgerOrNone: TypeAlias = Annotated[str | None, _LEDGER]
-Tenant: TypeAlias = Annotated[
-    str, typer.Option("--tenant", metavar="T", help="Whose ledger it is.", rich_help_panel=BUDGET)
-]
+def flag(name: str, about: str, group: str | None = None) -> Any:
+    """An option that is on where it is given."""
+    return typer.Option(name, help=about, rich_help_panel=group)
 
 
 def fields(about: str, group: str | None = FORMATS) -> Any:
     """An option that names fields of records, in a group of help; None is the first one."""
-    return typer.Option(metavar="F", help=f"For records: {about}", rich_help_panel=group)
+    return option("F", f"For records: {about}", group)
+
+
+_MECHANISM = option("NAME", "A name from: textveil mechanisms.", GUARANTEE, "--mechanism", "-m")
+MechanismName: TypeAlias = Annotated[str, _MECHANISM]
+MechanismOrNone: TypeAlias = Annotated[str | None, _MECHANISM]
+VocabularyPath: TypeAlias = Annotated[
+    Path | None, option("PATH", "Word vectors to use instead of the embedded ones.", VOCABULARY, "--vocabulary")
+]
+VocabularyFormat: TypeAlias = Annotated[
+    str | None, option("NAME", "word2vec, word2vec-binary, glove, fasttext, npy, safetensors.", VOCABULARY)
+]
+VocabularyLimit: TypeAlias = Annotated[
+    int | None, option("N", "Read only the first N words of --vocabulary.", VOCABULARY)
+]
+Sources: TypeAlias = Annotated[
+    list[str] | None, typer.Argument(metavar="[INPUT]...", help="Files or patterns; - is standard input.  [default: -]")
+]
+Output: TypeAlias = Annotated[
+    Path | None, option("OUT", "Output file.  [default: standard output]", None, "--output", "-o")
+]
+FormatName: TypeAlias = Annotated[
+    str | None,
+    option("NAME", "txt, jsonl, json, csv, tsv or parquet.  [default: by INPUT's ending]", FORMATS, "--format", "-f"),
+]
+OutputFormat: TypeAlias = Annotated[
+    str | None,
+    option(
+        "NAME",
+        "Another format of records for the output.  [default: by OUT's ending, else as INPUT]",
+        FORMATS,
+        "--output-format",
+    ),
+]
+WholeFile: TypeAlias = Annotated[bool, flag("--whole-file", "For txt: one document instead of one a line.", FORMATS)]
+Delimiter: TypeAlias = Annotated[
+    str | None, option("C", "For csv: between fields, as ; or \\t.", FORMATS, "--delimiter")
+]
+
+
+_LEDGER = option(
+    "URL|FILE",
+    "Take what it costs from this ledger of budgets, before anything is drawn; exit code 3 where it does not reach.",
+    BUDGET,
+    "--ledger",
+)
+LedgerOrNone: TypeAlias = Annotated[str | None, _LEDGER]
+Tenant: TypeAlias = Annotated[str, option("T", "Whose ledger it is.", BUDGET, "--tenant")]
 
 
 Seed: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        help="Repeatable draws, for experiments; the result is stamped not for release.",
-        rich_help_panel=TRIALS,
-    ),
+    int | None, option("N", "Repeatable draws, for experiments; the result is stamped not for release.", TRIALS)
 ]
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+AsJson: TypeAlias = Annotated[bool, flag("--json", "Machine-readable output.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")]
-ReportPath: TypeAlias = Annotated[Path, typer.Option("--report", metavar="R.json", help="The report of the release.")]
+ReportPath: TypeAlias = Annotated[Path, option("R.json", "The report of the release.", None, "--report")]
 PriorPath: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="The file of word counts that the release was drawn with, if it was."),
+    Path | None, option("FILE", "The file of word counts that the release was drawn with, if it was.")
 ]
 ModelPath: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
+    option(
+        "PATH",
+        "Folder of a causal or masked Hugging Face model, or file of n-grams, in place of the embedded model.",
+        None,
         "--model",
-        metavar="PATH",
-        help="Folder of a causal or masked Hugging Face model, or file of n-grams, in place of the embedded model.",
     ),
 ]
 

@@ -8,8 +8,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from textveil.cli import options as opt
 from textveil.errors import ParameterError
 
@@ -25,32 +23,23 @@ _ANSWERS = "Answers"
 @opt.grouped
 def restore_command(
     *,
-    private_map: Annotated[Path, typer.Option("--map", metavar="FILE", help="The private map of the release.")],
-    map_key: Annotated[Path, typer.Option("--map-key", metavar="FILE", help="The file of the map's key.")],
+    private_map: Annotated[Path, opt.option("FILE", "The private map of the release.", None, "--map")],
+    map_key: Annotated[Path, opt.option("FILE", "The file of the map's key.", None, "--map-key")],
     source: opt.Sources = None,
     output: opt.Output = None,
     answer: Annotated[
         bool,
-        typer.Option(
-            "--answer",
-            help="INPUT is one text that speaks of any of the documents, restored as it comes.",
-            rich_help_panel=_ANSWERS,
-        ),
+        opt.flag("--answer", "INPUT is one text that speaks of any of the documents, restored as it comes.", _ANSWERS),
     ] = False,
     document: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="INPUT is one text that speaks of document N, from 1.", rich_help_panel=_ANSWERS
-        ),
+        int | None, opt.option("N", "INPUT is one text that speaks of document N, from 1.", _ANSWERS)
     ] = None,
     formats: opt.FormatOptions,
     field: Annotated[
-        list[str] | None,
-        opt.fields("field to restore; may be repeated.  [default: all that were sanitized]"),
+        list[str] | None, opt.fields("field to restore; may be repeated.  [default: all that were sanitized]")
     ] = None,
     keep: Annotated[
-        list[str] | None,
-        opt.fields("field to copy as it is; may be repeated.  [default: all that were kept]"),
+        list[str] | None, opt.fields("field to copy as it is; may be repeated.  [default: all that were kept]")
     ] = None,
     quiet: opt.Quiet = False,
 ) -> int:

@@ -41,55 +41,47 @@ class _DrawingOptions:
 
     policy: Annotated[
         str | None,
-        typer.Option(
+        opt.option(
+            "NAME|FILE",
+            "What happens to each kind of word and span: a name from: textveil policies, or a TOML file. With "
+            "--epsilon for its words.",
+            None,
             "--policy",
             "-p",
-            metavar="NAME|FILE",
-            help="What happens to each kind of word and span: a name from: textveil policies, or a TOML file. With "
-            "--epsilon for its words.",
         ),
     ] = None
     detection_report: Annotated[
         Path | None,
-        typer.Option(
-            metavar="D.json",
-            help="What textveil detect --evaluate --json measured of the policy's detection, for the report.",
-            rich_help_panel=DETAILS,
+        opt.option(
+            "D.json",
+            "What textveil detect --evaluate --json measured of the policy's detection, for the report.",
+            DETAILS,
         ),
     ] = None
     mechanism: opt.MechanismName = "neighborhood"
     number_epsilon: Annotated[
-        float | None,
-        typer.Option(
-            metavar="E",
-            help="Nats for one number, shared over its digits.  [default: as for a word]",
-            rich_help_panel=DETAILS,
-        ),
+        float | None, opt.option("E", "Nats for one number, shared over its digits.  [default: as for a word]", DETAILS)
     ] = None
     digit_keep_limit: Annotated[
         float | None,
-        typer.Option(
-            metavar="P",
-            help="No digit stays with a larger probability, whatever its budget; 1 is no limit.  [default: 0.5]",
-            rich_help_panel=DETAILS,
+        opt.option(
+            "P",
+            "No digit stays with a larger probability, whatever its budget; 1 is no limit.  [default: 0.5]",
+            DETAILS,
         ),
     ] = None
     marks: Annotated[
         str | None,
-        typer.Option(
-            metavar="DO",
-            help="White space and punctuation: normalize them to single spaces and ASCII marks, or keep them.  "
+        opt.option(
+            "DO",
+            "White space and punctuation: normalize them to single spaces and ASCII marks, or keep them.  "
             "[default: normalize, or what the policy says]",
-            rich_help_panel=DETAILS,
+            DETAILS,
         ),
     ] = None
     allow_refuted: Annotated[
         bool,
-        typer.Option(
-            "--allow-refuted",
-            help="Run a mechanism whose claim is refuted; there is then no guarantee.",
-            rich_help_panel=DETAILS,
-        ),
+        opt.flag("--allow-refuted", "Run a mechanism whose claim is refuted; there is then no guarantee.", DETAILS),
     ] = False
     seed: opt.Seed = None
 
@@ -127,12 +119,10 @@ class _RecordOptions:
     """What the fields of a record are for, and whose it is."""
 
     field: Annotated[
-        list[str] | None,
-        opt.fields("field to sanitize; repeat it for several.  [default: text]", None),
+        list[str] | None, opt.fields("field to sanitize; repeat it for several.  [default: text]", None)
     ] = None
     keep: Annotated[
-        list[str] | None,
-        opt.fields("field to copy as it is; repeat it for several. All others are dropped.", None),
+        list[str] | None, opt.fields("field to copy as it is; repeat it for several. All others are dropped.", None)
     ] = None
     unit: Annotated[
         str | None,
@@ -146,18 +136,15 @@ class _RecordOptions:
     tenant: opt.Tenant = "local"
     scope_column: Annotated[
         str | None,
-        opt.fields(
-            "whose a record is: one value has one surrogate in all of them (with --policy).",
-            PERSONS,
-        ),
+        opt.fields("whose a record is: one value has one surrogate in all of them (with --policy).", PERSONS),
     ] = None
     known: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="F=KIND",
-            help="For records: field whose value is of a kind (patient=person), found in the texts too (with "
+        opt.option(
+            "F=KIND",
+            "For records: field whose value is of a kind (patient=person), found in the texts too (with "
             "--policy); repeat it for several.",
-            rich_help_panel=PERSONS,
+            PERSONS,
         ),
     ] = None
 
@@ -183,44 +170,33 @@ class _RecordOptions:
 class _WritingOptions:
     """What is written beside the release."""
 
-    report: Annotated[Path | None, typer.Option("--report", metavar="R.json", help="Write the report as JSON.")] = None
+    report: Annotated[Path | None, opt.option("R.json", "Write the report as JSON.", None, "--report")] = None
     decode: Annotated[
         bool,
-        typer.Option(
+        opt.flag(
             "--decode",
-            help="Then decode the release in --output: OUT.txt stays the release, OUT.decoded.txt stands beside it.",
+            "Then decode the release in --output: OUT.txt stays the release, OUT.decoded.txt stands beside it.",
         ),
     ] = False
     sender_report: Annotated[
-        Path | None,
-        typer.Option(metavar="S.json", help="Write what is for you alone as JSON: unknown words, skipped records."),
+        Path | None, opt.option("S.json", "Write what is for you alone as JSON: unknown words, skipped records.")
     ] = None
     private_map: Annotated[
         Path | None,
-        typer.Option(
+        opt.option(
+            "FILE",
+            "Keep how to undo the release, encrypted, for textveil restore; needs a --policy. Never pass it on.",
+            UNDO,
             "--map",
-            metavar="FILE",
-            help="Keep how to undo the release, encrypted, for textveil restore; needs a --policy. Never pass it on.",
-            rich_help_panel=UNDO,
         ),
     ] = None
     map_key: Annotated[
         Path | None,
-        typer.Option(
-            "--map-key",
-            metavar="FILE",
-            help="The file of the map's key; made, for you alone, where there is none.",
-            rich_help_panel=UNDO,
-        ),
+        opt.option("FILE", "The file of the map's key; made, for you alone, where there is none.", UNDO, "--map-key"),
     ] = None
     quiet: opt.Quiet = False
     resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume",
-            help="Go on with the job of OUT where it was interrupted, or begin it.",
-            rich_help_panel=JOBS,
-        ),
+        bool, opt.flag("--resume", "Go on with the job of OUT where it was interrupted, or begin it.", JOBS)
     ] = False
 
     def check(self, output: Path | None) -> None:
@@ -249,24 +225,13 @@ class _FaultOptions:
     """What is done with inputs that are large or broken."""
 
     max_document_bytes: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Refuse larger documents.  [default: 16777216]", rich_help_panel=FAULTS),
+        int | None, opt.option("N", "Refuse larger documents.  [default: 16777216]", FAULTS)
     ] = None
     max_expansion: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            help="Stop at an input that decompresses to more than X times its size.",
-            rich_help_panel=FAULTS,
-        ),
+        float | None, opt.option("X", "Stop at an input that decompresses to more than X times its size.", FAULTS)
     ] = None
     on_error: Annotated[
-        str,
-        typer.Option(
-            metavar="DO",
-            help="At a record that cannot be read: stop, or skip it, name it and exit with 1.",
-            rich_help_panel=FAULTS,
-        ),
+        str, opt.option("DO", "At a record that cannot be read: stop, or skip it, name it and exit with 1.", FAULTS)
     ] = "stop"
 
 
@@ -274,11 +239,8 @@ class _FaultOptions:
 class _EngineOptions:
     """Where blocks are released."""
 
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Processes.  [default: one for each core]", rich_help_panel=JOBS),
-    ] = None
-    engine: Annotated[str, typer.Option(metavar="NAME", help="local or ray.", rich_help_panel=JOBS)] = "local"
+    workers: Annotated[int | None, opt.option("N", "Processes.  [default: one for each core]", JOBS)] = None
+    engine: Annotated[str, opt.option("NAME", "local or ray.", JOBS)] = "local"
 
 
 @opt.grouped

@@ -32,12 +32,10 @@ DOCUMENTS = 1000
 class _CandidateOptions:
     """What is compared."""
 
-    policies: Annotated[
-        str, typer.Option(metavar="A,B,...", help="Policies, or mechanisms from: textveil mechanisms.")
-    ] = POLICIES
-    epsilons: Annotated[
-        str, typer.Option(metavar="E,E,...", help="For one word; policies that draw no words are released once.")
-    ] = EPSILONS
+    policies: Annotated[str, opt.option("A,B,...", "Policies, or mechanisms from: textveil mechanisms.")] = POLICIES
+    epsilons: Annotated[str, opt.option("E,E,...", "For one word; policies that draw no words are released once.")] = (
+        EPSILONS
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,24 +43,22 @@ class _MeasureOptions:
     """What is read of the sample, and what is measured on it."""
 
     label: Annotated[
-        str | None, typer.Option(metavar="F", help="For records: field with the class of each, to learn from releases.")
+        str | None, opt.option("F", "For records: field with the class of each, to learn from releases.")
     ] = None
     detector: Annotated[
-        str, typer.Option(metavar="NAME", help="Finds the entities that are counted: embedded, presidio, ...; or none.")
+        str, opt.option("NAME", "Finds the entities that are counted: embedded, presidio, ...; or none.")
     ] = "embedded"
     entities: Annotated[
-        bool, typer.Option("--entities", help="SAMPLE has labelled entities, as for: textveil detect --evaluate.")
+        bool, opt.flag("--entities", "SAMPLE has labelled entities, as for: textveil detect --evaluate.")
     ] = False
-    public: Annotated[
-        bool, typer.Option("--public", help="The sample is public text: no warning that tuning on it leaks.")
-    ] = False
-    documents: Annotated[
-        int, typer.Option(metavar="N", help="Read so many of the sample's documents, chosen at random.")
-    ] = DOCUMENTS
-    repeats: Annotated[int, typer.Option(metavar="N", help="Splits into training and test documents.")] = 5
-    no_decoder: Annotated[
-        bool, typer.Option("--no-decoder", help="Leave out what a decoder recovers: it takes longest.")
-    ] = False
+    public: Annotated[bool, opt.flag("--public", "The sample is public text: no warning that tuning on it leaks.")] = (
+        False
+    )
+    documents: Annotated[int, opt.option("N", "Read so many of the sample's documents, chosen at random.")] = DOCUMENTS
+    repeats: Annotated[int, opt.option("N", "Splits into training and test documents.")] = 5
+    no_decoder: Annotated[bool, opt.flag("--no-decoder", "Leave out what a decoder recovers: it takes longest.")] = (
+        False
+    )
 
     def sample(self, source: str, formats: opt.SampleOptions, rng: np.random.Generator) -> TuningSample:
         """The sample, with the entities that are labelled or found in it."""
@@ -84,7 +80,7 @@ def tune_command(
     *,
     source: Annotated[str, typer.Argument(metavar="SAMPLE", help="A file of text, or of records with --field.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the page, the figure and the numbers.")
+        Path, opt.option("DIR", "Folder for the page, the figure and the numbers.", None, "--output", "-o")
     ],
     compared: _CandidateOptions,
     measures: _MeasureOptions,

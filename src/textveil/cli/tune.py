@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from textveil.integrations.scikit_learn import TfidfLearner
     from textveil.models.base import LanguageModel
-    from textveil.research.tuning.sample import TuningSample
-    from textveil.research.tuning.tuning import Tuning
+    from textveil.tuning.sample import TuningSample
+    from textveil.tuning.tuning import Tuning
     from textveil.vocabulary.vocabulary import Vocabulary
 
 POLICIES = "all-words,identifiers"
@@ -64,7 +64,7 @@ class _MeasureOptions:
         """The sample, with the entities that are labelled or found in it."""
         from textveil.cli.progress import counting
         from textveil.detection.detectors import detector_of
-        from textveil.research.tuning.sample import TuningSample, labelled_sample
+        from textveil.tuning.sample import TuningSample, labelled_sample
 
         finder = None if self.detector == "none" else detector_of(self.detector)
         if self.entities:
@@ -91,11 +91,11 @@ def tune_command(
 ) -> None:
     """Compare policies and epsilons on a sample: accuracy of a task, entities still verbatim, words decoded."""
     from textveil.cli.progress import counting
+    from textveil.pages.plots import need_matplotlib
     from textveil.randomness import resolve, seeded_generator
-    from textveil.research.evaluation.plots import need_matplotlib
-    from textveil.research.tuning.candidates import candidates
-    from textveil.research.tuning.page import checked_folder, write_results
-    from textveil.research.tuning.tuning import tune
+    from textveil.tuning.candidates import candidates
+    from textveil.tuning.page import checked_folder, write_results
+    from textveil.tuning.tuning import tune
 
     if measures.entities and (formats.given or measures.label):
         raise ParameterError("--entities must stand without --field, --label and --format; got one. Tune twice.")
@@ -140,7 +140,7 @@ def _model(vocabulary: Vocabulary) -> LanguageModel | None:
 
 def _text(run: Tuning) -> str:
     """The run for a terminal."""
-    from textveil.research.tuning.lines import (
+    from textveil.tuning.lines import (
         CHOOSES_NOTHING,
         LEAKS,
         about_entities,

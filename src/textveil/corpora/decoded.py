@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import BinaryIO, Protocol, cast, final
 
 from textveil.corpora.blocks import BLOCK_BYTES
-from textveil.corpora.files.atomic import atomic_writers, check_folder
 from textveil.corpora.files.sources import COMPRESSED, compressing
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.formats.records import Assembled, CorpusFormat
@@ -20,6 +19,7 @@ from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.columns import need_columns
 from textveil.types import Progress
+from textveil.whole_files import atomic_writers, check_folder
 
 
 class DecodesTexts(Protocol):

@@ -109,7 +109,7 @@ def detect_command(
         _write_private(page, spans_page(documents, spans_of.name))
     if as_json:
         for _, spans in documents:
-            rows = [{"start": one.start, "end": one.end, "kind": one.kind, "score": one.score} for one in spans]
+            rows = [{"start": span.start, "end": span.end, "kind": span.kind, "score": span.score} for span in spans]
             sys.stdout.write(json.dumps(rows) + "\n")
     elif page is None:
         _show(documents)
@@ -156,24 +156,25 @@ def _evaluated(path: Path, detector: Detector, confidence: float, missed: Path |
     from textveil.errors import need
 
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
-    found = evaluate(detector, read_labelled(path), corpus=path.name, confidence=confidence)
+    evaluation = evaluate(detector, read_labelled(path), corpus=path.name, confidence=confidence)
     if missed is not None:
-        lines = [json.dumps(one._asdict(), ensure_ascii=False) + "\n" for one in found.missed]
+        lines = [json.dumps(span._asdict(), ensure_ascii=False) + "\n" for span in evaluation.missed]
         _write_private(missed, "".join(lines))
     if as_json:
-        sys.stdout.write(json.dumps(found.as_json(), indent=2) + "\n")
+        sys.stdout.write(json.dumps(evaluation.as_json(), indent=2) + "\n")
     else:
-        sys.stdout.write(_table(found))
+        sys.stdout.write(_table(evaluation))
 
 
-def _table(found: Evaluation) -> str:
+def _table(evaluation: Evaluation) -> str:
     """The scores for a reader."""
     lines = [
-        f"{found.detector} on {found.corpus}: {found.documents:,} documents; intervals at {found.all.confidence:.0%}",
+        f"{evaluation.detector} on {evaluation.corpus}: {evaluation.documents:,} documents; "
+        f"intervals at {evaluation.all.confidence:.0%}",
         f"{'kind':14s} {'labelled':>8s} {'found':>8s}  {'precision':18s}  {'recall':18s}  {'F2':18s}  whole  open",
     ]
-    for kind, score in [*found.kinds.items(), ("all, any kind", found.all)]:
-        cells = "  ".join(f"{_bound(one):18s}" for one in (score.precision, score.recall, score.f2))
+    for kind, score in [*evaluation.kinds.items(), ("all, any kind", evaluation.all)]:
+        cells = "  ".join(f"{_bound(bound):18s}" for bound in (score.precision, score.recall, score.f2))
         whole = f"{score.covered / score.labelled:.3f}" if score.labelled else "-"
         left = f"{score.open / score.characters:.3f}" if score.characters else "-"
         lines.append(f"{kind:14s} {score.labelled:8,d} {score.found:8,d}  {cells}  {whole:>5s}  {left}")

@@ -103,19 +103,19 @@ def _topics(path: Path, vocabulary: Vocabulary) -> list[list[int]]:
     except (OSError, UnicodeDecodeError) as error:
         kind = type(error).__name__
         raise InputError(f"the file of words must be readable UTF-8 text; got {kind}. Check its path.") from None
-    found = []
+    topics = []
     for number, line in enumerate(lines, 1):
         ids = [vocabulary.id_of(word) for word in line.split()]
-        if any(one is None for one in ids):
+        if any(word_id is None for word_id in ids):
             raise InputError(
                 f"line {number} of the file of words must hold words of the vocabulary; got one that is none. "
                 "Write words as the vocabulary does, in small letters as a rule."
             )
         if ids:
-            found.append([one for one in ids if one is not None])
-    if not found:
+            topics.append([word_id for word_id in ids if word_id is not None])
+    if not topics:
         raise InputError("the file of words must hold a word at least; got none.")
-    return found
+    return topics
 
 
 def _read(reader: CorpusFormat, inputs: tuple[str, ...], vocabulary: Vocabulary) -> _Released:
@@ -150,14 +150,14 @@ def _counted(estimator: FrequencyEstimator, ids: Ids, topics: Sequence[Sequence[
         goals[topic, number] = 1
     names = estimator.vocabulary.words
     rows = []
-    for topic, found in zip(topics, estimator.sets(ids, goals), strict=True):
+    for topic, estimate in zip(topics, estimator.sets(ids, goals), strict=True):
         alike = set(np.concatenate([estimator.alike(word) for word in topic]).tolist()).difference(topic)
         rows.append(
             {
                 "word": " ".join(names[word] for word in topic),
-                **_numbers(found),
+                **_numbers(estimate),
                 "counted_with": [names[word] for word in sorted(alike)],
-                "confused_with": [names[word] for word in found.confused],
+                "confused_with": [names[word] for word in estimate.confused],
             }
         )
     return rows
@@ -176,23 +176,23 @@ def _paired(
     ]
 
 
-def _numbers(found: CountEstimate) -> dict[str, Any]:
+def _numbers(count: CountEstimate) -> dict[str, Any]:
     return {
-        "estimate": round(found.total.estimate, 3),
-        "low": round(found.total.lower, 3),
-        "high": round(found.total.upper, 3),
-        "released": found.released,
-        "standard_error": round(found.noise, 3),
-        "bias": round(found.bias, 3),
+        "estimate": round(count.total.estimate, 3),
+        "low": round(count.total.lower, 3),
+        "high": round(count.total.upper, 3),
+        "released": count.released,
+        "standard_error": round(count.noise, 3),
+        "bias": round(count.bias, 3),
     }
 
 
-def _table(found: dict[str, Any]) -> str:
+def _table(estimates: dict[str, Any]) -> str:
     """The estimates for a reader."""
-    head = f"{found['tokens']:,} released words in {found['documents']:,} documents, {found['mechanism']}; "
-    lines = [f"{head}intervals at {found['confidence']:.0%}, over the draws"]
+    head = f"{estimates['tokens']:,} released words in {estimates['documents']:,} documents, {estimates['mechanism']}; "
+    lines = [f"{head}intervals at {estimates['confidence']:.0%}, over the draws"]
     lines.append(f"{'word':24s} {'estimate':>12s} {'low':>12s} {'high':>12s} {'released':>12s}  not told apart")
-    for row in [*found["words"], *found.get("bigrams", ())]:
+    for row in [*estimates["words"], *estimates.get("bigrams", ())]:
         numbers = " ".join(f"{row[name]:12,.0f}" for name in ("estimate", "low", "high", "released"))
         others = ", ".join([*row.get("counted_with", ()), *row.get("confused_with", ())])
         lines.append(f"{row['word']:24s} {numbers}  {others}".rstrip())

@@ -60,14 +60,14 @@ def explain_command(
             f"--seed is for distributions that are sampled; the distribution of {chosen.name} is exact. Leave it out."
         )
     rng = None if seed is None else seeded_generator(seed)
-    found: Explanation | TextExplanation | ReleaseExplanation
+    explanation: Explanation | TextExplanation | ReleaseExplanation
     if isinstance(chosen, VectorMechanism | SetMechanism):
         if word is not None:
             raise ParameterError(f"--word must be left out: {chosen.name} releases no words.")
-        found = explain_release(chosen, samples=samples, rng=rng)
+        explanation = explain_release(chosen, samples=samples, rng=rng)
     else:
-        found = explain(chosen, word, top=top, samples=samples, rng=rng)
-    data, lines = found.as_dict(), found.summary()
+        explanation = explain(chosen, word, top=top, samples=samples, rng=rng)
+    data, lines = explanation.as_dict(), explanation.summary()
     if reports is not None:
         after = _shuffled(chosen, reports)
         data["shuffled"] = {"reports": reports, **after.as_data()}

@@ -149,29 +149,29 @@ def frontier_command(
     sys.stdout.write(frontier_json(points) if as_json else _text(points))
 
 
-def _text(found: Frontier) -> str:
+def _text(comparison: Frontier) -> str:
     """The points for a terminal: a line each."""
     from textveil.tuning.lines import aligned
 
-    keys = found.measured
-    head = (*(("vocabulary",) if found.several else ()), "mechanism", "at equal", "epsilon", "verified", *keys)
+    keys = comparison.measured
+    head = (*(("vocabulary",) if comparison.several else ()), "mechanism", "at equal", "epsilon", "verified", *keys)
     rows = []
-    for one in found.points:
-        scores = [f"{one.scores[key].estimate:.4f}" if key in one.scores else "-" for key in keys]
-        verified = f"{one.verified_epsilon:.4g}" if one.verified else "-"
-        place = [one.vocabulary] if found.several else []
-        rows.append([*place, one.contender.label, one.way, f"{one.epsilon:g}", verified, *scores])
+    for point in comparison.points:
+        scores = [f"{point.scores[key].estimate:.4f}" if key in point.scores else "-" for key in keys]
+        verified = f"{point.verified_epsilon:.4g}" if point.verified else "-"
+        place = [point.vocabulary] if comparison.several else []
+        rows.append([*place, point.contender.label, point.way, f"{point.epsilon:g}", verified, *scores])
     lines = aligned(head, rows)
-    lines += [f"{_named(found, one)}: {one.missing}" for one in found.points if one.missing]
-    lines += [f"{label} is not comparable: it compares {text}" for label, text in _weaker(found).items()]
+    lines += [f"{_named(comparison, point)}: {point.missing}" for point in comparison.points if point.missing]
+    lines += [f"{label} is not comparable: it compares {text}" for label, text in _weaker(comparison).items()]
     lines.append("Experiment, not for release. Page: index.html in the folder of --output.")
     return "\n".join(lines) + "\n"
 
 
-def _named(found: Frontier, one: FrontierPoint) -> str:
-    over = f" over {one.vocabulary}" if found.several else ""
-    return f"{one.contender.label}{over} at {one.epsilon:g}"
+def _named(comparison: Frontier, point: FrontierPoint) -> str:
+    over = f" over {point.vocabulary}" if comparison.several else ""
+    return f"{point.contender.label}{over} at {point.epsilon:g}"
 
 
-def _weaker(found: Frontier) -> dict[str, str]:
-    return {one.contender.label: one.contender.weaker for one in found.points if one.contender.weaker}
+def _weaker(comparison: Frontier) -> dict[str, str]:
+    return {point.contender.label: point.contender.weaker for point in comparison.points if point.contender.weaker}

@@ -92,15 +92,15 @@ def list_command(*, database: _DatabaseOptions, as_json: opt.AsJson = False) -> 
     import time
 
     with database.keys() as (keys, _):
-        found = [_as_data(one, time.time_ns() // 1000) for one in keys.all()]
+        rows = [_as_data(row, time.time_ns() // 1000) for row in keys.all()]
     if as_json:
-        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        sys.stdout.write(json.dumps(rows, indent=2) + "\n")
         return
-    for one in found:
-        ends = f", until {one['expires']}" if one["expires"] and one["state"] == "valid" else ""
-        person = "" if one["unit"] is None else f", for {one['unit']}"
-        role = ", admin" if one["admin"] else ""
-        sys.stdout.write(f"{one['id']}  {one['state']:<7}  {one['tenant']}{person}{role}{ends}\n")
+    for row in rows:
+        ends = f", until {row['expires']}" if row["expires"] and row["state"] == "valid" else ""
+        person = "" if row["unit"] is None else f", for {row['unit']}"
+        role = ", admin" if row["admin"] else ""
+        sys.stdout.write(f"{row['id']}  {row['state']:<7}  {row['tenant']}{person}{role}{ends}\n")
 
 
 @keys_app.command("rotate")

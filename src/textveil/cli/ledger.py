@@ -111,16 +111,16 @@ def verify_command(
     from textveil.budget.ledger import Ledger, need_database
 
     if export:
-        found = verified_export(Path(place), head or ())
+        verification = verified_export(Path(place), head or ())
     else:
         need_database(place)
         with Ledger(place) as ledger:
-            found = ledger.verify(head or ())
+            verification = ledger.verify(head or ())
     if as_json:
-        sys.stdout.write(json.dumps(found.as_data(), indent=2) + "\n")
+        sys.stdout.write(json.dumps(verification.as_data(), indent=2) + "\n")
     else:
-        sys.stdout.writelines(f"{line}\n" for line in _verified_lines(found))
-    return 0 if found.sound else 1
+        sys.stdout.writelines(f"{line}\n" for line in _verified_lines(verification))
+    return 0 if verification.sound else 1
 
 
 @ledger_app.command("export")
@@ -190,7 +190,14 @@ def _entry_line(entry: dict[str, Any]) -> str:
     return f"{entry['number']:>8}  {time_of(entry['at']):%Y-%m-%d %H:%M:%S}  {entry['what']:<7}{who}  {about}"
 
 
-def _verified_lines(found: Verification) -> list[str]:
-    heads = [f"head       tenant {tenant[:12]}: {number} {digest}" for tenant, (number, digest) in found.heads.items()]
-    verdict = "sound" if found.sound else f"NOT SOUND: {len(found.problems)} problems"
-    return [f"entries    {found.entries}", *heads, *(f"problem    {one}" for one in found.problems), verdict]
+def _verified_lines(verification: Verification) -> list[str]:
+    heads = [
+        f"head       tenant {tenant[:12]}: {number} {digest}" for tenant, (number, digest) in verification.heads.items()
+    ]
+    verdict = "sound" if verification.sound else f"NOT SOUND: {len(verification.problems)} problems"
+    return [
+        f"entries    {verification.entries}",
+        *heads,
+        *(f"problem    {problem}" for problem in verification.problems),
+        verdict,
+    ]

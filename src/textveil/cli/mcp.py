@@ -106,13 +106,13 @@ def mcp_command(
         asyncio.run(serve_stdio(make_server(texts, tuple(tools or TOOLS)), conversations))
 
 
-def _offered(asked: Sequence[str]) -> OfferedPolicies:
+def _offered(names: Sequence[str]) -> OfferedPolicies:
     """Policies by name or path, the first of them the default; what cannot be served is told before a client comes."""
     from textveil.sanitize.policy.choice import policy
     from textveil.server.policies import OfferedPolicies
 
-    policies = [policy(one) for one in asked]
-    by_name = {one.name: one for one in policies}
+    policies = [policy(offer) for offer in names]
+    by_name = {offer.name: offer for offer in policies}
     need(len(by_name) == len(policies), "policy", "two of one name", "of different names")
     offered = OfferedPolicies(policies[0].name, policies=by_name)
     for name in by_name:

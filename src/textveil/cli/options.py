@@ -47,11 +47,11 @@ def grouped(command: Callable[..., R]) -> Callable[..., R]:
 
     @functools.wraps(command)
     def with_groups(**values: Any) -> R:
-        made = {
+        filled = {
             name: kind(**{option.name: values.pop(option.name) for option in dataclasses.fields(kind)})
             for name, kind in groups.items()
         }
-        return command(**values, **made)
+        return command(**values, **filled)
 
     place = inspect.Parameter.KEYWORD_ONLY
     with_groups.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
@@ -269,7 +269,7 @@ def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
         choice.reader(patterns)
         return tuple(expanded(patterns))
     except (InputError, ParameterError) as error:
-        strays = [one for one in patterns[1:] if not Path(one).suffix and not Path(one).exists()]
+        strays = [name for name in patterns[1:] if not Path(name).suffix and not Path(name).exists()]
         if strays and (choice.sanitized or choice.kept):
             error.args = (f"{error} To name several fields, repeat the option: --field A --field B.",)
         raise
@@ -287,19 +287,19 @@ def standard_output() -> BinaryIO:
     return sys.stdout.buffer
 
 
-def parts_of(given: str) -> list[str]:
+def parts_of(text: str) -> list[str]:
     """The parts of a list with commas."""
-    return [one.strip() for one in given.split(",") if one.strip()]
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def numbers_in(given: str, option: str) -> list[float]:
+def numbers_in(text: str, option: str) -> list[float]:
     """The numbers of a list with commas.
 
     Raises:
         ParameterError: one is none; names the option.
     """
     try:
-        return [float(one) for one in parts_of(given)]
+        return [float(part) for part in parts_of(text)]
     except ValueError:
         raise ParameterError(f"{option} must be numbers separated by commas; got others. Write 3,5,8.") from None
 

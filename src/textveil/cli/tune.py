@@ -158,9 +158,9 @@ def _text(run: Tuning) -> str:
     if kinds_of(run):
         lines += [*aligned(*kinds_table(run)), "", *aligned(*kinds_table(run, in_part=True)), ""]
     lines += [
-        one
-        for one in (about_task(run), about_entities(run), about_parts(run), about_recovery(run), CHOOSES_NOTHING)
-        if one
+        line
+        for line in (about_task(run), about_entities(run), about_parts(run), about_recovery(run), CHOOSES_NOTHING)
+        if line
     ]
     quoted = "" if run.public else ", which quotes the sample: for the sender only"
     lines.append(f"Page: index.html in the folder of --output{quoted}. Numbers: tuning.json.")

@@ -387,8 +387,8 @@ class Finished:
 
     def texts(self, report: Path | None, sender_report: Path | None) -> dict[Path, str]:
         """The reports that are asked for, as JSON text by where they go."""
-        found = ((report, self.report.to_json), (sender_report, self.sender_report.to_json))
-        return {path: text() for path, text in found if path is not None}
+        texts = ((report, self.report.to_json), (sender_report, self.sender_report.to_json))
+        return {path: text() for path, text in texts if path is not None}
 
 
 def _renew(texts: Mapping[Path, str], sender_report: Path | None) -> None:

@@ -123,9 +123,9 @@ class ByTokens:
         self.digit_keep_limit = digits.keep_limit
         protected = {"word": promise, "number": digits.guarantee if promise.promises else promise}
         if function_words:
-            protected = {kind: narrowed(one, ONE_CONTENT_TOKEN) for kind, one in protected.items()}
+            protected = {kind: narrowed(part, ONE_CONTENT_TOKEN) for kind, part in protected.items()}
         done = {"word": mechanism.name, "number": "digits"} if function_words else {}
-        self.protected = tuple(Protected(kind, one, done=done.get(kind, "")) for kind, one in protected.items())
+        self.protected = tuple(Protected(kind, part, done=done.get(kind, "")) for kind, part in protected.items())
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> CountedTexts:
         """The codes of the texts' tokens, and what is to be drawn for them."""
@@ -143,14 +143,14 @@ class ByTokens:
         written = written_texts(drawn.codes, self._tokens.codes.legend, drawn.kinds, with_spans=wanted.spans)
         return [
             Release(
-                text=one.text,
-                spans=one.spans,
+                text=text.text,
+                spans=text.spans,
                 kinds=counts,
                 setting=setting,
                 mapped=outside,
                 word_vectors=self._vectors,
             )
-            for one, counts, outside in zip(written, drawn.counts, drawn.mapped, strict=True)
+            for text, counts, outside in zip(written, drawn.counts, drawn.mapped, strict=True)
         ]
 
 

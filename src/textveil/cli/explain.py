@@ -49,9 +49,8 @@ def explain_command(
     """
     from textveil.mechanisms.base import Channel, SetMechanism, VectorMechanism
     from textveil.randomness import seeded_generator
-    from textveil.sanitize.explanation import Explanation, explain
+    from textveil.sanitize.explanation import Explanation, TextExplanation, explain
     from textveil.sanitize.release_explanation import ReleaseExplanation, explain_release
-    from textveil.sanitize.text_explanation import TextExplanation
 
     words = vocabulary.load()
     chosen = make(context, mechanism, words)

@@ -33,7 +33,7 @@ def block(lines: list[str]) -> Block:
 def test_blank_lines_change_neither_what_is_drawn_nor_what_is_counted() -> None:
     lines = ["wa0 wb1 7\n", "\n", "  \n", "\r\n", "wc2\n", "\n", "\t wd3 99\n", ""]
     outcome = WORKER.opened()(block(lines))
-    sanitizer = WORKER.options.sanitizer()
+    sanitizer = Sanitizer.of(WORKER.options)
     plain = sanitizer.batch(lines[:-1], rng=seeded_generator(5, 3))
     tally = Tally()
     for release in plain:

@@ -31,9 +31,6 @@ class Undoable:
     def private(self) -> list[str]:
         return self.options.private
 
-    def sanitizer(self, *arguments: Any) -> UndoableSanitizer:
-        return UndoableSanitizer(self.options.sanitizer(*arguments))
-
 
 class UndoableSanitizer:
     def __init__(self, sanitizer: Sanitizer) -> None:
@@ -51,3 +48,15 @@ class UndoableSanitizer:
 def _undoable(text: str, release: Release) -> Release:
     pieces = (Replaced(0, len(release.text), text, ""),)
     return replace(release, private_map=PrivateMap(released=release.text, replaced=pieces))
+
+
+_sanitizer_of = Sanitizer.of
+
+
+def _of(options: SanitizerOptions | Undoable, *arguments: Any) -> Any:
+    if isinstance(options, Undoable):
+        return UndoableSanitizer(_sanitizer_of(options.options, *arguments))
+    return _sanitizer_of(options, *arguments)
+
+
+Sanitizer.of = _of  # type: ignore[assignment, method-assign]

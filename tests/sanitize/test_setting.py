@@ -10,18 +10,19 @@ from typing import Any
 import pytest
 
 from textveil.catalog import mechanism
-from textveil.errors import RefutedGuarantee, UnsupportedGuarantee
+from textveil.errors import ParameterError, RefutedGuarantee, UnsupportedGuarantee
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ALL_DOCUMENTS, ONE_TOKEN, Unit
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.policy.facts import facts_of
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.release import Report, Tally
+from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.setting import Protected, Setting
 
-SETTING = SanitizerOptions(mechanism=mechanism("neighborhood", epsilon=8.0)).sanitizer().setting
+SETTING = Sanitizer(mechanism("neighborhood", epsilon=8.0)).setting
 
-SETTING_OF_TENTH = SanitizerOptions(mechanism=mechanism("randomized-response", epsilon=0.1)).sanitizer().setting
+SETTING_OF_TENTH = Sanitizer(mechanism("randomized-response", epsilon=0.1)).setting
 
 _OTHER = PureDP(epsilon=3.0, status=Status.PROVED, source="here")
 CHANGES: dict[str, Any] = {
@@ -53,7 +54,7 @@ def test_the_digest_tells_what_stands_beside_the_setting() -> None:
 
 
 def test_equal_settings_have_one_digest_in_every_copy() -> None:
-    again = SanitizerOptions(mechanism=mechanism("neighborhood", epsilon=8.0)).sanitizer().setting
+    again = Sanitizer(mechanism("neighborhood", epsilon=8.0)).setting
     assert again.digest() == SETTING.digest() == pickle.loads(pickle.dumps(again)).digest()
 
 
@@ -65,9 +66,7 @@ def test_a_setting_lists_what_is_drawn_by_unit_and_kind() -> None:
 
 
 def test_reports_name_units_and_show_the_sum_and_the_optimum_side_by_side() -> None:
-    sanitizer = SanitizerOptions(
-        mechanism=mechanism("randomized-response", epsilon=0.1), number_epsilon=0.1
-    ).sanitizer()
+    sanitizer = Sanitizer(mechanism("randomized-response", epsilon=0.1), number_epsilon=0.1)
     release = sanitizer("one two three 12 " * 25)
     assert release.accountant.spent == release.guarantee == SETTING_OF_TENTH.document(75, 25)
     data = json.loads(release.report().to_json())["guarantee"]
@@ -85,7 +84,7 @@ def test_reports_name_units_and_show_the_sum_and_the_optimum_side_by_side() -> N
 
 
 def test_documents_of_one_person_add_up() -> None:
-    sanitizer = SanitizerOptions(mechanism=mechanism("randomized-response", epsilon=0.1)).sanitizer()
+    sanitizer = Sanitizer(mechanism("randomized-response", epsilon=0.1))
     tally = Tally()
     for release in sanitizer.batch(["one two three"] * 40):
         tally.add(release.kinds, release.mapped)
@@ -97,7 +96,7 @@ def test_documents_of_one_person_add_up() -> None:
 
 
 def test_a_report_holds_the_digest(embedded) -> None:
-    release = SanitizerOptions(mechanism=mechanism("neighborhood", epsilon=8.0)).sanitizer()("one text")
+    release = Sanitizer(mechanism("neighborhood", epsilon=8.0))("one text")
     assert json.loads(release.report().to_json())["setting_digest"] == SETTING.digest().hex()
 
 
@@ -105,11 +104,30 @@ def test_options_make_the_sanitizer_that_they_say() -> None:
     options = SanitizerOptions(
         mechanism=mechanism("neighborhood", epsilon=8.0), seed=3, number_epsilon=2.0, digit_keep_limit=0.3, marks="keep"
     )
-    setting = pickle.loads(pickle.dumps(options)).sanitizer().setting
+    setting = Sanitizer.of(pickle.loads(pickle.dumps(options))).setting
     assert (setting.number_epsilon, setting.digit_keep_limit, setting.marks) == (2.0, 0.3, "keep")
     assert not setting.secure
     refuted = mechanism("truncated-laplace-published", epsilon=2.0)
     with pytest.raises(RefutedGuarantee):
-        SanitizerOptions(mechanism=refuted, number_epsilon=1.0).sanitizer()
-    made = SanitizerOptions(mechanism=refuted, number_epsilon=1.0, allow_refuted=True).sanitizer()
+        Sanitizer(refuted, number_epsilon=1.0)
+    made = Sanitizer(refuted, number_epsilon=1.0, allow_refuted=True)
     assert made.setting.token.status is Status.NONE
+
+
+def test_options_are_checked_where_they_are_made(embedded) -> None:
+    words = mechanism("neighborhood", embedded, epsilon=8.0)
+    policy = Policy(name="one", rules=(Rule(kind="word", action=Action.MECHANISM, name="neighborhood"),))
+    for made, options, message in (
+        ("words", {}, "mechanism must be a mechanism or a policy; got str"),
+        (words, {"number_epsilon": 0.0}, "number_epsilon must be finite and > 0; got 0.0"),
+        (words, {"digit_keep_limit": 1.1}, "digit_keep_limit must be between 0.1 and 1; got 1.1"),
+        (words, {"marks": "drop"}, "marks must be"),
+        (words, {"key": bytes(32)}, "key must be left out for a mechanism; got one"),
+        (policy, {"key": bytes(32)}, "key must be left out where the scope is no corpus; got one"),
+        (policy, {"number_epsilon": 1.0}, "number_epsilon must be left out for a policy, which says it; got 1.0"),
+        # What is given counts, also where it is what an option that is left out stands for.
+        (policy, {"digit_keep_limit": 0.5}, "digit_keep_limit must be left out for a policy, which says it; got 0.5"),
+        (mechanism("keywords", embedded), {"marks": "normalize"}, "marks must be left out for a mechanism of whole"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            SanitizerOptions(mechanism=made, **options)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from textveil.cli import options as opt
-from textveil.cli.decode import ModelPath, read_model
+from textveil.cli.decode import read_model
 from textveil.cli.mechanism_options import given, make
 from textveil.cli.spelling import mechanisms_spelling, renamed
 from textveil.errors import InputError, OutputError, ParameterError
@@ -18,6 +19,7 @@ from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
     from textveil.audit.report.report import AuditReport
+    from textveil.audit.report.verdict import Claim
 
 _FOREIGN = "Code of others"
 """A heading of help."""
@@ -29,151 +31,178 @@ NO_VERDICT = 1
 """Exit code where an audit can say nothing: a script must not take that for a pass."""
 
 
-def audit_command(
-    context: typer.Context,
-    mechanism: opt.MechanismOrNone = None,
+@dataclass(frozen=True, kw_only=True)
+class _ForeignOptions:
+    """Code of others, and how it is called."""
+
     python: Annotated[
         str | None,
-        typer.Option(
-            metavar="MODULE:CALLABLE",
-            help="Foreign code instead: a function from a list of words to a list of words.",
-            rich_help_panel=_FOREIGN,
+        opt.option(
+            "MODULE:CALLABLE", "Foreign code instead: a function from a list of words to a list of words.", _FOREIGN
         ),
-    ] = None,
-    claim_epsilon: Annotated[
-        float | None,
-        typer.Option(
-            metavar="E",
-            help="Test this epsilon instead of the one that the mechanism promises.",
-            rich_help_panel=GUARANTEE,
-        ),
-    ] = None,
-    claim_delta: Annotated[
-        float | None,
-        typer.Option(
-            metavar="D", help="Test this delta, with --claim-epsilon.  [default: 0]", rich_help_panel=GUARANTEE
-        ),
-    ] = None,
-    samples: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="Draws for each word of a pair. For the catalog's mechanisms: add a sampled audit."
-        ),
-    ] = None,
-    confidence: Annotated[float, typer.Option(metavar="P", help="Of all sampled bounds together.")] = 0.999,
-    words: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...", help="For --python: public words to try, two or more.", rich_help_panel=_FOREIGN
-        ),
-    ] = None,
+    ] = None
+    words: Annotated[str | None, opt.option("A,B,...", "For --python: public words to try, two or more.", _FOREIGN)] = (
+        None
+    )
     batch: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="For --python: words a call, where they are drawn independently.  [default: 1]",
-            rich_help_panel=_FOREIGN,
-        ),
-    ] = None,
+        opt.option("N", "For --python: words a call, where they are drawn independently.  [default: 1]", _FOREIGN),
+    ] = None
     time_limit: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S", help="For --python: seconds one call may take.  [default: 60]", rich_help_panel=_FOREIGN
-        ),
-    ] = None,
-    no_hygiene: Annotated[
-        bool, typer.Option("--no-hygiene", help="For --python: leave out the hygiene checks.", rich_help_panel=_FOREIGN)
-    ] = False,
-    no_attacks: Annotated[bool, typer.Option("--no-attacks", help="Leave out the attacks.")] = False,
+        float | None, opt.option("S", "For --python: seconds one call may take.  [default: 60]", _FOREIGN)
+    ] = None
+    no_hygiene: Annotated[bool, opt.flag("--no-hygiene", "For --python: leave out the hygiene checks.", _FOREIGN)] = (
+        False
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ClaimOptions:
+    """The claim that is tested, where it is not the mechanism's own."""
+
+    claim_epsilon: Annotated[
+        float | None, opt.option("E", "Test this epsilon instead of the one that the mechanism promises.", GUARANTEE)
+    ] = None
+    claim_delta: Annotated[
+        float | None, opt.option("D", "Test this delta, with --claim-epsilon.  [default: 0]", GUARANTEE)
+    ] = None
+
+    def claim(self) -> Claim | None:
+        """The claim; None is the mechanism's own."""
+        from textveil.audit.report.verdict import Claim
+
+        if self.claim_epsilon is not None:
+            with renamed(epsilon="claim_epsilon", delta="claim_delta"):
+                return Claim(epsilon=self.claim_epsilon, log_delta=_log(self.claim_delta))
+        if self.claim_delta is not None:
+            raise ParameterError("--claim-delta needs --claim-epsilon; got none.")
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _SamplingOptions:
+    """How much is drawn."""
+
+    samples: Annotated[
+        int | None, opt.option("N", "Draws for each word of a pair. For the catalog's mechanisms: add a sampled audit.")
+    ] = None
+    confidence: Annotated[float, opt.option("P", "Of all sampled bounds together.")] = 0.999
+
+
+@dataclass(frozen=True, kw_only=True)
+class _AttackOptions:
+    """The attacks on a mechanism."""
+
+    no_attacks: Annotated[bool, opt.flag("--no-attacks", "Leave out the attacks.")] = False
     reference: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Public text, a document a line: release it, decode it, and count the words that come back.",
+        opt.option(
+            "FILE", "Public text, a document a line: release it, decode it, and count the words that come back."
         ),
-    ] = None,
-    model: ModelPath = None,
+    ] = None
+    model: opt.ModelPath = None
+
+
+@opt.grouped
+def audit_command(
+    context: typer.Context,
+    *,
+    mechanism: opt.MechanismOrNone = None,
+    foreign: _ForeignOptions,
+    claimed: _ClaimOptions,
+    sampling: _SamplingOptions,
+    attacks: _AttackOptions,
     as_json: opt.AsJson = False,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="R.html", help="Write a page that stands alone.")
-    ] = None,
-    vocabulary: opt.VocabularyPath = None,
-    vocabulary_format: opt.VocabularyFormat = None,
-    vocabulary_limit: opt.VocabularyLimit = None,
+    html: Annotated[Path | None, opt.option("R.html", "Write a page that stands alone.", None, "--html")] = None,
+    vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
 ) -> int:
     """Prove, certify or refute what a mechanism claims; exit code 4 where it is refuted or contradicted."""
-    if (mechanism is None) == (python is None):
+    if (mechanism is None) == (foreign.python is None):
         raise ParameterError("exactly one of --mechanism and --python must be given. Name what to audit.")
     if html is not None and not html.parent.is_dir():
         raise OutputError("the folder of --html must exist; got none. Make it first.")
+    claim = claimed.claim()
+    if foreign.python is not None:
+        if attacks != _AttackOptions() or vocabulary.given or seed is not None:
+            raise _foreign_refusal()
+        report = _audited_code(context, foreign.python, foreign, claim, sampling)
+    else:
+        if foreign != _ForeignOptions():
+            raise ParameterError("--words, --batch, --time-limit and --no-hygiene are for --python; got --mechanism.")
+        report = _audited_mechanism(context, mechanism or "", claim, sampling, attacks, vocabulary, seed)
+    return _written(report, as_json, html)
+
+
+def _foreign_refusal() -> ParameterError:
+    return ParameterError("--python takes no seed and no option of mechanisms, vocabularies or attacks; got one.")
+
+
+def _audited_code(
+    context: typer.Context, python: str, foreign: _ForeignOptions, claim: Claim | None, sampling: _SamplingOptions
+) -> AuditReport:
+    """The verdict on code of others, whose claim is given."""
     from textveil.audit.report.verdict import Claim
-    from textveil.audit.run import SAMPLES, WORDS, audit_callable, audit_mechanism
-    from textveil.cli.progress import counting
+    from textveil.audit.run import SAMPLES, WORDS, audit_callable
+
+    of_mechanisms = given(context)
+    epsilon, delta = of_mechanisms.pop("epsilon", None), of_mechanisms.pop("delta", None)
+    if of_mechanisms:
+        raise _foreign_refusal()
+    if claim is not None and (epsilon is not None or delta is not None):
+        raise ParameterError("--epsilon and --claim-epsilon are one claim for --python; got both. Give one.")
+    if epsilon is None and claim is None:
+        raise ParameterError("--python needs its claim: --epsilon, and --delta where it is not 0. Got none.")
+    return audit_callable(
+        python,
+        claim if claim is not None else Claim(epsilon=float(epsilon or 0), log_delta=_log(delta)),
+        words=WORDS if foreign.words is None else [word for word in foreign.words.split(",") if word],
+        samples=SAMPLES if sampling.samples is None else sampling.samples,
+        confidence=sampling.confidence,
+        time_limit=60.0 if foreign.time_limit is None else foreign.time_limit,
+        batch=1 if foreign.batch is None else foreign.batch,
+        hygiene=not foreign.no_hygiene,
+    )
+
+
+def _audited_mechanism(
+    context: typer.Context,
+    name: str,
+    claim: Claim | None,
+    sampling: _SamplingOptions,
+    attacks: _AttackOptions,
+    vocabulary: opt.VocabularyOptions,
+    seed: int | None,
+) -> AuditReport:
+    """The verdict on a mechanism of the catalog."""
+    from textveil.audit.run import audit_mechanism
+    from textveil.cli.progress import counting, tell
     from textveil.mechanisms.base import Channel
 
-    claim = None
-    if claim_epsilon is not None:
-        with renamed(epsilon="claim_epsilon", delta="claim_delta"):
-            claim = Claim(epsilon=claim_epsilon, log_delta=_log(claim_delta))
-    elif claim_delta is not None:
-        raise ParameterError("--claim-delta needs --claim-epsilon; got none.")
-    if python is not None:
-        of_mechanisms = given(context)
-        epsilon, delta = of_mechanisms.pop("epsilon", None), of_mechanisms.pop("delta", None)
-        others = (seed, vocabulary, vocabulary_format, vocabulary_limit)
-        if (
-            of_mechanisms
-            or no_attacks
-            or reference is not None
-            or model is not None
-            or any(one is not None for one in others)
-        ):
-            raise ParameterError(
-                "--python takes no seed and no option of mechanisms, vocabularies or attacks; got one."
-            )
-        if claim is not None and (epsilon is not None or delta is not None):
-            raise ParameterError("--epsilon and --claim-epsilon are one claim for --python; got both. Give one.")
-        if epsilon is None and claim is None:
-            raise ParameterError("--python needs its claim: --epsilon, and --delta where it is not 0. Got none.")
-        report = audit_callable(
-            python,
-            claim if claim is not None else Claim(epsilon=float(epsilon or 0), log_delta=_log(delta)),
-            words=WORDS if words is None else [word for word in words.split(",") if word],
-            samples=SAMPLES if samples is None else samples,
-            confidence=confidence,
-            time_limit=60.0 if time_limit is None else time_limit,
-            batch=1 if batch is None else batch,
-            hygiene=not no_hygiene,
+    words = vocabulary.load()
+    with mechanisms_spelling(context.command):
+        mechanism = make(context, name, words)
+    if isinstance(mechanism, Channel) and len(mechanism.vocabulary) > 5000:
+        tell(
+            f"computing the whole table over {len(mechanism.vocabulary)} words, more than once; "
+            "this may take minutes. A smaller vocabulary is faster."
         )
-    else:
-        if no_hygiene or any(one is not None for one in (words, batch, time_limit)):
-            raise ParameterError("--words, --batch, --time-limit and --no-hygiene are for --python; got --mechanism.")
-        words_of = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-        with mechanisms_spelling(context.command):
-            made = make(context, mechanism or "", words_of)
-        if isinstance(made, Channel) and len(made.vocabulary) > 5000:
-            sys.stderr.write(
-                f"textveil: computing the whole table over {len(made.vocabulary)} words, more than once; "
-                "this may take minutes. A smaller vocabulary is faster.\n"
-            )
-        if model is not None and reference is None:
-            raise ParameterError("--model reads what --reference releases; got no --reference.")
-        texts = None if reference is None else _lines(reference)
-        chosen = None if model is None else read_model(model, words_of)
-        with counting("auditing", "steps") as progress:
-            report = audit_mechanism(
-                made,
-                claim=claim,
-                samples=samples or 0,
-                confidence=confidence,
-                seed=seed,
-                attacks=not no_attacks,
-                reference=texts,
-                model=chosen,
-                progress=progress,
-            )
-    return _written(report, as_json, html)
+    if attacks.model is not None and attacks.reference is None:
+        raise ParameterError("--model reads what --reference releases; got no --reference.")
+    texts = None if attacks.reference is None else _lines(attacks.reference)
+    model = None if attacks.model is None else read_model(attacks.model, words)
+    with counting("auditing", "steps") as progress:
+        return audit_mechanism(
+            mechanism,
+            claim=claim,
+            samples=sampling.samples or 0,
+            confidence=sampling.confidence,
+            seed=seed,
+            attacks=not attacks.no_attacks,
+            reference=texts,
+            model=model,
+            progress=progress,
+        )
 
 
 def _lines(path: Path) -> list[str]:

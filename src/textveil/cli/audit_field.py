@@ -18,8 +18,7 @@ def audit_field_command(
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Rows.  [default: all that can be run here]")
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Folder for the table as HTML, Markdown, CSV and JSON."),
+        Path | None, opt.option("DIR", "Folder for the table as HTML, Markdown, CSV and JSON.", None, "--output", "-o")
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:

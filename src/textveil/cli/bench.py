@@ -20,9 +20,9 @@ def bench_command(
         typer.Argument(metavar="[PART]...", help="search, noise, channels, mechanisms, text, memory, rivals."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder for the numbers and figures.")
+        Path | None, opt.option("DIR", "Folder for the numbers and figures.", None, "--output", "-o")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few sizes and rounds, to see that it runs.")] = False,
+    quick: Annotated[bool, opt.flag("--quick", "Few sizes and rounds, to see that it runs.")] = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Measure speed and memory against faiss-cpu, mldp-text and plain loops, with whatever is installed."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
-import typer
-
 from textveil.cli import options as opt
+from textveil.cli.progress import Bar, counting, tell
 from textveil.cli.spelling import renamed
-from textveil.errors import OutputError, ParameterError, need
+from textveil.errors import ParameterError, need
 
 if TYPE_CHECKING:
     from textveil.corpora.decoded import DecodesTexts
@@ -25,126 +25,99 @@ if TYPE_CHECKING:
 _SERVICE = "Repair by a service"
 """Heading of help."""
 
-ModelPath = Annotated[
-    Path | None,
-    typer.Option(
-        "--model",
-        metavar="PATH",
-        help="Folder of a causal or masked Hugging Face model, or file of n-grams, in place of the embedded model.",
-    ),
-]
 
-EndpointUrl = Annotated[
-    str | None,
-    typer.Option(
-        "--endpoint",
-        metavar="URL",
-        help="Have the release repaired by an OpenAI-compatible service at this base address instead; it is sent the "
-        "release and the mechanism's name and guarantee. Its key: TEXTVEIL_ENDPOINT_KEY.",
-        rich_help_panel=_SERVICE,
-    ),
-]
-EndpointModel = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="The service's name of the model.", rich_help_panel=_SERVICE),
-]
-EndpointTimeout = Annotated[
-    float,
-    typer.Option(metavar="S", help="Seconds for one answer of the service.", rich_help_panel=_SERVICE),
-]
+@dataclass(frozen=True, kw_only=True)
+class _ServiceOptions:
+    """A service that repairs a release."""
+
+    endpoint: Annotated[
+        str | None,
+        opt.option(
+            "URL",
+            "Have the release repaired by an OpenAI-compatible service at this base address instead; it is sent "
+            "the release and the mechanism's name and guarantee. Its key: TEXTVEIL_ENDPOINT_KEY.",
+            _SERVICE,
+            "--endpoint",
+        ),
+    ] = None
+    endpoint_model: Annotated[str | None, opt.option("NAME", "The service's name of the model.", _SERVICE)] = None
+    endpoint_timeout: Annotated[float, opt.option("S", "Seconds for one answer of the service.", _SERVICE)] = 120.0
+
+    def service(self, model: Path | None) -> Endpoint | None:
+        """The service, if one is to repair the release; there is no ``model`` then."""
+        from textveil.decoding.endpoint import Endpoint
+
+        if self.endpoint is None:
+            need(self.endpoint_model is None, "endpoint_model", "one", "given with `endpoint` alone")
+            return None
+        if self.endpoint_model is None:
+            raise ParameterError("--endpoint needs --endpoint-model: the service's name of the model.")
+        need(model is None, "model", "one", "left out with `endpoint`", "A release is decoded here or repaired there.")
+        with renamed(url="endpoint", model="endpoint_model", timeout="endpoint_timeout"):
+            return Endpoint(url=self.endpoint, model=self.endpoint_model, timeout=self.endpoint_timeout)
 
 
-def decode_command(
-    report: Annotated[Path, typer.Option("--report", metavar="R.json", help="The report of the release.")],
-    source: opt.Sources = None,
-    output: opt.Output = None,
-    model: ModelPath = None,
+@dataclass(frozen=True, kw_only=True)
+class _DecodingOptions:
+    """How a release is decoded."""
+
+    model: opt.ModelPath = None
     choose: Annotated[
         str,
-        typer.Option(
-            metavar="WHAT",
-            help="What is best: words, each most probable; cosine, each nearest on the average; text, as a whole.",
+        opt.option(
+            "WHAT", "What is best: words, each most probable; cosine, each nearest on the average; text, as a whole."
         ),
-    ] = "words",
+    ] = "words"
     adapt: Annotated[
-        bool, typer.Option("--adapt", help="Look twice, the second time with the word frequencies found in the texts.")
-    ] = False,
-    prior: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The file of word counts that the release was drawn with, if it was."),
-    ] = None,
-    corpus_format: opt.FormatName = None,
-    whole_file: opt.WholeFile = False,
-    delimiter: opt.Delimiter = None,
-    output_format: opt.OutputFormat = None,
+        bool, opt.flag("--adapt", "Look twice, the second time with the word frequencies found in the texts.")
+    ] = False
+
+
+@opt.grouped
+def decode_command(
+    *,
+    report: opt.ReportPath,
+    source: opt.Sources = None,
+    output: opt.Output = None,
+    decoding: _DecodingOptions,
+    prior: opt.PriorPath = None,
+    formats: opt.FormatOptions,
     field: Annotated[
-        list[str] | None,
-        opt.fields("field to decode; repeat it for several.  [default: as the report says]"),
+        list[str] | None, opt.fields("field to decode; repeat it for several.  [default: as the report says]")
     ] = None,
     keep: Annotated[
-        list[str] | None,
-        opt.fields("field to copy as it is; repeat it for several.  [default: as the report says]"),
+        list[str] | None, opt.fields("field to copy as it is; repeat it for several.  [default: as the report says]")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")] = False,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="Threads.  [default: one for each core]")] = None,
-    vocabulary: opt.VocabularyPath = None,
-    vocabulary_format: opt.VocabularyFormat = None,
-    vocabulary_limit: opt.VocabularyLimit = None,
-    endpoint: EndpointUrl = None,
-    endpoint_model: EndpointModel = None,
-    endpoint_timeout: EndpointTimeout = 120.0,
+    quiet: opt.Quiet = False,
+    workers: Annotated[int | None, opt.option("N", "Threads.  [default: one for each core]")] = None,
+    vocabulary: opt.VocabularyOptions,
+    repair: _ServiceOptions,
 ) -> int:
     """Put in place of every released word the one that most probably stood there, by the channel and the language.
 
     Nothing is spent: what is read are the release, its report and public data. Whoever has the release can do the same.
     """
-    from textveil.cli.progress import counting
-    from textveil.corpora.formats.choice import FormatChoice
     from textveil.corpora.places import Places
     from textveil.decoding.options import DecoderOptions
-    from textveil.rebuild import read_report, rebuilt
+    from textveil.rebuild import read_report
 
     # Everything that can be wrong with the options is found before a release is read.
-    output = None if output is not None and str(output) == "-" else output
-    options = DecoderOptions(choose=cast("Choice", choose), adapt=adapt)
-    service = _endpoint(endpoint, endpoint_model, endpoint_timeout, model)
-    said = read_report(report)
-    choice = FormatChoice(
-        corpus_format=corpus_format,
-        whole=whole_file,
-        sanitized=tuple(field or said.fields),
-        kept=tuple(keep or said.kept),
-        delimiter=delimiter,
-        output_format=output_format,
-    )
-    patterns = source or ["-"]
-    inputs = opt.inputs_of(patterns, choice)
+    output = opt.file_of(output)
+    options = DecoderOptions(choose=cast("Choice", decoding.choose), adapt=decoding.adapt)
+    service = repair.service(decoding.model)
+    facts = read_report(report)
+    choice = formats.choice(field or facts.fields, keep or facts.kept)
+    inputs = opt.inputs_of(source or ["-"], choice)
     reader = choice.reader(inputs, output)
     choice.check_output(inputs, output)
     Places(inputs=(*inputs, str(report)), output=output)
-    words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-    with counting("making the mechanism", "words") as progress:
-        made = rebuilt(said, words, prior=None if prior is None else str(prior), progress=progress)
+    mechanism = opt.rebuilt_mechanism(facts, vocabulary.load(), prior)
     if service is not None:
-        return _repaired(made, service, reader, inputs, output, quiet)
-    documents = decoded(made, model, options, workers, reader, inputs, output)
+        return _repaired(mechanism, service, reader, inputs, output, quiet)
+    documents = decode_files(mechanism, options, reader, inputs, output, model=decoding.model, workers=workers)
     if not quiet:
         sys.stderr.write(f"documents   {documents} decoded; nothing was spent\n")
     return 0
-
-
-def _endpoint(url: str | None, name: str | None, timeout: float, model: Path | None) -> Endpoint | None:
-    """The service that is to repair the release, if one is."""
-    from textveil.decoding.endpoint import Endpoint
-
-    if url is None:
-        need(name is None, "endpoint_model", "one", "given with `endpoint` alone")
-        return None
-    if name is None:
-        raise ParameterError("--endpoint needs --endpoint-model: the service's name of the model.")
-    need(model is None, "model", "one", "left out with `endpoint`", "A release is decoded here or repaired there.")
-    with renamed(url="endpoint", model="endpoint_model", timeout="endpoint_timeout"):
-        return Endpoint(url=url, model=name, timeout=timeout)
 
 
 def _repaired(
@@ -161,77 +134,63 @@ def _repaired(
     repairer = TextRepairer(endpoint, channel_facts(mechanism))
     documents = _run(repairer, "repairing", reader, inputs, output)
     if repairer.problem:
-        sys.stderr.write(f"textveil: {repairer.problem}\n")
+        tell(repairer.problem)
         return 1
     if not quiet:
         sys.stderr.write(f"documents   {documents} repaired; nothing was spent\n")
     return 0
 
 
-def decoded(
+def decode_files(
     mechanism: Mechanism,
-    model: Path | None,
     options: DecoderOptions,
-    workers: int | None,
     reader: CorpusFormat,
     inputs: tuple[str, ...],
     output: Path | None,
+    *,
+    model: Path | None = None,
+    workers: int | None = None,
 ) -> int:
     """Decode released files, with bars; how many documents.
 
     Args:
         mechanism: that of the release.
-        model: a language model on disk; None is the embedded one.
         options: of the decoder.
-        workers: threads.
         reader: the format of inputs and output.
         inputs: released files.
         output: None is standard output.
+        model: a language model on disk; None is the embedded one.
+        workers: threads; None is one for each core.
     """
-    from textveil.cli.progress import counting
     from textveil.decoding.decode import decoder_of
     from textveil.mechanisms.columns import need_columns
 
     words = need_columns(mechanism).vocabulary
-    held = _tables(mechanism)
-    chosen = None if model is None else _any_model(model, words)
+    tables = _tables(mechanism)
+    language = None if model is None else _any_model(model, words)
     with counting("reading the channel", "words") as progress:
-        decoder = decoder_of(mechanism, model=chosen, options=options, workers=workers, progress=progress)
+        decoder = decoder_of(mechanism, model=language, options=options, workers=workers, progress=progress)
     try:
         return _run(decoder, "decoding", reader, inputs, output)
     finally:
-        del held
+        del tables
 
 
 def _run(decoder: DecodesTexts, doing: str, reader: CorpusFormat, inputs: tuple[str, ...], output: Path | None) -> int:
     """Put released files through a decoder, with a bar; how many documents."""
-    from textveil.cli.progress import Bar
     from textveil.corpora.decoded import DecodingRun
 
     bar = Bar(doing, "bytes")
     try:
-        run = DecodingRun(
-            decoder=decoder,
-            corpus_format=reader,
-            inputs=inputs,
-            progress=lambda done, total: bar.update(done, total, done),
-        )
-        if output is not None:
-            return run.to_file(output)
-        if sys.stdout is None:
-            raise OutputError("standard output must be open; got a closed one. Name a file with --output.")
-        return run.to_stream(sys.stdout.buffer)
+        run = DecodingRun(decoder=decoder, corpus_format=reader, inputs=inputs, progress=bar)
+        return run.to_stream(opt.standard_output()) if output is None else run.to_file(output)
     finally:
         bar.close()
 
 
 def _tables(mechanism: Mechanism) -> list[OpenTable]:
     """The tables of the mechanism's columns, made where they are missing."""
-    from textveil.cli.progress import counting
     from textveil.corpora.tables import provided_column_tables
-
-    def tell(line: str) -> None:
-        sys.stderr.write(f"textveil: {line}\n")
 
     with counting("building the table of rows", "words") as progress:
         return provided_column_tables(mechanism, tell, progress)

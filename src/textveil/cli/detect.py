@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
 
 from textveil.cli import options as opt
 from textveil.errors import ParameterError
@@ -34,39 +33,60 @@ _STYLES = {
 _STYLE = "bold yellow"
 
 
+@dataclass(frozen=True, kw_only=True)
+class _InputOptions:
+    """How the inputs are read."""
+
+    corpus_format: opt.FormatName = None
+    field: Annotated[list[str] | None, opt.fields("field to read; may be repeated.  [default: text]")] = None
+    delimiter: opt.Delimiter = None
+    whole_file: opt.WholeFile = False
+
+    def texts(self, patterns: list[str]) -> Iterator[list[str]]:
+        """The texts of the inputs, block by block."""
+        from textveil.cli.progress import counting
+        from textveil.corpora.texts import released_blocks
+
+        formats = opt.FormatOptions(
+            corpus_format=self.corpus_format, delimiter=self.delimiter, whole_file=self.whole_file
+        )
+        choice = formats.choice(self.field)
+        inputs = opt.inputs_of(patterns, choice)
+        with counting("detecting", "bytes") as progress:
+            for block in released_blocks(choice.reader(inputs), inputs, progress):
+                yield block.texts
+
+
+@opt.grouped
 def detect_command(
+    *,
     source: opt.Sources = None,
     detector: Annotated[
         list[str] | None,
-        typer.Option(
+        opt.option(
+            "NAME",
+            "embedded, numbers, presidio, spacy:FOLDER, transformers:FOLDER or gliner:FOLDER; may be repeated.  "
+            "[default: embedded and numbers; with --evaluate embedded]",
+            None,
             "--detector",
             "-d",
-            metavar="NAME",
-            help="embedded, numbers, presidio, spacy:FOLDER, transformers:FOLDER or gliner:FOLDER; may be repeated.  "
-            "[default: embedded and numbers; with --evaluate embedded]",
         ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="A line for each document: a list of start, end, kind and score.")
+        bool, opt.flag("--json", "A line for each document: a list of start, end, kind and score.")
     ] = False,
     page: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with the spans marked (mode 0600).")
+        Path | None, opt.option("FILE", "Write a page with the spans marked (mode 0600).", None, "--html")
     ] = None,
     labelled: Annotated[
         Path | None,
-        typer.Option(
-            "--evaluate", metavar="FILE", help="Labelled texts: precision, recall and F2, without their text."
-        ),
+        opt.option("FILE", "Labelled texts: precision, recall and F2, without their text.", None, "--evaluate"),
     ] = None,
     missed: Annotated[
-        Path | None,
-        typer.Option("--missed", metavar="FILE", help="With --evaluate: write what was missed, for you alone."),
+        Path | None, opt.option("FILE", "With --evaluate: write what was missed, for you alone.", None, "--missed")
     ] = None,
-    confidence: Annotated[float, typer.Option(metavar="P", help="With --evaluate: of every interval.")] = 0.95,
-    corpus_format: opt.FormatName = None,
-    field: Annotated[list[str] | None, opt.fields("field to read; may be repeated.  [default: text]")] = None,
-    delimiter: opt.Delimiter = None,
-    whole_file: opt.WholeFile = False,
+    confidence: Annotated[float, opt.option("P", "With --evaluate: of every interval.")] = 0.95,
+    reading: _InputOptions,
 ) -> None:
     """Show what detectors find in texts, or measure it on labelled ones.
 
@@ -81,35 +101,19 @@ def detect_command(
             raise ParameterError("--evaluate reads its own file; got INPUT or --html besides.")
         _evaluated(labelled, combined(detector or ["embedded"]), confidence, missed, as_json)
         return
-    found = combined(detector or list(DEFAULT))
-    texts = _texts(source or ["-"], corpus_format, tuple(field or ()), delimiter, whole_file)
-    documents = _detected(found, texts)
+    spans_of = combined(detector or list(DEFAULT))
+    documents = _detected(spans_of, reading.texts(source or ["-"]))
     if page is not None:
         from textveil.detection.page import spans_page
 
         documents = list(documents)
-        _write_private(page, spans_page(documents, found.name))
+        _write_private(page, spans_page(documents, spans_of.name))
     if as_json:
         for _, spans in documents:
-            rows = [{"start": one.start, "end": one.end, "kind": one.kind, "score": one.score} for one in spans]
+            rows = [{"start": span.start, "end": span.end, "kind": span.kind, "score": span.score} for span in spans]
             sys.stdout.write(json.dumps(rows) + "\n")
     elif page is None:
         _show(documents)
-
-
-def _texts(
-    patterns: list[str], corpus_format: str | None, fields: tuple[str, ...], delimiter: str | None, whole: bool
-) -> Iterator[list[str]]:
-    """The texts of the inputs, block by block."""
-    from textveil.cli.progress import counting
-    from textveil.corpora.formats.choice import FormatChoice
-    from textveil.corpora.texts import released_blocks
-
-    choice = FormatChoice(corpus_format=corpus_format, whole=whole, sanitized=fields, delimiter=delimiter)
-    inputs = opt.inputs_of(patterns, choice)
-    with counting("detecting", "bytes") as progress:
-        for block in released_blocks(choice.reader(inputs), inputs, progress):
-            yield block.texts
 
 
 def _detected(detector: Detector, blocks: Iterable[list[str]]) -> Iterable[tuple[str, Sequence[DetectedSpan]]]:
@@ -153,24 +157,25 @@ def _evaluated(path: Path, detector: Detector, confidence: float, missed: Path |
     from textveil.errors import need
 
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
-    found = evaluate(detector, read_labelled(path), corpus=path.name, confidence=confidence)
+    evaluation = evaluate(detector, read_labelled(path), corpus=path.name, confidence=confidence)
     if missed is not None:
-        lines = [json.dumps(one._asdict(), ensure_ascii=False) + "\n" for one in found.missed]
+        lines = [json.dumps(span._asdict(), ensure_ascii=False) + "\n" for span in evaluation.missed]
         _write_private(missed, "".join(lines))
     if as_json:
-        sys.stdout.write(json_text(found.to_data()))
+        sys.stdout.write(json_text(evaluation.to_data()))
     else:
-        sys.stdout.write(_table(found))
+        sys.stdout.write(_table(evaluation))
 
 
-def _table(found: Evaluation) -> str:
+def _table(evaluation: Evaluation) -> str:
     """The scores for a reader."""
     lines = [
-        f"{found.detector} on {found.corpus}: {found.documents:,} documents; intervals at {found.all.confidence:.0%}",
+        f"{evaluation.detector} on {evaluation.corpus}: {evaluation.documents:,} documents; "
+        f"intervals at {evaluation.all.confidence:.0%}",
         f"{'kind':14s} {'labelled':>8s} {'found':>8s}  {'precision':18s}  {'recall':18s}  {'F2':18s}  whole  open",
     ]
-    for kind, score in [*found.kinds.items(), ("all, any kind", found.all)]:
-        cells = "  ".join(f"{_bound(one):18s}" for one in (score.precision, score.recall, score.f2))
+    for kind, score in [*evaluation.kinds.items(), ("all, any kind", evaluation.all)]:
+        cells = "  ".join(f"{_bound(bound):18s}" for bound in (score.precision, score.recall, score.f2))
         whole = f"{score.covered / score.labelled:.3f}" if score.labelled else "-"
         left = f"{score.open / score.characters:.3f}" if score.characters else "-"
         lines.append(f"{kind:14s} {score.labelled:8,d} {score.found:8,d}  {cells}  {whole:>5s}  {left}")

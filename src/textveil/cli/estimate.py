@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
 from textveil.cli import options as opt
-from textveil.errors import InputError
+from textveil.errors import InputError, need
 from textveil.json_text import json_text
 
 if TYPE_CHECKING:
@@ -27,33 +26,40 @@ class _Released(NamedTuple):
     bounds: Integers
 
 
-def estimate_command(
-    report: Annotated[Path, typer.Option("--report", metavar="R.json", help="The report of the release.")],
-    source: opt.Sources = None,
+@dataclass(frozen=True, kw_only=True)
+class _CountOptions:
+    """What is counted."""
+
     words: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="What to count: a word a line, or several, which are a topic and counted together."
-        ),
-    ] = None,
-    top: Annotated[int, typer.Option(metavar="N", help="Without --words: the likeliest most frequent words.")] = 20,
-    bigrams: Annotated[
-        bool, typer.Option("--bigrams", help="Count pairs of these words too, one directly after the other.")
-    ] = False,
-    confidence: Annotated[float, typer.Option(metavar="P", help="Of every interval.")] = 0.95,
-    prior: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The file of word counts that the release was drawn with, if it was."),
-    ] = None,
+        opt.option("FILE", "What to count: a word a line, or several, which are a topic and counted together."),
+    ] = None
+    top: Annotated[int, opt.option("N", "Without --words: the likeliest most frequent words.")] = 20
+    bigrams: Annotated[bool, opt.flag("--bigrams", "Count pairs of these words too, one directly after the other.")] = (
+        False
+    )
+    confidence: Annotated[float, opt.option("P", "Of every interval.")] = 0.95
+
+    def check(self) -> None:
+        """Refuse numbers outside their domains."""
+        need(self.top >= 1, "top", self.top, ">= 1")
+        need(0 < self.confidence < 1, "confidence", self.confidence, "between 0 and 1")
+
+
+@opt.grouped
+def estimate_command(
+    *,
+    report: opt.ReportPath,
+    source: opt.Sources = None,
+    counts: _CountOptions,
+    prior: opt.PriorPath = None,
     corpus_format: opt.FormatName = None,
     delimiter: opt.Delimiter = None,
     field: Annotated[
         list[str] | None, opt.fields("field to read; repeat it for several.  [default: as the report says]")
     ] = None,
     as_json: opt.AsJson = False,
-    vocabulary: opt.VocabularyPath = None,
-    vocabulary_format: opt.VocabularyFormat = None,
-    vocabulary_limit: opt.VocabularyLimit = None,
+    vocabulary: opt.VocabularyOptions,
 ) -> None:
     """Estimate how often words, topics and pairs occurred in the texts behind a release, with intervals.
 
@@ -62,33 +68,32 @@ def estimate_command(
     """
     from textveil.cli.progress import counting
     from textveil.corpora.formats.choice import FormatChoice
-    from textveil.errors import need
     from textveil.estimation.frequencies import FrequencyEstimator
-    from textveil.rebuild import read_report, rebuilt
+    from textveil.rebuild import read_report
 
-    need(top >= 1, "top", top, ">= 1")
-    need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
-    said = read_report(report)
-    choice = FormatChoice(corpus_format=corpus_format, sanitized=tuple(field or said.fields), delimiter=delimiter)
-    patterns = source or ["-"]
-    inputs = opt.inputs_of(patterns, choice)
+    counts.check()
+    facts = read_report(report)
+    choice = FormatChoice(corpus_format=corpus_format, sanitized=tuple(field or facts.fields), delimiter=delimiter)
+    inputs = opt.inputs_of(source or ["-"], choice)
     reader = choice.reader(inputs)
-    known = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-    topics = None if words is None else _topics(words, known)
-    with counting("making the mechanism", "words") as progress:
-        made = rebuilt(said, known, prior=None if prior is None else str(prior), progress=progress)
+    words = vocabulary.load()
+    topics = None if counts.words is None else _topics(counts.words, words)
+    mechanism = opt.rebuilt_mechanism(facts, words, prior)
     with counting("reading the channel", "words") as progress:
-        estimator = FrequencyEstimator(made, confidence=confidence, progress=progress)
-    released = _read(reader, inputs, known)
+        estimator = FrequencyEstimator(mechanism, confidence=counts.confidence, progress=progress)
+    released = _read(reader, inputs, words)
     if topics is None:
-        topics = [[word] for word in estimator.likeliest(released.ids, top).tolist()]
-    rows = _counted(estimator, released.ids, topics)
-    pairs = _paired(estimator, released, topics) if bigrams else None
-    facts = {"confidence": confidence, "documents": len(released.bounds) - 1, "tokens": len(released.ids)}
-    found: dict[str, Any] = {"mechanism": made.name, **facts, "words": rows}
-    if pairs is not None:
-        found["bigrams"] = pairs
-    sys.stdout.write(json_text(found) if as_json else _table(found))
+        topics = [[word] for word in estimator.likeliest(released.ids, counts.top).tolist()]
+    estimates: dict[str, Any] = {
+        "mechanism": mechanism.name,
+        "confidence": counts.confidence,
+        "documents": len(released.bounds) - 1,
+        "tokens": len(released.ids),
+        "words": _counted(estimator, released.ids, topics),
+    }
+    if counts.bigrams:
+        estimates["bigrams"] = _paired(estimator, released, topics)
+    sys.stdout.write(json_text(estimates) if as_json else _table(estimates))
 
 
 def _topics(path: Path, vocabulary: Vocabulary) -> list[list[int]]:
@@ -98,19 +103,19 @@ def _topics(path: Path, vocabulary: Vocabulary) -> list[list[int]]:
     except (OSError, UnicodeDecodeError) as error:
         kind = type(error).__name__
         raise InputError(f"the file of words must be readable UTF-8 text; got {kind}. Check its path.") from None
-    found = []
+    topics = []
     for number, line in enumerate(lines, 1):
         ids = [vocabulary.id_of(word) for word in line.split()]
-        if any(one is None for one in ids):
+        if any(word_id is None for word_id in ids):
             raise InputError(
                 f"line {number} of the file of words must hold words of the vocabulary; got one that is none. "
                 "Write words as the vocabulary does, in small letters as a rule."
             )
         if ids:
-            found.append([one for one in ids if one is not None])
-    if not found:
+            topics.append([word_id for word_id in ids if word_id is not None])
+    if not topics:
         raise InputError("the file of words must hold a word at least; got none.")
-    return found
+    return topics
 
 
 def _read(reader: CorpusFormat, inputs: tuple[str, ...], vocabulary: Vocabulary) -> _Released:
@@ -145,14 +150,14 @@ def _counted(estimator: FrequencyEstimator, ids: Ids, topics: Sequence[Sequence[
         goals[topic, number] = 1
     names = estimator.vocabulary.words
     rows = []
-    for topic, found in zip(topics, estimator.sets(ids, goals), strict=True):
+    for topic, estimate in zip(topics, estimator.sets(ids, goals), strict=True):
         alike = set(np.concatenate([estimator.alike(word) for word in topic]).tolist()).difference(topic)
         rows.append(
             {
                 "word": " ".join(names[word] for word in topic),
-                **_numbers(found),
+                **_numbers(estimate),
                 "counted_with": [names[word] for word in sorted(alike)],
-                "confused_with": [names[word] for word in found.confused],
+                "confused_with": [names[word] for word in estimate.confused],
             }
         )
     return rows
@@ -171,23 +176,23 @@ def _paired(
     ]
 
 
-def _numbers(found: CountEstimate) -> dict[str, Any]:
+def _numbers(count: CountEstimate) -> dict[str, Any]:
     return {
-        "estimate": round(found.total.estimate, 3),
-        "low": round(found.total.lower, 3),
-        "high": round(found.total.upper, 3),
-        "released": found.released,
-        "standard_error": round(found.noise, 3),
-        "bias": round(found.bias, 3),
+        "estimate": round(count.total.estimate, 3),
+        "low": round(count.total.lower, 3),
+        "high": round(count.total.upper, 3),
+        "released": count.released,
+        "standard_error": round(count.noise, 3),
+        "bias": round(count.bias, 3),
     }
 
 
-def _table(found: dict[str, Any]) -> str:
+def _table(estimates: dict[str, Any]) -> str:
     """The estimates for a reader."""
-    head = f"{found['tokens']:,} released words in {found['documents']:,} documents, {found['mechanism']}; "
-    lines = [f"{head}intervals at {found['confidence']:.0%}, over the draws"]
+    head = f"{estimates['tokens']:,} released words in {estimates['documents']:,} documents, {estimates['mechanism']}; "
+    lines = [f"{head}intervals at {estimates['confidence']:.0%}, over the draws"]
     lines.append(f"{'word':24s} {'estimate':>12s} {'low':>12s} {'high':>12s} {'released':>12s}  not told apart")
-    for row in [*found["words"], *found.get("bigrams", ())]:
+    for row in [*estimates["words"], *estimates.get("bigrams", ())]:
         numbers = " ".join(f"{row[name]:12,.0f}" for name in ("estimate", "low", "high", "released"))
         others = ", ".join([*row.get("counted_with", ()), *row.get("confused_with", ())])
         lines.append(f"{row['word']:24s} {numbers}  {others}".rstrip())

@@ -17,30 +17,30 @@ if TYPE_CHECKING:
     from textveil.privacy.guarantees import ApproximateDP
 
 
+@opt.grouped
 def explain_command(
     context: typer.Context,
+    *,
     mechanism: opt.MechanismName = "neighborhood",
     word: Annotated[
-        str | None,
-        typer.Option("--word", "-w", metavar="W", help="The word to explain.  [default: an average over all]"),
+        str | None, opt.option("W", "The word to explain.  [default: an average over all]", None, "--word", "-w")
     ] = None,
-    top: Annotated[int, typer.Option(metavar="K", help="Likeliest outputs to list.")] = 10,
+    top: Annotated[int, opt.option("K", "Likeliest outputs to list.")] = 10,
     samples: Annotated[
-        int, typer.Option(metavar="N", help="Draws, for mechanisms whose distribution is not a finite table.")
+        int, opt.option("N", "Draws, for mechanisms whose distribution is not a finite table.")
     ] = 20_000,
     reports: Annotated[
         int | None,
-        typer.Option(
-            "--reports",
-            metavar="N",
-            help="Say too what one word costs its person where N people send one each, released in random order by a "
+        opt.option(
+            "N",
+            "Say too what one word costs its person where N people send one each, released in random order by a "
             "shuffler that is trusted.",
+            None,
+            "--reports",
         ),
     ] = None,
     as_json: opt.AsJson = False,
-    vocabulary: opt.VocabularyPath = None,
-    vocabulary_format: opt.VocabularyFormat = None,
-    vocabulary_limit: opt.VocabularyLimit = None,
+    vocabulary: opt.VocabularyOptions,
     seed: opt.Seed = None,
 ) -> None:
     """Show what one word becomes: its likeliest outputs, and how often it stays or stays close.
@@ -49,25 +49,24 @@ def explain_command(
     """
     from textveil.mechanisms.base import Channel, SetMechanism, VectorMechanism
     from textveil.randomness import seeded_generator
-    from textveil.sanitize.explanation import Explanation, explain
+    from textveil.sanitize.explanation import Explanation, TextExplanation, explain
     from textveil.sanitize.release_explanation import ReleaseExplanation, explain_release
-    from textveil.sanitize.text_explanation import TextExplanation
 
-    words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
+    words = vocabulary.load()
     chosen = make(context, mechanism, words)
     if seed is not None and isinstance(chosen, Channel):
         raise ParameterError(
             f"--seed is for distributions that are sampled; the distribution of {chosen.name} is exact. Leave it out."
         )
     rng = None if seed is None else seeded_generator(seed)
-    found: Explanation | TextExplanation | ReleaseExplanation
+    explanation: Explanation | TextExplanation | ReleaseExplanation
     if isinstance(chosen, VectorMechanism | SetMechanism):
         if word is not None:
             raise ParameterError(f"--word must be left out: {chosen.name} releases no words.")
-        found = explain_release(chosen, samples=samples, rng=rng)
+        explanation = explain_release(chosen, samples=samples, rng=rng)
     else:
-        found = explain(chosen, word, top=top, samples=samples, rng=rng)
-    data, lines = found.to_data(), found.summary()
+        explanation = explain(chosen, word, top=top, samples=samples, rng=rng)
+    data, lines = explanation.to_data(), explanation.summary()
     if reports is not None:
         after = _shuffled(chosen, reports)
         data["shuffled"] = {"reports": reports, **after.to_data()}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-
-import typer
 
 from textveil.cli import options as opt
 from textveil.cli.help_groups import VOCABULARY
@@ -20,61 +19,104 @@ MECHANISMS = "neighborhood,randomized-response,exponential,gaussian,spherical-la
 EPSILONS = "1,2,3,5,8,10"
 
 
-def frontier_command(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures, the page and the numbers.")
-    ],
+@dataclass(frozen=True, kw_only=True)
+class _GridOptions:
+    """What is compared, and at which guarantee."""
+
     mechanisms: Annotated[
-        str,
-        typer.Option(metavar="A,B,...", help="Names from: textveil mechanisms; NAME:OPTION=VALUE fixes an option."),
-    ] = MECHANISMS,
-    epsilons: Annotated[str, typer.Option(metavar="E,E,...", help="Of one word, for any two words.")] = EPSILONS,
-    delta: Annotated[float, typer.Option(metavar="D", help="Of mechanisms that take one.")] = 1e-5,
-    words: Annotated[
-        int | None, typer.Option(metavar="N", help="The first N words of each vocabulary.  [default: all]")
-    ] = None,
+        str, opt.option("A,B,...", "Names from: textveil mechanisms; NAME:OPTION=VALUE fixes an option.")
+    ] = MECHANISMS
+    epsilons: Annotated[str, opt.option("E,E,...", "Of one word, for any two words.")] = EPSILONS
+    delta: Annotated[float, opt.option("D", "Of mechanisms that take one.")] = 1e-5
+    words: Annotated[int | None, opt.option("N", "The first N words of each vocabulary.  [default: all]")] = None
     prior: Annotated[
-        str | None,
-        typer.Option(metavar="NAME|FILE", help="Of words: flat, zipf or counts.  [default: the vocabulary's own]"),
-    ] = None,
+        str | None, opt.option("NAME|FILE", "Of words: flat, zipf or counts.  [default: the vocabulary's own]")
+    ] = None
     neighbors: Annotated[
-        int | None, typer.Option(metavar="K", help="Of the share of outputs among the nearest words.  [default: 100]")
-    ] = None,
+        int | None, opt.option("K", "Of the share of outputs among the nearest words.  [default: 100]")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _CorpusOptions:
+    """Public texts that are told apart and decoded."""
+
     corpus: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Public texts, or records with --field: told apart and decoded."),
-    ] = None,
+        str | None, opt.option("FILE", "Public texts, or records with --field: told apart and decoded.")
+    ] = None
     label: Annotated[
-        str | None, typer.Option(metavar="F", help="Of records: field with the class of each, to learn from releases.")
-    ] = None,
-    cells: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Where every measurement is kept, so that a stopped run goes on.  [default: DIR.cells beside "
-            "--output]",
-        ),
-    ] = None,
-    processes: Annotated[int, typer.Option(metavar="N", help="Measurements side by side.")] = 1,
-    corpus_format: opt.FormatName = None,
-    delimiter: opt.Delimiter = None,
-    field: Annotated[str | None, opt.fields("field with the text.  [default: text]")] = None,
-    as_json: opt.AsJson = False,
+        str | None, opt.option("F", "Of records: field with the class of each, to learn from releases.")
+    ] = None
+
+    def texts(self, formats: opt.SampleOptions) -> tuple[list[str] | None, list[str] | None]:
+        """The texts with their labels; None where there are none."""
+        from textveil.cli.progress import counting
+
+        if self.corpus is not None:
+            with counting("reading", "bytes") as reading:
+                return formats.labelled(self.corpus, self.label, reading)
+        if self.label or formats.given:
+            raise ParameterError("--label, --field, --format and --delimiter need --corpus; got none. Give the file.")
+        return None, None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _VocabulariesOptions:
+    """The public words, of several vocabularies."""
+
     vocabulary: Annotated[
         list[Path] | None,
-        typer.Option(
+        opt.option(
+            "PATH",
+            "Word vectors, any number of times; embedded is the embedded ones.  [default: embedded]",
+            VOCABULARY,
             "--vocabulary",
-            metavar="PATH",
-            rich_help_panel=VOCABULARY,
-            help="Word vectors, any number of times; embedded is the embedded ones.  [default: embedded]",
+        ),
+    ] = None
+    vocabulary_format: opt.VocabularyFormat = None
+    vocabulary_limit: opt.VocabularyLimit = None
+
+    def load(self, words: int | None) -> list[Vocabulary]:
+        """Those at the paths, or the first words of each."""
+        from textveil.frontiers.vocabularies import first_words
+        from textveil.vocabulary.embedded import EMBEDDED, load_vocabulary
+
+        paths, limit = self.vocabulary or [], self.vocabulary_limit
+        embedded = [str(path) == EMBEDDED and not path.exists() for path in paths]
+        vocabularies = []
+        for path, inside in zip(paths, embedded, strict=True) if paths else [(None, False)]:
+            if inside:  # the format is that of files, where there are any beside it
+                known = load_vocabulary(limit=limit, format=self.vocabulary_format if all(embedded) else None)
+            else:
+                known = opt.load(path, self.vocabulary_format, limit)
+            if words is not None and not 2 <= words <= len(known):
+                raise ParameterError(f"--words must be between 2 and the {len(known)} of the vocabulary; got {words}.")
+            vocabularies.append(known if words is None else first_words(known, words))
+        return vocabularies
+
+
+@opt.grouped
+def frontier_command(
+    *,
+    output: Annotated[
+        Path, opt.option("DIR", "Folder for the figures, the page and the numbers.", None, "--output", "-o")
+    ],
+    grid: _GridOptions,
+    corpus: _CorpusOptions,
+    cells: Annotated[
+        Path | None,
+        opt.option(
+            "DIR",
+            "Where every measurement is kept, so that a stopped run goes on.  [default: DIR.cells beside --output]",
         ),
     ] = None,
-    vocabulary_format: opt.VocabularyFormat = None,
-    vocabulary_limit: opt.VocabularyLimit = None,
+    processes: Annotated[int, opt.option("N", "Measurements side by side.")] = 1,
+    formats: opt.SampleOptions,
+    as_json: opt.AsJson = False,
+    vocabularies: _VocabulariesOptions,
     seed: opt.Seed = None,
 ) -> None:
     """Compare mechanisms at one verified guarantee: what they keep, what they give away, and the limits."""
-    from textveil.cli.labelled_texts import labelled_texts
     from textveil.cli.progress import counting
     from textveil.cli.spelling import renamed
     from textveil.frontiers.contenders import contenders_of
@@ -82,26 +124,20 @@ def frontier_command(
     from textveil.frontiers.run import DEFAULT_SEED, frontier
     from textveil.frontiers.study import Sizes
 
-    names = opt.parts_of(mechanisms)
+    names = opt.parts_of(grid.mechanisms)
     with renamed(names="mechanisms"):
         contenders_of(names)
-    grid = opt.numbers_in(epsilons, "--epsilons")
-    known = _vocabularies(vocabulary or [], vocabulary_format, vocabulary_limit, words)
-    texts: list[str] | None = None
-    labels: list[str] | None = None
-    if corpus is not None:
-        with counting("reading", "bytes") as reading:
-            texts, labels = labelled_texts(corpus, field, label, corpus_format, delimiter, reading)
-    elif label or field or corpus_format or delimiter:
-        raise ParameterError("--label, --field, --format and --delimiter need --corpus; got none. Give the file.")
+    epsilons = opt.numbers_in(grid.epsilons, "--epsilons")
+    words = vocabularies.load(grid.words)
+    texts, labels = corpus.texts(formats)
     with counting("measuring", "steps") as steps:
-        found = frontier(
+        points = frontier(
             names,
-            known,
-            epsilons=grid,
-            delta=delta,
-            prior=prior,
-            sizes=None if neighbors is None else Sizes(neighbors=neighbors),
+            words,
+            epsilons=epsilons,
+            delta=grid.delta,
+            prior=grid.prior,
+            sizes=None if grid.neighbors is None else Sizes(neighbors=grid.neighbors),
             texts=texts,
             labels=labels,
             seed=DEFAULT_SEED if seed is None else seed,
@@ -110,52 +146,32 @@ def frontier_command(
             processes=processes,
             progress=lambda share: steps(round(1000 * share), 1000),
         )
-    sys.stdout.write(frontier_json(found) if as_json else _text(found))
+    sys.stdout.write(frontier_json(points) if as_json else _text(points))
 
 
-def _vocabularies(
-    paths: list[Path], vocabulary_format: str | None, limit: int | None, words: int | None
-) -> list[Vocabulary]:
-    """Those at the paths, or the first words of each."""
-    from textveil.frontiers.vocabularies import first_words
-    from textveil.vocabulary.embedded import EMBEDDED, load_vocabulary
-
-    embedded = [str(one) == EMBEDDED and not one.exists() for one in paths]
-    found = []
-    for path, inside in zip(paths, embedded, strict=True) if paths else [(None, False)]:
-        if inside:  # the format is that of files, where there are any beside it
-            known = load_vocabulary(limit=limit, format=vocabulary_format if all(embedded) else None)
-        else:
-            known = opt.load(path, vocabulary_format, limit)
-        if words is not None and not 2 <= words <= len(known):
-            raise ParameterError(f"--words must be between 2 and the {len(known)} of the vocabulary; got {words}.")
-        found.append(known if words is None else first_words(known, words))
-    return found
-
-
-def _text(found: Frontier) -> str:
+def _text(comparison: Frontier) -> str:
     """The points for a terminal: a line each."""
     from textveil.tuning.lines import aligned
 
-    keys = found.measured
-    head = (*(("vocabulary",) if found.several else ()), "mechanism", "at equal", "epsilon", "verified", *keys)
+    keys = comparison.measured
+    head = (*(("vocabulary",) if comparison.several else ()), "mechanism", "at equal", "epsilon", "verified", *keys)
     rows = []
-    for one in found.points:
-        scores = [f"{one.scores[key].estimate:.4f}" if key in one.scores else "-" for key in keys]
-        verified = f"{one.verified_epsilon:.4g}" if one.verified else "-"
-        place = [one.vocabulary] if found.several else []
-        rows.append([*place, one.contender.label, one.way, f"{one.epsilon:g}", verified, *scores])
+    for point in comparison.points:
+        scores = [f"{point.scores[key].estimate:.4f}" if key in point.scores else "-" for key in keys]
+        verified = f"{point.verified_epsilon:.4g}" if point.verified else "-"
+        place = [point.vocabulary] if comparison.several else []
+        rows.append([*place, point.contender.label, point.way, f"{point.epsilon:g}", verified, *scores])
     lines = aligned(head, rows)
-    lines += [f"{_named(found, one)}: {one.missing}" for one in found.points if one.missing]
-    lines += [f"{label} is not comparable: it compares {text}" for label, text in _weaker(found).items()]
+    lines += [f"{_named(comparison, point)}: {point.missing}" for point in comparison.points if point.missing]
+    lines += [f"{label} is not comparable: it compares {text}" for label, text in _weaker(comparison).items()]
     lines.append("Experiment, not for release. Page: index.html in the folder of --output.")
     return "\n".join(lines) + "\n"
 
 
-def _named(found: Frontier, one: FrontierPoint) -> str:
-    over = f" over {one.vocabulary}" if found.several else ""
-    return f"{one.contender.label}{over} at {one.epsilon:g}"
+def _named(comparison: Frontier, point: FrontierPoint) -> str:
+    over = f" over {point.vocabulary}" if comparison.several else ""
+    return f"{point.contender.label}{over} at {point.epsilon:g}"
 
 
-def _weaker(found: Frontier) -> dict[str, str]:
-    return {one.contender.label: one.contender.weaker for one in found.points if one.contender.weaker}
+def _weaker(comparison: Frontier) -> dict[str, str]:
+    return {point.contender.label: point.contender.weaker for point in comparison.points if point.contender.weaker}

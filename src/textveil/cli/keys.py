@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
@@ -21,12 +22,31 @@ if TYPE_CHECKING:
 
 keys_app = typer.Typer(no_args_is_help=True, help="Make, list, rotate and revoke the API keys of a server.")
 
-_Database: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="URL", help="As for: textveil serve.  [default: the server's]")
-]
-_ConfigFile: TypeAlias = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="The server's: its database is taken.")
-]
+
+@dataclass(frozen=True, kw_only=True)
+class _DatabaseOptions:
+    """The database of the keys."""
+
+    database: Annotated[str | None, opt.option("URL", "As for: textveil serve.  [default: the server's]")] = None
+    config: Annotated[Path | None, opt.option("FILE", "The server's: its database is taken.", None, "--config")] = None
+
+    @contextlib.contextmanager
+    def keys(self, *, make: bool = False) -> Iterator[tuple[ApiKeys, str]]:
+        """The keys, and where the database is; one that is not there is made only where a key is."""
+        config = settled(self.config, {"database": self.database})
+        with needs_server():
+            from textveil.budget.ledger import need_database
+            from textveil.server.key_store import ApiKeys
+        place = config.prepared_database()
+        if not make:
+            need_database(place)
+        keys = ApiKeys(place)
+        try:
+            yield keys, place
+        finally:
+            keys.close()
+
+
 _Identity: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="Of the key: textveil keys list.")]
 
 
@@ -34,26 +54,21 @@ _MOST_DAYS: Final = 36_500  # a hundred years
 
 
 @keys_app.command("create")
+@opt.grouped
 def create_command(
-    tenant: Annotated[str, typer.Option(metavar="T", help="Who gets the key.")],
+    *,
+    tenant: Annotated[str, opt.option("T", "Who gets the key.")],
     unit: Annotated[
-        str | None,
-        typer.Option(metavar="PERSON", help="Whose texts it is for.  [default: each request may name a person]"),
+        str | None, opt.option("PERSON", "Whose texts it is for.  [default: each request may name a person]")
     ] = None,
     budget: Annotated[
-        float | None,
-        typer.Option(metavar="E", help="Epsilon that may be spent: by the person, or by the key where none is named."),
+        float | None, opt.option("E", "Epsilon that may be spent: by the person, or by the key where none is named.")
     ] = None,
-    delta: Annotated[float, typer.Option(metavar="D", help="With --budget: the delta.")] = 0.0,
-    period: Annotated[
-        str | None, typer.Option(metavar="P", help="With --budget: renewed every day, week or month.")
-    ] = None,
-    expires_days: Annotated[float | None, typer.Option(metavar="N", help="Ends after so many days.")] = None,
-    admin: Annotated[
-        bool, typer.Option("--admin", help="A key that may ask about others, and releases nothing.")
-    ] = False,
-    database: _Database = None,
-    config: _ConfigFile = None,
+    delta: Annotated[float, opt.option("D", "With --budget: the delta.")] = 0.0,
+    period: Annotated[str | None, opt.option("P", "With --budget: renewed every day, week or month.")] = None,
+    expires_days: Annotated[float | None, opt.option("N", "Ends after so many days.")] = None,
+    admin: Annotated[bool, opt.flag("--admin", "A key that may ask about others, and releases nothing.")] = False,
+    database: _DatabaseOptions,
 ) -> None:
     """Make a key and print it: it is shown this once."""
     if budget is None and (delta or period is not None):
@@ -62,7 +77,7 @@ def create_command(
         raise ParameterError("--budget must be left out for an admin's key, which releases nothing; got one.")
     limit = None if budget is None else _limit(budget, delta, period)
     expires = None if expires_days is None else _end(expires_days)
-    with _keys(database, config, make=True) as (keys, place):
+    with database.keys(make=True) as (keys, place):
         facts, key = keys.create(tenant, unit, admin=admin, expires=expires)
         if limit is not None:
             _set_limit(place, facts, limit)
@@ -71,57 +86,43 @@ def create_command(
 
 
 @keys_app.command("list")
-def list_command(database: _Database = None, config: _ConfigFile = None, as_json: opt.AsJson = False) -> None:
+@opt.grouped
+def list_command(*, database: _DatabaseOptions, as_json: opt.AsJson = False) -> None:
     """List the keys, without their secrets."""
     import time
 
-    with _keys(database, config) as (keys, _):
-        found = [_as_data(one, time.time_ns() // 1000) for one in keys.all()]
+    with database.keys() as (keys, _):
+        rows = [_as_data(row, time.time_ns() // 1000) for row in keys.all()]
     if as_json:
-        sys.stdout.write(json_text(found))
+        sys.stdout.write(json_text(rows))
         return
-    for one in found:
-        ends = f", until {one['expires']}" if one["expires"] and one["state"] == "valid" else ""
-        person = "" if one["unit"] is None else f", for {one['unit']}"
-        role = ", admin" if one["admin"] else ""
-        sys.stdout.write(f"{one['id']}  {one['state']:<7}  {one['tenant']}{person}{role}{ends}\n")
+    for row in rows:
+        ends = f", until {row['expires']}" if row["expires"] and row["state"] == "valid" else ""
+        person = "" if row["unit"] is None else f", for {row['unit']}"
+        role = ", admin" if row["admin"] else ""
+        sys.stdout.write(f"{row['id']}  {row['state']:<7}  {row['tenant']}{person}{role}{ends}\n")
 
 
 @keys_app.command("rotate")
+@opt.grouped
 def rotate_command(
+    *,
     identity: _Identity,
-    grace_seconds: Annotated[float, typer.Option(metavar="S", help="The secret before is taken for so long.")] = 0.0,
-    database: _Database = None,
-    config: _ConfigFile = None,
+    grace_seconds: Annotated[float, opt.option("S", "The secret before is taken for so long.")] = 0.0,
+    database: _DatabaseOptions,
 ) -> None:
     """Give a key another secret, and print the key: its budgets stay."""
-    with _keys(database, config) as (keys, _):
+    with database.keys() as (keys, _):
         key = keys.rotate(identity, grace_seconds=grace_seconds)
     sys.stdout.write(f"{key}\n")
 
 
 @keys_app.command("revoke")
-def revoke_command(identity: _Identity, database: _Database = None, config: _ConfigFile = None) -> None:
+@opt.grouped
+def revoke_command(identity: _Identity, *, database: _DatabaseOptions) -> None:
     """Take a key no more; a server that runs notices within seconds."""
-    with _keys(database, config) as (keys, _):
+    with database.keys() as (keys, _):
         keys.revoke(identity)
-
-
-@contextlib.contextmanager
-def _keys(database: str | None, file: Path | None, *, make: bool = False) -> Iterator[tuple[ApiKeys, str]]:
-    """The keys of a database, and where it is; one that is not there is made only where a key is."""
-    config = settled(file, {"database": database})
-    with needs_server():
-        from textveil.budget.ledger import need_database
-        from textveil.server.key_store import ApiKeys
-    place = config.prepared_database()
-    if not make:
-        need_database(place)
-    keys = ApiKeys(place)
-    try:
-        yield keys, place
-    finally:
-        keys.close()
 
 
 def _end(days: float) -> int:

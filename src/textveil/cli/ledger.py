@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -24,30 +25,39 @@ if TYPE_CHECKING:
 ledger_app = typer.Typer(no_args_is_help=True, help="Budgets of persons, tenants and keys in a database.")
 
 _Place: TypeAlias = Annotated[str, typer.Argument(metavar="URL|FILE", help="The ledger's database.")]
-_Tenant: TypeAlias = Annotated[str, typer.Option(metavar="T", help="Whose ledger it is.")]
-_Unit: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The person.  [default: all of the tenant]")]
-_Key: TypeAlias = Annotated[str | None, typer.Option(metavar="ID", help="The id of an API key.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _AccountOptions:
+    """Whose budget it is."""
+
+    tenant: Annotated[str, opt.option("T", "Whose ledger it is.")] = "local"
+    unit: Annotated[str | None, opt.option("ID", "The person.  [default: all of the tenant]")] = None
+    key: Annotated[str | None, opt.option("ID", "The id of an API key.")] = None
+
+    def account(self) -> Account:
+        """The account that they name."""
+        from textveil.budget.account import Account
+
+        return Account(self.tenant, self.unit, self.key)
 
 
 @ledger_app.command("limit")
+@opt.grouped
 def limit_command(
+    *,
     place: _Place,
-    tenant: _Tenant = "local",
-    unit: _Unit = None,
-    key: _Key = None,
-    epsilon: Annotated[float | None, typer.Option(metavar="E", help="Nats that may be spent.")] = None,
-    delta: Annotated[float, typer.Option(metavar="D", help="Delta that may be spent.")] = 0.0,
+    account: _AccountOptions,
+    epsilon: Annotated[float | None, opt.option("E", "Nats that may be spent.")] = None,
+    delta: Annotated[float, opt.option("D", "Delta that may be spent.")] = 0.0,
     composition: Annotated[
-        str, typer.Option(metavar="HOW", help="sum; or optimal, which admits more draws of a small epsilon.")
+        str, opt.option("HOW", "sum; or optimal, which admits more draws of a small epsilon.")
     ] = "sum",
-    period: Annotated[
-        str | None, typer.Option(metavar="P", help="Renewed every day, week or month (UTC).  [default: never]")
-    ] = None,
+    period: Annotated[str | None, opt.option("P", "Renewed every day, week or month (UTC).  [default: never]")] = None,
     each: Annotated[
-        str | None,
-        typer.Option(metavar="KIND", help="unit or key: for each of the tenant's that has no limit of its own."),
+        str | None, opt.option("KIND", "unit or key: for each of the tenant's that has no limit of its own.")
     ] = None,
-    lift: Annotated[bool, typer.Option("--lift", help="Take the limit away.")] = False,
+    lift: Annotated[bool, opt.flag("--lift", "Take the limit away.")] = False,
 ) -> None:
     """Set what a tenant, a person or a key may spend."""
     from textveil.budget.ledger import Ledger
@@ -57,46 +67,43 @@ def limit_command(
         raise ParameterError("a limit needs one of --epsilon and --lift; got both or none.")
     limit = None if epsilon is None else Limit(epsilon, delta, composition, period)  # type: ignore[arg-type]
     with Ledger(place) as ledger:
-        ledger.set_limit(_account(tenant, unit, key), limit, each=each)  # type: ignore[arg-type]
+        ledger.set_limit(account.account(), limit, each=each)  # type: ignore[arg-type]
 
 
 @ledger_app.command("show")
+@opt.grouped
 def show_command(
+    *,
     place: _Place,
-    tenant: _Tenant = "local",
-    unit: _Unit = None,
-    key: _Key = None,
-    policy: Annotated[
-        str | None, typer.Option(metavar="NAME|FILE", help="Say how much text is left under this policy.")
-    ] = None,
-    entries: Annotated[bool, typer.Option("--entries", help="Show every entry too.")] = False,
+    account: _AccountOptions,
+    policy: Annotated[str | None, opt.option("NAME|FILE", "Say how much text is left under this policy.")] = None,
+    entries: Annotated[bool, opt.flag("--entries", "Show every entry too.")] = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Say what was spent and what is left."""
     from textveil.budget.exports import to_data
     from textveil.budget.ledger import Ledger, need_database
 
-    account = _account(tenant, unit, key)
+    payer = account.account()
     need_database(place)
     with Ledger(place) as ledger:
-        balance = ledger.balance(account)
-        left = {} if policy is None else {"left": _left(policy, partial(ledger.affords, account))}
-        found = [to_data(one) for one in ledger.entries(account)] if entries else []
+        balance = ledger.balance(payer)
+        left = {} if policy is None else {"left": _left(policy, partial(ledger.affords, payer))}
+        rows = [to_data(entry) for entry in ledger.entries(payer)] if entries else []
     if as_json:
-        data = {**balance.to_data(), **left, **({"entries": found} if entries else {})}
+        data = {**balance.to_data(), **left, **({"entries": rows} if entries else {})}
         sys.stdout.write(json_text(data))
         return
     left_lines = [f"           {said}, under {policy}" for said in left.values()]
-    sys.stdout.writelines(f"{line}\n" for line in [*_lines(balance), *left_lines, *map(_entry_line, found)])
+    sys.stdout.writelines(f"{line}\n" for line in [*_lines(balance), *left_lines, *map(_entry_line, rows)])
 
 
 @ledger_app.command("verify")
 def verify_command(
     place: Annotated[str, typer.Argument(metavar="URL|FILE", help="A ledger's database, or with --export a file.")],
-    export: Annotated[bool, typer.Option("--export", help="It is what textveil ledger export wrote.")] = False,
+    export: Annotated[bool, opt.flag("--export", "It is what textveil ledger export wrote.")] = False,
     head: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIGEST", help="A head that was noted before, which must still be there; repeat it."),
+        list[str] | None, opt.option("DIGEST", "A head that was noted before, which must still be there; repeat it.")
     ] = None,
     as_json: opt.AsJson = False,
 ) -> int:
@@ -105,16 +112,16 @@ def verify_command(
     from textveil.budget.ledger import Ledger, need_database
 
     if export:
-        found = verified_export(Path(place), head or ())
+        verification = verified_export(Path(place), head or ())
     else:
         need_database(place)
         with Ledger(place) as ledger:
-            found = ledger.verify(head or ())
+            verification = ledger.verify(head or ())
     if as_json:
-        sys.stdout.write(json_text(found.to_data()))
+        sys.stdout.write(json_text(verification.to_data()))
     else:
-        sys.stdout.writelines(f"{line}\n" for line in _verified_lines(found))
-    return 0 if found.sound else 1
+        sys.stdout.writelines(f"{line}\n" for line in _verified_lines(verification))
+    return 0 if verification.sound else 1
 
 
 @ledger_app.command("export")
@@ -125,8 +132,9 @@ def export_command(place: _Place, output: opt.Output = None) -> None:
 
     need_database(place)
     with Ledger(place) as ledger:
-        if output is None or str(output) == "-":
-            count = ledger.export(sys.stdout.buffer)
+        output = opt.file_of(output)
+        if output is None:
+            count = ledger.export(opt.standard_output())
         else:
             with atomic_writers([output], private=[output]) as (stream,):
                 count = ledger.export(stream)
@@ -139,12 +147,6 @@ def upgrade_command(place: _Place) -> None:
     from textveil.budget.ledger import Ledger
 
     Ledger.upgrade(place)
-
-
-def _account(tenant: str, unit: str | None, key: str | None) -> Account:
-    from textveil.budget.account import Account
-
-    return Account(tenant, unit, key)
 
 
 def _left(policy: str, affords: Callable[[Accountant], int | None]) -> str:
@@ -160,10 +162,7 @@ def _lines(balance: Balance) -> list[str]:
     limit = balance.limit
     renewed = "" if limit is None or limit.period is None else f", renewed every {limit.period}"
     how = "" if limit is None or limit.composition == "sum" else ", optimal composition"
-    lines = [
-        f"releases   {balance.releases}",
-        f"spent      {balance.spent}, of the {balance.scope}",
-    ]
+    lines = [f"releases   {balance.releases}", f"spent      {balance.spent}, of the {balance.scope}"]
     if balance.reserved is not None and balance.reserved.approximate().epsilon > 0:
         lines.append(f"           of which {balance.reserved} is reserved and not committed")
     if limit is None or balance.remaining is None:
@@ -192,7 +191,14 @@ def _entry_line(entry: dict[str, Any]) -> str:
     return f"{entry['number']:>8}  {time_of(entry['at']):%Y-%m-%d %H:%M:%S}  {entry['what']:<7}{who}  {about}"
 
 
-def _verified_lines(found: Verification) -> list[str]:
-    heads = [f"head       tenant {tenant[:12]}: {number} {digest}" for tenant, (number, digest) in found.heads.items()]
-    verdict = "sound" if found.sound else f"NOT SOUND: {len(found.problems)} problems"
-    return [f"entries    {found.entries}", *heads, *(f"problem    {one}" for one in found.problems), verdict]
+def _verified_lines(verification: Verification) -> list[str]:
+    heads = [
+        f"head       tenant {tenant[:12]}: {number} {digest}" for tenant, (number, digest) in verification.heads.items()
+    ]
+    verdict = "sound" if verification.sound else f"NOT SOUND: {len(verification.problems)} problems"
+    return [
+        f"entries    {verification.entries}",
+        *heads,
+        *(f"problem    {problem}" for problem in verification.problems),
+        verdict,
+    ]

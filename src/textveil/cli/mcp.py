@@ -6,13 +6,16 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from textveil.cli import options as opt
 from textveil.errors import need
 
 if TYPE_CHECKING:
+    from textveil.budget.account import Account
     from textveil.server.policies import OfferedPolicies
 
 _THREADS: Final = 8
@@ -22,43 +25,55 @@ _MOST_BYTES: Final = 256 * 2**20
 """Of text that all conversations may take, about; the least used are then forgotten."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class _PayerOptions:
+    """Whose budget releases are taken from."""
+
+    ledger: Annotated[
+        str | None, opt.option("URL", "Take what each release costs from the budgets of this ledger: a path, or a URL.")
+    ] = None
+    unit: Annotated[str | None, opt.option("PERSON", "With --ledger: whose texts these are; any identifier.")] = None
+    tenant: Annotated[str, opt.option("T", "With --ledger: who runs this.")] = "local"
+
+    def account(self) -> Account:
+        """The account that pays; without a ledger nobody is named."""
+        from textveil.budget.account import Account
+
+        need(self.ledger is not None or self.unit is None, "unit", "one", "left out where there is no `ledger`")
+        return Account(self.tenant, self.unit)
+
+
+@opt.grouped
 def mcp_command(
+    *,
     policy: Annotated[
         list[str] | None,
-        typer.Option(
+        opt.option(
+            "NAME|FILE",
+            "A policy that clients may ask for; may be repeated, and the first is the default.  [default: prompts]",
+            None,
             "--policy",
             "-p",
-            metavar="NAME|FILE",
-            help="A policy that clients may ask for; may be repeated, and the first is the default.  "
-            "[default: prompts]",
         ),
     ] = None,
     tools: Annotated[
         list[str] | None,
-        typer.Option(
+        opt.option(
+            "NAME",
+            "sanitize, restore, detect or audit: offer this one; may be repeated.  [default: all]",
+            None,
             "--tool",
-            metavar="NAME",
-            help="sanitize, restore, detect or audit: offer this one; may be repeated.  [default: all]",
         ),
     ] = None,
-    ledger: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Take what each release costs from the budgets of this ledger: a path, or a URL."
-        ),
-    ] = None,
-    unit: Annotated[
-        str | None, typer.Option(metavar="PERSON", help="With --ledger: whose texts these are; any identifier.")
-    ] = None,
-    tenant: Annotated[str, typer.Option(metavar="T", help="With --ledger: who runs this.")] = "local",
+    payer: _PayerOptions,
     forget_after: Annotated[
-        float, typer.Option(metavar="S", help="Forget a conversation that was not used for so many seconds.")
+        float, opt.option("S", "Forget a conversation that was not used for so many seconds.")
     ] = 3600.0,
     foreign_values: Annotated[
         str,
-        typer.Option(
-            metavar="apart|shared",
-            help="shared: one value has one surrogate in all texts of a conversation, so whoever calls sanitize and "
+        opt.option(
+            "apart|shared",
+            "shared: one value has one surrogate in all texts of a conversation, so whoever calls sanitize and "
             "sees its releases can test guesses.",
         ),
     ] = "apart",
@@ -72,34 +87,32 @@ def mcp_command(
     model must not see originals.
     """
     need(forget_after > 0, "forget_after", forget_after, "above 0")
-    from textveil.budget.account import Account
     from textveil.server.conversations import Conversations
     from textveil.server.foreign import ForeignValues
     from textveil.server.mcp_server import TOOLS, TextTools, make_server, serve_stdio
     from textveil.server.service import SanitizingService
     from textveil.server.uncounted import ledger_of
 
-    if ledger is None:
-        need(unit is None, "unit", "one", "left out where there is no `ledger`")
+    account = payer.account()
     foreign = ForeignValues.of(foreign_values, foreign_values_limit)
-    offered, account = _offered(policy or ["prompts"]), Account(tenant, unit)
+    offered = _offered(policy or ["prompts"])
     conversations = Conversations(seconds=forget_after, most_bytes=_MOST_BYTES)
     logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # its tracebacks may quote what it was sent
     with contextlib.ExitStack() as held:
-        books = held.enter_context(contextlib.closing(ledger_of(ledger)))
+        books = held.enter_context(contextlib.closing(ledger_of(payer.ledger)))
         service = SanitizingService(offered, books, threads=_THREADS, foreign=foreign)
         held.callback(service.close)
-        texts = TextTools(service, conversations, account, counted=ledger is not None, shared=foreign.shared)
+        texts = TextTools(service, conversations, account, counted=payer.ledger is not None, shared=foreign.shared)
         asyncio.run(serve_stdio(make_server(texts, tuple(tools or TOOLS)), conversations))
 
 
-def _offered(asked: Sequence[str]) -> OfferedPolicies:
+def _offered(names: Sequence[str]) -> OfferedPolicies:
     """Policies by name or path, the first of them the default; what cannot be served is told before a client comes."""
     from textveil.sanitize.policy.choice import policy
     from textveil.server.policies import OfferedPolicies
 
-    policies = [policy(one) for one in asked]
-    by_name = {one.name: one for one in policies}
+    policies = [policy(offer) for offer in names]
+    by_name = {offer.name: offer for offer in policies}
     need(len(by_name) == len(policies), "policy", "two of one name", "of different names")
     offered = OfferedPolicies(policies[0].name, policies=by_name)
     for name in by_name:

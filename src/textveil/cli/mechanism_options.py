@@ -50,7 +50,7 @@ class MechanismCommand(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Its own parameters, and those that this run offers."""
-        return [*super().get_params(ctx), *(one.parameter for one in ctx.meta.get(_OFFERED, ()))]
+        return [*super().get_params(ctx), *(option.parameter for option in ctx.meta.get(_OFFERED, ()))]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments twice: for the mechanism's name, and with its options."""
@@ -68,31 +68,33 @@ class MechanismCommand(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Set the values of mechanisms' options apart, and run the command's function."""
-        ctx.meta[_GIVEN] = [(one, ctx.params.pop(one.parameter.name)) for one in ctx.meta[_OFFERED]]
+        ctx.meta[_GIVEN] = [(offered, ctx.params.pop(offered.parameter.name)) for offered in ctx.meta[_OFFERED]]
         return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Help, in groups: the command's own first, then those of mechanisms."""
         offered = self._offered(_of_all())
-        write_groups(super().get_params(ctx), ctx, formatter, [one.parameter for one in offered])
+        write_groups(super().get_params(ctx), ctx, formatter, [option.parameter for option in offered])
 
     def spellings(self) -> dict[str, str]:
         """How each option of mechanisms is spelled here, by its name."""
-        return {one.option.name: one.parameter.opts[0] for one in self._offered(_of_all()) if not one.off}
+        return {
+            offered.option.name: offered.parameter.opts[0] for offered in self._offered(_of_all()) if not offered.off
+        }
 
     def _named(self, ctx: Any, args: list[str]) -> str | None:
         """The mechanism that the arguments name, the default where they name none; None where there is none."""
         ctx.meta.pop(_OFFERED, None)
         parser = self.make_parser(ctx)
         parser.ignore_unknown_options = True
-        found = parser.parse_args(list(args))[0].get("mechanism")
-        if found is None:
-            found = next((one.default for one in self.params if one.name == "mechanism"), None)
-        return None if found is None else str(found)
+        name = parser.parse_args(list(args))[0].get("mechanism")
+        if name is None:
+            name = next((parameter.default for parameter in self.params if parameter.name == "mechanism"), None)
+        return None if name is None else str(name)
 
     def _offered(self, takers: Mapping[str, tuple[Option, str]]) -> tuple[_Offered, ...]:
         """The options as parameters; one whose spelling the command has itself gets ``--mechanism-`` before it."""
-        taken = {spelling for one in self.params for spelling in (*one.opts, *one.secondary_opts)}
+        taken = {spelling for parameter in self.params for spelling in (*parameter.opts, *parameter.secondary_opts)}
         return _parameters(takers, taken | {"--help"})
 
 
@@ -110,13 +112,13 @@ def _of_all() -> dict[str, tuple[Option, str]]:
     """The options of all mechanisms with their help, which says whose an option is that only one of them takes."""
     from textveil.catalog import entries
 
-    found: dict[str, tuple[Option, list[str]]] = {}
-    for one in entries().values():
-        for key, option in one.options().items():
-            found.setdefault(key, (option, []))[1].append(one.name)
+    options: dict[str, tuple[Option, list[str]]] = {}
+    for entry in entries().values():
+        for key, option in entry.options().items():
+            options.setdefault(key, (option, []))[1].append(entry.name)
     return {
         key: (option, f"For {names[0]}: {option.help[:1].lower()}{option.help[1:]}" if len(names) == 1 else option.help)
-        for key, (option, names) in found.items()
+        for key, (option, names) in options.items()
     }
 
 
@@ -150,11 +152,11 @@ def _parameters(takers: Mapping[str, tuple[Option, str]], taken: Collection[str]
     def template() -> None: ...
 
     template.__signature__ = inspect.Signature(declarations)  # type: ignore[attr-defined]
-    template.__annotations__ = {one.name: one.annotation for one in declarations}
+    template.__annotations__ = {parameter.name: parameter.annotation for parameter in declarations}
     app = typer.Typer(add_completion=False)
     app.command(add_help_option=False)(template)
     parameters = typer.main.get_command(app).params
-    return tuple(_Offered(row[0], one, row[-1]) for row, one in zip(rows, parameters, strict=True))
+    return tuple(_Offered(row[0], parameter, row[-1]) for row, parameter in zip(rows, parameters, strict=True))
 
 
 def given(context: typer.Context) -> dict[str, Any]:
@@ -163,15 +165,15 @@ def given(context: typer.Context) -> dict[str, Any]:
     Raises:
         ParameterError: one is given and turned off.
     """
-    found: dict[str, Any] = {}
-    for one, value in context.meta[_GIVEN]:
-        if value is None or (one.off and not value):
+    values: dict[str, Any] = {}
+    for offered, value in context.meta[_GIVEN]:
+        if value is None or (offered.off and not value):
             continue
-        if one.option.name in found:
-            on, off = f"--{one.option.name.replace('_', '-')}", one.parameter.opts[0]
+        if offered.option.name in values:
+            on, off = f"--{offered.option.name.replace('_', '-')}", offered.parameter.opts[0]
             raise ParameterError(f"{on} and {off} exclude each other; got both. Give one.")
-        found[one.option.name] = None if one.off else value
-    return found
+        values[offered.option.name] = None if offered.off else value
+    return values
 
 
 def make(context: typer.Context, name: str, vocabulary: Vocabulary, *, note: bool = False) -> Mechanism:

@@ -53,23 +53,23 @@ def _write(rows: Sequence[tuple[str, ...]]) -> None:
         sys.stdout.write("  ".join([*cells, row[-1]]).rstrip() + "\n")
 
 
-def _data(one: CatalogEntry) -> dict[str, Any]:
-    options = one.options()
+def _data(entry: CatalogEntry) -> dict[str, Any]:
+    options = entry.options()
     return {
-        "name": one.name,
-        "family": one.family,
-        "guarantee": one.notion,
-        "notion": one.notion,
-        "unit": one.unit.value,
-        "adjacency": one.adjacency.text,
-        "needs": one.needs or None,
-        "status": one.status.value,
-        "proof": one.proof,
-        "source": one.source,
-        "summary": one.summary,
+        "name": entry.name,
+        "family": entry.family,
+        "guarantee": entry.notion,
+        "notion": entry.notion,
+        "unit": entry.unit.value,
+        "adjacency": entry.adjacency.text,
+        "needs": entry.needs or None,
+        "status": entry.status.value,
+        "proof": entry.proof,
+        "source": entry.source,
+        "summary": entry.summary,
         "options": list(options),
         "declarations": [_declaration(option) for option in options.values()],
-        "instead": one.instead or None,
+        "instead": entry.instead or None,
     }
 
 

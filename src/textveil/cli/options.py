@@ -1,106 +1,233 @@
-"""Options that several commands share, spelled once; those of mechanisms are in ``mechanism_options``."""
+"""Options that several commands share, spelled once, and groups of them; mechanisms' are in ``mechanism_options``."""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TypeAlias, TypeVar, get_type_hints
 
 import typer
 
 from textveil.cli.help_groups import BUDGET, FORMATS, TRIALS, VOCABULARY
-from textveil.errors import ParameterError
+from textveil.errors import InputError, OutputError, ParameterError
 from textveil.mechanisms.options import GUARANTEE
 
 if TYPE_CHECKING:
     from textveil.corpora.formats.choice import FormatChoice
+    from textveil.mechanisms.base import Mechanism
+    from textveil.rebuild import ReleaseReport
+    from textveil.types import Progress
     from textveil.vocabulary.vocabulary import Vocabulary
 
-_MECHANISM = typer.Option(
-    "--mechanism", "-m", metavar="NAME", help="A name from: textveil mechanisms.", rich_help_panel=GUARANTEE
-)
-MechanismName: TypeAlias = Annotated[str, _MECHANISM]
-MechanismOrNone: TypeAlias = Annotated[str | None, _MECHANISM]
-VocabularyPath: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "--vocabulary",
-        metavar="PATH",
-        rich_help_panel=VOCABULARY,
-        help="Word vectors to use instead of the embedded ones.",
-    ),
-]
-VocabularyFormat: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", rich_help_panel=VOCABULARY, help="word2vec, word2vec-binary, glove, fasttext, npy, safetensors."
-    ),
-]
-VocabularyLimit: TypeAlias = Annotated[
-    int | None,
-    typer.Option(metavar="N", rich_help_panel=VOCABULARY, help="Read only the first N words of --vocabulary."),
-]
-Sources: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[INPUT]...", help="Files or patterns; - is standard input.  [default: -]"),
-]
-Output: TypeAlias = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="OUT", help="Output file.  [default: standard output]")
-]
-FormatName: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        "-f",
-        metavar="NAME",
-        help="txt, jsonl, json, csv, tsv or parquet.  [default: by INPUT's ending]",
-        rich_help_panel=FORMATS,
-    ),
-]
-OutputFormat: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--output-format",
-        metavar="NAME",
-        help="Another format of records for the output.  [default: by OUT's ending, else as INPUT]",
-        rich_help_panel=FORMATS,
-    ),
-]
-WholeFile: TypeAlias = Annotated[
-    bool, typer.Option("--whole-file", help="For txt: one document instead of one a line.", rich_help_panel=FORMATS)
-]
-Delimiter: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--delimiter", metavar="C", help="For csv: between fields, as ; or \\t.", rich_help_panel=FORMATS),
-]
+R = TypeVar("R")
 
 
-_LEDGER = typer.Option(
-    "--ledger",
-    metavar="URL|FILE",
-    help="Take what it costs from this ledger of budgets, before anything is drawn; exit code 3 where it does not "
-    "reach.",
-    rich_help_panel=BUDGET,
-)
-LedgerOrNone: TypeAlias = Annotated[str | None, _LEDGER]
-Tenant: TypeAlias = Annotated[
-    str, typer.Option("--tenant", metavar="T", help="Whose ledger it is.", rich_help_panel=BUDGET)
-]
+def grouped(command: Callable[..., R]) -> Callable[..., R]:
+    """A command in which a parameter whose type is a dataclass stands for the options that are its fields.
+
+    The fields are declared as parameters of commands are: ``Annotated`` with ``typer.Option``, and a default. They are
+    offered in their order, where the parameter stands.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if name != "return" and is_dataclass(kind)}
+    options: dict[str, tuple[Any, Any]] = {}
+    for name, parameter in inspect.signature(command).parameters.items():
+        if name not in groups:
+            options[name] = hints[name], parameter.default
+            continue
+        annotations = get_type_hints(groups[name], include_extras=True)
+        for option in dataclasses.fields(groups[name]):
+            default = inspect.Parameter.empty if option.default is dataclasses.MISSING else option.default
+            options[option.name] = annotations[option.name], default
+
+    @functools.wraps(command)
+    def with_groups(**values: Any) -> R:
+        filled = {
+            name: kind(**{option.name: values.pop(option.name) for option in dataclasses.fields(kind)})
+            for name, kind in groups.items()
+        }
+        return command(**values, **filled)
+
+    place = inspect.Parameter.KEYWORD_ONLY
+    with_groups.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(name, place, default=default, annotation=kind) for name, (kind, default) in options.items()]
+    )
+    with_groups.__annotations__ = {name: kind for name, (kind, _) in options.items()}
+    return with_groups
+
+
+def option(metavar: str, about: str, group: str | None = None, *names: str) -> Any:
+    """An option with a value, in a group of help; named as its parameter is, unless it has other names."""
+    return typer.Option(*names, metavar=metavar, help=about, rich_help_panel=group)
+
+
+def flag(name: str, about: str, group: str | None = None) -> Any:
+    """An option that is on where it is given."""
+    return typer.Option(name, help=about, rich_help_panel=group)
 
 
 def fields(about: str, group: str | None = FORMATS) -> Any:
     """An option that names fields of records, in a group of help; None is the first one."""
-    return typer.Option(metavar="F", help=f"For records: {about}", rich_help_panel=group)
+    return option("F", f"For records: {about}", group)
+
+
+_MECHANISM = option("NAME", "A name from: textveil mechanisms.", GUARANTEE, "--mechanism", "-m")
+MechanismName: TypeAlias = Annotated[str, _MECHANISM]
+MechanismOrNone: TypeAlias = Annotated[str | None, _MECHANISM]
+VocabularyPath: TypeAlias = Annotated[
+    Path | None, option("PATH", "Word vectors to use instead of the embedded ones.", VOCABULARY, "--vocabulary")
+]
+VocabularyFormat: TypeAlias = Annotated[
+    str | None, option("NAME", "word2vec, word2vec-binary, glove, fasttext, npy, safetensors.", VOCABULARY)
+]
+VocabularyLimit: TypeAlias = Annotated[
+    int | None, option("N", "Read only the first N words of --vocabulary.", VOCABULARY)
+]
+Sources: TypeAlias = Annotated[
+    list[str] | None, typer.Argument(metavar="[INPUT]...", help="Files or patterns; - is standard input.  [default: -]")
+]
+Output: TypeAlias = Annotated[
+    Path | None, option("OUT", "Output file.  [default: standard output]", None, "--output", "-o")
+]
+FormatName: TypeAlias = Annotated[
+    str | None,
+    option("NAME", "txt, jsonl, json, csv, tsv or parquet.  [default: by INPUT's ending]", FORMATS, "--format", "-f"),
+]
+OutputFormat: TypeAlias = Annotated[
+    str | None,
+    option(
+        "NAME",
+        "Another format of records for the output.  [default: by OUT's ending, else as INPUT]",
+        FORMATS,
+        "--output-format",
+    ),
+]
+WholeFile: TypeAlias = Annotated[bool, flag("--whole-file", "For txt: one document instead of one a line.", FORMATS)]
+Delimiter: TypeAlias = Annotated[
+    str | None, option("C", "For csv: between fields, as ; or \\t.", FORMATS, "--delimiter")
+]
+
+
+_LEDGER = option(
+    "URL|FILE",
+    "Take what it costs from this ledger of budgets, before anything is drawn; exit code 3 where it does not reach.",
+    BUDGET,
+    "--ledger",
+)
+LedgerOrNone: TypeAlias = Annotated[str | None, _LEDGER]
+Tenant: TypeAlias = Annotated[str, option("T", "Whose ledger it is.", BUDGET, "--tenant")]
 
 
 Seed: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        help="Repeatable draws, for experiments; the result is stamped not for release.",
-        rich_help_panel=TRIALS,
+    int | None, option("N", "Repeatable draws, for experiments; the result is stamped not for release.", TRIALS)
+]
+AsJson: TypeAlias = Annotated[bool, flag("--json", "Machine-readable output.")]
+Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")]
+ReportPath: TypeAlias = Annotated[Path, option("R.json", "The report of the release.", None, "--report")]
+PriorPath: TypeAlias = Annotated[
+    Path | None, option("FILE", "The file of word counts that the release was drawn with, if it was.")
+]
+ModelPath: TypeAlias = Annotated[
+    Path | None,
+    option(
+        "PATH",
+        "Folder of a causal or masked Hugging Face model, or file of n-grams, in place of the embedded model.",
+        None,
+        "--model",
     ),
 ]
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VocabularyOptions:
+    """The public words."""
+
+    vocabulary: VocabularyPath = None
+    vocabulary_format: VocabularyFormat = None
+    vocabulary_limit: VocabularyLimit = None
+
+    def load(self) -> Vocabulary:
+        """The embedded vocabulary, or the one that is named."""
+        return load(self.vocabulary, self.vocabulary_format, self.vocabulary_limit)
+
+    @property
+    def given(self) -> bool:
+        """Whether any of them is given."""
+        return self != VocabularyOptions()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormatOptions:
+    """The formats of inputs and output."""
+
+    corpus_format: FormatName = None
+    whole_file: WholeFile = False
+    delimiter: Delimiter = None
+    output_format: OutputFormat = None
+
+    def choice(self, sanitized: Iterable[str] | None = None, kept: Iterable[str] | None = None) -> FormatChoice:
+        """The format of records with these fields."""
+        from textveil.corpora.formats.choice import FormatChoice
+
+        return FormatChoice(
+            corpus_format=self.corpus_format,
+            whole=self.whole_file,
+            sanitized=tuple(sanitized or ()),
+            kept=tuple(kept or ()),
+            delimiter=self.delimiter,
+            output_format=self.output_format,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleOptions:
+    """The format of texts to learn from: one field of records holds the text."""
+
+    corpus_format: FormatName = None
+    delimiter: Delimiter = None
+    field: Annotated[str | None, fields("field with the text.  [default: text]")] = None
+
+    @property
+    def given(self) -> bool:
+        """Whether any of them is given."""
+        return bool(self.field or self.corpus_format or self.delimiter)
+
+    def labelled(self, source: str, label: str | None, progress: Progress) -> tuple[list[str], list[str] | None]:
+        """The documents of a file with their labels, None without ``label``; documents without text are left out.
+
+        Args:
+            source: a file of text, or of records.
+            label: of records: the field with the class.
+            progress: called as bytes are read.
+
+        Raises:
+            InputError: the file cannot be read, or a record has no label (by number).
+        """
+        from textveil.corpora.formats.choice import FormatChoice
+        from textveil.corpora.texts import released_blocks
+
+        choice = FormatChoice(
+            corpus_format=self.corpus_format,
+            sanitized=() if self.field is None else (self.field,),
+            read=() if label is None else (label,),
+            delimiter=self.delimiter,
+        )
+        inputs = inputs_of([source], choice)
+        texts, labels = [], []
+        for block in released_blocks(choice.reader(inputs), inputs, progress):
+            classes = block.records.beside.get(label or "", [""] * len(block.records.texts))
+            for number, (parts, name) in enumerate(zip(block.records.texts, classes, strict=True), start=block.first):
+                if name is None:
+                    raise InputError(f"record {number} must have a label; got null. Leave such records out.")
+                if parts and parts[0].strip():
+                    texts.append(parts[0])
+                    labels.append(name)
+        return texts, None if label is None else labels
 
 
 def load(path: Path | None, vocabulary_format: str | None, limit: int | None) -> Vocabulary:
@@ -116,6 +243,15 @@ def load(path: Path | None, vocabulary_format: str | None, limit: int | None) ->
         return load_vocabulary(path, format=vocabulary_format, limit=limit, progress=progress)
 
 
+def rebuilt_mechanism(report: ReleaseReport, vocabulary: Vocabulary, prior: Path | None) -> Mechanism:
+    """The mechanism of a release, from its report; under a progress bar, for it may take a minute."""
+    from textveil.cli.progress import counting
+    from textveil.rebuild import rebuilt
+
+    with counting("making the mechanism", "words") as progress:
+        return rebuilt(report, vocabulary, prior=None if prior is None else str(prior), progress=progress)
+
+
 def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
     """The inputs behind names and patterns, after what can be told of their format was checked.
 
@@ -128,31 +264,42 @@ def inputs_of(patterns: list[str], choice: FormatChoice) -> tuple[str, ...]:
         ParameterError: as ``FormatChoice.reader``.
     """
     from textveil.corpora.files.sources import expanded
-    from textveil.errors import InputError
 
     try:
         choice.reader(patterns)
         return tuple(expanded(patterns))
     except (InputError, ParameterError) as error:
-        strays = [one for one in patterns[1:] if not Path(one).suffix and not Path(one).exists()]
+        strays = [name for name in patterns[1:] if not Path(name).suffix and not Path(name).exists()]
         if strays and (choice.sanitized or choice.kept):
             error.args = (f"{error} To name several fields, repeat the option: --field A --field B.",)
         raise
 
 
-def parts_of(given: str) -> list[str]:
+def file_of(output: Path | None) -> Path | None:
+    """The output file; None is standard output, which ``-`` names too."""
+    return None if output is not None and str(output) == "-" else output
+
+
+def standard_output() -> BinaryIO:
+    """Standard output, where it is open."""
+    if sys.stdout is None:
+        raise OutputError("standard output must be open; got a closed one. Name a file with --output.")
+    return sys.stdout.buffer
+
+
+def parts_of(text: str) -> list[str]:
     """The parts of a list with commas."""
-    return [one.strip() for one in given.split(",") if one.strip()]
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def numbers_in(given: str, option: str) -> list[float]:
+def numbers_in(text: str, option: str) -> list[float]:
     """The numbers of a list with commas.
 
     Raises:
         ParameterError: one is none; names the option.
     """
     try:
-        return [float(one) for one in parts_of(given)]
+        return [float(part) for part in parts_of(text)]
     except ValueError:
         raise ParameterError(f"{option} must be numbers separated by commas; got others. Write 3,5,8.") from None
 

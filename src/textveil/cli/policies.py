@@ -29,14 +29,14 @@ def policies_command(
     from textveil.sanitize.policy.choice import PRESETS, policy, policy_text
 
     with renamed(policy="NAME"):
-        shown = [policy(one) for one in (PRESETS if name is None else (name,))]
+        shown = [policy(each) for each in (PRESETS if name is None else (name,))]
         text = "" if name is None else policy_text(name)
     if as_json:
-        found = [{**one.to_data(), "digest": one.digest} for one in shown]
-        sys.stdout.write(json_text(found))
+        rows = [{**each.to_data(), "digest": each.digest} for each in shown]
+        sys.stdout.write(json_text(rows))
     elif name is None:
-        width = max(len(one.name) for one in shown)
-        sys.stdout.writelines(f"{one.name:<{width}}  {one.describes}\n" for one in shown)
+        width = max(len(each.name) for each in shown)
+        sys.stdout.writelines(f"{each.name:<{width}}  {each.describes}\n" for each in shown)
     else:
         sys.stdout.write(text)
 

@@ -66,6 +66,11 @@ class Bar:
         )
 
 
+def tell(line: str) -> None:
+    """Write a message on standard error."""
+    sys.stderr.write(f"textveil: {line}\n")
+
+
 @contextlib.contextmanager
 def counting(title: str, unit: str = "rows") -> Iterator[Bar]:
     """A callback ``(done, total)``, which takes notes too, that draws a bar while the block runs."""

@@ -6,12 +6,10 @@ import sys
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from textveil.cli import options as opt
-from textveil.errors import OutputError, ParameterError
+from textveil.errors import ParameterError
 
 if TYPE_CHECKING:
     from textveil.corpora.formats.choice import FormatChoice
@@ -22,54 +20,41 @@ _ANSWERS = "Answers"
 """Heading of help."""
 
 
+@opt.grouped
 def restore_command(
-    private_map: Annotated[Path, typer.Option("--map", metavar="FILE", help="The private map of the release.")],
-    map_key: Annotated[Path, typer.Option("--map-key", metavar="FILE", help="The file of the map's key.")],
+    *,
+    private_map: Annotated[Path, opt.option("FILE", "The private map of the release.", None, "--map")],
+    map_key: Annotated[Path, opt.option("FILE", "The file of the map's key.", None, "--map-key")],
     source: opt.Sources = None,
     output: opt.Output = None,
     answer: Annotated[
         bool,
-        typer.Option(
-            "--answer",
-            help="INPUT is one text that speaks of any of the documents, restored as it comes.",
-            rich_help_panel=_ANSWERS,
-        ),
+        opt.flag("--answer", "INPUT is one text that speaks of any of the documents, restored as it comes.", _ANSWERS),
     ] = False,
     document: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="INPUT is one text that speaks of document N, from 1.", rich_help_panel=_ANSWERS
-        ),
+        int | None, opt.option("N", "INPUT is one text that speaks of document N, from 1.", _ANSWERS)
     ] = None,
-    corpus_format: opt.FormatName = None,
-    whole_file: opt.WholeFile = False,
-    delimiter: opt.Delimiter = None,
-    output_format: opt.OutputFormat = None,
+    formats: opt.FormatOptions,
     field: Annotated[
-        list[str] | None,
-        opt.fields("field to restore; may be repeated.  [default: all that were sanitized]"),
+        list[str] | None, opt.fields("field to restore; may be repeated.  [default: all that were sanitized]")
     ] = None,
     keep: Annotated[
-        list[str] | None,
-        opt.fields("field to copy as it is; may be repeated.  [default: all that were kept]"),
+        list[str] | None, opt.fields("field to copy as it is; may be repeated.  [default: all that were kept]")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary on standard error.")] = False,
+    quiet: opt.Quiet = False,
 ) -> int:
     """Put the originals back into a release, document by document, or into an answer to one.
 
     An untouched document goes back character for character. In any other text, mentions of surrogates are replaced;
     one that does not tell for what it stands is left. Whoever has the map and its key has the text.
     """
-    from textveil.corpora.formats.choice import FormatChoice
     from textveil.corpora.places import Places
     from textveil.corpora.restored import released_fields
     from textveil.surrogates.map_file import MapFile
     from textveil.surrogates.map_key import read_key
 
-    output = None if output is not None and str(output) == "-" else output
-    choice = FormatChoice(
-        corpus_format=corpus_format, whole=whole_file, delimiter=delimiter, output_format=output_format
-    )
+    output = opt.file_of(output)
+    choice = formats.choice()
     inputs = opt.inputs_of(source or ["-"], choice)
     Places(inputs=(*inputs, str(private_map), str(map_key)), output=output)
     maps = MapFile(private_map, read_key(map_key))
@@ -107,7 +92,7 @@ def _answer(restorer: Restorer, name: str, output: Path | None) -> Restored:
 
     with opened(name) as (stream, *_):
         if output is None:
-            return restored_answer(restorer, stream, _standard_output())
+            return restored_answer(restorer, stream, opt.standard_output())
         with atomic_writers([output]) as (target,):
             return restored_answer(restorer, stream, target)
 
@@ -144,7 +129,7 @@ def _corpus(maps: MapFile, choice: FormatChoice, inputs: tuple[str, ...], output
     bar = Bar("restoring", "bytes")
     run = DecodingRun(decoder=restorer, corpus_format=reader, inputs=inputs, progress=bar, finish=restorer.finish)
     try:
-        documents = run.to_file(output) if output is not None else run.to_stream(_standard_output())
+        documents = run.to_file(output) if output is not None else run.to_stream(opt.standard_output())
     finally:
         bar.close()
     if not quiet:
@@ -152,9 +137,3 @@ def _corpus(maps: MapFile, choice: FormatChoice, inputs: tuple[str, ...], output
     if restorer.ambiguous:
         sys.stderr.write(_left(restorer.ambiguous) + "\n")
     return 0
-
-
-def _standard_output() -> BinaryIO:
-    if sys.stdout is None:
-        raise OutputError("standard output must be open; got a closed one. Name a file with --output.")
-    return sys.stdout.buffer

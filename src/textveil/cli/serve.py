@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from textveil.cli import options as opt
 from textveil.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -18,28 +17,26 @@ if TYPE_CHECKING:
 
 
 def serve_command(
-    host: Annotated[str | None, typer.Option(metavar="H", help="Address to listen on.  [default: 127.0.0.1]")] = None,
-    port: Annotated[int | None, typer.Option(metavar="P", help="Port; 0 takes a free one.  [default: 8000]")] = None,
+    host: Annotated[str | None, opt.option("H", "Address to listen on.  [default: 127.0.0.1]")] = None,
+    port: Annotated[int | None, opt.option("P", "Port; 0 takes a free one.  [default: 8000]")] = None,
     database: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
-            help="Of budgets and keys: sqlite:///FILE, postgresql://... or a path.  [default: a file of yours]",
+        opt.option(
+            "URL", "Of budgets and keys: sqlite:///FILE, postgresql://... or a path.  [default: a file of yours]"
         ),
     ] = None,
     upstream: Annotated[
-        str | None, typer.Option(metavar="URL", help="Base URL of an OpenAI API: sanitized text is sent there.")
+        str | None, opt.option("URL", "Base URL of an OpenAI API: sanitized text is sent there.")
     ] = None,
     policy: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Used where a request names none.  [default: identifiers]"),
+        str | None, opt.option("NAME", "Used where a request names none.  [default: identifiers]")
     ] = None,
     policies: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Policies of your own: NAME.toml is used by its name.")
+        Path | None, opt.option("FOLDER", "Policies of your own: NAME.toml is used by its name.")
     ] = None,
-    config: Annotated[Path | None, typer.Option(metavar="FILE", help="TOML; see docs/server.md.")] = None,
+    config: Annotated[Path | None, opt.option("FILE", "TOML; see docs/server.md.")] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Print what the server would run with, secrets masked, and stop.")
+        bool, opt.flag("--check", "Print what the server would run with, secrets masked, and stop.")
     ] = False,
 ) -> None:
     """Sanitize over HTTP, with a budget for each person, in front of any OpenAI API."""

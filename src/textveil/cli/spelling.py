@@ -27,17 +27,17 @@ _NAMED = re.compile(r"`(\w+)(?:=([^`]*))?`")
 
 def options_of(command: Any) -> dict[str, str]:
     """The options of a command of Typer and of those below it, by the names of their parameters."""
-    found = dict(_OTHERS)
+    spellings = dict(_OTHERS)
     for below in getattr(command, "commands", {}).values():
-        found |= options_of(below)
+        spellings |= options_of(below)
     if isinstance(command, MechanismCommand):
         with contextlib.suppress(Exception):  # an error is told here: a package that cannot be loaded makes no second
-            found |= command.spellings()
+            spellings |= command.spellings()
     for parameter in command.params:
         option = max(parameter.opts, key=len)
         if parameter.name is not None and option.startswith("--"):
-            found[parameter.name] = option
-    return found
+            spellings[parameter.name] = option
+    return spellings
 
 
 def spelled(message: str, options: Mapping[str, str]) -> str:

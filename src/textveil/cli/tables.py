@@ -19,20 +19,19 @@ tables_app = typer.Typer(
 
 
 @tables_app.command("build", cls=MechanismCommand)
+@opt.grouped
 def build_command(
     context: typer.Context,
+    *,
     mechanism: opt.MechanismName = "neighborhood",
-    vocabulary: opt.VocabularyPath = None,
-    vocabulary_format: opt.VocabularyFormat = None,
-    vocabulary_limit: opt.VocabularyLimit = None,
+    vocabulary: opt.VocabularyOptions,
     as_json: opt.AsJson = False,
 ) -> None:
     """Build the tables of a mechanism with these options, unless they are there."""
     from textveil.cli.progress import counting
     from textveil.mechanisms.capabilities import Tabulated
 
-    words = opt.load(vocabulary, vocabulary_format, vocabulary_limit)
-    chosen = make(context, mechanism, words)
+    chosen = make(context, mechanism, vocabulary.load())
     if not isinstance(chosen, Tabulated):
         raise ParameterError(f"--mechanism must be one that reads tables; got {chosen.name}. Try neighborhood.")
     rows = []
@@ -63,28 +62,28 @@ def list_command(as_json: opt.AsJson = False) -> None:
     from textveil.vocabulary.tables.public import tables_folder
 
     folder = tables_folder()
-    found = table_files(folder)
+    tables = table_files(folder)
     if as_json:
         rows = [
             {
-                "name": one.name,
-                "bytes": one.nbytes,
-                "kind": one.kind,
-                "made_from": one.made_from,
-                "arrays": [array._asdict() for array in one.arrays],
-                "intact": one.intact,
+                "name": table.name,
+                "bytes": table.nbytes,
+                "kind": table.kind,
+                "made_from": table.made_from,
+                "arrays": [array._asdict() for array in table.arrays],
+                "intact": table.intact,
             }
-            for one in found
+            for table in tables
         ]
         sys.stdout.write(json_text({"folder": str(folder), "tables": rows}))
         return
     sys.stdout.write(f"{folder}\n")
-    if not found:
+    if not tables:
         sys.stdout.write("no tables; what comes with the package is not listed\n")
-    for one in found:
-        shapes = ", ".join(" x ".join(f"{size:,}" for size in array.shape) for array in one.arrays)
-        state = f"{one.kind}, {shapes}" if one.intact else "not intact: it will be built again when it is needed"
-        sys.stdout.write(f"{one.nbytes:>14,} bytes  {one.name}  {state}\n")
+    for table in tables:
+        shapes = ", ".join(" x ".join(f"{size:,}" for size in array.shape) for array in table.arrays)
+        state = f"{table.kind}, {shapes}" if table.intact else "not intact: it will be built again when it is needed"
+        sys.stdout.write(f"{table.nbytes:>14,} bytes  {table.name}  {state}\n")
 
 
 @tables_app.command("clear")

@@ -78,27 +78,27 @@ class RecordColumns:
 
     def values(self, place: int, beside: Mapping[str, Sequence[str | None]]) -> list[tuple[str, str]]:
         """The values of the record at a place that are spans in its texts, each with its kind."""
-        found = [(beside[name][place], kind) for name, kind in self.known]
-        return [(one, kind) for value, kind in found if value is not None for one in _values(value)]
+        cells = [(beside[name][place], kind) for name, kind in self.known]
+        return [(part, kind) for value, kind in cells if value is not None for part in _values(value)]
 
 
 NO_COLUMNS: Final = RecordColumns()
 """Nothing is read beside what is sanitized or kept."""
 
 
-def known_columns(asked: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def known_columns(pairs: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Columns and kinds from as many ``COLUMN=KIND``.
 
     Raises:
         ParameterError: one is written otherwise.
     """
-    found = []
-    for one in asked:
-        name, between, kind = one.rpartition("=")
+    columns = []
+    for pair in pairs:
+        name, between, kind = pair.rpartition("=")
         if not (name and between and kind):
             raise ParameterError("`known` must be written COLUMN=KIND, such as patient=person; got another form.")
-        found.append((name, kind))
-    return tuple(found)
+        columns.append((name, kind))
+    return tuple(columns)
 
 
 def _values(written: str) -> list[str]:
@@ -111,13 +111,13 @@ def _values(written: str) -> list[str]:
         return [written]
     values, open_ones = [written], [held]
     while open_ones:
-        one = open_ones.pop()
-        if isinstance(one, dict):
-            open_ones += one.values()
-        elif isinstance(one, list):
-            open_ones += one
-        elif one is not None and not isinstance(one, bool):
-            values.append(str(one))
+        held_value = open_ones.pop()
+        if isinstance(held_value, dict):
+            open_ones += held_value.values()
+        elif isinstance(held_value, list):
+            open_ones += held_value
+        elif held_value is not None and not isinstance(held_value, bool):
+            values.append(str(held_value))
     return values
 
 

@@ -38,10 +38,10 @@ def write_map_file(path: Path, key: bytes, maps: Iterable[PrivateMap]) -> int:
     held: list[Document] = []
     with atomic_writers([path], private=[path]) as (stream,):
         stream.write(map_file.begun(cipher, {}))
-        for one in maps:
-            held.append((one,))
+        for private_map in maps:
+            held.append((private_map,))
             documents += 1
-            characters += len(one.released)
+            characters += len(private_map.released)
             if characters >= _BLOCK_CHARACTERS:
                 stream.write(map_file.block(cipher, blocks, held))
                 blocks, characters, held = blocks + 1, 0, []

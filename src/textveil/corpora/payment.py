@@ -87,7 +87,7 @@ def paid(
         rewound()
         numbers = _remembered(folder, worker.secret, counts)
         if numbers is None:
-            numbers = [one.number for one in ledger.reserve_together(costs)]
+            numbers = [reservation.number for reservation in ledger.reserve_together(costs)]
             _remember(folder, worker.secret, counts, numbers)
         yield
         for (account, _), number in zip(costs, numbers, strict=True):
@@ -101,17 +101,17 @@ def _by_name(name: bytes | None) -> bytes:
 def _counted(worker: BlockWorker, engine: Engine, inputs: Inputs, setting: Setting) -> Mapping[bytes | None, Counts]:
     """How many draws of each kind that costs something each person's texts take, by name; None where none is named."""
     counting = replace(worker, counts_only=True, cipher=None)
-    found: dict[bytes | None, Counts] = {}
+    by_person: dict[bytes | None, Counts] = {}
     for outcome in engine.outcomes(counting, inputs.blocks()):
         if outcome.skipped and worker.on_error == "stop":
             raise InputError(outcome.skipped[0].reason)
         if worker.columns.unit is None:
             own = trimmed(outcome.tally.kinds, setting.counted)
-            found[None] = added(found.get(None, ()), own)
+            by_person[None] = added(by_person.get(None, ()), own)
         for name, counts in outcome.persons.items():
             who = name.removeprefix(b"=") if name else None
-            found[who] = added(found.get(who, ()), counts)
-    return found
+            by_person[who] = added(by_person.get(who, ()), counts)
+    return by_person
 
 
 def _cost(setting: Setting, counts: Counts) -> Accountant:

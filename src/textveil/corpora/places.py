@@ -28,7 +28,8 @@ class Places:
         map_key: the file of its key.
 
     Raises:
-        ParameterError: a report has no name of a file; two of them are one file; or there is no job to go on with.
+        ParameterError: a report has no name of a file; two of them are one file; there is no job to go on with; or one
+            of private map and key stands without the other.
         InputError: standard input is wanted and closed.
     """
 
@@ -48,6 +49,10 @@ class Places:
         if again or any(one_file(name, path) for name in self.inputs for path in files):
             every = "`output`, every report, `private_map` and `map_key`" if secret else "`output` and every report"
             raise ParameterError(f"the input, {every} must be different files; got one twice.")
+        if self.private_map is None and self.map_key is not None:
+            raise ParameterError("`map_key` needs `private_map`, which it encrypts; got none.")
+        if self.private_map is not None and self.map_key is None:
+            raise ParameterError("`private_map` needs `map_key`, by which it is encrypted; got none.")
         if "-" in self.inputs and sys.stdin is None:
             raise InputError("standard input must be open; got a closed one. Name a file.")
 

@@ -28,7 +28,7 @@ from textveil.corpora.payment import Payer, paid
 from textveil.corpora.pieces import Pieces
 from textveil.corpora.places import Places
 from textveil.corpora.tables import provided_tables
-from textveil.errors import InputError, ParameterError, TextveilError
+from textveil.errors import InputError, ParameterError, TextveilError, need
 from textveil.mechanisms.base import Mechanism
 from textveil.randomness import new_secret
 from textveil.sanitize.options import SanitizerOptions
@@ -39,6 +39,7 @@ from textveil.sanitize.sender_report import SenderReport
 from textveil.sanitize.setting import Setting
 from textveil.surrogates import map_file
 from textveil.surrogates.map_cipher import MapCipher, need_package
+from textveil.surrogates.map_key import read_or_made_key
 from textveil.types import Progress
 from textveil.whole_files import atomic_writers, check_folder, write_whole
 
@@ -64,7 +65,7 @@ class Run:
         block_bytes: input bytes a block aims at.
         sync_seconds: how often a job commits.
         max_expansion: bytes that a byte of a compressed input may come to; None is no limit.
-        map_key: the user's key of the private map, where one is kept.
+        map_key: the user's key of the private map, where one is kept; ``to_places`` reads or makes it.
         payer: whose budget it is taken from, before anything is drawn; None takes it from none.
         recall: what was measured of a policy's detection, for the report.
     """
@@ -84,6 +85,10 @@ class Run:
     map_key: bytes | None = field(default=None, repr=False)
     recall: Mapping[str, Any] | None = None
     payer: Payer | None = None
+
+    def __post_init__(self) -> None:
+        need(self.on_error in ("stop", "skip"), "on_error", self.on_error, "stop or skip")
+        need(self.max_expansion is None or self.max_expansion >= 1, "max_expansion", self.max_expansion, ">= 1")
 
     def to_stream(self, stream: BinaryIO, private_map: BinaryIO | None = None) -> Finished:
         """Release everything to a stream that cannot be taken back.
@@ -139,8 +144,12 @@ class Run:
             stream: gives what is written to where no output is named.
 
         Raises:
+            ParameterError: a private map is wanted, and releases have none.
+            MissingExtra: a private map is wanted, and ``cryptography`` is not installed.
             TextveilError: as ``to_file`` and ``to_stream``.
         """
+        if places.map_key is not None and self.map_key is None:
+            return self._with_key(places).to_places(places, stream)
         if places.job is not None:
             return self.to_file(
                 places.job,
@@ -254,13 +263,8 @@ class Run:
         numbered = skip.reason.startswith(("line", "record", "from", "document"))
         return f"input {skip.source}{',' if numbered else ':'} {skip.reason}"
 
-    def need_undo(self) -> None:
-        """Raise where no private map can be kept.
-
-        Raises:
-            ParameterError: releases have none, for want of a policy that finds spans.
-            MissingExtra: ``cryptography`` is not installed.
-        """
+    def _with_key(self, places: Places) -> Run:
+        """The run with the key of its private map; checked last of all, for the key may be made here."""
         policy = self.setting.policy
         if policy is None or not policy.finds_spans:
             raise ParameterError(
@@ -268,12 +272,15 @@ class Run:
                 "out, or choose one."
             )
         need_package()
+        assert places.private_map is not None and places.map_key is not None
+        check_folder(places.private_map)
+        return replace(self, map_key=read_or_made_key(places.map_key))
 
     def _map_wanted(self, path: Path) -> MapWanted:
         """The private map that goes there."""
         if self.map_key is None:
             raise ParameterError("`private_map` needs `map_key`, by which it is encrypted; got none.")
-        choice = getattr(self.corpus_format, "choice", None)
+        choice = self.corpus_format.choice
         about = {} if choice is None else {"sanitized": choice.sanitized, "kept": choice.kept}
         return MapWanted(path, self.map_key, about)
 
@@ -311,11 +318,11 @@ class Run:
     @cached_property
     def _sanitizer(self) -> Sanitizer:
         """One as the workers make for themselves; nothing is drawn from it."""
-        return self.options.sanitizer()
+        return Sanitizer.of(self.options)
 
     def _beside(self) -> dict[str, Any]:
         """The public facts on which draws depend beside the sanitizer's setting."""
-        choice = getattr(self.corpus_format, "choice", None)
+        choice = self.corpus_format.choice
         return {
             "format": type(self.corpus_format).__name__,
             "fields": [choice.sanitized, choice.kept] if choice is not None else [],
@@ -325,7 +332,7 @@ class Run:
         }
 
     def _finished(self, totals: Totals, *, already: bool = False, modified: bool = False) -> Finished:
-        choice, unit = getattr(self.corpus_format, "choice", None), self.columns.unit
+        choice, unit = self.corpus_format.choice, self.columns.unit
         report = Report(
             setting=self.setting,
             tally=totals.tally,
@@ -380,8 +387,8 @@ class Finished:
 
     def texts(self, report: Path | None, sender_report: Path | None) -> dict[Path, str]:
         """The reports that are asked for, as JSON text by where they go."""
-        found = ((report, self.report.to_json), (sender_report, self.sender_report.to_json))
-        return {path: text() for path, text in found if path is not None}
+        texts = ((report, self.report.to_json), (sender_report, self.sender_report.to_json))
+        return {path: text() for path, text in texts if path is not None}
 
 
 def _renew(texts: Mapping[Path, str], sender_report: Path | None) -> None:

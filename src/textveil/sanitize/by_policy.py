@@ -79,7 +79,7 @@ class ByPolicy:
         self._key = key
         self._keeps_words = isinstance(outside, Verbatim)
         self.marks: Marks = outside.marks
-        spans = [protected(kind, one, self._scopes_of[kind]) for kind, one in parts.surrogates.items()]
+        spans = [protected(kind, surrogate, self._scopes_of[kind]) for kind, surrogate in parts.surrogates.items()]
         self.protected = (*outside.protected, *spans)
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> _Found:
@@ -93,11 +93,11 @@ class ByPolicy:
         return self._cut(readings, self._finder.found_in(readings, values=values))
 
     def _cut(self, readings: Sequence[Reading], spans: list[list[DetectedSpan]]) -> _Found:
-        stretches = [_between(one.source, here) for one, here in zip(readings, spans, strict=True)]
+        stretches = [_between(reading.source, here) for reading, here in zip(readings, spans, strict=True)]
         outside = self._outside.prepared(stretches)
         values = [
-            [self._outside.plain(one.value(span.start, span.end)) for span in here]
-            for one, here in zip(readings, spans, strict=True)
+            [self._outside.plain(reading.value(span.start, span.end)) for span in here]
+            for reading, here in zip(readings, spans, strict=True)
         ]
         around = self._outside.counts(outside)
         counts = [
@@ -107,14 +107,14 @@ class ByPolicy:
 
     def _counted(self, spans: Sequence[DetectedSpan], values: Sequence[str]) -> dict[str, int]:
         """How many draws of each kind pay for the spans of a text."""
-        found: dict[str, list[str]] = {}
+        values_of: dict[str, list[str]] = {}
         for span, value in zip(spans, values, strict=True):
-            found.setdefault(span.kind, []).append(value)
-        counts = {kind: len(here) for kind, here in found.items()}
+            values_of.setdefault(span.kind, []).append(value)
+        counts = {kind: len(here) for kind, here in values_of.items()}
         for kind, surrogate in self._surrogates.items():
-            paying = paying_draws(surrogate, found[kind], self._scopes_of[kind]) if kind in found else None
+            paying = paying_draws(surrogate, values_of[kind], self._scopes_of[kind]) if kind in values_of else None
             if paying is not None:
-                counts[kind], counts[mentions_of(kind)] = paying, len(found[kind])
+                counts[kind], counts[mentions_of(kind)] = paying, len(values_of[kind])
         return counts
 
     def counts(self, prepared: _Found) -> Sequence[Mapping[str, int]]:
@@ -135,13 +135,13 @@ class ByPolicy:
         """Draw what stands outside, then a surrogate for every span; then put the texts together."""
         outside = self._outside.drawn(prepared.outside, rng)
         scopes = self._scopes(len(prepared.readings)) if wanted.scopes is None else wanted.scopes
-        made = []
+        releases = []
         for reading, spans, values, counts, around, scope in zip(*prepared[:4], outside, scopes, strict=True):
             drawn = self._drawn(reading, spans, values, around, scope, rng)
             released, places = self._outside.joined(around, drawn)
-            found = tuple(DrawnSpan(*place, span.kind) for place, span in zip(places, spans, strict=True))
-            replaced = tuple(one for one in found if one.kind in self._surrogates)
-            made.append(
+            found_spans = tuple(DrawnSpan(*place, span.kind) for place, span in zip(places, spans, strict=True))
+            replaced = tuple(one for one in found_spans if one.kind in self._surrogates)
+            releases.append(
                 Release(
                     text=released,
                     spans=(),
@@ -152,7 +152,7 @@ class ByPolicy:
                     private_map=self._map(reading.source, spans, released, places) if wanted.maps else None,
                 )
             )
-        return made
+        return releases
 
     def _scopes(self, count: int) -> list[Scope]:
         """A scope for each text, where nobody says which texts share one."""

@@ -48,10 +48,10 @@ class Conversation:
     @property
     def private_map(self) -> PrivateMap:
         """The map of all releases so far, as of one text in which they stand one a line."""
-        starts = accumulate((len(one.released) + len(_BETWEEN) for one in self._maps), initial=0)
+        starts = accumulate((len(map_of_text.released) + len(_BETWEEN) for map_of_text in self._maps), initial=0)
         pieces = tuple(
             piece._replace(start=piece.start + start, end=piece.end + start)
-            for one, start in zip(self._maps, starts, strict=False)
-            for piece in one.replaced
+            for map_of_text, start in zip(self._maps, starts, strict=False)
+            for piece in map_of_text.replaced
         )
-        return PrivateMap(released=_BETWEEN.join(one.released for one in self._maps), replaced=pieces)
+        return PrivateMap(released=_BETWEEN.join(map_of_text.released for map_of_text in self._maps), replaced=pieces)

@@ -34,9 +34,9 @@ def with_largest(largest: list[Counts], here: Counts) -> list[Counts]:
 
     The costliest of all units is among them whatever a draw of each kind costs.
     """
-    if any(_within(here, one) for one in largest):
+    if any(_within(here, other) for other in largest):
         return largest
-    return [here, *(one for one in largest if not _within(one, here))]
+    return [here, *(other for other in largest if not _within(other, here))]
 
 
 def _within(first: Counts, second: Counts) -> bool:
@@ -75,15 +75,16 @@ def costliest(setting: Setting, largest: Sequence[Counts], into: Adjacency | Non
         into: whose change is paid for; None is one document.
     """
     units = largest or [(0, 0)]
-    accountants = [setting.accountant(dict(zip(setting.counted, one, strict=False)), into) for one in units]
-    costs = [one.spent for one in accountants]
+    accountants = [setting.accountant(dict(zip(setting.counted, counts, strict=False)), into) for counts in units]
+    costs = [counts.spent for counts in accountants]
     epsilons = [cost.approximate().epsilon if cost.promises else 0.0 for cost in costs]
     return Costliest(sum(units[epsilons.index(max(epsilons))]), weakest(costs), accountants)
 
 
 def _optimal(accountants: Sequence[Accountant]) -> tuple[Guarantee, bool]:
     """What holds for each of several units by optimal composition, and whether it is the optimum itself."""
-    return weakest([one.optimal() for one in accountants]), all(one.exact for one in accountants)
+    exact = all(accountant.exact for accountant in accountants)
+    return weakest([accountant.optimal() for accountant in accountants]), exact
 
 
 def optimal_data(accountants: Sequence[Accountant]) -> dict[str, Any]:

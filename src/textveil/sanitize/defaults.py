@@ -27,7 +27,7 @@ def options_for_note(mechanism: str, options: Mapping[str, Any], vocabulary: Voc
     Returns:
         ``{"context": "released"}``, or nothing where another mechanism, vocabulary or weighting was asked for.
     """
-    asked = any(name in options for name in _ALONE) or options.get("base_weights") == "flat"
-    if mechanism != DEFAULT or asked or vocabulary.digest != load_vocabulary().digest:
+    chosen = any(name in options for name in _ALONE) or options.get("base_weights") == "flat"
+    if mechanism != DEFAULT or chosen or vocabulary.digest != load_vocabulary().digest:
         return {}
     return {"context": "released"}

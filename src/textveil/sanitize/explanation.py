@@ -13,7 +13,6 @@ from textveil.errors import need
 from textveil.mechanisms.base import Channel, Mechanism, TextMechanism, WordMechanism, words_alone
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import is_secure, resolve
-from textveil.sanitize.text_explanation import TextExplanation
 from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.text.out_of_vocabulary import word_index
 from textveil.text.tokens import Kind, classify, tokenize
@@ -29,6 +28,49 @@ _SPREAD = 200
 _CONFIDENCE = 0.99
 
 _NOT_A_WORD = "Numbers are drawn digit by digit, all else is public or a placeholder: see docs/text.md."
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TextExplanation:
+    """What one draw for a whole text costs, of what unit, and by which public parameters.
+
+    Attributes:
+        mechanism: its name.
+        parameters: its public parameters.
+        guarantee: of one text.
+    """
+
+    mechanism: str
+    parameters: Mapping[str, Any]
+    guarantee: Guarantee
+
+    def to_data(self) -> dict[str, Any]:
+        """The explanation as JSON data."""
+        return {
+            "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
+            "guarantee": self.guarantee.to_data(),
+            "word": None,
+        }
+
+    def summary(self) -> str:
+        """The explanation for a reader."""
+        rows = [
+            ("mechanism", self.mechanism),
+            ("guarantee", f"{self.guarantee} [{self.guarantee.status.shown}]"),
+            ("unit", f"{self.guarantee.unit.value}; it is no epsilon of one word"),
+            ("adjacency", self.guarantee.adjacency.text),
+            *((name.replace("_", " "), _shown_parameter(value)) for name, value in self.parameters.items()),
+        ]
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+
+def _shown_parameter(value: Any) -> str:
+    """A parameter on one line."""
+    if isinstance(value, float):
+        return f"{value:g}"
+    return value.replace("\n", "\\n") if isinstance(value, str) else str(value)
 
 
 @final

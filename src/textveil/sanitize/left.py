@@ -49,9 +49,13 @@ class TextCosts:
         """The costs at a setting, with its policy."""
         spans = setting.policy is not None and setting.policy.finds_spans
         noun = "text" if setting.whole_texts else "value" if spans else "word"
-        if any(not one.guarantee.promises for one in setting.protected):
+        if any(not protected.guarantee.promises for protected in setting.protected):
             return cls((), noun, unpriced=True)
-        kinds = tuple((one.kind, setting.accountant({one.kind: 1})) for one in setting.protected if one.costs)
+        kinds = tuple(
+            (protected.kind, setting.accountant({protected.kind: 1}))
+            for protected in setting.protected
+            if protected.costs
+        )
         return cls(kinds, noun, unpriced=False)
 
     def left(self, affords: Affords) -> TextLeft:
@@ -66,13 +70,13 @@ class TextCosts:
             return TextLeft(None, None, "nothing is promised of something that is drawn: there is no count")
         if not self.kinds:
             return TextLeft(None, None, "nothing that is drawn costs anything")
-        found = {kind: affords(cost) for kind, cost in self.kinds}
-        count = min((one for one in found.values() if one is not None), default=None)
+        counts = {kind: affords(cost) for kind, cost in self.kinds}
+        count = min((number for number in counts.values() if number is not None), default=None)
         if count is None:
             return TextLeft(None, None, "no limit")
         about = "about " if count >= 100 else ""
         said = f"{about}{_rounded_down(count):,} {self.noun}{'' if count == 1 else 's'} left"
-        return TextLeft(found.get("word"), count if self.noun == "value" else None, said)
+        return TextLeft(counts.get("word"), count if self.noun == "value" else None, said)
 
 
 def text_left(setting: Setting, affords: Affords) -> str:

@@ -119,12 +119,12 @@ class Verbatim:
 
     def pieces(self, original: str, begin: int, ends: tuple[bool, bool], released: str) -> list[Replaced]:
         """Each run of marks that is in another form."""
-        found: list[Replaced] = []
+        replaced: list[Replaced] = []
         shift = begin
         for start, end, plain in plain_edits(original, *ends) if self.marks == "normalize" else ():
-            found.append(Replaced(start + shift, start + shift + len(plain), original[start:end], ""))
+            replaced.append(Replaced(start + shift, start + shift + len(plain), original[start:end], ""))
             shift += len(plain) - (end - start)
-        return found
+        return replaced
 
 
 @final

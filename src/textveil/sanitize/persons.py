@@ -30,9 +30,9 @@ class Persons:
     def of(cls, column: str, counts: Iterable[Counts]) -> Persons:
         """The persons whose draws are counted, one after another."""
         number, largest = 0, list[Counts]()
-        for one in counts:
+        for person in counts:
             number += 1
-            largest = with_largest(largest, one)
+            largest = with_largest(largest, person)
         return cls(column, number, tuple(largest))
 
     def cost(self, setting: Setting) -> Costliest:

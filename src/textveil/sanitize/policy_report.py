@@ -54,15 +54,15 @@ def value_data(setting: Setting) -> dict[str, Any]:
     They are those of the largest epsilon, of the largest delta and, where they differ, of the worst status; or those of
     which nothing is promised.
     """
-    token, kinds = setting.token, [one.kind for one in setting.protected if not one.guarantee.promises]
+    token, kinds = setting.token, [part.kind for part in setting.protected if not part.guarantee.promises]
     if not kinds:
-        parts = [(one.kind, one.guarantee.approximate()) for one in setting.protected]
-        epsilon, log_delta = max(one.epsilon for _, one in parts), max(one.log_delta for _, one in parts)
-        status = token.status if len({one.status for _, one in parts}) > 1 else None
+        parts = [(part.kind, part.guarantee.approximate()) for part in setting.protected]
+        epsilon, log_delta = max(part.epsilon for _, part in parts), max(part.log_delta for _, part in parts)
+        status = token.status if len({part.status for _, part in parts}) > 1 else None
         kinds = [
             kind
-            for kind, one in parts
-            if one.epsilon == epsilon or -math.inf < log_delta == one.log_delta or one.status == status
+            for kind, part in parts
+            if part.epsilon == epsilon or -math.inf < log_delta == part.log_delta or part.status == status
         ]
     return {**token.to_data(), "kinds": kinds}
 
@@ -78,8 +78,8 @@ def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str
     policy = setting.policy
     assert policy is not None
     lines = [f"policy      {policy.name}, sha256 {policy.digest[:16]}"]
-    found = [_kind_line(one, kinds) for one in setting.protected if kinds.get(one.kind)]
-    lines += found or ["  nothing was found that is drawn"]
+    lines_of_kinds = [_kind_line(one, kinds) for one in setting.protected if kinds.get(one.kind)]
+    lines += lines_of_kinds or ["  nothing was found that is drawn"]
     if policy.finds_spans:
         together = ", or all of a kind together where its line says so" if _moves_together(setting) else ""
         lines.append(
@@ -98,16 +98,18 @@ def shown(setting: Setting) -> str:
 
 def _moves_together(setting: Setting) -> bool:
     """Whether one draw serves all values of a kind, so that no promise is made of one of them alone."""
-    return any(one.pays == "scope" for one in setting.protected)
+    return any(protected.pays == "scope" for protected in setting.protected)
 
 
-def _kind_line(one: Protected, kinds: Mapping[str, int]) -> str:
-    guarantee = one.guarantee
+def _kind_line(protected: Protected, kinds: Mapping[str, int]) -> str:
+    guarantee = protected.guarantee
     status = f" [{guarantee.status.shown}]" if guarantee.promises else ""
-    drawn = f" by {one.done}" if one.done else ""
-    mentions = kinds.get(mentions_of(one.kind))
+    drawn = f" by {protected.done}" if protected.done else ""
+    mentions = kinds.get(mentions_of(protected.kind))
     often = "" if mentions is None else f" in {mentions} spans" if mentions > 1 else " in 1 span"
-    return f"  {kinds[one.kind]} {one.kind}{often}{drawn}: {guarantee}{status} for {_PAYING[one.pays]}"
+    return (
+        f"  {kinds[protected.kind]} {protected.kind}{often}{drawn}: {guarantee}{status} for {_PAYING[protected.pays]}"
+    )
 
 
 def _recall(recall: Mapping[str, Any] | None) -> str:

@@ -55,8 +55,8 @@ class Prepared:
     def cost(self, start: int, stop: int) -> Accountant:
         """What the texts from number ``start`` (from 0) up to ``stop`` cost, where several persons' stand together."""
         total: Counter[str] = Counter()
-        for one in self.counts[start:stop]:
-            total.update(one)
+        for counts in self.counts[start:stop]:
+            total.update(counts)
         return self.setting.accountant(total)
 
     def release(self) -> list[Release]:

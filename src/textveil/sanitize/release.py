@@ -50,11 +50,11 @@ class Tally:
     @classmethod
     def of_equal(cls, documents: int, kinds: Mapping[str, int], mapped: int) -> Tally:
         """The counts over so many documents that are alike."""
-        made = cls()
-        made.add(kinds, mapped)
-        made.documents, made.mapped = documents, mapped * documents
-        made.kinds = Counter({kind: count * documents for kind, count in kinds.items()})
-        return made
+        tally = cls()
+        tally.add(kinds, mapped)
+        tally.documents, tally.mapped = documents, mapped * documents
+        tally.kinds = Counter({kind: count * documents for kind, count in kinds.items()})
+        return tally
 
     def add(self, kinds: Mapping[str, int], mapped: int, counted: Sequence[str] = COUNTED) -> None:
         """Count one more document.
@@ -84,8 +84,8 @@ class Tally:
         """Count the documents of ``other`` too, as if each had been added here."""
         self.documents += other.documents
         self.kinds.update(other.kinds)
-        for one in other.largest:
-            self.largest = with_largest(self.largest, one)
+        for counts in other.largest:
+            self.largest = with_largest(self.largest, counts)
         self.mapped += other.mapped
 
 
@@ -254,8 +254,8 @@ def _number_lines(setting: Setting) -> list[str]:
     kept = (
         f"no digit stays with probability above {limit:.6g}" if limit < 1 else "a digit may stay with any probability"
     )
-    numbers = [one.guarantee for one in setting.protected if one.kind == "number"]
-    return [f"numbers     {guarantee_line(one)} for one, shared over its digits; {kept}" for one in numbers]
+    numbers = [guarantee.guarantee for guarantee in setting.protected if guarantee.kind == "number"]
+    return [f"numbers     {guarantee_line(guarantee)} for one, shared over its digits; {kept}" for guarantee in numbers]
 
 
 def _parameters(parameters: Mapping[str, Any]) -> str:

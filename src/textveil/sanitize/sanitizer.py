@@ -12,9 +12,10 @@ import numpy as np
 from textveil.errors import InputError, ParameterError, RandomnessError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Mechanism
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
-from textveil.randomness import is_secure, resolve
+from textveil.randomness import is_secure, resolve, seeded_generator
 from textveil.sanitize.chosen import Asked, way_of, way_of_policy
 from textveil.sanitize.conversation import Conversation
+from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release
@@ -41,9 +42,9 @@ class Sanitizer:
         number_epsilon: nats for one number, shared over its digits; None takes what the mechanism
             guarantees for one word.
         digit_keep_limit: no digit stays with a larger probability, even if that leaves some of the number's budget
-            unspent; between 0.1 and 1, which is no limit.
-        marks: "normalize" puts white space and punctuation into plain form (``text.marks``), since unusual ones can
-            carry data; "keep" releases them as they are.
+            unspent; between 0.1 and 1, which is no limit. None is 0.5.
+        marks: "normalize", as None does, puts white space and punctuation into plain form (``text.marks``), since
+            unusual ones can carry data; "keep" releases them as they are.
         rng: None is the operating system's randomness. Anything but it stamps releases "not for release".
         allow_refuted: run a mechanism whose claim is refuted; its releases carry no guarantee.
         key: of a policy whose scope is a corpus: 32 secret bytes, under which every sanitizer gives a value the same
@@ -63,31 +64,48 @@ class Sanitizer:
         mechanism: Mechanism | Policy,
         *,
         number_epsilon: float | None = None,
-        digit_keep_limit: float = KEEP_LIMIT,
-        marks: Marks = "normalize",
+        digit_keep_limit: float | None = None,
+        marks: Marks | None = None,
         rng: np.random.Generator | None = None,
         allow_refuted: bool = False,
         key: bytes | None = None,
     ) -> None:
-        self._rng = rng
-        self._made_of = mechanism
-        self._options: dict[str, Any] = {
-            "number_epsilon": number_epsilon,
-            "digit_keep_limit": digit_keep_limit,
-            "marks": marks,
-            "rng": rng,
-            "allow_refuted": allow_refuted,
-            "key": key,
-        }
-        made = isinstance(mechanism, Policy) or hasattr(mechanism, "guarantee")
-        need(
-            made,
-            "mechanism",
-            type(mechanism).__name__,
-            "a mechanism or a policy",
-            "Make one: tv.policy('identifiers').",
+        options = SanitizerOptions(
+            mechanism=mechanism,
+            number_epsilon=number_epsilon,
+            digit_keep_limit=digit_keep_limit,
+            marks=marks,
+            allow_refuted=allow_refuted,
+            key=key,
         )
-        asked = Asked(number_epsilon, digit_keep_limit, marks, allow_refuted, key)
+        self._set(options, rng)
+
+    @classmethod
+    def of(cls, options: SanitizerOptions, secret: bytes | None = None) -> Sanitizer:
+        """A sanitizer with these options; a seeded one where they have a seed.
+
+        Args:
+            options: checked when they were made.
+            secret: a job's; see ``SanitizerOptions.of_job``.
+
+        Raises:
+            RefutedGuarantee: as ``Sanitizer``.
+            ParameterError: as ``Sanitizer``.
+        """
+        rng = None if options.seed is None else seeded_generator(options.seed)
+        return _made(options if secret is None else options.of_job(secret), rng)
+
+    def _set(self, options: SanitizerOptions, rng: np.random.Generator | None) -> None:
+        self.options = options
+        self._rng = rng
+        mechanism = options.mechanism
+        asked = Asked(
+            options.number_epsilon,
+            KEEP_LIMIT if options.digit_keep_limit is None else options.digit_keep_limit,
+            "normalize" if options.marks is None else options.marks,
+            options.allow_refuted,
+            options.key,
+        )
         chosen = way_of_policy(mechanism, asked, rng) if isinstance(mechanism, Policy) else way_of(mechanism, asked)
         way, words = chosen.way, chosen.mechanism
         self.mechanism = words
@@ -108,13 +126,14 @@ class Sanitizer:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if isinstance(self._made_of, Policy) and self._made_of.keyed and self._options["key"] is None:
+        mechanism = self.options.mechanism
+        if isinstance(mechanism, Policy) and mechanism.keyed and self.options.key is None:
             raise RandomnessError(
                 "a sanitizer whose scope is a corpus must be given `key` to be copied: copies would give one value two "
                 "surrogates. Pass key=secrets.token_bytes(32)."
             )
         # A copy is made anew: what this one remembers of the texts it has seen stays here.
-        return partial(Sanitizer, **self._options), (self._made_of,)
+        return _made, (self.options, self._rng)
 
     def __call__(self, text: str) -> Release:
         """Sanitize one document, with fresh draws on every call.
@@ -254,6 +273,13 @@ class Sanitizer:
         """Draw for several documents, then put them together."""
         generator = resolve(self._rng if rng is None else rng)
         return self._way.releases(prepared, self.setting, generator, wanted)
+
+
+def _made(options: SanitizerOptions, rng: np.random.Generator | None) -> Sanitizer:
+    """A sanitizer with options that were checked when they were made."""
+    sanitizer = Sanitizer.__new__(Sanitizer)
+    sanitizer._set(options, rng)
+    return sanitizer
 
 
 def _one_for_each(scopes: Sequence[Scope] | None, texts: Sequence[str]) -> Sequence[Scope] | None:

@@ -109,16 +109,16 @@ class Setting:
         Raises:
             UnsupportedGuarantee: nothing of this kind is drawn.
         """
-        for one in self.protected:
-            if one.kind == kind:
-                return one.guarantee
-        kinds = ", ".join(one.kind for one in self.protected)
+        for part in self.protected:
+            if part.kind == kind:
+                return part.guarantee
+        kinds = ", ".join(part.kind for part in self.protected)
         raise UnsupportedGuarantee(f"kind must be one that is drawn ({kinds}); got {kind!r}.")
 
     @property
     def whole_texts(self) -> bool:
         """Whether each text is replaced by one draw, so that nothing is known of its tokens."""
-        return any(one.kind == "text" for one in self.protected)
+        return any(part.kind == "text" for part in self.protected)
 
     @property
     def written(self) -> str:
@@ -128,7 +128,7 @@ class Setting:
     @property
     def of_spans(self) -> bool:
         """Whether only the spans of a whole text are protected, and the rest of it is public."""
-        return any(one.unit is Unit.GROUP for one in self.protected)
+        return any(part.unit is Unit.GROUP for part in self.protected)
 
     @property
     def public(self) -> tuple[str, ...]:
@@ -147,7 +147,7 @@ class Setting:
         if self.policy is not None:
             return (
                 *self.policy.public,
-                *(f"of each {one.kind}: {fact}" for one in self.protected for fact in one.public),
+                *(f"of each {part.kind}: {fact}" for part in self.protected for fact in part.public),
             )
         marks = "as they are: they can carry data" if self.marks == "keep" else "in plain form (one space, ASCII marks)"
         shared = self.one_token.shared
@@ -168,18 +168,18 @@ class Setting:
         """
         if self.policy is not None:
             one_value = self.policy.adjacency
-            return weakest([replace(one.guarantee, adjacency=one_value) for one in self.protected])
-        return weakest([narrowed(one.guarantee, self.one_token) for one in self.protected])
+            return weakest([replace(part.guarantee, adjacency=one_value) for part in self.protected])
+        return weakest([narrowed(part.guarantee, self.one_token) for part in self.protected])
 
     @property
     def one_token(self) -> Adjacency:
         """Which two tokens the guarantee of a token compares: of words the fewest that any of the draws compares."""
-        return next((one.guarantee.adjacency for one in self.protected if one.guarantee.adjacency.shared), ONE_TOKEN)
+        return next((part.guarantee.adjacency for part in self.protected if part.guarantee.adjacency.shared), ONE_TOKEN)
 
     @property
     def recovery(self) -> dict[str, Any] | None:
         """What a decoder recovered of public texts under such a setting, where that was measured."""
-        words = [one.guarantee for one in self.protected if one.kind == "word" and self.policy is None]
+        words = [part.guarantee for part in self.protected if part.kind == "word" and self.policy is None]
         if not words or not words[0].promises:
             return None
         epsilon = words[0].approximate().epsilon
@@ -222,11 +222,11 @@ class Setting:
         """Which two documents the guarantee of a document compares."""
         if self.policy is not None:
             return self.policy.adjacency.larger or self.policy.adjacency
-        whole = [one.guarantee.adjacency for one in self.protected if one.unit is Unit.DOCUMENT]
+        whole = [part.guarantee.adjacency for part in self.protected if part.unit is Unit.DOCUMENT]
         whole += [
-            one.guarantee.adjacency.larger
-            for one in self.protected
-            if one.unit is Unit.GROUP and one.guarantee.adjacency.larger is not None
+            part.guarantee.adjacency.larger
+            for part in self.protected
+            if part.unit is Unit.GROUP and part.guarantee.adjacency.larger is not None
         ]
         return whole[0] if whole else self.one_token.larger or ONE_DOCUMENT
 
@@ -238,16 +238,16 @@ class Setting:
             into: whose change is paid for; None is one document.
         """
         total = Accountant(self.one_document if into is None else into)
-        for one in self.protected:
-            times = counts.get(one.kind, 0)
-            if times or not one.guarantee.promises:  # without draws, what promises something costs nothing
-                total = total.compose(one.guarantee, times)
+        for part in self.protected:
+            times = counts.get(part.kind, 0)
+            if times or not part.guarantee.promises:  # without draws, what promises something costs nothing
+                total = total.compose(part.guarantee, times)
         return total
 
     @property
     def counted(self) -> tuple[str, ...]:
         """The kinds by which documents are compared to find the costliest; the others cost nothing."""
-        return COUNTED if self.policy is None else tuple(one.kind for one in self.protected if one.costs)
+        return COUNTED if self.policy is None else tuple(part.kind for part in self.protected if part.costs)
 
     def document(self, words: int, numbers: int, texts: int = 1) -> Guarantee:
         """The guarantee of a document of so many words and numbers, all of which may differ.
@@ -265,7 +265,7 @@ class Setting:
             "textveil": self.version,
             "mechanism": self.mechanism,
             "parameters": dict(self.parameters),
-            "protected": [one.to_data() for one in self.protected],
+            "protected": [part.to_data() for part in self.protected],
             "number_epsilon": self.number_epsilon,
             "digit_keep_limit": self.digit_keep_limit,
             "marks": self.marks,

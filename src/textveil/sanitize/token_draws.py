@@ -88,11 +88,11 @@ class TokenDraws:
         """What will be drawn for several documents, and how many draws of each kind that is."""
         kinds = token_kinds(coded, self.codes.legend)
         words, numbers = self.codes.words(coded.codes), self.codes.numbers(coded)
-        found = _counts(kinds, numbers.going_on, coded.bounds)
-        counts = [{name: count for name, count in zip(_NAMES, one, strict=True) if count} for one in found]
+        totals = _counts(kinds, numbers.going_on, coded.bounds)
+        counts = [{name: count for name, count in zip(_NAMES, row, strict=True) if count} for row in totals]
         if self._function_words:
             passing = _sums(self.codes.function_words(coded.codes), coded.bounds)
-            counts = [_told_apart(one, count) for one, count in zip(counts, passing, strict=True)]
+            counts = [_told_apart(row, count) for row, count in zip(counts, passing, strict=True)]
         return CountedTexts(coded, kinds, words, numbers, counts)
 
     def drawn(self, counted: CountedTexts, rng: np.random.Generator) -> DrawnTexts:

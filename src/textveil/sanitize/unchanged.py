@@ -60,7 +60,7 @@ def mostly_unchanged(mechanism: DrawsText) -> bool:
     most = same > MOST * len(repeated)
     if not isinstance(mechanism, Channel) or 2 * same < len(repeated):
         return most
-    stated = float(np.mean([mechanism.probabilities(int(one))[one] for one in ids]))
+    stated = float(np.mean([mechanism.probabilities(int(word_id))[word_id] for word_id in ids]))
     chance = math.comb(len(repeated), same) * stated**same  # at least that of so many or more
     return stated > MOST or (most and chance < _CHANCE)
 
@@ -78,10 +78,10 @@ def unchanged_kinds(surrogates: Mapping[str, Surrogate]) -> tuple[str, ...]:
     Args:
         surrogates: by kind.
     """
-    return tuple(kind for kind, one in surrogates.items() if _stays(one, _EXAMPLES.get(kind, _OTHER)))
+    return tuple(kind for kind, surrogate in surrogates.items() if _stays(surrogate, _EXAMPLES.get(kind, _OTHER)))
 
 
 def _stays(surrogate: Surrogate, example: str) -> bool:
     rng, mention = seeded_generator(0), [Mention(example)]
     drawn = [surrogate.draw(mention, MemoryScope(), rng) for _ in range(_WORDS * _DRAWS)]
-    return sum(one == [example] for one in drawn) > MOST * len(drawn)
+    return sum(values == [example] for values in drawn) > MOST * len(drawn)

@@ -48,8 +48,8 @@ class WordVectors:
                 self._reader = ReleaseReader(vocabulary.words)
             words = self._reader.read_releases([text]).words
             if isinstance(mechanism, SequenceColumns):
-                given = word_frequencies(vocabulary).counts if prior is None else prior
-                chosen = checked_prior(given, len(vocabulary))
+                frequencies = word_frequencies(vocabulary).counts if prior is None else prior
+                chosen = checked_prior(frequencies, len(vocabulary))
                 columns = mechanism.columns_of_documents(words, np.array([0, len(words)]))
                 return posterior_means(posteriors(columns, chosen), chosen, vocabulary.vectors)
             if prior is not None:

@@ -6,15 +6,14 @@ A way makes texts ready for draws (``prepared``, which no draw depends on), and 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, final, runtime_checkable
 
 import numpy as np
 
-from textveil.errors import ParameterError, UnsupportedGuarantee, need
+from textveil.errors import ParameterError, UnsupportedGuarantee
 from textveil.mechanisms.base import SequenceMechanism, TextMechanism, WordMechanism
-from textveil.mechanisms.channels.digits import DigitResponse
+from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
 from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_CONTENT_TOKEN, Unit
@@ -96,7 +95,7 @@ class ByTokens:
 
     Raises:
         UnsupportedGuarantee: the guarantee is not of one token.
-        ParameterError: ``number_epsilon`` is not finite and > 0, or cannot be derived.
+        ParameterError: ``number_epsilon`` is not given and cannot be derived.
     """
 
     def __init__(
@@ -104,8 +103,8 @@ class ByTokens:
         mechanism: WordMechanism | SequenceMechanism,
         promise: Guarantee,
         number_epsilon: float | None,
-        digit_keep_limit: float,
-        marks: Marks,
+        digit_keep_limit: float | None,
+        marks: Marks | None,
         *,
         function_words: bool = False,
     ) -> None:
@@ -114,17 +113,19 @@ class ByTokens:
                 f"a mechanism of words must promise something of one token; got a promise of one {promise.unit.value}. "
                 "State its guarantee for one token."
             )
-        digits = DigitResponse(_number_epsilon(mechanism.guarantee, number_epsilon), digit_keep_limit)
-        self._tokens = TokenDraws(mechanism, digits, marks, function_words=function_words)
+        if number_epsilon is None:
+            number_epsilon = _epsilon_of_a_word(mechanism.guarantee)
+        digits = DigitResponse(number_epsilon, KEEP_LIMIT if digit_keep_limit is None else digit_keep_limit)
+        self.marks: Marks = "normalize" if marks is None else marks
+        self._tokens = TokenDraws(mechanism, digits, self.marks, function_words=function_words)
         self._vectors = None if function_words else WordVectors(mechanism)
         self.number_epsilon: float = digits.epsilon
-        self.digit_keep_limit = digit_keep_limit
-        self.marks = marks
+        self.digit_keep_limit = digits.keep_limit
         protected = {"word": promise, "number": digits.guarantee if promise.promises else promise}
         if function_words:
-            protected = {kind: narrowed(one, ONE_CONTENT_TOKEN) for kind, one in protected.items()}
+            protected = {kind: narrowed(part, ONE_CONTENT_TOKEN) for kind, part in protected.items()}
         done = {"word": mechanism.name, "number": "digits"} if function_words else {}
-        self.protected = tuple(Protected(kind, one, done=done.get(kind, "")) for kind, one in protected.items())
+        self.protected = tuple(Protected(kind, part, done=done.get(kind, "")) for kind, part in protected.items())
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> CountedTexts:
         """The codes of the texts' tokens, and what is to be drawn for them."""
@@ -142,14 +143,14 @@ class ByTokens:
         written = written_texts(drawn.codes, self._tokens.codes.legend, drawn.kinds, with_spans=wanted.spans)
         return [
             Release(
-                text=one.text,
-                spans=one.spans,
+                text=text.text,
+                spans=text.spans,
                 kinds=counts,
                 setting=setting,
                 mapped=outside,
                 word_vectors=self._vectors,
             )
-            for one, counts, outside in zip(written, drawn.counts, drawn.mapped, strict=True)
+            for text, counts, outside in zip(written, drawn.counts, drawn.mapped, strict=True)
         ]
 
 
@@ -204,11 +205,8 @@ class ByTexts:
         ]
 
 
-def _number_epsilon(guarantee: Guarantee, asked: float | None) -> float:
-    """The budget of a number: as asked, else the epsilon that one word costs."""
-    if asked is not None:
-        need(0 < asked < math.inf, "number_epsilon", asked, "finite and > 0")
-        return asked
+def _epsilon_of_a_word(guarantee: Guarantee) -> float:
+    """The epsilon that one word costs, which is a number's budget where none is given."""
     if guarantee.promises:
         return guarantee.approximate().epsilon
     raise ParameterError("number_epsilon must be given for a mechanism without a guarantee; got none.")

@@ -65,11 +65,10 @@ class BlockWorker:
 
     def __post_init__(self) -> None:
         need(len(self.secret) == SECRET_BYTES, "secret", f"{len(self.secret)} bytes", f"{SECRET_BYTES} bytes")
-        need(self.on_error in ("stop", "skip"), "on_error", self.on_error, "stop or skip")
 
     def opened(self) -> Callable[[Block], Outcome]:
         """The function that releases blocks; make it once a process."""
-        sanitizer = self.options.sanitizer(self.secret)
+        sanitizer = Sanitizer.of(self.options, self.secret)
 
         def release(block: Block) -> Outcome:
             try:
@@ -106,20 +105,20 @@ class BlockWorker:
         skipped = tuple(Skip(block.source, number, number, reason) for number, reason in records.faults)
         if skipped and self.on_error == "stop":
             return Outcome(number=block.number, bytes_read=block.bytes_read, chain=block.chain, skipped=skipped[:1])
-        found = _BlockReleases(records, self._own(records), keeps_maps=self.cipher is not None)
+        releases = _BlockReleases(records, self._own(records), keeps_maps=self.cipher is not None)
         if self.counts_only:
-            found.counted(sanitizer)
-            return Outcome(number=block.number, tally=found.tally, persons=found.persons, skipped=skipped)
+            releases.counted(sanitizer)
+            return Outcome(number=block.number, tally=releases.tally, persons=releases.persons, skipped=skipped)
         return Outcome(
             number=block.number,
             bytes_read=block.bytes_read,
             chain=block.chain,
-            data=found.released(sanitizer, self._generator(block)),
+            data=releases.released(sanitizer, self._generator(block)),
             head=records.head,
-            tally=found.tally,
-            persons=found.persons,
+            tally=releases.tally,
+            persons=releases.persons,
             nulls=records.nulls,
-            private=b"" if self.cipher is None else sealed_block(self.cipher, block.number, found.maps),
+            private=b"" if self.cipher is None else sealed_block(self.cipher, block.number, releases.maps),
             skipped=skipped,
         )
 
@@ -176,9 +175,9 @@ class _BlockReleases:
                 kinds.update({} if text in blank else next(counts))
             self.tally.kinds.update(kinds)
             if self._own.persons:
-                one = self._own.persons[place]
+                name = self._own.persons[place]
                 own = trimmed(kinds, sanitizer.setting.counted)
-                self.persons[one] = added(self.persons.get(one, ()), own)
+                self.persons[name] = added(self.persons.get(name, ()), own)
 
     def released(self, sanitizer: Sanitizer, rng: np.random.Generator) -> bytes:
         """The block's output; every record with a text is one document, and one of its person's."""
@@ -208,12 +207,12 @@ class _BlockReleases:
             self.tally.merge(Tally.of_equal(count, blank[text].kinds, blank[text].mapped))
         return self._records.joined(fresh)
 
-    def _count(self, one: bytes, parts: Sequence[Release], counted: Sequence[str]) -> None:
+    def _count(self, name: bytes, parts: Sequence[Release], counted: Sequence[str]) -> None:
         """Add the releases of a record to those of its person."""
         kinds: Counter[str] = Counter()
         for part in parts:
             kinds.update(part.kinds)
-        self.persons[one] = added(self.persons.get(one, ()), trimmed(kinds, counted))
+        self.persons[name] = added(self.persons.get(name, ()), trimmed(kinds, counted))
 
 
 def _map_of(release: Release, text: str) -> PrivateMap:
@@ -243,6 +242,6 @@ def _blank_releases(sanitizer: Sanitizer, documents: Sequence[Sequence[str]]) ->
     a mechanism draws for a text as a whole, it draws for a blank one too, and each is released by itself.
     """
     there = _BLANK.intersection(text for texts in documents for text in texts)
-    found = {text: sanitizer.batch([text], spans=False)[0] for text in there}
-    drawn = [one.kind for one in sanitizer.setting.protected]
-    return {text: release for text, release in found.items() if not any(release.kinds.get(kind) for kind in drawn)}
+    releases = {text: sanitizer.batch([text], spans=False)[0] for text in there}
+    drawn = [protected.kind for protected in sanitizer.setting.protected]
+    return {text: release for text, release in releases.items() if not any(release.kinds.get(kind) for kind in drawn)}

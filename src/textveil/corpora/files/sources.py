@@ -74,7 +74,7 @@ def expanded(patterns: Sequence[str]) -> list[str]:
     Raises:
         InputError: nothing matches, a file is absent or a folder, or a file is named twice.
     """
-    found: list[str] = []
+    names: list[str] = []
     seen: set[object] = set()
     for number, pattern in enumerate(patterns, start=1):
         for name in _matches(pattern, number):
@@ -85,8 +85,8 @@ def expanded(patterns: Sequence[str]) -> list[str]:
                     "Its documents would be released twice."
                 )
             seen.add(file)
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 def one_file(name: str, other: Path) -> bool:

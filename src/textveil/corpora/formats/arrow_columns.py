@@ -64,8 +64,8 @@ def chosen_schema(schema: Any, choice: FieldChoice, order: Sequence[str] | None 
             raise InputError(
                 f"the field {name!r} must be of a type whose values can be told apart; got a union. Cast it first."
             )
-    made = {name: pyarrow.field(name, texts.get(name) or _plain(pyarrow, kind)) for name, kind in kinds}
-    return pyarrow.schema([made[name] for name in order or choice.all()])
+    columns = {name: pyarrow.field(name, texts.get(name) or _plain(pyarrow, kind)) for name, kind in kinds}
+    return pyarrow.schema([columns[name] for name in order or choice.all()])
 
 
 def plain_columns(batch: Any, choice: FieldChoice, order: Sequence[str] | None = None) -> Any:
@@ -195,8 +195,11 @@ def with_releases(batch: Any, choice: FieldChoice, rows: Sequence[int], released
         for name in choice.sanitized:
             if valid[name][row]:
                 fresh[name][row] = next(following)
-    schema = pyarrow.schema([one for one in batch.schema if one.name in choice.all()])
-    columns = [pyarrow.array(fresh[one.name], type=one.type) if one.name in fresh else kept[one.name] for one in schema]
+    schema = pyarrow.schema([field for field in batch.schema if field.name in choice.all()])
+    columns = [
+        pyarrow.array(fresh[field.name], type=field.type) if field.name in fresh else kept[field.name]
+        for field in schema
+    ]
     return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
 
 

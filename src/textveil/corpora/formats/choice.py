@@ -19,7 +19,7 @@ from textveil.corpora.formats.rows import RowReader, RowWriter
 from textveil.errors import ParameterError
 
 
-class _Format(CorpusFormat, RowReader, Protocol):
+class _Format(RowReader, CorpusFormat, Protocol):
     """A format of records by itself, whose rows another one may write."""
 
 

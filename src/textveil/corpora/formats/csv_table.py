@@ -57,10 +57,10 @@ class CsvTable:
 
     def __post_init__(self) -> None:
         checked_size(self.max_document_bytes)
-        one = len(self.delimiter) == 1 and self.delimiter.isascii() and not self.delimiter.isalnum()
+        fits = len(self.delimiter) == 1 and self.delimiter.isascii() and not self.delimiter.isalnum()
         # The value is not repeated: somebody may have put text in its place.
         need(
-            one and self.delimiter not in '"\r\n\0',
+            fits and self.delimiter not in '"\r\n\0',
             "delimiter",
             "another",
             r"one ASCII character such as ; or \t, and no letter, digit, quote or line end",
@@ -150,7 +150,7 @@ class CsvTable:
 
     def _hint(self, name: str, names: Sequence[str]) -> str:
         """What may be wrong with a header row that lacks a column, or has it twice."""
-        other = next((one for one in _SEPARATORS if one != self.delimiter and self._looks(names, one)), None)
+        other = next((mark for mark in _SEPARATORS if mark != self.delimiter and self._looks(names, mark)), None)
         if other is not None:
             way = "`corpus_format=tsv`" if other == "\t" else f"`delimiter='{other}'`"
             return f"It looks separated by {_SEPARATORS[other]}: give {way}."

@@ -55,8 +55,8 @@ def other_name(name: str, present: Iterable[str]) -> str:
         name: the one that was asked for.
         present: those that are there.
     """
-    there = sorted({one for one in present if 0 < len(one) <= _LONGEST and one.isprintable()})
-    alike = [one for one in there if _plain(one) == _plain(name)]
+    there = sorted({field for field in present if 0 < len(field) <= _LONGEST and field.isprintable()})
+    alike = [field for field in there if _plain(field) == _plain(name)]
     near = alike or difflib.get_close_matches(name, there, n=1, cutoff=_NEAR)
     if near:
         return f"Did you mean {near[0]!r}?"
@@ -67,4 +67,4 @@ def other_name(name: str, present: Iterable[str]) -> str:
 
 def _plain(name: str) -> str:
     """A name without what people vary: case, spaces, dashes, underscores, a byte order mark."""
-    return "".join(one for one in name.casefold() if one not in " -_\ufeff")
+    return "".join(character for character in name.casefold() if character not in " -_\ufeff")

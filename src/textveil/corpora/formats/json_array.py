@@ -93,23 +93,23 @@ class JsonArray:
         head, _, body = payload.partition(b"\n")
         names: list[str] | None = json.loads(head)
         numbers: list[int] = []
-        found: list[dict[str, Cell]] = []
+        records: list[dict[str, Cell]] = []
         faults: list[RecordError] = []
         for number, raw in enumerate(body.split(_BETWEEN.encode()), start=first):
             where = f"record {number}"
             try:
                 element = decoded(raw, where, self.max_document_bytes)
                 if names is None:
-                    found.append({self.choice.sanitized[0]: _string(parsed(element, where), where)})
+                    records.append({self.choice.sanitized[0]: _string(parsed(element, where), where)})
                 else:
-                    found.append(chosen_cells(members_of(element, where), self.choice, where))
+                    records.append(chosen_cells(members_of(element, where), self.choice, where))
             except InputError as error:
                 faults.append(RecordError(number, str(error)))
                 continue
             numbers.append(number)
         order = self.choice.sanitized if names is None else names
-        cells = [[one[name] for name in order] for one in found]
-        return RecordRows(order, numbers, cells, faults, beside_of(found, self.choice), bare=names is None)
+        cells = [[record[name] for name in order] for record in records]
+        return RecordRows(order, numbers, cells, faults, beside_of(records, self.choice), bare=names is None)
 
     def records(self, payload: bytes, first: int) -> Records:
         """See ``CorpusFormat.records``."""

@@ -100,28 +100,28 @@ def chosen_cells(members: Iterable[tuple[str, Cell]], choice: FieldChoice, where
     Raises:
         InputError: one is missing, stands there twice, or is to be sanitized and neither a string nor null.
     """
-    found: dict[str, Cell] = {}
+    cells: dict[str, Cell] = {}
     others: list[str] = []
     wanted = choice.needed()
     for name, cell in members:
         if name not in wanted:
             others.append(name)
-        elif name in found:
+        elif name in cells:
             raise InputError(f"{where} must name the field {name!r} once; it does so twice or more.")
         else:
-            found[name] = cell
+            cells[name] = cell
     for name in wanted:
-        if name not in found:
+        if name not in cells:
             raise InputError(f"{where} must have the field {name!r}; it has not. {other_name(name, others)}")
     for name in choice.sanitized:
-        if not isinstance(found[name].value, str | None):
-            raise InputError(f"{where}: the field {name!r} must be a string; got {found[name].kind}.")
-    return found
+        if not isinstance(cells[name].value, str | None):
+            raise InputError(f"{where}: the field {name!r} must be a string; got {cells[name].kind}.")
+    return cells
 
 
 def beside_of(found: Sequence[Mapping[str, Cell]], choice: FieldChoice) -> dict[str, list[Cell]]:
     """The cells of each field that is read beside the output, of records by ``chosen_cells``."""
-    return {name: [one[name] for one in found] for name in choice.read}
+    return {name: [record[name] for record in found] for name in choice.read}
 
 
 def first_order(texts: Iterable[str], choice: FieldChoice) -> list[str] | None:

@@ -66,7 +66,7 @@ class JsonLines:
         head, _, body = payload.partition(b"\n")
         names: list[str] = json.loads(head) if head else []
         numbers: list[int] = []
-        found: list[dict[str, Cell]] = []
+        records: list[dict[str, Cell]] = []
         faults: list[RecordError] = []
         for number, raw in enumerate(split_lines(body, 0), start=first):
             if raw.isspace():
@@ -74,13 +74,13 @@ class JsonLines:
             where = f"line {number}"
             try:
                 line = decoded(raw, where, self.max_document_bytes)
-                found.append(chosen_cells(members_of(line, where), self.choice, where))
+                records.append(chosen_cells(members_of(line, where), self.choice, where))
             except InputError as error:
                 faults.append(RecordError(number, str(error)))
                 continue
             numbers.append(number)
-        cells = [[one[name] for name in names] for one in found]
-        return RecordRows(names, numbers, cells, faults, beside_of(found, self.choice))
+        cells = [[record[name] for name in names] for record in records]
+        return RecordRows(names, numbers, cells, faults, beside_of(records, self.choice))
 
     def records(self, payload: bytes, first: int) -> Records:
         """See ``CorpusFormat.records``."""

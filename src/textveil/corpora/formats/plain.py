@@ -49,6 +49,11 @@ class PlainText:
     max_document_bytes: int = MAX_DOCUMENT_BYTES
 
     @property
+    def choice(self) -> None:
+        """See ``CorpusFormat.choice``."""
+        return None
+
+    @property
     def unit(self) -> str:
         """See ``CorpusFormat.unit``."""
         return "document" if self.whole else "line"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple, Protocol, final, runtime_checkable
 
+from textveil.corpora.formats.fields import FieldChoice
 from textveil.errors import InputError, need
 
 MAX_DOCUMENT_BYTES = 16 * 2**20
@@ -72,6 +73,10 @@ class Records:
 
 class CorpusFormat(Protocol):
     """A frozen, picklable dataclass; ``repr`` names every option of it and is part of a job's settings."""
+
+    @property
+    def choice(self) -> FieldChoice | None:
+        """Which fields are sanitized and kept; None where records have no fields."""
 
     @property
     def unit(self) -> str:

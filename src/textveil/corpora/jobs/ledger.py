@@ -133,7 +133,7 @@ def read_ledger(stream: BinaryIO, output_bytes: int | None, map_bytes: int | Non
     Raises:
         DamagedLedger: a line is JSON, but not what stands there in any job.
     """
-    found = LedgerState(None, Totals(), False, False, None, 0)
+    state = LedgerState(None, Totals(), False, False, None, 0)
     stream.seek(0)
     for number, raw in enumerate(stream, start=1):
         line = _parsed(raw)
@@ -144,13 +144,13 @@ def read_ledger(stream: BinaryIO, output_bytes: int | None, map_bytes: int | Non
             if line is not None:
                 if "block" in line and _is_behind(line, output_bytes, map_bytes):
                     break
-                after = _after(found, line, len(raw))
+                after = _after(state, line, len(raw))
         except (KeyError, TypeError, ValueError, AttributeError):
             pass
         if after is None:
             raise DamagedLedger(number)
-        found = after
-    return found
+        state = after
+    return state
 
 
 def _is_behind(line: Mapping[str, Any], output_bytes: int | None, map_bytes: int | None) -> bool:
@@ -159,36 +159,36 @@ def _is_behind(line: Mapping[str, Any], output_bytes: int | None, map_bytes: int
     return lost or (map_bytes is not None and line["map"] > map_bytes)
 
 
-def _after(found: LedgerState, line: Mapping[str, Any], length: int) -> LedgerState:
+def _after(state: LedgerState, line: Mapping[str, Any], length: int) -> LedgerState:
     """What a ledger says with one more line; the first one begins the job, blocks follow in their order.
 
     Raises:
         ValueError: the line cannot stand here; or another error of a part that is missing or of a wrong type.
     """
-    if ("begin" in line) != (found.begin is None):
+    if ("begin" in line) != (state.begin is None):
         raise ValueError
-    length += found.length
+    length += state.length
     if "begin" in line:
         bytes.fromhex(line["salt"])
         if not (isinstance(line["settings"], dict) and isinstance(line["inputs"], str)):
             raise TypeError
-        return replace(found, begin=line, length=length)
+        return replace(state, begin=line, length=length)
     if "block" in line:
-        if line["block"] != found.totals.blocks or found.ended or line["output"] < found.totals.length:
+        if line["block"] != state.totals.blocks or state.ended or line["output"] < state.totals.length:
             raise ValueError
-        found.totals.add(_outcome(line), line["output"], line.get("map", 0))
-        return replace(found, length=length)
+        state.totals.add(_outcome(line), line["output"], line.get("map", 0))
+        return replace(state, length=length)
     if "end" in line:
-        if line["end"] != found.totals.blocks:
+        if line["end"] != state.totals.blocks:
             raise ValueError
-        return replace(found, ended=True, length=length)
+        return replace(state, ended=True, length=length)
     facts = line["finished"] if "finished" in line else line["whole"]
     whole = Whole(int(facts["bytes"]), str(facts["sha256"]))
-    if not found.ended:
+    if not state.ended:
         raise ValueError
     private = line.get("map")
     map_whole = None if private is None else Whole(int(private["bytes"]), str(private["sha256"]))
-    return replace(found, whole=whole, finished="finished" in line, length=length, map_whole=map_whole)
+    return replace(state, whole=whole, finished="finished" in line, length=length, map_whole=map_whole)
 
 
 def block_ends(stream: BinaryIO) -> Iterator[int]:
@@ -224,7 +224,7 @@ def _parsed(raw: bytes) -> dict[str, Any] | None:
 
 
 def _counts(listed: list[int]) -> tuple[int, ...]:
-    if not (len(listed) >= 2 and all(isinstance(one, int) for one in listed)):
+    if not (len(listed) >= 2 and all(isinstance(count, int) for count in listed)):
         raise TypeError
     return tuple(listed)
 

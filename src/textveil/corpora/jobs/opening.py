@@ -58,14 +58,14 @@ def opened_job(
     try:
         with written_or_refused():
             there = folder.partial.stat().st_size if folder.partial.exists() else None
-            found = read_ledger(ledger, there)
-            if private_map is not None and not found.finished and _has_map(found):
+            state = read_ledger(ledger, there)
+            if private_map is not None and not state.finished and _has_map(state):
                 kept = folder.private_map.stat().st_size if folder.private_map.exists() else 0
-                found = read_ledger(ledger, there, kept)
-            if there is None and not found.ended:
-                found = read_ledger(ledger, 0)
-            _check(folder, found, terms, private_map, resume=resume)
-            return _opened(folder, ledger, corpus_format, found, terms, resume, sync_seconds, private_map)
+                state = read_ledger(ledger, there, kept)
+            if there is None and not state.ended:
+                state = read_ledger(ledger, 0)
+            _check(folder, state, terms, private_map, resume=resume)
+            return _opened(folder, ledger, corpus_format, state, terms, resume, sync_seconds, private_map)
     except DamagedLedger as damaged:
         ledger.close()
         number = damaged.number
@@ -77,40 +77,40 @@ def opened_job(
     )
 
 
-def _has_map(found: LedgerState) -> bool:
+def _has_map(state: LedgerState) -> bool:
     """Whether the job was begun with a private map."""
-    return found.begin is not None and bool(found.begin["settings"].get("private_map"))
+    return state.begin is not None and bool(state.begin["settings"].get("private_map"))
 
 
-def _check(folder: JobFolder, found: LedgerState, terms: Terms, private_map: MapWanted | None, *, resume: bool) -> None:
+def _check(folder: JobFolder, state: LedgerState, terms: Terms, private_map: MapWanted | None, *, resume: bool) -> None:
     """Refuse to go on with what cannot go on, and to begin over what is not finished."""
-    begun = found.totals.blocks > 0 or found.ended
-    if begun and not found.finished and not resume:
+    begun = state.totals.blocks > 0 or state.ended
+    if begun and not state.finished and not resume:
         raise ParameterError(
-            f"`output` has an unfinished job, in which {found.totals.tally.documents} documents are released. Go on "
+            f"`output` has an unfinished job, in which {state.totals.tally.documents} documents are released. Go on "
             f"with `resume=True`, or delete {folder.told} to forget it."
         )
-    if not (resume and begun and found.begin is not None):
+    if not (resume and begun and state.begin is not None):
         return
-    differs = terms.changed(found.begin)
-    if found.finished:
+    differs = terms.changed(state.begin)
+    if state.finished:
         if differs:
             raise ParameterError(
                 f"`resume=True` needs {differs.began}, which is finished; these differ now: {differs.named}. Name "
                 f"another `output`, or delete {folder.told} to release again."
             )
-        if found.whole is None or not is_whole(folder.output, found.whole):
+        if state.whole is None or not is_whole(folder.output, state.whole):
             raise ParameterError(
                 f"`resume=True` needs the output of the job, which is finished; it is gone or was changed. Delete "
                 f"{folder.told} to release again."
             )
-        if private_map is not None and (found.map_whole is None or not is_whole(private_map.path, found.map_whole)):
+        if private_map is not None and (state.map_whole is None or not is_whole(private_map.path, state.map_whole)):
             raise ParameterError(
                 f"`resume=True` needs the private map of the job, which is finished; it is gone or was changed. Put it "
                 f"back, or delete {folder.told} to release again."
             )
         folder.cleared()
-        raise JobFinished(found.totals, terms.modified(found.begin))
+        raise JobFinished(state.totals, terms.modified(state.begin))
     if differs:
         raise refused(folder, differs.began, f"these differ now: {differs.named}")
     if folder.remembered() is None:
@@ -121,7 +121,7 @@ def _opened(
     folder: JobFolder,
     ledger: BinaryIO,
     corpus_format: CorpusFormat,
-    found: LedgerState,
+    state: LedgerState,
     terms: Terms,
     resume: bool,
     sync_seconds: float,
@@ -129,12 +129,12 @@ def _opened(
 ) -> Job:
     """The job, gone on with where that is asked for and something of it is there, else begun anew."""
     secret = folder.remembered()
-    goes_on = resume and found.begin is not None and not terms.changed(found.begin)
+    goes_on = resume and state.begin is not None and not terms.changed(state.begin)
     if goes_on and secret is not None:
-        totals, ended, whole = found.totals, found.ended, found.whole
-        written_since = found.begin is not None and terms.modified(found.begin)
+        totals, ended, whole = state.totals, state.ended, state.whole
+        written_since = state.begin is not None and terms.modified(state.begin)
         kept = None if private_map is None else KeptMap.opened(folder, private_map, totals.map_length)
-        ledger.truncate(found.length)
+        ledger.truncate(state.length)
     else:
         totals, ended, whole, written_since = Totals(), False, None, False
         ledger.truncate(0)

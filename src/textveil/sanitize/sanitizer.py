@@ -11,9 +11,8 @@ import numpy as np
 
 from textveil.errors import InputError, ParameterError, RandomnessError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import Mechanism
-from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.randomness import is_secure, resolve, seeded_generator
-from textveil.sanitize.chosen import Asked, way_of, way_of_policy
+from textveil.sanitize.chosen import way_of, way_of_policy
 from textveil.sanitize.conversation import Conversation
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.policy.policy import Policy
@@ -99,14 +98,7 @@ class Sanitizer:
         self.options = options
         self._rng = rng
         mechanism = options.mechanism
-        asked = Asked(
-            options.number_epsilon,
-            KEEP_LIMIT if options.digit_keep_limit is None else options.digit_keep_limit,
-            "normalize" if options.marks is None else options.marks,
-            options.allow_refuted,
-            options.key,
-        )
-        chosen = way_of_policy(mechanism, asked, rng) if isinstance(mechanism, Policy) else way_of(mechanism, asked)
+        chosen = way_of_policy(mechanism, options, rng) if isinstance(mechanism, Policy) else way_of(mechanism, options)
         way, words = chosen.way, chosen.mechanism
         self.mechanism = words
         self._way = way

@@ -9,8 +9,8 @@ from typing import Annotated, Final, NamedTuple, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.options import Domain, Option, at_least, named
 from textveil.numerics.discrete_laplace import discrete_laplace
+from textveil.registry.options import Domain, Option, at_least, named
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope

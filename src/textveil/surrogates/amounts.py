@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.options import POSITIVE, Domain, Option, at_least, named
+from textveil.registry.options import POSITIVE, Domain, Option, at_least, named
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope

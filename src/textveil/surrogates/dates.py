@@ -11,9 +11,9 @@ from typing import Annotated, Final, TypeAlias
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.options import Domain, Option, at_least, named
 from textveil.numerics.discrete_laplace import discrete_laplace
 from textveil.privacy.units import Adjacency, Unit
+from textveil.registry.options import Domain, Option, at_least, named
 from textveil.surrogates.calendar_names import MONTHS
 from textveil.surrogates.calendars import Known, WrittenDate, read_date, usual_form
 from textveil.surrogates.declaration import PSEUDONYMS, SURROGATES, NeededEpsilon, declared

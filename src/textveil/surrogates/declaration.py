@@ -3,7 +3,7 @@
     @declared(summary="...", kinds=("age",), proof=SURROGATES)
     def age(*, epsilon: OptionalEpsilon = 0.0, lowest: Lowest = 0) -> Drawn: ...
 
-Options are the function's keyword parameters, declared as those of mechanisms are (``mechanisms.options``): name, type,
+Options are the function's keyword parameters, declared as those of mechanisms are (``registry.options``): name, type,
 domain, default and help stand in the signature, and policies, messages and docs read them there. A function without
 ``epsilon`` makes surrogates that no epsilon goes into; one whose ``epsilon`` has no default needs one.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, ParamSpec, TypeAlias, TypeVar, final
 
-from textveil.mechanisms.options import GUARANTEE, POSITIVE, Domain, Option, options_of
+from textveil.registry.options import POSITIVE, Domain, Option, options_of
 from textveil.surrogates.base import Surrogate
 
 PSEUDONYMS: Final = "privacy/proofs/pseudonyms.md"
@@ -33,12 +33,9 @@ OptionalEpsilon: TypeAlias = Annotated[
         domain=NOT_NEGATIVE,
         help="Privacy loss in nats of one value; 0 is a draw that says nothing about it.",
         metavar="E",
-        group=GUARANTEE,
     ),
 ]
-NeededEpsilon: TypeAlias = Annotated[
-    float, Option(domain=POSITIVE, help="Privacy loss in nats.", metavar="E", group=GUARANTEE)
-]
+NeededEpsilon: TypeAlias = Annotated[float, Option(domain=POSITIVE, help="Privacy loss in nats.", metavar="E")]
 
 
 @final

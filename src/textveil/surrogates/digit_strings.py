@@ -9,7 +9,7 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.channels.digits import BASE, KEEP_LIMIT, DigitResponse
-from textveil.mechanisms.options import Domain, Option
+from textveil.registry.options import Domain, Option
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope

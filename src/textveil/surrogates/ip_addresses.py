@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from textveil.mechanisms.options import Option, named
+from textveil.registry.options import Option, named
 from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, pseudonym
 from textveil.surrogates.scopes import Scope

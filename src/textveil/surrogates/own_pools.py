@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from textveil.errors import InputError, need
-from textveil.mechanisms.options import Option
+from textveil.registry.options import Option
 from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, pseudonym
 from textveil.surrogates.scopes import Scope

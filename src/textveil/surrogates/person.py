@@ -9,8 +9,8 @@ from typing import Annotated, Any, Final, TypeVar, final
 
 import numpy as np
 
-from textveil.mechanisms.options import Option, named
 from textveil.privacy.guarantees import PureDP
+from textveil.registry.options import Option, named
 from textveil.surrogates.base import Counts, Mention
 from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import proved

@@ -8,7 +8,7 @@ from typing import Annotated, Final, NamedTuple, final
 
 import numpy as np
 
-from textveil.mechanisms.options import Domain, Option
+from textveil.registry.options import Domain, Option
 from textveil.surrogates.declaration import SURROGATES, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.pools import has_pool, pool

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from textveil.mechanisms.options import Option, named
+from textveil.registry.options import Option, named
 from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import Drawn, agreed, pseudonym
 from textveil.surrogates.pools import keys_of, pool

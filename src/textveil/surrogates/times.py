@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.options import Option, at_least
+from textveil.registry.options import Option, at_least
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope

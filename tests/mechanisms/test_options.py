@@ -17,18 +17,19 @@ from tests.helpers.catalog import needed
 import textveil as tv
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.errors import ParameterError, UnknownNameError
-from textveil.mechanisms.options import (
+from textveil.mechanisms.parameters import Delta, Epsilon, outward
+from textveil.registry.options import (
     ANY,
     FRACTION,
     POSITIVE,
     Domain,
     Option,
     at_least,
+    documented,
     named,
     options_of,
     takes_progress,
 )
-from textveil.mechanisms.parameters import Delta, Epsilon, outward
 
 EVERY = [(name, key) for name, one in MECHANISMS.items() for key in one.options()]
 
@@ -63,7 +64,8 @@ def test_every_option_is_documented_and_checked_by_its_declaration(name: str, ke
     assert option.domain is not ANY
     assert option.help.endswith(".")
     assert option.group != Option().group
-    assert f"\n    {key}: " in inspect.getdoc(entry.constructor())
+    told = " ".join(inspect.getdoc(entry.constructor()).split())
+    assert f" {key}: {option.told}" in told or name.endswith("-published")
     others = {"epsilon": 1.0} if "epsilon" in entry.options() and not key.startswith("epsilon") else {}
     for value in OUTSIDE.get(option.domain.wanted, ["elsewhere", ""]):
         with pytest.raises(ParameterError, match=f"^{key} must be ") as caught:
@@ -301,6 +303,36 @@ def test_the_signature_is_the_declaration() -> None:
     assert found["thing"].checked("whatever") == "whatever"
     assert found["plain"].wanted == "a number"
     assert [one.default_text for one in found.values()] == ["", "3", "", "2", "4", "a", str(ANY)]
+
+
+def test_a_docstring_tells_every_option_once() -> None:
+    def constructor(vocabulary, *, epsilon: Epsilon, beta: float = 0.5, delta: Delta = 1e-5, progress=None):
+        """Draws.
+
+        It draws much.
+
+        Args:
+            beta: of the paper,
+                in its section 2.
+
+        Raises:
+            ParameterError: no.
+        """
+
+    lines = (documented(constructor) or "").split("\n")
+    names = ["vocabulary", "epsilon", "beta", "delta", "progress"]
+    assert [line.split(":")[0].strip() for line in lines[5:11] if line[:8].strip()] == names
+    assert lines[:5] == ["Draws.", "", "It draws much.", "", "Args:"]
+    assert lines[7:9] == ["    beta: of the paper,", "        in its section 2."]
+    assert lines[11:] == ["", "Raises:", "    ParameterError: no."]
+    constructor.__doc__ = "Draws."
+    assert (documented(constructor) or "").startswith("Draws.\n\nArgs:\n    vocabulary: ")
+    constructor.__doc__ = "Draws.\n\n    Raises:\n        ParameterError: no.\n    "
+    text = documented(constructor) or ""
+    assert text.startswith("Draws.\n\nArgs:\n    vocabulary: ")
+    assert text.endswith(" there is.\n\nRaises:\n    ParameterError: no.")
+    constructor.__doc__ = None
+    assert documented(constructor) is None
 
 
 def test_annotations_that_cannot_be_evaluated_leave_plain_options() -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import textwrap
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -117,6 +118,13 @@ class Option:
         return self.optional and self.default is not None
 
     @property
+    def told(self) -> str:
+        """All of it for readers of a docstring: what it does, its values, and what happens where it is not given."""
+        values = f"Values: {self.wanted}." if self.domain.wanted or self.kind in _KINDS else ""
+        default = "Required." if self.required and not self.unset else f"Default: {self.default_text or None}."
+        return " ".join(filter(None, [self.help, values, default, self.without and f"With None: {self.without}"]))
+
+    @property
     def wanted(self) -> str:
         """The values that it takes, as the end of "name must be ..."."""
         inside = self.domain.wanted or _KINDS.get(self.kind, "a value that the mechanism knows")
@@ -160,6 +168,10 @@ def _shown_kind(value: Any) -> str:
 @lru_cache(maxsize=256)
 def options_of(constructor: Callable[..., Any]) -> Mapping[str, Option]:
     """The options that a constructor declares: its keyword-only parameters, by name, in their order."""
+    return _options_of(constructor)
+
+
+def _options_of(constructor: Callable[..., Any]) -> Mapping[str, Option]:
     try:
         hints = get_type_hints(constructor, include_extras=True)
     except Exception:  # names of annotations that only type checkers see: whatever their evaluation raises
@@ -170,6 +182,44 @@ def options_of(constructor: Callable[..., Any]) -> Mapping[str, Option]:
             for parameter in inspect.signature(constructor).parameters.values()
             if parameter.kind is parameter.KEYWORD_ONLY and parameter.name != PROGRESS
         }
+    )
+
+
+def documented(constructor: Callable[..., Any]) -> str | None:
+    """The constructor's docstring with every parameter in its ``Args:``, written by hand there or from its declaration.
+
+    The docstring need not have the section; it then stands before what is raised.
+    """
+    if not constructor.__doc__:
+        return constructor.__doc__
+    lines = inspect.cleandoc(constructor.__doc__).split("\n")
+    start = next((at for at, line in enumerate(lines) if line in ("Args:", "Raises:")), len(lines))
+    end = start
+    if lines[start : start + 1] == ["Args:"]:
+        end = next((at for at in range(start + 1, len(lines)) if lines[at][:1] != " "), len(lines))
+    by_hand: dict[str, list[str]] = {}
+    for line in lines[start + 1 : end]:
+        name = "" if line.startswith("     ") else line.partition(":")[0].strip()
+        by_hand.setdefault(name or list(by_hand)[-1], []).append(line)
+    options = _options_of(constructor)  # not the kept ones: names that the module defines below are not there yet
+    rows = ["Args:"]
+    for name in inspect.signature(constructor).parameters:
+        rows += by_hand.get(name) or _rows(name, _SHARED.get(name) or options[name].told)
+    before = [] if end > start else [""] * (lines[start - 1] != "")
+    return "\n".join([*lines[:start], *before, *rows, *([""] if start == end < len(lines) else []), *lines[end:]])
+
+
+_SHARED: Mapping[str, str] = {
+    "vocabulary": "public words and vectors.",
+    PROGRESS: "called as work is done, with how much is done and how much there is.",
+}
+"""What parameters say that are no options."""
+
+
+def _rows(name: str, about: str) -> list[str]:
+    """A parameter in a docstring."""
+    return textwrap.wrap(
+        f"{name}: {about}", 116, initial_indent=" " * 4, subsequent_indent=" " * 8, break_on_hyphens=False
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, ParamSpec, TypeAlias, TypeVar, final
 
-from textveil.registry.options import POSITIVE, Domain, Option, options_of
+from textveil.registry.options import POSITIVE, Domain, Option, documented, options_of
 from textveil.surrogates.base import Surrogate
 
 PSEUDONYMS: Final = "privacy/proofs/pseudonyms.md"
@@ -86,6 +86,7 @@ def declared(
 
     def decorate(make: Callable[P, S]) -> Callable[P, S]:
         called = name or make.__name__.replace("_", "-")
+        make.__doc__ = documented(make)
         make.__dict__[_ENTRY] = SurrogateEntry(name=called, summary=summary, kinds=kinds, proof=proof, make=make)
         return make
 

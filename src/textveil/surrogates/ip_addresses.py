@@ -35,9 +35,6 @@ def ip(*, ranges: Annotated[str, _RANGES] = "documentation") -> Drawn:
     """A pseudonym for an IP address, of version 6 where two colons stand in it, else of version 4.
 
     Version 6 takes 2001:db8::/32, which RFC 3849 reserves for examples.
-
-    Args:
-        ranges: of version 4.
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:

@@ -26,9 +26,7 @@ def own_pool(
 ) -> Drawn:
     """A pseudonym out of public entries that the user gives.
 
-    Args:
-        words: the entries.
-        file: where they stand, one a line; in a policy's file, a path from its folder.
+    In a policy's file, ``file`` is a path from its folder.
 
     Raises:
         ParameterError: neither or both are given, or there are fewer than two different entries.

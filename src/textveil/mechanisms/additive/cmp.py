@@ -32,11 +32,8 @@ def cmp(
     The paper's epsilon is ``epsilon_per_distance``: its numbers hold for its own vectors alone.
     Source: Feyisetan, Balle, Drake and Diethe 2020, algorithm 1; proof: privacy/proofs/spherical_laplace.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words; the rate is epsilon divided by the exact L2 diameter.
-        epsilon_per_distance: the rate itself, nats per unit of Euclidean distance.
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
+    The rate is ``epsilon_per_distance``, per unit of Euclidean distance, or ``epsilon`` divided by the exact L2
+    diameter.
     """
     return spherical_mechanism(
         vocabulary, name="cmp", epsilon=epsilon, epsilon_per_distance=epsilon_per_distance, clip=clip
@@ -65,11 +62,8 @@ def cmp_approximate(
     (arXiv 2411.11521), section 4. Audits that compute the output's distribution refuse it.
     Source: Feyisetan, Balle, Drake and Diethe 2020, algorithm 1; proof: privacy/proofs/spherical_laplace.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words; the rate is epsilon divided by the exact L2 diameter.
-        epsilon_per_distance: the rate itself, nats per unit of Euclidean distance.
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
+    The rate is ``epsilon_per_distance``, per unit of Euclidean distance, or ``epsilon`` divided by the exact L2
+    diameter.
     """
     return spherical_mechanism(
         vocabulary,

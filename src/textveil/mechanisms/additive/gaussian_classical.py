@@ -50,14 +50,6 @@ def gaussian_classical(
 
     A baseline of the literature: ``gaussian`` adds less noise for the same guarantee. Source: Dwork and Roth 2014,
     theorem A.1; proof: privacy/proofs/gaussian.md.
-
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words, > 0 and at most 1.
-        delta: in (0, 1).
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
-        rank_constant: c of the resampling exp(-c epsilon i) of ranks around the nearest word; None leaves it out.
-        projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
     sigma = classical_gaussian_sigma(epsilon, delta, outward(clipped_diameter(vocabulary, clip, 2)))
     return gaussian_mechanism(

@@ -49,13 +49,8 @@ def spherical_laplace(
     Source: Feyisetan, Balle, Drake and Diethe 2020, section 2.6; proof:
     privacy/proofs/spherical_laplace.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words; the rate is epsilon divided by the exact L2 diameter.
-        epsilon_per_distance: the rate itself, nats per unit of Euclidean distance.
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
-        rank_constant: c of the resampling exp(-c rate i) of ranks around the nearest word; None leaves it out.
-        projection: how the nearest word is searched; None is the fastest exact way that is installed.
+    The rate is ``epsilon_per_distance``, per unit of Euclidean distance, or ``epsilon`` divided by the exact L2
+    diameter.
     """
     return spherical_mechanism(
         vocabulary,

@@ -38,12 +38,7 @@ def adept(
     Source: Krishna, Gupta and Dupuy 2021, with the L1 sensitivity of L2-clipped codes of Habernal 2021; proof:
     privacy/proofs/dp_rewrite.md. ``dp-rewrite`` has the other clippings and noises.
 
-    Args:
-        vocabulary: not used; the network has its own words.
-        network: the folder of a network with its words; trained on public text.
-        epsilon: nats of a whole document, for any two documents; finite and > 0.
-        clipping_constant: C, finite and > 0.
-        long_texts: "refuse" documents of more words than the network reads, which tells that they are long, or "cut".
+    The vocabulary is not used: the network has its own words.
 
     Raises:
         ParameterError: an option is outside its domain.

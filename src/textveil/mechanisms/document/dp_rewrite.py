@@ -73,15 +73,7 @@ def dp_rewrite(
     trained on public text: of its own training text nothing is promised.
     Source: Igamberdiev, Arora and Habernal 2022; proof: privacy/proofs/dp_rewrite.md.
 
-    Args:
-        vocabulary: not used; the network has its own words.
-        network: the folder of a network with its words.
-        epsilon: nats of a whole document, for any two documents; finite and > 0.
-        delta: of a document, in (0, 1), where the noise is Gaussian; None is 1e-5 there.
-        clipping_constant: C, finite and > 0.
-        clipping_norm: ``"l1"`` or ``"l2"``.
-        dp_mechanism: ``"laplace"``, pure DP, or ``"gaussian"``.
-        long_texts: "refuse" documents of more words than the network reads, which tells that they are long, or "cut".
+    The vocabulary is not used: the network has its own words.
 
     Raises:
         ParameterError: an option is outside its domain, or a delta is given for Laplace noise.

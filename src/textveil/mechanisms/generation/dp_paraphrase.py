@@ -56,18 +56,8 @@ def dp_paraphrase(
     default.
     Source: Mattern, Weggenmann and Kerschbaum 2022; proof: privacy/proofs/clipped_sampling.md.
 
-    Args:
-        vocabulary: not used: what is drawn are the model's tokens.
-        model: folder of a causal Hugging Face model with its tokenizer.
-        epsilon: nats of one document, shared over its tokens; exactly one of this and the two that follow.
-        epsilon_per_token: nats of one generated token.
-        temperature: T; the guarantee follows from it.
-        tokens: tokens that are generated at most.
-        min_logit: lower logits are clipped to it; None measures it on public sentences.
-        max_logit: higher ones are clipped to it; None measures it on public sentences.
-        prompt: with one ``{text}``, the document's place; None is ``{text} >>>>> ``.
-        long_texts: "refuse" documents that the model has no room for, or "cut" off their ends.
-        device: where torch computes.
+    Exactly one of ``epsilon``, which the tokens share, ``epsilon_per_token`` and ``temperature`` is given. The
+    vocabulary is not used: what is drawn are the model's tokens.
 
     Raises:
         MissingExtra: torch or transformers is not installed.

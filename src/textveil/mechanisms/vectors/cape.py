@@ -35,13 +35,7 @@ def cape(
     released: it adds nothing to the guarantee and takes nothing from it.
     Source: Plant, Gkatzia and Giuffrida 2021; proof: privacy/proofs/noisy_vectors.md.
 
-    Args:
-        vocabulary: gives the dimension where none is given.
-        epsilon: nats for any two vectors, finite and > 0.
-        delta: in (0, 1), for Gaussian noise calibrated analytically; None is Laplace noise and pure DP.
-        vector_dim: k, numbers of a vector; None is that of the vocabulary's vectors.
-        lowest: smaller numbers are raised to it; it becomes 0.
-        highest: larger numbers are lowered to it; it becomes 1.
+    The vocabulary gives the dimension where ``vector_dim`` does not.
     """
     cube = Cube(dim=dim_of(vocabulary, vector_dim), lowest=lowest, highest=highest)
     return noisy_cube("cape", cube, epsilon, delta)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tools import doc_tables
 
 from textveil.catalog import MECHANISMS
 
@@ -60,23 +61,15 @@ def test_headings_stand_between_empty_lines(page: Path) -> None:
     assert re.findall(r"(?:[^\n]\n(#{1,4} .*)|^(#{1,4} .*)\n[^\n])", text, flags=re.MULTILINE) == []
 
 
-def test_every_mechanism_of_the_catalog_has_a_page() -> None:
-    pages = " ".join(
-        (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("mechanisms", "representations")
-    )
-    text = re.sub(r"^\| `--.*$", "", pages, flags=re.MULTILINE)
-    assert [name for name in MECHANISMS if not re.search(rf"`{name}`|^## (.*, )?{name}\b", text, re.MULTILINE)] == []
-
-
 def test_ci_runs_the_readme_test_command() -> None:
     assert TEST_COMMAND in (ROOT / "README.md").read_text(encoding="utf-8")
     assert TEST_COMMAND in (ROOT / ".ci/run").read_text(encoding="utf-8")
 
 
 def test_ci_runs_the_scripts() -> None:
-    text = (ROOT / ".ci/run").read_text(encoding="utf-8")
+    text = "".join((ROOT / path).read_text(encoding="utf-8") for path in (".ci/run", "scripts/check"))
     for script in sorted(ROOT.glob("scripts/*")):
-        assert f"\nscripts/{script.name}\n" in text, script.name
+        assert re.search(rf"^scripts/{script.name}\b", text, re.MULTILINE), script.name
 
 
 def test_the_suite_draws_the_same_cases_unless_told(request) -> None:
@@ -85,30 +78,22 @@ def test_the_suite_draws_the_same_cases_unless_told(request) -> None:
     assert settings.default.deadline is None and settings.default.print_blob
 
 
-def test_the_catalog_table_states_the_true_status() -> None:
-    text = (ROOT / "docs/mechanisms.md").read_text(encoding="utf-8")
+def test_tables_of_the_docs_are_what_is_declared(monkeypatch, tmp_path) -> None:
+    assert doc_tables.stale() == [], "run: scripts/docs --write"
+    page = tmp_path / "mechanisms.md"
+    page.write_text("# Options\n\n<!-- generated: options -->\n| `--old` |\n<!-- end -->\nkept\n", encoding="utf-8")
+    monkeypatch.setattr(doc_tables, "DOCS", tmp_path)
+    assert doc_tables.stale(write=True)[0] == "docs/mechanisms.md"
+    assert not any("options'" in line for line in doc_tables.stale()[1:] if "surrogates" not in line)
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("# Options\n\n<!-- generated: options -->\n\n| option | values |")
+    assert text.endswith(" |\n\n<!-- end -->\nkept\n") and "--old" not in text
+
+
+def test_a_page_lists_every_mechanism_with_its_true_status() -> None:
+    text = "".join(doc_tables.mechanisms(name) for name in doc_tables.TABLES if "mechanisms" in name)
     rows = re.findall(r"^\| `([a-z][a-z-]*)` \|[^|]*\| (proved|certified|claimed|refuted) \|", text, flags=re.MULTILINE)
     assert dict(rows) == {name: one.status.value for name, one in MECHANISMS.items()}
-
-
-def test_the_table_of_options_is_the_declarations() -> None:
-    """A row for each option and each default that it has, in groups, in the catalog's order."""
-    takers: dict[tuple[str, ...], list[str]] = {}
-    for name, one in MECHANISMS.items():
-        for option in one.options().values():
-            hyphens = option.name.replace("_", "-")
-            spelled = f"`--{hyphens}`, `--no-{hyphens}`" if option.can_be_turned_off else f"`--{hyphens}`"
-            row = (option.group, spelled, option.wanted, option.default_text or "none", option.help)
-            takers.setdefault(row, []).append(f"`{name}`")
-    expected = [
-        f"| {spelled} | {wanted} | {default} | {about} | {'all' if len(of) == len(MECHANISMS) else ', '.join(of)} |"
-        for group in dict.fromkeys(row[0] for row in takers)
-        for (its, spelled, wanted, default, about), of in takers.items()
-        if its == group
-    ]
-    page = (ROOT / "docs/mechanisms.md").read_text(encoding="utf-8")
-    found = [line for line in page.splitlines() if line.startswith("| `--")]
-    assert found == expected, "\n".join(["the table must be", *expected])
 
 
 @pytest.mark.parametrize("script", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.name)

@@ -20,7 +20,13 @@ _WORDS = Option(help="The entries: a list of two or more different texts.", meta
 _FILE = Option(help="A file with an entry a line, in place of words.", metavar="FILE")
 
 
-@declared(summary="An entry of a list of your own.", kinds=(), proof=PSEUDONYMS, name="pool")
+@declared(
+    summary="An entry of a list of your own.",
+    kinds=(),
+    proof=PSEUDONYMS,
+    name="pool",
+    sample={"words": ["red", "green", "blue"]},
+)
 def own_pool(
     *, words: Annotated[list[str], _WORDS] | tuple[str, ...] | None = None, file: Annotated[str, _FILE] | None = None
 ) -> Drawn:

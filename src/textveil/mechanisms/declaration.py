@@ -9,9 +9,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, final
 
-from textveil.plugins import file_of, note_maker
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN, Adjacency, Unit
+from textveil.registry.makers import file_of, note_maker
 from textveil.registry.options import Option, documented, options_of
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def declared(
 
     The function takes a vocabulary and keyword-only options. Every option is checked by its declaration, and turned
     into its type, before the function is called; its docstring gets a line for each. What it returns is known as made
-    by it (``plugins.note_maker``).
+    by it (``registry.makers.note_maker``).
     Nothing is registered: a catalog line, or an entry point of the group ``textveil.mechanisms``, names the function.
 
     Args:

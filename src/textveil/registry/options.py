@@ -32,7 +32,7 @@ OTHERS = "Other options of mechanisms"
 """The heading of help under which options without a group stand."""
 
 PROGRESS = "progress"
-"""A keyword of this name is no option: it is called as work is done, ``(done, total)``."""
+"""A keyword of this name is no option: it is called as work is done, ``(done, total)``. No option begins with ``_``."""
 
 
 @final
@@ -180,7 +180,7 @@ def _options_of(constructor: Callable[..., Any]) -> Mapping[str, Option]:
         {
             parameter.name: _declared(parameter, hints.get(parameter.name, Any))
             for parameter in inspect.signature(constructor).parameters.values()
-            if parameter.kind is parameter.KEYWORD_ONLY and parameter.name != PROGRESS
+            if parameter.kind is parameter.KEYWORD_ONLY and parameter.name != PROGRESS and parameter.name[0] != "_"
         }
     )
 
@@ -204,7 +204,8 @@ def documented(constructor: Callable[..., Any]) -> str | None:
     options = _options_of(constructor)  # not the kept ones: names that the module defines below are not there yet
     rows = ["Args:"]
     for name in inspect.signature(constructor).parameters:
-        rows += by_hand.get(name) or _rows(name, _SHARED.get(name) or options[name].told)
+        if not name.startswith("_"):
+            rows += by_hand.get(name) or _rows(name, _SHARED.get(name) or options[name].told)
     before = [] if end > start else [""] * (lines[start - 1] != "")
     return "\n".join([*lines[:start], *before, *rows, *([""] if start == end < len(lines) else []), *lines[end:]])
 

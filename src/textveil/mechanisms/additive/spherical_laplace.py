@@ -52,28 +52,6 @@ def spherical_laplace(
     The rate is ``epsilon_per_distance``, per unit of Euclidean distance, or ``epsilon`` divided by the exact L2
     diameter.
     """
-    return spherical_mechanism(
-        vocabulary,
-        name="spherical-laplace",
-        epsilon=epsilon,
-        epsilon_per_distance=epsilon_per_distance,
-        clip=clip,
-        rank_constant=rank_constant,
-        projection=projection,
-    )
-
-
-def spherical_mechanism(
-    vocabulary: Vocabulary,
-    *,
-    name: str,
-    epsilon: float | None,
-    epsilon_per_distance: float | None,
-    clip: float | None,
-    rank_constant: float | None = None,
-    projection: str | None = None,
-) -> PerturbProject:
-    """The mechanism under any name of the catalog; see ``spherical_laplace``."""
     noise, guarantee, spent = spherical_noise(
         vocabulary, epsilon=epsilon, epsilon_per_distance=epsilon_per_distance, clip=clip
     )
@@ -81,7 +59,7 @@ def spherical_mechanism(
         vocabulary,
         noise,
         guarantee,
-        name=name,
+        name="spherical-laplace",
         parameters={**spent, **given(rank_constant=rank_constant)},
         clip=clip,
         rank_decay=rank_decay(rank_constant, noise.rate),

@@ -48,6 +48,7 @@ def dp_prompt(
     prompt: Prompt | None = None,
     long_texts: LongTexts = "refuse",
     device: Device = "cpu",
+    _causal: bool = False,
 ) -> PromptedWriting:
     """DP-Prompt over any causal or encoder-decoder model on disk; see ``PromptedWriting`` for the law.
 
@@ -64,7 +65,7 @@ def dp_prompt(
     """
     return prompted_writing(
         "dp-prompt",
-        next_tokens(model, device=device),
+        next_tokens(model, device=device, causal=_causal),
         prompt=PROMPT if prompt is None else prompt,
         guaranteed=one_of(epsilon=epsilon, epsilon_per_token=epsilon_per_token, temperature=temperature),
         tokens=tokens,

@@ -1,22 +1,32 @@
-"""Tables of the docs that the declarations state: mechanisms, their options, surrogates.
+"""What declarations state, written down elsewhere: tables of the docs, the catalog's lines, ``catalog.json``.
 
-A table stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``. ``--write`` renews all tables; ``--check``
-says which are stale, and exits with 1 where any is.
+A table stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``, lines of the catalog between such comments of
+Python. ``--write`` renews all of it; ``--check`` says what is stale, and exits with 1 where anything is.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from textveil.catalog import MECHANISMS, CatalogEntry
+from textveil.mechanisms.declaration import entry_of as mechanism_entry_of
+from textveil.mechanisms.presets import PRESETS
+from textveil.surrogates.declaration import entry_of as surrogate_entry_of
 from textveil.surrogates.making import SURROGATE_ENTRIES, make_surrogate
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PINNED = ROOT / "tests/contracts/catalog.json"
 PLACE = re.compile(r"(<!-- generated: (?P<name>[a-z -]+) -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
@@ -121,6 +131,57 @@ TABLES: Mapping[str, Callable[[], str]] = {
 """Every table: its name in the docs, and what it holds."""
 
 
+def makers(package: str, entry_of: Callable[[Any], Any]) -> dict[str, str]:
+    """Where the functions of a package stand that declare something, by the names that they declare."""
+    found: dict[str, str] = {}
+    for _, module, _ in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
+        for name, made in vars(import_module(module)).items():
+            entry = entry_of(made)
+            if entry is not None and made.__module__ == module:
+                found[entry.name] = f"{module}:{name}"
+    return found
+
+
+def mechanism_makers() -> dict[str, str]:
+    """Those of mechanisms; presets are rows."""
+    rows = {row.name: f"textveil.mechanisms.presets:{row.name.replace('-', '_')}" for row in PRESETS}
+    return makers("textveil.mechanisms", mechanism_entry_of) | rows
+
+
+def surrogate_makers() -> dict[str, str]:
+    """Those of surrogates."""
+    return makers("textveil.surrogates", surrogate_entry_of)
+
+
+CATALOGS: Mapping[str, Callable[[], dict[str, str]]] = {
+    "src/textveil/catalog.py": mechanism_makers,
+    "src/textveil/surrogates/making.py": surrogate_makers,
+}
+"""Files that hold lines of a catalog, and what they must hold."""
+
+
+def listed(source: str, targets: Mapping[str, str]) -> str:
+    """A file with its catalog's lines as they must be: in the order that they have, new ones behind."""
+    head, begin, rest = re.split(r"(?<=\n)( +# generated: [a-z]+\n)", source, maxsplit=1)
+    lines, _, tail = rest.partition("        # end\n")
+    names = [name for name in re.findall(r'^ +"([a-z-]+)": ', lines, re.MULTILINE) if name in targets]
+    names += sorted(targets.keys() - set(names))
+    return "".join(
+        [head, begin, *(f'        "{name}": "{targets[name]}",\n' for name in names), "        # end\n", tail]
+    )
+
+
+def pinned() -> str:
+    """Notion, status and options of every mechanism, as JSON."""
+    lines = []
+    for name, entry in MECHANISMS.items():
+        kinds = {key: [option.kind and option.kind.__name__, option.default] for key, option in entry.options().items()}
+        options = ",\n".join(f"      {json.dumps(key)}: {json.dumps(value)}" for key, value in kinds.items())
+        facts = f'    "notion": {json.dumps(entry.notion)},\n    "status": {json.dumps(entry.status.value)},\n'
+        lines.append(f'  {json.dumps(name)}: {{\n{facts}    "options": {{\n{options}\n    }}\n  }}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
 def renewed(page: str) -> str:
     """A page with its tables as they must be.
 
@@ -131,30 +192,36 @@ def renewed(page: str) -> str:
 
 
 def stale(write: bool = False) -> list[str]:
-    """Pages whose tables are not as declared, and tables that no page holds.
+    """Files that are not as declared, and tables that no page holds.
 
     Args:
-        write: renew those pages.
+        write: renew those files.
     """
-    found, names = [], set[str]()
+    wanted = {ROOT / path: listed((ROOT / path).read_text(encoding="utf-8"), find()) for path, find in CATALOGS.items()}
+    names = set[str]()
     for path in sorted(DOCS.glob("**/*.md")):
         page = path.read_text(encoding="utf-8")
         names.update(place["name"] for place in PLACE.finditer(page))
-        if (now := renewed(page)) != page:
-            found.append(f"docs/{path.relative_to(DOCS)}")
-            if write:
-                path.write_text(now, encoding="utf-8")
-    return [*found, *(f"no page holds the table {name!r}" for name in TABLES if name not in names)]
+        wanted[path] = renewed(page)
+    wanted[PINNED] = pinned()
+    found = [path for path, text in wanted.items() if path.read_text(encoding="utf-8") != text]
+    if write:
+        for path in found:
+            path.write_text(wanted[path], encoding="utf-8")
+    missing = [f"no page holds the table {name!r}" for name in TABLES if name not in names]
+    return [*(str(path.relative_to(ROOT)) for path in found), *missing]
 
 
 def main() -> None:
     """Renew or check, as the command line says."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     way = parser.add_mutually_exclusive_group(required=True)
-    way.add_argument("--write", action="store_true", help="renew the tables")
-    way.add_argument("--check", action="store_true", help="say which are stale")
+    way.add_argument("--write", action="store_true", help="renew it")
+    way.add_argument("--check", action="store_true", help="say what is stale")
     arguments = parser.parse_args()
     found = stale(write=arguments.write)
+    if arguments.write and any(path in found for path in CATALOGS):  # what follows from them needs them anew
+        os.execv(sys.executable, [sys.executable, *sys.argv])
     for line in found:
         print(f"{'written' if arguments.write else 'stale'}: {line}")
     if found and arguments.check:

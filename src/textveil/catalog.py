@@ -42,6 +42,7 @@ MECHANISMS: Table[CatalogEntry] = Table(
     "mechanism",
     ENTRY_POINT_GROUP,
     {
+        # generated: mechanisms
         "neighborhood": "textveil.mechanisms.channels.neighborhood:neighborhood",
         "optimal": "textveil.mechanisms.channels.optimal:optimal",
         "randomized-response": "textveil.mechanisms.channels.randomized_response:randomized_response",
@@ -107,12 +108,14 @@ MECHANISMS: Table[CatalogEntry] = Table(
         "scored-budgets-published": "textveil.mechanisms.published.scored_budgets:scored_budgets_published",
         "rantext-published": "textveil.mechanisms.published.rantext:rantext_published",
         "diffractor-published": "textveil.mechanisms.published.diffractor:diffractor_published",
+        # end
     },
     _read,
     "a function that textveil.mechanisms.declaration.declared decorates, or a textveil.catalog.CatalogEntry",
     see="textveil mechanisms",
 )
-"""textveil's own mechanisms: the name, and the function that makes it and declares all else."""
+"""textveil's own mechanisms: the name, and the function that makes it and declares all else; ``scripts/docs --write``
+finds them."""
 
 
 def entries() -> dict[str, CatalogEntry]:

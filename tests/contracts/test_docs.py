@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -78,16 +80,61 @@ def test_the_suite_draws_the_same_cases_unless_told(request) -> None:
     assert settings.default.deadline is None and settings.default.print_blob
 
 
-def test_tables_of_the_docs_are_what_is_declared(monkeypatch, tmp_path) -> None:
+def test_what_is_generated_is_what_is_declared() -> None:
     assert doc_tables.stale() == [], "run: scripts/docs --write"
-    page = tmp_path / "mechanisms.md"
-    page.write_text("# Options\n\n<!-- generated: options -->\n| `--old` |\n<!-- end -->\nkept\n", encoding="utf-8")
-    monkeypatch.setattr(doc_tables, "DOCS", tmp_path)
-    assert doc_tables.stale(write=True)[0] == "docs/mechanisms.md"
-    assert not any("options'" in line for line in doc_tables.stale()[1:] if "surrogates" not in line)
-    text = page.read_text(encoding="utf-8")
-    assert text.startswith("# Options\n\n<!-- generated: options -->\n\n| option | values |")
-    assert text.endswith(" |\n\n<!-- end -->\nkept\n") and "--old" not in text
+    page = doc_tables.renewed("# Options\n\n<!-- generated: options -->\n| `--old` |\n<!-- end -->\nkept\n")
+    assert page.startswith("# Options\n\n<!-- generated: options -->\n\n| option | values |")
+    assert page.endswith(" |\n\n<!-- end -->\nkept\n") and "--old" not in page
+    rows = '{\n        # generated: mechanisms\n        "b": "old:b",\n        "gone": "m:gone",\n        # end\n}'
+    lines = doc_tables.listed(rows, {"c": "m:c", "a": "m:a", "b": "m:b"}).splitlines()[2:5]
+    assert lines == ['        "b": "m:b",', '        "a": "m:a",', '        "c": "m:c",']
+
+
+NEW_MECHANISM = '''"""Randomized response at half of epsilon."""
+
+from textveil.mechanisms.channels.randomized_response import RandomizedResponse, randomized_response
+from textveil.mechanisms.declaration import declared
+from textveil.mechanisms.parameters import Epsilon
+from textveil.privacy.guarantees import Status
+from textveil.vocabulary.vocabulary import Vocabulary
+
+PROOF = "privacy/proofs/half_response.md"
+
+
+@declared(family="channel", notion="pure DP", status=Status.PROVED, proof=PROOF, source="none", summary="Half of it.")
+def half_response(vocabulary: Vocabulary, *, epsilon: Epsilon) -> RandomizedResponse:
+    """Randomized response at half of ``epsilon``."""
+    return randomized_response(vocabulary, epsilon=epsilon / 2)
+'''
+
+
+def test_a_new_mechanism_is_three_files_by_hand(tmp_path) -> None:
+    """The file, its proof and its test; the script writes all else, and no other file must know its name."""
+    for folder in ("src", "docs", "tools", "tests/contracts"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    by_hand = {
+        tmp_path / "src/textveil/mechanisms/channels/half_response.py": NEW_MECHANISM,
+        tmp_path / "src/textveil/privacy/proofs/half_response.md": "# Half response\n\n**Statement.** Pure DP.\n",
+        tmp_path / "tests/mechanisms/test_half_response.py": "def test_half() -> None: ...\n",
+    }
+    assert len(by_hand) == 3  # as CONTRIBUTING.md says
+    for path, text in by_hand.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def run(*command: str) -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, *command]
+        return subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+
+    assert run("tools/doc_tables.py", "--check").returncode == 1
+    assert run("tools/doc_tables.py", "--write").returncode == 0
+    assert run("tools/doc_tables.py", "--check").returncode == 0
+    assert "half-response" in run("-m", "textveil", "mechanisms").stdout
+    changed = {path for path in tmp_path.rglob("*") if path.is_file() and before.get(path) != path.read_bytes()}
+    written = {"src/textveil/catalog.py", "docs/mechanisms.md", "tests/contracts/catalog.json"}
+    assert changed == {*by_hand, *(tmp_path / path for path in written)}
 
 
 def test_a_page_lists_every_mechanism_with_its_true_status() -> None:

@@ -24,6 +24,7 @@ SURROGATE_ENTRIES: Final[Table[SurrogateEntry]] = Table(
     "surrogate",
     ENTRY_POINT_GROUP,
     {
+        # generated: surrogates
         "person": "textveil.surrogates.person:person",
         "place": "textveil.surrogates.places:place",
         "phone": "textveil.surrogates.phones:phone",
@@ -42,6 +43,7 @@ SURROGATE_ENTRIES: Final[Table[SurrogateEntry]] = Table(
         "pool": "textveil.surrogates.own_pools:own_pool",
         "emoji": "textveil.surrogates.emoji:emoji",
         "placeholder": "textveil.surrogates.placeholders:placeholder",
+        # end
     },
     lambda name, made: entry_of(made),
     "a function that textveil.surrogates.declaration.declared decorates",

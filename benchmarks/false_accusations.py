@@ -10,16 +10,20 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.audit.field.cases import made_setting
-from textveil.audit.field.channels import exponential
-from textveil.audit.field.run import accuse_sound
-from textveil.audit.field.subjects import DrawnPairs
+from textveil.audit.field.judging import judged
 from textveil.audit.report.verdict import Claim, Verdict
-from textveil.statistics import clopper_pearson
+from textveil.audit.sampled.bounds import audit_sampled
+from textveil.mechanisms.published.claims import PublishedClaim, TrialSetting
+from textveil.mechanisms.published.table import CLAIMS
+from textveil.mechanisms.published.words import exponential
+from textveil.statistics import Bound, clopper_pearson
 
 SAMPLES = 4_000
 """Draws for each word of a pair."""
@@ -28,11 +32,53 @@ _LARGEST = 4.0
 """Nats: beyond this so few draws could accuse nothing."""
 
 
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accusations:
+    """How often the table's own method accused sound forms.
+
+    Attributes:
+        runs: sound forms that were put to the test, by the name of their claim.
+        accused: those that were refuted, by the name of their claim.
+    """
+
+    runs: dict[str, int]
+    accused: dict[str, int]
+
+    @property
+    def rate(self) -> Bound:
+        """The share of accusations, with its 99 % interval."""
+        return clopper_pearson(sum(self.accused.values()), sum(self.runs.values()), 0.99)
+
+
+def setting_at_random(rng: np.random.Generator) -> TrialSetting:
+    """A setting for trying sound forms: four or six words, epsilon between 0.3 and 5, 2 to 40 dimensions."""
+    gaps = rng.uniform(0.05, 3.0, int(rng.choice([4, 6])))
+    return TrialSetting(points=np.cumsum(gaps), epsilon=float(rng.uniform(0.3, 5.0)), dim=int(rng.integers(2, 41)))
+
+
+def accuse_sound(runs: int, rng: np.random.Generator, claims: Sequence[PublishedClaim] = CLAIMS) -> Accusations:
+    """Put sound forms to the test of the table at settings drawn at random; every refutation is a false accusation.
+
+    Args:
+        runs: how many, >= 1; claims take turns.
+        rng: makes words, epsilons and dimensions; nothing here is released.
+        claims: whose sound forms are tried.
+    """
+    tried, accused = dict.fromkeys((claim.name for claim in claims), 0), dict.fromkeys((c.name for c in claims), 0)
+    for number in range(runs):
+        claim = claims[number % len(claims)]
+        assert claim.sound is not None
+        tried[claim.name] += 1
+        accused[claim.name] += judged(claim.sound(setting_at_random(rng))).verdict is Verdict.REFUTED
+    return Accusations(runs=tried, accused=accused)
+
+
 def drawn_accusations(runs: int, rng: np.random.Generator) -> int:
     """How many of so many sound channels a sampled audit refutes; the claim is the exact loss of the pair."""
     accused = tried = 0
     while tried < runs:
-        table = exponential(made_setting(rng)).rows
+        table = exponential(setting_at_random(rng)).rows
         first, second = rng.choice(len(table), 2, replace=False).tolist()
         loss = float(np.abs(np.log(table[first]) - np.log(table[second])).max())
         if loss > _LARGEST:
@@ -42,8 +88,8 @@ def drawn_accusations(runs: int, rng: np.random.Generator) -> int:
         def draw(word: int, count: int, rows: NDArray[np.float64] = table) -> NDArray[np.int64]:
             return rng.choice(len(rows), count, p=rows[word])
 
-        subject = DrawnPairs(draw=draw, pairs=[(first, second)], claim=Claim(epsilon=loss), samples=SAMPLES)
-        accused += subject.judged().verdict is Verdict.REFUTED
+        finding = audit_sampled(draw, [(first, second)], Claim(epsilon=loss), samples=SAMPLES, confidence=0.999)
+        accused += finding.verdict is Verdict.REFUTED
     return accused
 
 

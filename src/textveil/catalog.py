@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from textveil.errors import ParameterError, need
+from textveil.errors import ParameterError, RefutedGuarantee, need
 from textveil.mechanisms.declaration import CatalogEntry as CatalogEntry
 from textveil.mechanisms.declaration import entry_of
 from textveil.mechanisms.options import DEFAULT_EPSILON as DEFAULT_EPSILON
 from textveil.mechanisms.options import IN_PLACE_OF_EPSILON, takes_progress
-from textveil.privacy.guarantees import TRUSTED, Guarantee, Status, claimed
+from textveil.privacy.guarantees import TRUSTED, Guarantee, NoGuarantee, Status, claimed
 from textveil.registry.makers import file_of, maker_of, note_maker
 from textveil.registry.table import Table
 
@@ -91,17 +91,17 @@ MECHANISMS: Table[CatalogEntry] = Table(
         "gaussian-classical": "textveil.mechanisms.presets:gaussian_classical",
         "laplace": "textveil.mechanisms.additive.laplace:laplace",
         "truncated-laplace": "textveil.mechanisms.additive.truncated_laplace:truncated_laplace",
-        "dpnr-published": "textveil.mechanisms.published.dpnr:dpnr_published",
-        "cape-published": "textveil.mechanisms.published.cape:cape_published",
-        "ome-published": "textveil.mechanisms.published.ome:ome_published",
-        "dptext-published": "textveil.mechanisms.published.dptext:dptext_published",
-        "dp-bart-published": "textveil.mechanisms.published.dp_bart:dp_bart_published",
-        "adept-published": "textveil.mechanisms.published.adept:adept_published",
+        "dpnr-published": "textveil.mechanisms.published.vectors:dpnr_published",
+        "cape-published": "textveil.mechanisms.published.vectors:cape_published",
+        "ome-published": "textveil.mechanisms.published.vectors:ome_published",
+        "dptext-published": "textveil.mechanisms.published.vectors:dptext_published",
+        "dp-bart-published": "textveil.mechanisms.published.codes:dp_bart_published",
+        "adept-published": "textveil.mechanisms.published.codes:adept_published",
         "mahalanobis-published": "textveil.mechanisms.published.mahalanobis:mahalanobis_published",
         "vickrey-published": "textveil.mechanisms.published.vickrey:vickrey_published",
         "dp-prompt-published": "textveil.mechanisms.published.dp_prompt:dp_prompt_published",
         "truncated-laplace-published": "textveil.mechanisms.published.truncated_laplace:truncated_laplace_published",
-        "gaussian-classical-published": "textveil.mechanisms.published.gaussian_classical:gaussian_classical_published",
+        "gaussian-classical-published": "textveil.mechanisms.published.truncated_laplace:gaussian_classical_published",
         "tgm-published": "textveil.mechanisms.published.tgm:tgm_published",
         "tem-published": "textveil.mechanisms.published.tem:tem_published",
         "custext-published": "textveil.mechanisms.published.custext:custext_published",
@@ -201,6 +201,29 @@ def guarantee_of(mechanism: Described) -> Guarantee:
         return claimed(guarantee)
     module = known.target.partition(":")[0]
     return guarantee if file_of(module, guarantee.source) is not None else claimed(guarantee)
+
+
+def promised(mechanism: Described, *, allow_refuted: bool) -> Guarantee:
+    """The guarantee that releases carry: the mechanism's, or none where it is refuted or nothing is promised.
+
+    Raises:
+        RefutedGuarantee: the claim is refuted, and that is not allowed.
+    """
+    guarantee = guarantee_of(mechanism)
+    if guarantee.status is Status.NONE and guarantee.promises:
+        reason = "the mechanism promises nothing"
+        return NoGuarantee(reason=reason, source=guarantee.source, adjacency=guarantee.adjacency)
+    if guarantee.status is not Status.REFUTED:
+        return guarantee
+    if not allow_refuted:
+        known = MECHANISMS.get(mechanism.name)
+        valid = f"{known.instead}, the valid form" if known is not None and known.instead else "one that is proved"
+        raise RefutedGuarantee(
+            f"the claim {guarantee} of this mechanism is refuted ({guarantee.source}). "
+            f"Use {valid}, or `allow_refuted=True`; the release then has no guarantee."
+        )
+    reason = f"the claim {guarantee} is refuted"
+    return NoGuarantee(reason=reason, source=guarantee.source, adjacency=guarantee.adjacency)
 
 
 def _registered(maker: Callable[..., Any] | None) -> CatalogEntry | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import sys
@@ -279,21 +278,6 @@ def seeded(words):
 def identity(words):
     return list(words)
 """
-
-
-@pytest.fixture
-def script() -> Any:
-    """Loads a script of benchmarks/, which is no package."""
-
-    def load(name: str) -> Any:
-        path = Path(__file__).parents[2] / "benchmarks" / f"{name}.py"
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-
-    return load
 
 
 @pytest.fixture

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from textveil.audit.field.cases import line
-from textveil.audit.field.channels import exponential, nearest_word, truncated_exponential
 from textveil.audit.field.peers import PEERS, Peer, frequencies, peer_row
 from textveil.audit.report.verdict import Verdict
 from textveil.catalog import word_mechanism
+from textveil.mechanisms.published.claims import line
+from textveil.mechanisms.published.tem import truncated_law
+from textveil.mechanisms.published.vickrey import two_nearest
+from textveil.mechanisms.published.words import exponential, nearest_word
 from textveil.vocabulary.vocabulary import Vocabulary
 
 ALPHA = 1e-6
@@ -56,8 +58,6 @@ def test_the_vickrey_mechanism_of_mldp_text_has_not(rng: np.random.Generator) ->
     pytest.importorskip("mldp_text", reason="needs the extra benchmark", exc_type=ImportError)
     peer = _peer("vickrey")
     theirs = frequencies(peer, "east", DRAWS)
-    from textveil.audit.field.words import two_nearest
-
     setting = line(1.0, 0.0, 1.0, 2.0, 3.0)
     published, mended = (two_nearest(setting, skips=skips).rows[1] for skips in (True, False))
     assert _p_value(theirs, rng.multinomial(DRAWS, published)) > ALPHA
@@ -86,14 +86,14 @@ def _on_a_line(places: list[float]) -> Vocabulary:
 
 
 @pytest.mark.parametrize(
-    ("name", "made"), [("santext", exponential), ("tem", truncated_exponential), ("exponential", exponential)]
+    ("name", "law"), [("santext", exponential), ("tem", truncated_law), ("exponential", exponential)]
 )
-def test_catalog_channels_are_the_formulas_of_the_table(name: str, made) -> None:
+def test_catalog_channels_are_the_formulas_of_the_table(name: str, law) -> None:
     """SanText's and pyPANTERA's scores, where they are right: the same probabilities, to the rounding of weights."""
     places = [0.0, 0.5, 1.25, 3.0]
     ours = word_mechanism(name, _on_a_line(places), epsilon_per_distance=2.0, clip=None)
     table = np.stack([ours.probabilities(word) for word in range(4)])
-    assert np.allclose(table, made(line(2.0, *places)).rows, rtol=1e-4)
+    assert np.allclose(table, law(line(2.0, *places)).rows, rtol=1e-4)
 
 
 def test_catalog_noise_has_the_cells_of_the_table(rng: np.random.Generator) -> None:

@@ -37,7 +37,7 @@ def test_pages_install_in_one_way_and_name_extras_that_are_there() -> None:
             if "pip install" in line and page.name != "CHANGELOG.md" and "Messages that miss a package" not in line:
                 assert "-m pip install" in line and "'textveil[" not in line, f"{page.name}: {line}"
         named |= {one for found in re.findall(r"\"(?:\.|textveil)\[([\w,]+)\]\"", text) for one in found.split(",")}
-    assert {"server", "maps", "full"} <= named <= _extras()
+    assert {"server", "maps", "test"} <= named <= _extras()
 
 
 def test_the_command_of_a_message_adds_to_the_textveil_that_is_installed() -> None:

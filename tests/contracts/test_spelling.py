@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 import textveil
 
 PACKAGE = Path(textveil.__file__).parent
@@ -32,10 +30,9 @@ def _flags(text: str) -> list[str]:
     return [f"line {line}" for line, value in _strings(ast.parse(text)) if value != "--" and _FLAG.search(value)]
 
 
-@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_the_library_spells_no_option_of_the_command_line(path: Path) -> None:
-    if str(path.relative_to(PACKAGE)) not in STARTS_THE_COMMAND:
-        assert _flags(path.read_text(encoding="utf-8")) == []
+def test_the_library_spells_no_option_of_the_command_line() -> None:
+    spelled = {str(path.relative_to(PACKAGE)) for path in LIBRARY if _flags(path.read_text(encoding="utf-8"))}
+    assert spelled <= STARTS_THE_COMMAND
 
 
 def test_an_option_in_a_string_is_found() -> None:
@@ -82,9 +79,10 @@ FOREIGN = {"os", "torch"}
 """Packages of others in which the function that is needed has such a name."""
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_modules_use_no_private_names_of_others(path: Path) -> None:
-    assert _private(path.read_text(encoding="utf-8"), FOREIGN) == []
+def test_modules_use_no_private_names_of_others() -> None:
+    modules = sorted(PACKAGE.rglob("*.py"))
+    private = {str(path): _private(path.read_text(encoding="utf-8"), FOREIGN) for path in modules}
+    assert {name: uses for name, uses in private.items() if uses} == {}
 
 
 def test_a_private_name_of_another_module_is_found() -> None:

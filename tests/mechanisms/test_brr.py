@@ -11,12 +11,11 @@ import pytest
 from scipy.stats import chisquare
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.noise.states import audit_states
+from textveil.audit.noise.closed_form import audit_states
 from textveil.audit.report.verdict import Claim, Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError
-from textveil.mechanisms.additive.binary_codes import binary_codes
-from textveil.mechanisms.additive.brr import BinaryResponse
+from textveil.mechanisms.additive.brr import BinaryResponse, binary_codes
 from textveil.mechanisms.capabilities import NoisyStates
 from textveil.noise.bit_flips import BitFlips, FlippedBitsProfile, bit_flips
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -12,7 +12,7 @@ from tests.helpers.exactness import worst_integer_ratio
 from tests.helpers.goodness_of_fit import p_value
 from tests.helpers.vocabularies import made_vocabulary
 
-from textveil.audit.noise.states import audit_states
+from textveil.audit.noise.closed_form import audit_states
 from textveil.audit.report.verdict import Claim, Verdict
 from textveil.catalog import mechanism
 from textveil.errors import ParameterError

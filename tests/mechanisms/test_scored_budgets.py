@@ -16,8 +16,7 @@ from textveil.audit.report.verdict import Claim, Verdict
 from textveil.audit.run import audit_mechanism
 from textveil.errors import ParameterError
 from textveil.mechanisms.document.words import words_of
-from textveil.mechanisms.published.budget_scores import BudgetScores
-from textveil.mechanisms.published.scored_budgets import ScoredBudgets, scored_budgets_published
+from textveil.mechanisms.published.scored_budgets import BudgetScores, ScoredBudgets, scored_budgets_published
 from textveil.mechanisms.sampling.word_tags import word_tags
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_DOCUMENT

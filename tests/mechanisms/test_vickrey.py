@@ -23,7 +23,7 @@ from textveil.errors import ParameterError, RefutedGuarantee
 from textveil.mechanisms.additive.neighbor_choice import NeighborChoice
 from textveil.mechanisms.additive.vickrey import Vickrey
 from textveil.mechanisms.capabilities import NoisyVectors
-from textveil.mechanisms.published.witness import drawn_witness
+from textveil.mechanisms.published.vickrey import drawn_witness
 from textveil.nearest.ranked import nearest_few
 from textveil.noise.elliptical_laplace import EllipticalLaplace
 from textveil.privacy.guarantees import MetricDP, Status

@@ -9,8 +9,10 @@ import pytest
 from tests.helpers.servers import MemoryLedger, running
 
 from textveil.budget.account import Account
+from textveil.errors import SlowText
 from textveil.server import service as module
 from textveil.server.config import Config
+from textveil.server.conversations import ConversationState
 from textveil.server.errors import ApiError
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import LONG_CHARACTERS, SanitizingService
@@ -29,6 +31,26 @@ def test_texts_over_their_time_are_refused_with_413_and_nothing_is_paid() -> Non
                 assert answer.status_code == 413 and answer.json()["error"]["code"] == "texts_too_slow"
                 assert "Send less at a time" in answer.json()["error"]["message"] and "Maria" not in answer.text
     assert not ledger.calls
+
+
+def test_more_values_than_can_be_restored_in_time_are_refused_before_anything_is_paid(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Mentions count, also of one value that is paid once."""
+    monkeypatch.setattr(module, "VALUES_A_SECOND", 1)
+    ledger = MemoryLedger()
+    with running(Config(policy="prompts"), ledger) as client:
+        answer = client.post("/v1/sanitize", json={"text": "Maria. " * 11})
+        assert answer.status_code == 413 and answer.json()["error"]["code"] == "texts_too_slow"
+        assert "at most 10 values" in answer.json()["error"]["message"]
+        assert not ledger.calls
+        assert client.post("/v1/sanitize", json={"text": "Maria. " * 10}).status_code == 200
+    service = SanitizingService(OfferedPolicies("prompts"), UncountedLedger(), threads=1)
+    try:
+        with pytest.raises(SlowText):
+            asyncio.run(service.release(["Maria. " * 11], policy=None, account=WARD, conversation=ConversationState()))
+    finally:
+        service.close()
 
 
 def test_long_texts_are_read_by_few_threads_and_the_server_answers_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.audit.channels.rows import Rows, RowSource, blocks, source_of
+from textveil.audit.methods import Audit, Method, first_of, is_a
 from textveil.errors import need
-from textveil.mechanisms.base import WordMechanism
+from textveil.mechanisms.base import Channel, WordMechanism
+from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.randomness import resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
 from textveil.types import Ids, Integers, Progress, Reals
@@ -214,7 +216,7 @@ def repeated_releases(
     need(len(releases) > 0 and min(releases) >= 1, "releases", list(releases), "numbers >= 1")
     need(samples >= 1, "samples", samples, ">= 1")
     generator = resolve(rng)
-    table = np.concatenate([source.rows(one, one + 1) for one in ids.tolist()])
+    table = np.concatenate([source.rows(word, word + 1) for word in ids.tolist()])
     with np.errstate(divide="ignore"):
         logs, start = np.log(table).T.copy(), np.log(pi)
     inputs = _drawn(pi, samples, generator)
@@ -261,13 +263,13 @@ def _learned(mechanism: WordMechanism, ids: Ids, prior: Reals, training: int, rn
     near, apart = np.zeros(len(vectors), dtype=np.int64), np.full(len(vectors), np.inf)
     best = np.zeros(len(vectors))
     guess = np.full(len(vectors), -1, dtype=np.int64)
-    for index, one in enumerate(ids.tolist()):
-        distance = ((vectors - vectors[one]) ** 2).sum(axis=1)
+    for index, word in enumerate(ids.tolist()):
+        distance = ((vectors - vectors[word]) ** 2).sum(axis=1)
         closer = distance < apart
         near[closer], apart[closer] = index, distance[closer]
         counts = np.zeros(len(vectors))
         for count in _batches(training):
-            drawn = mechanism.privatize(np.full(count, one, dtype=np.int64), rng)
+            drawn = mechanism.privatize(np.full(count, word, dtype=np.int64), rng)
             counts += np.bincount(drawn, minlength=len(vectors))
         better = prior[index] * counts > best
         best[better], guess[better] = prior[index] * counts[better], index
@@ -313,3 +315,17 @@ def _checked_candidates(candidates: Sequence[int] | Ids, size: int, most: int) -
     need(len(np.unique(ids)) == len(ids), "candidates", "one word twice", "distinct")
     need(bool(ids.min() >= 0 and ids.max() < size), "candidates", "a word outside", f"in [0, {size})")
     return ids.astype(np.int64)
+
+
+def _run_bayes(audit: Audit) -> None:
+    audit.attacked = (bayes_vulnerability(audit.mechanism, progress=audit.progress).as_dict(),)
+
+
+def _run_inversion(audit: Audit) -> None:
+    audit.attacked = (nearest_neighbor_inversion(audit.mechanism, samples=4000, rng=audit.rng).as_dict(),)
+
+
+ATTACK: Final = first_of(
+    Method(_run_bayes, is_a(Channel | IntegerWeights)), Method(_run_inversion), wanted=lambda audit: audit.attacks
+)
+"""The best recovery of a word: exactly for channels, by sampling for noise."""

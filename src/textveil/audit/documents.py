@@ -1,4 +1,4 @@
-"""Audits of mechanisms that look at more than one word: sequences by exact rows and by sampling, texts by sampling."""
+"""Audits of mechanisms that look at more than one word: sequences and whole texts."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textveil.audit.channels.exact import audit_channel
 from textveil.audit.channels.rows import IntegerRows
+from textveil.audit.methods import Audit, Method, is_a
+from textveil.audit.noise.text_codes import NOISY_CODES
 from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.audit.sampled.bounds import audit_sampled, minimum_samples
 from textveil.audit.sampled.draws import candidate_pairs
@@ -22,7 +24,6 @@ from textveil.mechanisms.capabilities import AdjacentTexts, DocumentRows, KnownO
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.statistics import Bound
 from textveil.types import Ids, Progress
-from textveil.vocabulary.vocabulary import Vocabulary
 
 EXACT_WORK = 2e7
 """Weights of all rows after all first outputs up to which sequences are computed exactly: 270 words."""
@@ -36,51 +37,35 @@ _FEW_WORDS, _FEWER_WORDS, _SMALL = 12, 4, 1000
 """Words of which documents are made that are compared exactly, in vocabularies of up to so many words and beyond."""
 
 
-def audit_sequences(
-    mechanism: SequenceMechanism,
-    claim: Claim,
-    *,
-    samples: int,
-    confidence: float,
-    rng: np.random.Generator,
-    progress: Progress | None = None,
-) -> tuple[list[Finding], DrawsCheck | None]:
-    """Put a claim about one word of a document to the test on documents of two words.
+def _run_sequence_rows(audit: Audit) -> None:
+    """The row of every word after no output and after every first output, where the vocabulary is small.
 
-    Exactly, where the mechanism states its integer weights and the vocabulary is small: the row of every word after no
-    output and after every first output. Since what a draw looks at is released, those rows decide the loss of both
-    words. And by sampling both outputs together, which also finds draws that look at more than they state.
-
-    Args:
-        mechanism: draws the documents.
-        claim: of one token.
-        samples: draws for each document of a pair; 0 takes enough for some outcome to refute the claim.
-        confidence: of the sampled bounds together.
-        rng: for the draws.
-        progress: called as outputs are done.
+    What a draw looks at is released, so those rows decide the loss of both words.
     """
-    size = len(mechanism.vocabulary)
-    findings = []
-    if isinstance(mechanism, SequenceWeights) and (size + 1.0) * size * size <= EXACT_WORK:
-        findings.append(exact_sequences(mechanism, claim, progress=progress))
+    size = len(audit.mechanism.vocabulary)
+    if (size + 1.0) * size * size <= EXACT_WORK:
+        audit.findings.append(exact_sequences(audit.mechanism, audit.claim, progress=audit.progress))
+    audit.draws = _check_first_words(audit.mechanism, audit.rng)
+    audit.tell_contradiction()
+
+
+def _run_sequence_samples(audit: Audit) -> None:
+    """Both outputs of documents of two words together: this also finds draws that look at more than they state."""
+    mechanism, size = audit.mechanism, len(audit.mechanism.vocabulary)
     words = mechanism.vocabulary.words
-    check: DrawsCheck | None = None
-    if isinstance(mechanism, SequenceWeights):
-        check = _check_first_words(mechanism, rng)
-        findings += [] if check.passed else [check.finding(claim)]
     pairs = []
-    for first, second in candidate_pairs(mechanism.vocabulary, 2, rng):
+    for first, second in candidate_pairs(mechanism.vocabulary, 2, audit.rng):
         pairs += [((first, first), (second, first)), ((first, first), (first, second))]
     sampled = audit_sampled(
-        sequence_draw(mechanism, rng),
+        sequence_draw(mechanism, audit.rng),
         pairs,
-        claim,
-        samples=samples or _enough(claim, len(pairs), confidence),
-        confidence=confidence,
-        name=lambda one: " ".join(words[int(word)] for word in _unpacked(one, size)),
+        audit.claim,
+        samples=audit.samples or _enough(audit.claim, len(pairs), audit.confidence),
+        confidence=audit.confidence,
+        name=lambda document: " ".join(words[int(word)] for word in _unpacked(document, size)),
     )
     note = "Documents of two words that differ in the first, or in the second, with both outputs looked at together."
-    return [*findings, replace(sampled, subject=Subject.DOCUMENT_CHANNEL, notes=(note, *sampled.notes))], check
+    audit.findings.append(replace(sampled, subject=Subject.DOCUMENT_CHANNEL, notes=(note, *sampled.notes)))
 
 
 def _check_first_words(mechanism: SequenceWeights, rng: np.random.Generator) -> DrawsCheck:
@@ -106,13 +91,15 @@ def exact_sequences(mechanism: SequenceWeights, claim: Claim, *, progress: Progr
     """
     size = len(mechanism.vocabulary)
     pasts = [np.empty(0, dtype=np.int64), *np.arange(size, dtype=np.int64)[:, None]]
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for done, past in enumerate(pasts, start=1):
         rows = IntegerRows((size, size), partial(mechanism.integer_weights_after, past))
-        found.append(audit_channel(rows, claim, mechanism.vocabulary))
+        findings.append(audit_channel(rows, claim, mechanism.vocabulary))
         if progress is not None:
             progress(done, len(pasts))
-    worst = max(found, key=lambda one: (one.verdict is Verdict.REFUTED, one.delta.lower, one.epsilon.upper))
+    worst = max(
+        findings, key=lambda finding: (finding.verdict is Verdict.REFUTED, finding.delta.lower, finding.epsilon.upper)
+    )
     verdict = worst.verdict if worst.verdict is Verdict.REFUTED else Verdict.NOT_REFUTED
     note = "Every row of documents of at most two words was computed; of longer ones the mechanism's proof speaks."
     return replace(
@@ -139,9 +126,9 @@ def sequence_draw(mechanism: SequenceMechanism, rng: np.random.Generator) -> Any
     return draw
 
 
-def _unpacked(one: Any, size: int) -> Sequence[int]:
+def _unpacked(document: Any, size: int) -> Sequence[int]:
     """The ids of a document: itself, or two outputs in one integer."""
-    return one if isinstance(one, tuple) else divmod(int(one), size)
+    return document if isinstance(document, tuple) else divmod(int(document), size)
 
 
 def exact_documents(mechanism: DocumentRows, claim: Claim) -> Finding:
@@ -159,15 +146,15 @@ def exact_documents(mechanism: DocumentRows, claim: Claim) -> Finding:
     pairs = np.array([(first, second) for first in words for second in words])
     with np.errstate(divide="ignore"):
         logs = np.stack([np.log(mechanism.document_rows(pair)) for pair in pairs])
-    worst, found = -np.inf, (0, 0)
+    worst, places = -np.inf, (0, 0)
     for likely, row in enumerate(logs):
         losses = np.nan_to_num(row - logs, nan=-np.inf, posinf=np.inf, neginf=-np.inf).max(axis=2).sum(axis=1)
         if losses.max() > worst:
-            worst, found = float(losses.max()), (likely, int(losses.argmax()))
-    likely, unlikely = found
+            worst, places = float(losses.max()), (likely, int(losses.argmax()))
+    likely, unlikely = places
     outputs = (logs[likely] - logs[unlikely]).argmax(axis=1)
     names = mechanism.vocabulary.words
-    spelled = [" ".join(names[one] for one in ids) for ids in (pairs[likely], pairs[unlikely], outputs)]
+    spelled = [" ".join(names[word] for word in ids) for ids in (pairs[likely], pairs[unlikely], outputs)]
     return replace(
         _of_one_pair(claim, "exact documents", (spelled[0], spelled[1]), spelled[2], worst),
         notes=(f"Every two of {len(pairs)} documents of two words were compared, by their exact distributions.",),
@@ -181,15 +168,16 @@ def exact_outputs(mechanism: KnownOutputs, claim: Claim, pairs: Sequence[tuple[s
     Returns:
         A finding of method ``"exact outputs"``: REFUTED, or NOT_REFUTED, since the search is greedy.
     """
-    found = mechanism.costliest_output(pairs)
+    costliest = mechanism.costliest_output(pairs)
     told = (
         f"For {len(pairs)} pairs of texts the output was sought that tells most, token by token; others may exceed it."
     )
-    made = _of_one_pair(claim, "exact outputs", (found.first, found.second), found.output, found.loss)
+    pair = (costliest.first, costliest.second)
+    finding = _of_one_pair(claim, "exact outputs", pair, costliest.output, costliest.loss)
     return replace(
-        made,
+        finding,
         # A token that ends a text is no part of it.
-        witness={**made.witness, "tokens": list(found.tokens)},
+        witness={**finding.witness, "tokens": list(costliest.tokens)},
         notes=(told, "Its probabilities are those of the integers that would be drawn by; nothing was drawn."),
         inputs="two documents",
     )
@@ -209,33 +197,16 @@ def _of_one_pair(claim: Claim, method: str, pair: tuple[str, str], output: str, 
     )
 
 
-def audit_texts(
-    mechanism: TextMechanism,
-    claim: Claim,
-    *,
-    words: Sequence[str],
-    samples: int,
-    confidence: float,
-    rng: np.random.Generator,
-) -> Finding:
-    """Put a claim about whole texts to the test by sampling, on texts made of public words that it compares.
-
-    Args:
-        mechanism: draws the texts.
-        claim: of any two documents.
-        words: public words, at least two different ones.
-        samples: draws for each text of a pair; 0 takes enough for some outcome to refute the claim.
-        confidence: of the bounds together.
-        rng: for the draws.
-    """
+def _run_text_samples(audit: Audit) -> None:
+    """Texts made of public words that the guarantee compares, by sampling."""
 
     def draw(text: Any, count: int) -> NDArray[Any]:
-        return np.array(mechanism.privatize_texts([str(text)] * count, rng))
+        return np.array(audit.mechanism.privatize_texts([str(text)] * count, audit.rng))
 
-    pairs = compared_texts(mechanism, words)
-    count = samples or _enough(claim, len(pairs), confidence)
-    found = audit_sampled(draw, pairs, claim, samples=count, confidence=confidence)
-    return replace(found, subject=Subject.DOCUMENT_CHANNEL)
+    pairs = compared_texts(audit.mechanism, audit.words)
+    count = audit.samples or _enough(audit.claim, len(pairs), audit.confidence)
+    sampled = audit_sampled(draw, pairs, audit.claim, samples=count, confidence=audit.confidence)
+    audit.findings.append(replace(sampled, subject=Subject.DOCUMENT_CHANNEL))
 
 
 def _enough(claim: Claim, pairs: int, confidence: float) -> int:
@@ -247,7 +218,7 @@ def text_pairs(words: Sequence[str]) -> list[tuple[str, str]]:
     """Pairs of texts worth a try: two without a word in common, one and nothing, two that differ in one word."""
     spread = np.unique(np.linspace(0, len(words) - 1, min(len(words), 2 * _PROBE_WORDS)).astype(np.int64))
     first, second = spread[::2].tolist(), spread[1::2].tolist()
-    texts = [" ".join(words[one] for one in ids) for ids in (first, second, [second[-1], *first[1:]])]
+    texts = [" ".join(words[word] for word in ids) for ids in (first, second, [second[-1], *first[1:]])]
     pairs = [(texts[0], texts[1]), (texts[0], ""), (texts[0], texts[2])]
     return [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
 
@@ -263,7 +234,22 @@ def compared_texts(mechanism: TextMechanism, words: Sequence[str]) -> Sequence[t
     return [(first, second) for first, second in pairs if len(first.split()) == len(second.split())]
 
 
-def public_words(mechanism: TextMechanism, otherwise: Sequence[str]) -> Sequence[str]:
-    """The words of the mechanism's vocabulary, where it has one."""
-    vocabulary = getattr(mechanism, "vocabulary", None)
-    return vocabulary.words if isinstance(vocabulary, Vocabulary) else otherwise
+def _run_rows(audit: Audit) -> None:
+    audit.findings.append(exact_documents(audit.mechanism, audit.claim))
+
+
+def _run_outputs(audit: Audit) -> None:
+    pairs = compared_texts(audit.mechanism, audit.words)
+    audit.findings.append(exact_outputs(audit.mechanism, audit.claim, pairs))
+
+
+TEXTS: Final = (
+    NOISY_CODES,
+    Method(_run_rows, is_a(DocumentRows)),
+    Method(_run_outputs, is_a(KnownOutputs)),
+    Method(_run_text_samples, wanted=lambda audit: audit.needs_samples),
+)
+"""Methods for mechanisms of whole texts."""
+
+SEQUENCES: Final = (Method(_run_sequence_rows, is_a(SequenceWeights)), Method(_run_sequence_samples))
+"""Methods for mechanisms of sequences, on documents of two words."""

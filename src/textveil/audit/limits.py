@@ -49,9 +49,9 @@ def unchanged_share(before: Sequence[str], after: Sequence[str], confidence: flo
     if len(before) != len(after):
         raise InputError(f"there must be as many texts after as before; got {len(after)} and {len(before)}.")
     same = total = 0
-    for number, (one, other) in enumerate(zip(before, after, strict=True), start=1):
-        words = [surface.lower() for surface in split(one) if classify(surface) == Kind.WORD]
-        outputs = [surface.lower() for surface in split(other) if classify(surface) == Kind.WORD]
+    for number, (text_before, text_after) in enumerate(zip(before, after, strict=True), start=1):
+        words = [surface.lower() for surface in split(text_before) if classify(surface) == Kind.WORD]
+        outputs = [surface.lower() for surface in split(text_after) if classify(surface) == Kind.WORD]
         if len(words) != len(outputs):
             raise InputError(f"text {number} must keep its {len(words)} words; got {len(outputs)}. Align them first.")
         same += sum(word == output for word, output in zip(words, outputs, strict=True))

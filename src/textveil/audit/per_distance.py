@@ -7,7 +7,7 @@ unit of. A verdict on any two words is one at the diameter, and says nothing of 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -16,9 +16,14 @@ import numpy as np
 from textveil.audit.channels.groups import rows_of
 from textveil.audit.channels.metric_loss import metric_epsilon
 from textveil.audit.channels.rows import Rows, source_of
+from textveil.audit.methods import Audit, Method, first_of, is_a
 from textveil.audit.report.verdict import Claim, Finding, Subject, Verdict
 from textveil.audit.sampled.bounds import Draw, audit_sampled_metric, minimum_samples
-from textveil.mechanisms.capabilities import NoisyVectors, OnWordDistances, WithinGroups
+from textveil.audit.sampled.draws import mechanism_draw
+from textveil.audit.sampled.stated import ALPHA
+from textveil.errors import UnsupportedGuarantee
+from textveil.mechanisms.base import Channel
+from textveil.mechanisms.capabilities import IntegerWeights, NoisyVectors, OnWordDistances, WithinGroups
 from textveil.noise.capabilities import ProfiledNoise
 from textveil.privacy.guarantees import MetricDP
 from textveil.statistics import Bound
@@ -65,12 +70,12 @@ def audit_per_distance(channel: Rows, metric: OnWordDistances, promise: MetricDP
         if len(members) > 1:
             part = rows_of(source, members)
             losses.append((metric_epsilon(part.source, metric.word_distances(members)[:, members]), members, part))
-    worst, members, part = max(losses, key=lambda one: one[0].epsilon_per_distance.lower)
-    found = worst.epsilon_per_distance
+    worst, members, part = max(losses, key=lambda loss: loss[0].epsilon_per_distance.lower)
+    per_distance = worst.epsilon_per_distance
     verdict = Verdict.CERTIFIED if len(ids) == size else Verdict.NOT_REFUTED
-    if found.lower > promise.epsilon_per_distance:
+    if per_distance.lower > promise.epsilon_per_distance:
         verdict = Verdict.REFUTED
-    elif (found.upper - promise.epsilon_per_distance) * worst.distance > _ROUNDING:
+    elif (per_distance.upper - promise.epsilon_per_distance) * worst.distance > _ROUNDING:
         verdict = Verdict.NOT_REFUTED
     first, second = (int(members[row]) for row in worst.pair)
     witness: Mapping[str, Any] = {
@@ -78,12 +83,12 @@ def audit_per_distance(channel: Rows, metric: OnWordDistances, promise: MetricDP
         "other_input": vocabulary.words[second],
         "output": vocabulary.words[int(part.outputs[worst.output])],
         "distance": worst.distance,
-        "log_ratio": found.estimate * worst.distance,
-        "epsilon_per_distance": found.estimate,
+        "log_ratio": per_distance.estimate * worst.distance,
+        "epsilon_per_distance": per_distance.estimate,
     }
-    made = _finding(promise, verdict, worst.distance, found, "exact channel per distance", witness)
+    finding = _finding(promise, verdict, worst.distance, per_distance, "exact channel per distance", witness)
     told = f"{len(ids)} of {size} words were compared with each other, over all outputs."
-    return replace(made, notes=(f"{made.notes[0]} {told}",))
+    return replace(finding, notes=(f"{finding.notes[0]} {told}",))
 
 
 def audit_noise_per_distance(mechanism: NoisyVectors, metric: OnWordDistances, promise: MetricDP) -> Finding | None:
@@ -106,17 +111,17 @@ def audit_noise_per_distance(mechanism: NoisyVectors, metric: OnWordDistances, p
         shift = mechanism.points[pair[0]].astype(np.float64) - mechanism.points[pair[1]]
         if distance > 0 and shift.any():
             rate = mechanism.distribution.privacy_profile(shift).largest_loss / distance
-            worst = max(worst or (-math.inf, 0.0, pair), (rate, float(distance), pair), key=lambda one: one[0])
+            worst = max(worst or (-math.inf, 0.0, pair), (rate, float(distance), pair), key=lambda rated: rated[0])
     if worst is None:
         return None
     rate, distance, pair = worst
     refuted = rate > promise.epsilon_per_distance * (1 + _MARGIN)
     verdict = Verdict.REFUTED if refuted else Verdict.NOT_REFUTED
-    witness = {"words": [words[one] for one in pair.tolist()], "ids": pair.tolist(), "distance": distance}
-    found = Bound(rate * (1 - _MARGIN), rate, math.inf, 1.0)
-    made = _finding(promise, verdict, distance, found, "closed form per distance", witness)
+    witness = {"words": [words[word] for word in pair.tolist()], "ids": pair.tolist(), "distance": distance}
+    per_distance = Bound(rate * (1 - _MARGIN), rate, math.inf, 1.0)
+    finding = _finding(promise, verdict, distance, per_distance, "closed form per distance", witness)
     told = f"{len(pairs)} pairs of words were compared, the nearest among them."
-    return replace(made, subject=Subject.NOISY_VECTOR, notes=(f"{made.notes[0]} {told}",))
+    return replace(finding, subject=Subject.NOISY_VECTOR, notes=(f"{finding.notes[0]} {told}",))
 
 
 def audit_draws_per_distance(
@@ -144,7 +149,7 @@ def audit_draws_per_distance(
     tried = list(dict.fromkeys(tried))
     if not tried:
         return None
-    found = audit_sampled_metric(
+    finding = audit_sampled_metric(
         draw,
         [(int(a), int(b)) for a, b in pairs[tried]],
         far[tried].tolist(),
@@ -153,7 +158,7 @@ def audit_draws_per_distance(
         confidence=confidence,
         name=lambda word: words[int(word)],
     )
-    return replace(found, method="sampled per distance", inputs="two words at that distance")
+    return replace(finding, method="sampled per distance", inputs="two words at that distance")
 
 
 def _groups(metric: OnWordDistances, size: int) -> Ids:
@@ -178,7 +183,7 @@ def _near_pairs(metric: OnWordDistances, groups: Ids) -> Ids:
 def _of_pairs(metric: OnWordDistances, pairs: Ids) -> Reals:
     """The distance of each pair."""
     parts = [pairs[start : start + 32] for start in range(0, len(pairs), 32)]
-    return np.concatenate([metric.word_distances(one[:, 0])[np.arange(len(one)), one[:, 1]] for one in parts])
+    return np.concatenate([metric.word_distances(part[:, 0])[np.arange(len(part)), part[:, 1]] for part in parts])
 
 
 def _finding(
@@ -203,3 +208,41 @@ def _finding(
         ),
         inputs="two words at that distance",
     )
+
+
+def _run_rows(audit: Audit) -> Finding | None:
+    return audit_per_distance(audit.mechanism, audit.mechanism, audit.mechanism.guarantee)
+
+
+def _run_noise(audit: Audit) -> Finding | None:
+    return audit_noise_per_distance(audit.mechanism, audit.mechanism, audit.mechanism.guarantee)
+
+
+def _run_draws(audit: Audit) -> Finding | None:
+    draw, confidence = mechanism_draw(audit.mechanism, audit.rng), max(audit.confidence, 1 - ALPHA)
+    promise = audit.mechanism.guarantee
+    return audit_draws_per_distance(draw, audit.mechanism, promise, samples=DRAWS, confidence=confidence)
+
+
+def _kept(find: Callable[[Audit], Finding | None]) -> Callable[[Audit], None]:
+    """A method that adds this finding, if there is one."""
+
+    def run(audit: Audit) -> None:
+        try:
+            finding = find(audit)
+        except UnsupportedGuarantee:  # it states no distances after all
+            return
+        if finding is not None:
+            audit.findings.append(finding)
+            audit.per_distance = f"{finding.verdict.value} ({finding.method})"
+
+    return run
+
+
+PER_DISTANCE: Final = first_of(
+    Method(_kept(_run_rows), is_a(OnWordDistances, Channel | IntegerWeights)),
+    Method(_kept(_run_noise), is_a(OnWordDistances, NoisyVectors)),
+    Method(_kept(_run_draws), is_a(OnWordDistances)),
+    wanted=lambda audit: audit.per_distance is not None,
+)
+"""What is known of a promise at the distances of words."""

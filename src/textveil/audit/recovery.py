@@ -81,7 +81,7 @@ class Recovery:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON data."""
-        return {"documents": self.documents, "model": self.model, "kinds": [one.as_dict() for one in self.kinds]}
+        return {"documents": self.documents, "model": self.model, "kinds": [kind.as_dict() for kind in self.kinds]}
 
 
 def measure_recovery(
@@ -131,8 +131,8 @@ def measure_recovery(
         if len(np.unique(documents[chosen])) < 2:
             continue
 
-        def share(found: Ids, chosen: Flags = chosen) -> Bound:
-            hits = (found == originals)[chosen]
+        def share(guesses: Ids, chosen: Flags = chosen) -> Bound:
+            hits = (guesses == originals)[chosen]
             return ratio_of_sums(*_sums(hits, documents[chosen], len(texts)), confidence)
 
         kinds.append(
@@ -174,5 +174,5 @@ def _with_words(read: ReleasedTexts, words: Ids) -> ReleasedTexts:
 def _sums(hits: Flags, documents: Integers, size: int) -> tuple[Integers, Integers]:
     """Hits and trials of every document that has trials."""
     trials = np.bincount(documents, minlength=size)
-    found = np.bincount(documents, weights=hits, minlength=size).astype(np.int64)
-    return found[trials > 0], trials[trials > 0]
+    sums = np.bincount(documents, weights=hits, minlength=size).astype(np.int64)
+    return sums[trials > 0], trials[trials > 0]

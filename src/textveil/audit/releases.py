@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.audit.methods import Audit, Method, is_a
 from textveil.audit.noise.profiles import epsilon_at, profile_finding
 from textveil.audit.report.verdict import Claim, Finding, Subject
-from textveil.audit.sampled.bounds import Draw, Score, audit_sampled
-from textveil.audit.sampled.stated import DrawsCheck, StatedPair, check_profile
+from textveil.audit.sampled.bounds import SAMPLES, Draw, Score, audit_sampled
+from textveil.audit.sampled.stated import StatedPair, check_profile
 from textveil.mechanisms.base import SetMechanism, VectorMechanism
 from textveil.mechanisms.capabilities import LikelihoodRatio, WorstInputs
 from textveil.mechanisms.releases import released, shown_input
@@ -28,70 +29,63 @@ _DECIMALS = 9
 """Of a log-likelihood ratio: a loss that many outputs share is one level, not rounding noise."""
 
 
-def audit_releases(
-    mechanism: VectorMechanism | SetMechanism,
-    claim: Claim,
-    *,
-    samples: int,
-    confidence: float,
-    rng: np.random.Generator,
-    otherwise: int,
-) -> tuple[list[Finding], DrawsCheck | None]:
-    """Put a claim about any two inputs to the test, and a few draws beside the law that a mechanism states.
+def _run_worst_inputs(audit: Audit) -> None:
+    """Exactly, by how far apart the releases of the worst two inputs are; and a few draws beside that."""
+    mechanism = audit.mechanism
+    audit.findings.append(_exact(mechanism, audit.claim))
+    pair, draw, score = _compared(mechanism, audit.rng)
+    stated = StatedPair(*pair, mechanism.worst_profile())
+    show = partial(shown_input, mechanism)
+    audit.draws = check_profile(draw, [stated], show, subject=Subject.RELEASE, score=score)
+    audit.tell_contradiction()
 
-    Exactly, where the mechanism knows its worst inputs and how far apart their releases are. By sampling, where it does
-    not or ``samples`` are asked for: by likelihood ratios where it knows them, else by the direction in which pilot
-    draws differ most.
 
-    Args:
-        mechanism: releases vectors, or sets of words.
-        claim: of any two inputs.
-        samples: draws for each of the two inputs; 0 samples only where nothing is exact.
-        confidence: of the sampled bounds together.
-        rng: for the draws.
-        otherwise: draws where none are asked for and nothing is exact.
-    """
+def _run_samples(audit: Audit) -> None:
+    """By likelihood ratios where the mechanism knows them, else by the direction in which pilot draws differ most."""
+    mechanism = audit.mechanism
+    pair, draw, score = _compared(mechanism, audit.rng)
+    sampled = audit_sampled(
+        draw,
+        [pair],
+        audit.claim,
+        samples=audit.samples or SAMPLES,
+        confidence=audit.confidence,
+        score=score,
+        name=lambda place: shown_input(mechanism, place) if isinstance(place, np.ndarray) else f"cell {place}",
+    )
+    audit.findings.append(replace(sampled, subject=Subject.RELEASE))
+
+
+def _compared(mechanism: Any, rng: np.random.Generator) -> tuple[tuple[NDArray[Any], NDArray[Any]], Draw, Score | None]:
+    """The two inputs that are tried, draws of what is released of them, and the score of a draw."""
     pair = mechanism.worst_inputs() if isinstance(mechanism, WorstInputs) else _any_inputs(mechanism)
     draw: Draw = partial(_drawn, mechanism, rng)
-    score: Score | None = None
     if isinstance(mechanism, LikelihoodRatio):
-        score = _rounded(mechanism)
-    else:
-        draw = _sorted_sets(draw, pair) if isinstance(mechanism, SetMechanism) else _sorted_vectors(draw, pair)
-    findings: list[Finding] = []
-    check: DrawsCheck | None = None
-    if isinstance(mechanism, WorstInputs):
-        findings.append(_exact(mechanism, claim))
-        stated = StatedPair(*pair, mechanism.worst_profile())
-        show = partial(shown_input, mechanism)
-        check = check_profile(draw, [stated], show, subject=Subject.RELEASE, score=score)
-        findings += [] if check.passed is not False else [check.finding(claim)]
-    if samples or not findings:
-        found = audit_sampled(
-            draw,
-            [pair],
-            claim,
-            samples=samples or otherwise,
-            confidence=confidence,
-            score=score,
-            name=lambda one: shown_input(mechanism, one) if isinstance(one, np.ndarray) else f"cell {one}",
-        )
-        findings.append(replace(found, subject=Subject.RELEASE))
-    return findings, check
+        return pair, draw, _rounded(mechanism)
+    return pair, _sorted_sets(draw, pair) if isinstance(mechanism, SetMechanism) else _sorted_vectors(draw, pair), None
+
+
+RELEASES: Final = (
+    Method(_run_worst_inputs, is_a(WorstInputs)),
+    Method(_run_samples, wanted=lambda audit: audit.needs_samples),
+)
+"""Methods for mechanisms that release vectors or sets of words, on two inputs."""
 
 
 def _exact(mechanism: Any, claim: Claim) -> Finding:
     """The verdict by the profile of the worst two inputs."""
     profile = mechanism.worst_profile()
-    witness = {"pair": [shown_input(mechanism, one) for one in mechanism.worst_inputs()]}
+    witness = {"pair": [shown_input(mechanism, place) for place in mechanism.worst_inputs()]}
     log_delta, epsilon = profile.log_delta(claim.epsilon), epsilon_at(profile, claim.log_delta)
     note = "By the law of the numbers that are drawn; no two inputs are easier to tell apart than these."
-    found = profile_finding(claim, profile, log_delta, epsilon, subject=Subject.RELEASE, witness=witness, notes=(note,))
-    return replace(found, inputs="any two inputs")
+    finding = profile_finding(
+        claim, profile, log_delta, epsilon, subject=Subject.RELEASE, witness=witness, notes=(note,)
+    )
+    return replace(finding, inputs="any two inputs")
 
 
-def _drawn(mechanism: VectorMechanism | SetMechanism, rng: np.random.Generator, one: Any, count: int) -> NDArray[Any]:
-    return released(mechanism, one, count, rng)
+def _drawn(mechanism: VectorMechanism | SetMechanism, rng: np.random.Generator, place: Any, count: int) -> NDArray[Any]:
+    return released(mechanism, place, count, rng)
 
 
 def _rounded(mechanism: LikelihoodRatio) -> Score:
@@ -111,8 +105,8 @@ def _any_inputs(mechanism: VectorMechanism | SetMechanism) -> tuple[NDArray[Any]
 def _sorted_sets(draw: Draw, pair: tuple[NDArray[Any], NDArray[Any]]) -> Draw:
     """The draws as cells by which of the two words they hold."""
 
-    def cells(one: Any, count: int) -> NDArray[Any]:
-        drawn = draw(one, count)
+    def cells(place: Any, count: int) -> NDArray[Any]:
+        drawn = draw(place, count)
         return 2 * (drawn == pair[0]).any(axis=1) + (drawn == pair[1]).any(axis=1)
 
     return cells
@@ -120,12 +114,12 @@ def _sorted_sets(draw: Draw, pair: tuple[NDArray[Any], NDArray[Any]]) -> Draw:
 
 def _sorted_vectors(draw: Draw, pair: tuple[NDArray[Any], NDArray[Any]]) -> Draw:
     """The draws as cells along the direction in which pilot draws of the two inputs differ in the mean."""
-    pilots = [np.asarray(draw(one, _PILOT), dtype=np.float64) for one in pair]
+    pilots = [np.asarray(draw(place, _PILOT), dtype=np.float64) for place in pair]
     direction = pilots[0].mean(axis=0) - pilots[1].mean(axis=0)
     values = np.concatenate(pilots) @ direction
     edges = np.unique(np.quantile(values, np.linspace(0, 1, _CELLS + 1)[1:-1]))
 
-    def cells(one: Any, count: int) -> NDArray[Any]:
-        return np.searchsorted(edges, np.asarray(draw(one, count), dtype=np.float64) @ direction)
+    def cells(place: Any, count: int) -> NDArray[Any]:
+        return np.searchsorted(edges, np.asarray(draw(place, count), dtype=np.float64) @ direction)
 
     return cells

@@ -7,24 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from textveil.audit.attacks import bayes_vulnerability, nearest_neighbor_inversion
-from textveil.audit.documents import (
-    audit_sequences,
-    audit_texts,
-    compared_texts,
-    exact_documents,
-    exact_outputs,
-    public_words,
-)
+from textveil.audit.documents import SEQUENCES, TEXTS
 from textveil.audit.foreign.callables import in_child, load_callable
 from textveil.audit.foreign.hygiene import run_hygiene
-from textveil.audit.noise.text_codes import audit_codes, check_codes
+from textveil.audit.methods import WORDS as WORDS
+from textveil.audit.methods import Audit, Method, walk
 from textveil.audit.recovery import measure_recovery
-from textveil.audit.releases import audit_releases
+from textveil.audit.releases import RELEASES
 from textveil.audit.report.report import AuditReport
 from textveil.audit.report.verdict import Claim, Finding, Subject
 from textveil.audit.report.verdict import claim_of as claim_of
@@ -32,37 +25,34 @@ from textveil.audit.sampled.bounds import SAMPLES as SAMPLES
 from textveil.audit.sampled.bounds import Draw, Interrupted, audit_sampled
 from textveil.audit.sampled.dependence import depends, no_verdict
 from textveil.audit.sampled.draws import callable_draw
-from textveil.audit.sampled.stated import DrawsCheck
-from textveil.audit.words import NOT_TESTED, audit_words
+from textveil.audit.words import WORD_METHODS
 from textveil.catalog import guarantee_of
 from textveil.decoding.decode import default_model
 from textveil.errors import InputError, UnsupportedGuarantee, need
 from textveil.mechanisms.base import (
-    Channel,
     Mechanism,
     SequenceMechanism,
     SetMechanism,
     TextMechanism,
     VectorMechanism,
-    WordMechanism,
     drawing_text,
 )
-from textveil.mechanisms.capabilities import (
-    DocumentRows,
-    IntegerWeights,
-    KnownOutputs,
-    NearestSearch,
-    NoisyTextCodes,
-)
+from textveil.mechanisms.capabilities import NearestSearch
 from textveil.models.base import LanguageModel
-from textveil.noise.capabilities import ProfiledNoise
 from textveil.privacy.guarantees import MetricDP
 from textveil.randomness import resolve, seeded_generator
 from textveil.sanitize.recovery import quoted_recovery
 from textveil.types import Progress
 
-WORDS = ("time", "people", "water", "doctor", "monday", "paris")
-"""Words that foreign code is asked about unless others are named: common ones, far apart in meaning."""
+NOT_TESTED = "not tested"
+
+METHODS: Final[tuple[tuple[Any, tuple[Method, ...]], ...]] = (
+    (TextMechanism, TEXTS),
+    (SequenceMechanism, SEQUENCES),
+    (VectorMechanism | SetMechanism, RELEASES),
+    (object, WORD_METHODS),
+)
+"""Methods for each kind of mechanism, in the order in which they run."""
 
 
 def audit_mechanism(
@@ -111,40 +101,19 @@ def audit_mechanism(
             "an audit needs a mechanism with exact search, whose distribution it knows; got an approximate one. "
             "Audit it without `projection`: the guarantee is the same."
         )
-    tested = claim if claim is not None else claim_of(mechanism.guarantee)
-    rng = resolve(None) if seed is None else seeded_generator(seed)
     start = time.perf_counter()
-    found: Sequence[Mapping[str, Any]] = ()
-    check: DrawsCheck | None = None
-    per_distance = NOT_TESTED if claim is None and isinstance(mechanism.guarantee, MetricDP) else None
-    if isinstance(mechanism, TextMechanism):
-        words = public_words(mechanism, WORDS)
-        findings = []
-        if isinstance(mechanism, NoisyTextCodes) and isinstance(mechanism.distribution, ProfiledNoise):
-            findings.append(audit_codes(mechanism, tested, words=words))
-            check = check_codes(mechanism, mechanism.distribution, words=words, rng=rng)
-            findings += [] if check.passed is not False else [check.finding(tested)]
-        if isinstance(mechanism, DocumentRows):
-            findings.append(exact_documents(mechanism, tested))
-        if isinstance(mechanism, KnownOutputs):
-            findings.append(exact_outputs(mechanism, tested, compared_texts(mechanism, words)))
-        if samples or not findings:
-            findings.append(
-                audit_texts(mechanism, tested, words=words, samples=samples, confidence=confidence, rng=rng)
-            )
-    elif isinstance(mechanism, SequenceMechanism):
-        findings, check = audit_sequences(
-            mechanism, tested, samples=samples, confidence=confidence, rng=rng, progress=progress
-        )
-    elif isinstance(mechanism, VectorMechanism | SetMechanism):
-        findings, check = audit_releases(
-            mechanism, tested, samples=samples, confidence=confidence, rng=rng, otherwise=SAMPLES
-        )
-    else:
-        findings, check, per_distance = audit_words(
-            mechanism, tested, samples=samples, confidence=confidence, rng=rng, progress=progress, own=claim is None
-        )
-        found = _attacks(mechanism, rng, progress) if attacks else ()
+    rng = resolve(None) if seed is None else seeded_generator(seed)
+    audit = Audit(
+        mechanism=mechanism,
+        claim=claim_of(mechanism.guarantee) if claim is None else claim,
+        samples=samples,
+        confidence=confidence,
+        rng=rng,
+        attacks=attacks,
+        progress=progress,
+        per_distance=NOT_TESTED if claim is None and isinstance(mechanism.guarantee, MetricDP) else None,
+    )
+    walk(next(methods for kind, methods in METHODS if isinstance(mechanism, kind)), audit)
     vocabulary = getattr(mechanism, "vocabulary", None)
     facts = (
         {} if vocabulary is None else {"name": vocabulary.name, "words": len(vocabulary), "digest": vocabulary.digest}
@@ -152,11 +121,11 @@ def audit_mechanism(
     return AuditReport(
         name=mechanism.name,
         parameters=mechanism.parameters,
-        findings=tuple(findings),
-        attacks=tuple(found),
+        findings=tuple(audit.findings),
+        attacks=audit.attacked,
         recovery=_recovery(mechanism, reference, model, rng, progress),
-        draws=None if check is None else check.as_dict(),
-        per_distance=per_distance,
+        draws=None if audit.draws is None else audit.draws.as_dict(),
+        per_distance=audit.per_distance,
         vocabulary=facts,
         seconds=time.perf_counter() - start,
         seed=seed,
@@ -184,17 +153,8 @@ def _recovery(
             f"`reference` needs a mechanism that replaces words; got {mechanism.name}, which replaces whole texts."
         )
     chosen = default_model(mechanism.vocabulary) if model is None else model
-    found = measure_recovery(mechanism, reference, chosen, rng=rng, progress=progress)
-    return {"model": chosen.name, "texts": {"the reference": found.as_dict()}}
-
-
-def _attacks(
-    mechanism: WordMechanism, rng: np.random.Generator, progress: Progress | None
-) -> tuple[Mapping[str, Any], ...]:
-    """The best recovery of a word: exactly for channels, by sampling for noise."""
-    if isinstance(mechanism, Channel | IntegerWeights):
-        return (bayes_vulnerability(mechanism, progress=progress).as_dict(),)
-    return (nearest_neighbor_inversion(mechanism, samples=4000, rng=rng).as_dict(),)
+    measured = measure_recovery(mechanism, reference, chosen, rng=rng, progress=progress)
+    return {"model": chosen.name, "texts": {"the reference": measured.as_dict()}}
 
 
 def audit_callable(
@@ -254,9 +214,9 @@ def audit_callable(
     checks: tuple[Mapping[str, Any], ...] = ()
     if hygiene:
         try:
-            found = run_hygiene(load_callable(target), distinct, claim=claim, time_limit=time_limit)
+            hygiene_findings = run_hygiene(load_callable(target), distinct, claim=claim, time_limit=time_limit)
         except InputError as error:
-            found = ()
+            hygiene_findings = ()
             finding = _with_note(finding, f"The hygiene checks could not be run: {error}")
         checks = tuple(
             {
@@ -266,7 +226,7 @@ def audit_callable(
                 "witness": one.witness,
                 "detail": one.detail,
             }
-            for one in found
+            for one in hygiene_findings
         )
     return AuditReport(
         name=target,

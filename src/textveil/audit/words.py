@@ -1,27 +1,21 @@
-"""Audits of mechanisms that draw for each word alone: what they state, and whether they draw as they state."""
+"""Methods for mechanisms that draw for each word alone: what they state, and whether they draw as they state."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, Final
 
-import numpy as np
-
+from textveil.audit.attacks import ATTACK
 from textveil.audit.channels.exact import audit_channel
 from textveil.audit.channels.groups import audit_within_groups
 from textveil.audit.channels.rows import source_of
-from textveil.audit.noise.closed_form import audit_noise
-from textveil.audit.noise.states import audit_states
+from textveil.audit.methods import Audit, Method, first_of, is_a
+from textveil.audit.noise.closed_form import audit_noise, audit_states
 from textveil.audit.noise.word_channel import audit_cells
-from textveil.audit.per_distance import (
-    DRAWS,
-    audit_draws_per_distance,
-    audit_noise_per_distance,
-    audit_per_distance,
-)
-from textveil.audit.report.verdict import Claim, Finding, Subject
+from textveil.audit.per_distance import PER_DISTANCE
+from textveil.audit.report.verdict import Subject
 from textveil.audit.sampled.bounds import SAMPLES, Draw, can_refute
 from textveil.audit.sampled.dependence import NOTE, copied, depends, no_verdict
 from textveil.audit.sampled.draws import audit_mechanism_sampled, candidate_pairs, mechanism_draw
@@ -35,136 +29,118 @@ from textveil.audit.sampled.stated import (
     pairs_of_points,
     together,
 )
-from textveil.errors import UnsupportedGuarantee
-from textveil.mechanisms.base import Channel, WordMechanism
+from textveil.mechanisms.base import Channel
 from textveil.mechanisms.capabilities import (
     IntegerWeights,
     NearestWord,
     NoisyStates,
     NoisyVectors,
-    OnWordDistances,
     OnWordMetric,
     WithinGroups,
 )
 from textveil.noise.capabilities import ProfiledNoise
-from textveil.privacy.guarantees import MetricDP
-from textveil.types import Progress
 from textveil.vocabulary.metrics.axioms import need_metric
-
-NOT_TESTED = "not tested"
 
 _LIMITS = 32
 """Which a sampled audit of four pairs takes at once."""
 
 
-class WordsAudit(NamedTuple):
-    """What was found of a mechanism of words; see ``AuditReport`` for the last two."""
-
-    findings: list[Finding]
-    draws: DrawsCheck | None
-    per_distance: str | None
+def _keep_copy(audit: Audit) -> None:
+    """A copy from before the first draw: it remembers nothing of what is drawn here."""
+    audit.copy = copied(audit.mechanism, (audit.mechanism.vocabulary,))
 
 
-def audit_words(
-    mechanism: WordMechanism,
-    claim: Claim,
-    *,
-    samples: int,
-    confidence: float,
-    rng: np.random.Generator,
-    progress: Progress | None,
-    own: bool,
-) -> WordsAudit:
-    """Every method that reaches the mechanism.
+def _run_groups(audit: Audit) -> None:
+    """Exactly, for words of one public group."""
+    mechanism = audit.mechanism
+    audit.findings.append(
+        audit_within_groups(mechanism, mechanism, audit.claim, mechanism.vocabulary, progress=audit.progress)
+    )
+    _check_rows(audit)
 
-    Args:
-        mechanism: draws for each word alone.
-        claim: of any two words.
-        samples: draws for each word of a pair; 0 samples only where nothing is stated, or draws are not as stated.
-        confidence: of the sampled bounds together.
-        rng: for the draws.
-        progress: called as work is done.
-        own: whether the claim is the mechanism's own, so that its promise per distance is tested too.
-    """
-    before = copied(mechanism, (mechanism.vocabulary,))  # it remembers nothing of what is drawn here
+
+def _run_channel(audit: Audit) -> None:
+    """Exactly, for any two words."""
+    audit.findings.append(audit_channel(audit.mechanism, audit.claim, progress=audit.progress))
+    _check_rows(audit)
+
+
+def _check_rows(audit: Audit) -> None:
+    mechanism, rng = audit.mechanism, audit.rng
+    words = mechanism.vocabulary.words
+    audit.draws = check_rows(lambda ids: mechanism.privatize(ids, rng), source_of(mechanism), words, rng)
+
+
+def _states_noise(mechanism: Any) -> bool:
+    return isinstance(mechanism, NoisyVectors) and isinstance(mechanism.distribution, ProfiledNoise)
+
+
+def _run_noise(audit: Audit) -> None:
+    """In closed form for the noisy vector, and for the word where that is nearest to it."""
+    mechanism, rng = audit.mechanism, audit.rng
+    audit.findings.append(audit_noise(mechanism, audit.claim, progress=audit.progress))
+    if isinstance(mechanism, NearestWord) and (word := audit_cells(mechanism, audit.claim)) is not None:
+        audit.findings.append(word)
+    profile = mechanism.distribution.privacy_profile
+    pairs = pairs_of_points(mechanism.points, candidate_pairs(mechanism.vocabulary, 2, rng), profile)
+    direct = isinstance(mechanism, NearestWord) and mechanism.resampling is None
+    checks = [check_noise(mechanism, rng, alpha=ALPHA / 2)] if direct else []
+    audit.draws = together([*checks, _check_pairs(audit, pairs)])
+
+
+def _run_states(audit: Audit) -> None:
+    """In closed form, for the worst pair that the mechanism names."""
+    audit.findings.append(audit_states(audit.mechanism, audit.claim))
+    far = audit.mechanism.worst_pair()
+    audit.draws = together([_check_pairs(audit, [StatedPair(far.first, far.second, far.profile)])])
+
+
+def _check_pairs(audit: Audit, pairs: Sequence[StatedPair]) -> DrawsCheck:
+    words = audit.mechanism.vocabulary.words
+    draw = mechanism_draw(audit.mechanism, audit.rng)
+    return check_profile(draw, pairs, lambda word: words[int(word)], subject=Subject.WORD_CHANNEL, alpha=ALPHA / 2)
+
+
+def _test_metric(audit: Audit) -> None:
+    need_metric(audit.mechanism.metric, progress=audit.progress)
+
+
+def _contradicted(audit: Audit) -> bool:
+    return audit.draws is not None and audit.draws.passed is False
+
+
+def _run_samples(audit: Audit) -> None:
+    """By sampling, unless draws depend on each other: no verdict is possible then."""
+    mechanism, rng = audit.mechanism, audit.rng
 
     @contextmanager
     def start() -> Iterator[Draw]:
-        yield mechanism_draw(copied(before, (mechanism.vocabulary,)), rng)
+        yield mechanism_draw(copied(audit.copy, (mechanism.vocabulary,)), rng)
 
-    findings = _stated(mechanism, claim, progress)
-    check = _check(mechanism, rng)
-    if isinstance(mechanism, OnWordMetric):
-        need_metric(mechanism.metric, progress=progress)
-    contradicted = check is not None and check.passed is False
-    if samples or not findings or contradicted:
-        tried = [one for pair in candidate_pairs(mechanism.vocabulary, 2, rng) for one in pair]
-        if depends(start, tried):
-            check = None if check is None else replace(check, passed=None, detail=NOTE, witness={})
-            return WordsAudit([*findings, no_verdict(claim, Subject.WORD_CHANNEL)], check, None)
-        if samples or not findings or can_refute(SAMPLES // 2, (1 - confidence) / _LIMITS, claim):
-            many = samples or SAMPLES
-            findings.append(audit_mechanism_sampled(mechanism, claim, samples=many, confidence=confidence, rng=rng))
-    if check is not None and contradicted:
-        findings.append(check.finding(claim))
-    per_distance = None
-    if own and isinstance(mechanism.guarantee, MetricDP):
-        per_distance = NOT_TESTED
-        if (found := _per_distance(mechanism, mechanism.guarantee, confidence, rng)) is not None:
-            findings.append(found)
-            per_distance = f"{found.verdict.value} ({found.method})"
-    return WordsAudit(findings, check, per_distance)
+    tried = [word for pair in candidate_pairs(mechanism.vocabulary, 2, rng) for word in pair]
+    if depends(start, tried):
+        audit.draws = audit.draws and replace(audit.draws, passed=None, detail=NOTE, witness={})
+        audit.findings.append(no_verdict(audit.claim, Subject.WORD_CHANNEL))
+        audit.per_distance = None
+    elif audit.needs_samples or can_refute(SAMPLES // 2, (1 - audit.confidence) / _LIMITS, audit.claim):
+        many = audit.samples or SAMPLES
+        audit.findings.append(
+            audit_mechanism_sampled(mechanism, audit.claim, samples=many, confidence=audit.confidence, rng=rng)
+        )
 
 
-def _stated(mechanism: WordMechanism, claim: Claim, progress: Progress | None) -> list[Finding]:
-    """What follows from what the mechanism states, without a draw."""
-    if isinstance(mechanism, Channel | IntegerWeights):
-        if isinstance(mechanism, WithinGroups):
-            return [audit_within_groups(mechanism, mechanism, claim, mechanism.vocabulary, progress=progress)]
-        return [audit_channel(mechanism, claim, progress=progress)]
-    if isinstance(mechanism, NoisyVectors) and isinstance(mechanism.distribution, ProfiledNoise):
-        vector = audit_noise(mechanism, claim, progress=progress)
-        word = audit_cells(mechanism, claim) if isinstance(mechanism, NearestWord) else None
-        return [vector] if word is None else [vector, word]
-    return [audit_states(mechanism, claim)] if isinstance(mechanism, NoisyStates) else []
-
-
-def _check(mechanism: WordMechanism, rng: np.random.Generator) -> DrawsCheck | None:
-    """Whether draws are as stated; None where nothing is stated that draws could contradict."""
-    words = mechanism.vocabulary.words
-    if isinstance(mechanism, Channel | IntegerWeights):
-        return check_rows(lambda ids: mechanism.privatize(ids, rng), source_of(mechanism), words, rng)
-    pairs: list[StatedPair] = []
-    checks: list[DrawsCheck] = []
-    if isinstance(mechanism, NoisyVectors) and isinstance(mechanism.distribution, ProfiledNoise):
-        profile = mechanism.distribution.privacy_profile
-        pairs = pairs_of_points(mechanism.points, candidate_pairs(mechanism.vocabulary, 2, rng), profile)
-        if isinstance(mechanism, NearestWord) and mechanism.resampling is None:
-            checks.append(check_noise(mechanism, rng, alpha=ALPHA / 2))
-    elif isinstance(mechanism, NoisyStates):
-        far = mechanism.worst_pair()
-        pairs = [StatedPair(far.first, far.second, far.profile)]
-    else:
-        return None
-    draw = mechanism_draw(mechanism, rng)
-    checks.append(
-        check_profile(draw, pairs, lambda word: words[int(word)], subject=Subject.WORD_CHANNEL, alpha=ALPHA / 2)
-    )
-    return together(checks)
-
-
-def _per_distance(
-    mechanism: WordMechanism, promise: MetricDP, confidence: float, rng: np.random.Generator
-) -> Finding | None:
-    """What is known of the promise at the distances of words; None where nothing is."""
-    if not isinstance(mechanism, OnWordDistances):
-        return None
-    try:
-        if isinstance(mechanism, Channel | IntegerWeights):
-            return audit_per_distance(mechanism, mechanism, promise)
-        if isinstance(mechanism, NoisyVectors):
-            return audit_noise_per_distance(mechanism, mechanism, promise)
-        draw = mechanism_draw(mechanism, rng)
-        return audit_draws_per_distance(draw, mechanism, promise, samples=DRAWS, confidence=max(confidence, 1 - ALPHA))
-    except UnsupportedGuarantee:  # it states no distances after all
-        return None
+WORD_METHODS: Final = (
+    Method(_keep_copy),
+    first_of(
+        Method(_run_groups, is_a(Channel | IntegerWeights, WithinGroups)),
+        Method(_run_channel, is_a(Channel | IntegerWeights)),
+        Method(_run_noise, _states_noise),
+        Method(_run_states, is_a(NoisyStates)),
+    ),
+    Method(_test_metric, is_a(OnWordMetric)),
+    Method(_run_samples, wanted=lambda audit: audit.needs_samples or _contradicted(audit)),
+    Method(Audit.tell_contradiction),
+    PER_DISTANCE,
+    ATTACK,
+)
+"""Methods for mechanisms of words."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, Protocol, TypeVar, final
 
 from textveil.errors import ParameterError, UnknownNameError, need
@@ -21,6 +21,20 @@ class Named(Protocol):
     @property
     def name(self) -> str:
         """What users write."""
+
+
+def loaded(point: EntryPoint) -> Any:
+    """The object behind an entry point.
+
+    Raises:
+        ParameterError: it cannot be imported.
+    """
+    try:
+        return point.load()
+    except Exception as error:
+        raise ParameterError(
+            f"entry point {point.name} must load; got {type(error).__name__}. Upgrade or remove its package."
+        ) from error
 
 
 E = TypeVar("E", bound=Named)
@@ -76,15 +90,10 @@ class Table(Mapping[str, E], Generic[E]):
         """
         entries: dict[str, E] = {}
         for point in entry_points(group=self.group):
-            try:
-                loaded = point.load()
-            except Exception as error:
-                raise ParameterError(
-                    f"entry point {point.name} must load; got {type(error).__name__}. Upgrade or remove its package."
-                ) from error
-            entry = self._read(point.name, loaded)
+            made = loaded(point)
+            entry = self._read(point.name, made)
             if entry is None:
-                raise ParameterError(f"entry point {point.name} must be {self._wanted}; got {type(loaded).__name__}.")
+                raise ParameterError(f"entry point {point.name} must be {self._wanted}; got {type(made).__name__}.")
             new = entry.name not in self and entry.name not in entries
             need(new, f"{self._noun} name", entry.name, "new to the catalog", "Rename it.")
             entries[entry.name] = entry

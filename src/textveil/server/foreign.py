@@ -118,7 +118,7 @@ def few_values(prepared: Prepared, origins: Sequence[Origin | None], before: int
     Raises:
         TooManyForeignValues: more than it may.
     """
-    kinds = _kinds_of(prepared.setting)
+    kinds = kinds_with_surrogates(prepared.setting)
     pairs = zip(origins, prepared.counts, strict=True)
     count = before + sum(counts.get(kind, 0) for origin, counts in pairs if origin is not None for kind in kinds)
     if count > most:
@@ -132,10 +132,10 @@ def few_values(prepared: Prepared, origins: Sequence[Origin | None], before: int
 def span_kinds(sanitizer: Sanitizer, texts: Sequence[str]) -> frozenset[str]:
     """The kinds of what would have surrogates in texts."""
     found = frozenset(kind for counts in sanitizer.prepare(texts).counts for kind, count in counts.items() if count)
-    return found & _kinds_of(sanitizer.setting)
+    return found & kinds_with_surrogates(sanitizer.setting)
 
 
-def _kinds_of(setting: Setting) -> frozenset[str]:
+def kinds_with_surrogates(setting: Setting) -> frozenset[str]:
     """The kinds of spans that have surrogates."""
     return frozenset(one.kind for one in setting.protected if one.pays)
 

@@ -99,7 +99,7 @@ class Guard:
                 self._need_own_name(scope)
                 _need_plain(scope)
                 body = await self._body(scope, receive)
-                await self._app(scope, _replayed(body, receive), reply)
+                await self._app(scope, replayed(body, receive), reply)
         except _Gone:
             pass
         except Exception as error:
@@ -184,7 +184,7 @@ class Guard:
         logger.info("request", extra=facts)
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def replayed(body: bytes, receive: Receive) -> Receive:
     """Gives the body once, then what comes after it."""
     left = [body]
 

@@ -19,13 +19,14 @@ from contextvars import ContextVar
 from typing import Any, Final, NamedTuple, final
 
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from textveil.errors import need
 from textveil.server.errors import ApiError, as_api_error
 from textveil.server.gateway.chat import CHAT
 from textveil.server.gateway.plain import COMPLETION, EMBEDDING
 from textveil.server.gateway.reading import MODEL, Reader, refuse
+from textveil.server.guard import replayed
 from textveil.server.request_json import need_json, request_object
 
 
@@ -201,7 +202,7 @@ class Gate:
             await as_api_error(error).response()(scope, receive, send)
             return
         try:
-            await self.app(scope, _replayed(body, receive), send)
+            await self.app(scope, replayed(body, receive), send)
         finally:
             if token is not None:
                 _WITHHELD.reset(token)
@@ -250,18 +251,6 @@ async def _body(receive: Receive) -> bytes:
             raise ApiError(413, "body_too_large", text, headers={"connection": "close"})
         if not message.get("more_body", False):
             return b"".join(parts)
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """Gives the body once, then what comes after it."""
-    left = [body]
-
-    async def again() -> Message:
-        if left:
-            return {"type": "http.request", "body": left.pop(), "more_body": False}
-        return await receive()
-
-    return again
 
 
 def _session(asked: Mapping[str, Any], headers: Headers) -> str:

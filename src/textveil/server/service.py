@@ -15,15 +15,16 @@ from typing import Any, Final, NamedTuple, TypeVar, final
 from textveil.budget.account import Account
 from textveil.budget.balance import Balance
 from textveil.detection.base import DetectedSpan
+from textveil.errors import SlowText
 from textveil.sanitize.left import TextCosts
 from textveil.sanitize.policy_report import value_data
 from textveil.sanitize.prepared import Prepared
 from textveil.sanitize.release import Release
-from textveil.sanitize.setting import Setting
+from textveil.sanitize.setting import Setting, mentions_of
 from textveil.server.budgets import budget_data
 from textveil.server.conversations import OWN, UNTRACED, ConversationState
 from textveil.server.errors import ApiError
-from textveil.server.foreign import ForeignValues, Origin, few_values, scopes_of, span_kinds
+from textveil.server.foreign import ForeignValues, Origin, few_values, kinds_with_surrogates, scopes_of, span_kinds
 from textveil.server.metrics import ServerMetrics
 from textveil.server.policies import OfferedPolicies
 from textveil.server.reserving import BudgetLedger as BudgetLedger
@@ -44,6 +45,9 @@ time, and each that wants to run is one more for which everybody else waits."""
 
 SECONDS: Final = 10.0
 """Of processor time that the detection of a call's texts may take."""
+
+VALUES_A_SECOND: Final = 5_000
+"""For each of those seconds a call may hold so many values: to draw and restore one takes about 0.1 ms."""
 
 _WAITING: Final = 16
 """Calls with long texts that are under way or wait, at the most."""
@@ -135,8 +139,8 @@ class SanitizingService:
         Raises:
             UnknownNameError: there is no such policy.
             BudgetExhausted: a budget does not reach; nothing was drawn.
-            InputError: a text cannot be sanitized, the texts take too long to be read, or others bring too many values;
-                nothing was drawn or paid.
+            InputError: a text cannot be sanitized, the texts take too long or hold too many values, or others bring
+                too many; nothing was drawn or paid.
             ApiError: too many long texts wait.
         """
         name = self.policies.name(policy)
@@ -214,13 +218,21 @@ class SanitizingService:
         sanitizer = self.policies.sanitizer(name)
         with time_limit(self._seconds):
             if within is None:
-                return sanitizer.prepare(texts)
+                return self._few(sanitizer.prepare(texts))
             conversation, scope = within.conversation, within.conversation.scope(name)
             scopes: list[MemoryScope | ApartScope] = [scope] * len(texts)
             if sanitizer.remembers and not self._foreign.shared:
                 scopes, within.sources = scopes_of(within.origins, scope, conversation, partial(span_kinds, sanitizer))
             prepared = sanitizer.prepare(texts, scopes=scopes if sanitizer.remembers else None)
         within.values = few_values(prepared, within.origins, conversation.foreign_values, self._foreign.most)
+        return self._few(prepared)
+
+    def _few(self, prepared: Prepared) -> Prepared:
+        """The same texts, if they hold no more values than can be drawn and restored in time."""
+        kinds, most = kinds_with_surrogates(prepared.setting), int(self._seconds * VALUES_A_SECOND)
+        mentions = (counts.get(mentions_of(kind), counts.get(kind, 0)) for counts in prepared.counts for kind in kinds)
+        if sum(mentions) > most:
+            raise SlowText(f"the texts must hold at most {most:,} values; they hold more. Send less at a time.")
         return prepared
 
     def _found(self, name: str, text: str) -> list[DetectedSpan]:

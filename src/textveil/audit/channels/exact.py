@@ -133,7 +133,7 @@ def pure_epsilon_integer(source: IntegerRows, *, progress: Progress | None = Non
         # Many columns hold the same four integers; one of each kind is enough.
         kinds = np.stack([high.weight[near], high.total[near], low.weight[near], low.total[near]])
         firsts = np.unique(kinds, axis=1, return_index=True)[1]
-        output = max((int(near[one]) for one in firsts), key=lambda column: high.exact(column) / low.exact(column))
+        output = max(near[firsts].tolist(), key=lambda column: high.exact(column) / low.exact(column))
         ratio = high.exact(output) / low.exact(output)
         loss = log_ratio_up(ratio.numerator, ratio.denominator)
         epsilon = Bound(max(0.0, math.nextafter(loss, 0.0)), loss, loss, 1.0)
@@ -271,8 +271,8 @@ def _epsilon(source: RowSource, loss: PureLoss, claim: Claim, divergence: Diverg
     if claim.delta <= 0 or loss.epsilon.estimate == 0:
         return loss.epsilon
     if float(source.shape[0]) ** 2 * source.shape[1] <= _PROFILE_WORK:
-        found = epsilon_at(source, claim.delta)
-        return Bound(found.lower, min(found.estimate, loss.epsilon.upper), min(found.upper, loss.epsilon.upper), 1.0)
+        epsilon, most = epsilon_at(source, claim.delta), loss.epsilon.upper
+        return Bound(epsilon.lower, min(epsilon.estimate, most), min(epsilon.upper, most), 1.0)
     first, second = (loss.likely, loss.unlikely) if divergence is None else divergence.pair
     lower = pair_epsilon(source.rows(first, first + 1)[0], source.rows(second, second + 1)[0], claim.delta)
     held = divergence is not None and divergence.delta.upper <= claim.delta
@@ -293,7 +293,7 @@ def _witness(
 
     if outputs is None and source.shape[0] == source.shape[1]:
         outputs = words
-    found: dict[str, Any] = {
+    witness: dict[str, Any] = {
         "input": named(loss.likely),
         "other_input": named(loss.unlikely),
         "output": outputs[loss.output] if outputs is not None else loss.output,
@@ -302,12 +302,12 @@ def _witness(
         "log_ratio": loss.epsilon.estimate,
     }
     if loss.ratio is not None:
-        found["ratio"] = f"{loss.ratio.numerator}/{loss.ratio.denominator}"
+        witness["ratio"] = f"{loss.ratio.numerator}/{loss.ratio.denominator}"
     if divergence is not None:
         first, second = divergence.pair
         row, other = source.rows(first, first + 1)[0], source.rows(second, second + 1)[0]
         live = row > math.exp(min(claim.epsilon, 700.0)) * other
-        found["delta_pair"] = {
+        witness["delta_pair"] = {
             "input": named(first),
             "other_input": named(second),
             "event": "outputs y with P(y | input) > e^epsilon P(y | other_input)",
@@ -316,7 +316,7 @@ def _witness(
             "other_probability": float(other[live].sum()),
             "delta": divergence.delta.estimate,
         }
-    return found
+    return witness
 
 
 def _points(source: RowSource, loss: PureLoss, claim: Claim) -> tuple[tuple[float, float], ...]:
@@ -326,8 +326,8 @@ def _points(source: RowSource, loss: PureLoss, claim: Claim) -> tuple[tuple[floa
     if float(source.shape[0]) ** 2 * source.shape[1] <= _PROFILE_WORK:
         points = profile(source, epsilons)
     else:
-        points = tuple((float(one), _implied(loss.epsilon.upper, float(one))) for one in epsilons)
-    return tuple((one, 0.0 if one >= loss.epsilon.upper else delta) for one, delta in points)
+        points = tuple((float(epsilon), _implied(loss.epsilon.upper, float(epsilon))) for epsilon in epsilons)
+    return tuple((epsilon, 0.0 if epsilon >= loss.epsilon.upper else delta) for epsilon, delta in points)
 
 
 def _implied(pure: float, epsilon: float) -> float:

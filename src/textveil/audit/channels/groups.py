@@ -58,10 +58,10 @@ def rows_of(source: RowSource, words: Ids) -> GroupRows:
     """The rows of these words; columns that all of them give nothing are left out where that is cheap."""
     outputs = np.arange(source.shape[1])
     if isinstance(source, IntegerRows):
-        made = source.make
+        make = source.make
         if len(words) * source.shape[1] > _COMPACT:
-            return GroupRows(words, outputs, IntegerRows((len(words), source.shape[1]), lambda ids: made(words[ids])))
-        weights: Integers = np.asarray(made(words))
+            return GroupRows(words, outputs, IntegerRows((len(words), source.shape[1]), lambda ids: make(words[ids])))
+        weights: Integers = np.asarray(make(words))
         outputs = np.flatnonzero(weights.any(axis=0))
         kept = weights[:, outputs]
         return GroupRows(words, outputs, IntegerRows(kept.shape, lambda ids: kept[ids]))
@@ -81,7 +81,7 @@ class _Rows(NamedTuple):
 
     def rows(self, start: int, stop: int) -> Reals:
         """See ``RowSource.rows``."""
-        return np.concatenate([self.whole.rows(one, one + 1) for one in self.words[start:stop].tolist()])
+        return np.concatenate([self.whole.rows(word, word + 1) for word in self.words[start:stop].tolist()])
 
 
 def audit_within_groups(
@@ -116,16 +116,16 @@ def audit_within_groups(
             progress(done, size)
     if not losses:
         raise UnsupportedGuarantee("an audit needs a group of two words at least; got none: nothing is compared.")
-    worst = max(losses, key=lambda one: one[0])
+    worst = max(losses, key=lambda loss_and_words: loss_and_words[0])
     broken = [words for loss, words in losses if loss > claim.epsilon and claim.log_delta > -math.inf]
     findings = [_of_group(source, words, claim, vocabulary) for words in (broken or [worst[1]])]
-    found = max(findings, key=lambda one: (one.verdict is Verdict.REFUTED, one.delta.upper, one.epsilon.estimate))
+    leading = max(findings, key=lambda each: (each.verdict is Verdict.REFUTED, each.delta.upper, each.epsilon.estimate))
     many, largest = len(losses), max(len(words) for _, words in losses)
     note = (
         f"Computed from the whole table: every two words of one public group are covered, in {many} groups of up to "
         f"{largest} words; {size - done} words are in no group of two. Words of different groups are not compared."
     )
-    return replace(found, notes=(note, *found.notes[1:]), inputs="any two words of one public group")
+    return replace(leading, notes=(note, *leading.notes[1:]), inputs="any two words of one public group")
 
 
 def _upper(loss: PureLoss) -> float:
@@ -135,6 +135,6 @@ def _upper(loss: PureLoss) -> float:
 def _of_group(source: RowSource, words: Ids, claim: Claim, vocabulary: Vocabulary) -> Finding:
     """The finding of one group."""
     group = rows_of(source, words)
-    names = [vocabulary.words[one] for one in group.words.tolist()]
-    outputs = [vocabulary.words[one] for one in group.outputs.tolist()]
+    names = [vocabulary.words[word] for word in group.words.tolist()]
+    outputs = [vocabulary.words[column] for column in group.outputs.tolist()]
     return audit_channel(group.source, claim, names, outputs=outputs)

@@ -132,15 +132,15 @@ def epsilon_at(rows: Rows, delta: float, *, progress: Progress | None = None) ->
     need(0 < delta <= 1, "delta", delta, "in (0, 1]")
     trial, lower, estimate, aim = 0.0, 0.0, math.inf, delta
     for _ in range(_ROUNDS):
-        found = delta_at(source, trial, progress=progress)
-        width = found.delta.upper - found.delta.lower
-        if math.isinf(estimate) and found.delta.lower <= delta:
+        divergence = delta_at(source, trial, progress=progress)
+        width = divergence.delta.upper - divergence.delta.lower
+        if math.isinf(estimate) and divergence.delta.lower <= delta:
             estimate, aim = trial, delta - 2 * width  # from here on only rounding is left to pay for
-        if found.delta.upper <= delta:
+        if divergence.delta.upper <= delta:
             return Bound(lower, estimate, trial * (1 + 1e-12), 1.0)
         if aim <= 0:
             break
-        row, other = (source.rows(one, one + 1)[0] for one in found.pair)
+        row, other = (source.rows(word, word + 1)[0] for word in divergence.pair)
         following = pair_epsilon(row, other, aim)
         if math.isinf(following):
             return Bound(lower if estimate < math.inf else math.inf, estimate, math.inf, 1.0)
@@ -179,7 +179,7 @@ def pair_epsilon(row: Reals, other: Reals, delta: float) -> float:
 def profile(rows: Rows, epsilons: Reals) -> tuple[tuple[float, float], ...]:
     """Points (epsilon, delta) of the privacy profile, each delta rounded up."""
     source = source_of(rows)
-    return tuple((float(one), delta_at(source, float(one)).delta.upper) for one in epsilons)
+    return tuple((float(epsilon), delta_at(source, float(epsilon)).delta.upper) for epsilon in epsilons)
 
 
 def column_floor(source: RowSource) -> Reals:
@@ -235,11 +235,11 @@ class _Search:
 
     def _load(self, panel: tuple[int, int]) -> None:
         """e^epsilon P(y | x') for the panel's x', transposed so that a live output is a contiguous row."""
-        made = np.empty((self._source.shape[1], panel[1] - panel[0]))
+        scaled = np.empty((self._source.shape[1], panel[1] - panel[0]))
         for start, stop in blocks((panel[1] - panel[0], self._source.shape[1])):
-            made[:, start:stop] = self._source.rows(panel[0] + start, panel[0] + stop).T
-        made *= self._factor
-        self._at, self._panel = panel, made
+            scaled[:, start:stop] = self._source.rows(panel[0] + start, panel[0] + stop).T
+        scaled *= self._factor
+        self._at, self._panel = panel, scaled
 
     def _worst(self, row: int, probabilities: Reals) -> tuple[float, int]:
         """The greatest delta(row, x') over the panel, and its x'."""

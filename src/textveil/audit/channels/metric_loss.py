@@ -130,8 +130,8 @@ class _RatioSearch:
 
     def _apart_block(self, start: int, stop: int) -> Reals:
         """Distances from the range to the panel."""
-        made = self._distances(start, stop) if callable(self._distances) else self._distances[start:stop]
-        table = np.asarray(made, dtype=np.float64)
+        block = self._distances(start, stop) if callable(self._distances) else self._distances[start:stop]
+        table = np.asarray(block, dtype=np.float64)
         n = self._source.shape[0]
         need(table.shape == (stop - start, n), "distances", f"rows of shape {table.shape}", f"of shape (n, {n})")
         need(bool(np.isfinite(table).all() and (table >= 0).all()), "distances", "another value", "finite and >= 0")

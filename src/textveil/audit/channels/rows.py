@@ -81,10 +81,10 @@ class ChannelRows:
 
     def rows(self, start: int, stop: int) -> Reals:
         """See ``RowSource.rows``."""
-        made = [np.asarray(self.channel.probabilities(word), dtype=np.float64) for word in range(start, stop)]
-        for row in made:
+        block = [np.asarray(self.channel.probabilities(word), dtype=np.float64) for word in range(start, stop)]
+        for row in block:
             need(row.shape == self.shape[1:], "rows", f"a row of shape {row.shape}", f"of {self.shape[1]} outputs")
-        return checked(np.stack(made), start)
+        return checked(np.stack(block), start)
 
 
 @final
@@ -138,12 +138,12 @@ class CheckedRows:
     def rows(self, start: int, stop: int) -> Reals:
         """See ``RowSource.rows``."""
         try:
-            made = np.asarray(self.source.rows(start, stop), dtype=np.float64)
+            block = np.asarray(self.source.rows(start, stop), dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise ParameterError(f"rows must be numbers; got {type(error).__name__} where a block was read.") from None
         wanted = (stop - start, self.shape[1])
-        need(made.shape == wanted, "rows", f"a block of shape {made.shape}", f"of shape {wanted}")
-        return checked(made, start)
+        need(block.shape == wanted, "rows", f"a block of shape {block.shape}", f"of shape {wanted}")
+        return checked(block, start)
 
 
 Rows: TypeAlias = RowSource | Channel | IntegerWeights | ArrayLike

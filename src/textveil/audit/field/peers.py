@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, final
 
 import numpy as np
 
-from textveil.audit.field.cases import ClaimBasis, ClaimText
 from textveil.audit.field.rows import FieldRow
-from textveil.audit.field.subjects import DrawnPairs
-from textveil.audit.foreign.mldp import Places, distance, installed, mldp_mechanism
-from textveil.audit.report.verdict import Claim
+from textveil.audit.foreign.mldp import Places, distance, mldp_mechanism
+from textveil.audit.report.verdict import Claim, Finding
+from textveil.audit.sampled.bounds import audit_sampled
 from textveil.audit.sampled.draws import callable_draw
 from textveil.errors import InputError
+from textveil.mechanisms.published.claims import ClaimBasis, PublishedClaim
 
 _BATCH = 100
 """Words a call: the package draws for each word anew, in a loop of ours."""
@@ -55,16 +55,15 @@ class Peer:
         """Epsilon times the distance of the pair."""
         return Claim(epsilon=self.epsilon * distance(self.places, *self.pair))
 
-    def subject(self) -> DrawnPairs:
-        """The package's own draws for the pair.
+    def audited(self) -> Finding:
+        """The verdict on the package's own draws for the pair.
 
         Raises:
             MissingExtra: the package is not installed.
         """
         drawn = mldp_mechanism(self.mechanism, self.places, self.epsilon, **self.options)
-        return DrawnPairs(
-            draw=callable_draw(drawn, batch=_BATCH), pairs=[self.pair], claim=self.claim, samples=self.samples
-        )
+        draw = callable_draw(drawn, batch=_BATCH)
+        return audit_sampled(draw, [self.pair], self.claim, samples=self.samples, confidence=0.999)
 
 
 _LINE: Places = MappingProxyType({"north": (0.0,), "east": (1.0,), "south": (2.0,), "west": (3.0,)})
@@ -129,17 +128,9 @@ PEERS: tuple[Peer, ...] = (
 """Mechanisms of mldp-text, each on the words that show most."""
 
 
-def peers() -> Iterator[FieldRow]:
-    """A row for each mechanism of a package that is installed; none where none is."""
-    if not installed():
-        return
-    for peer in PEERS:
-        yield peer_row(peer)
-
-
 def peer_row(peer: Peer) -> FieldRow:
     """What the installed package draws, put to the test."""
-    about = ClaimText(
+    about = PublishedClaim(
         name=peer.name,
         work="MLDP",
         part=f"{peer.mechanism} of mldp-text as installed",
@@ -149,7 +140,7 @@ def peer_row(peer: Peer) -> FieldRow:
         why=peer.why,
     )
     try:
-        return FieldRow(about=about, finding=peer.subject().judged())
+        return FieldRow(about=about, finding=peer.audited())
     except InputError as error:
         return FieldRow(about=about, finding=None, note=str(error))
 
@@ -157,4 +148,4 @@ def peer_row(peer: Peer) -> FieldRow:
 def frequencies(peer: Peer, word: str, count: int) -> np.ndarray:
     """How often each of the peer's words comes out for ``word``, in ``count`` draws."""
     drawn = mldp_mechanism(peer.mechanism, peer.places, peer.epsilon, **peer.options)([word] * count)
-    return np.array([drawn.count(one) for one in peer.places])
+    return np.array([drawn.count(place) for place in peer.places])

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
-from textveil.audit.field.cases import Case, ClaimText, Cost
+import numpy as np
+
+from textveil.audit.field.judging import judged
 from textveil.audit.report.report import finding_data, shown_bound, shown_claim, shown_delta
 from textveil.audit.report.verdict import Finding, Subject, Verdict
+from textveil.mechanisms.published.claims import ComputedTable, Law, MovedNoise, PublishedClaim
+
+
+class Cost(NamedTuple):
+    """What a repair costs, in one number that both forms have."""
+
+    measure: str
+    published: float
+    repaired: float
 
 
 @final
@@ -24,7 +36,7 @@ class FieldRow:
         note: what the reader should know; why nothing could be run.
     """
 
-    about: ClaimText
+    about: PublishedClaim
     finding: Finding | None
     repaired: Verdict | None = None
     cost: Cost | None = None
@@ -53,12 +65,12 @@ class FieldRow:
     @property
     def found(self) -> str:
         """Claimed and found, in numbers."""
-        one = self.finding
-        if one is None:
+        finding = self.finding
+        if finding is None:
             return self.note
-        if one.claim.log_delta > float("-inf"):
-            return f"{shown_claim(one)} claimed; delta {shown_delta(one)}"
-        return f"{shown_claim(one)} claimed; epsilon {shown_bound(one.epsilon)}"
+        if finding.claim.log_delta > float("-inf"):
+            return f"{shown_claim(finding)} claimed; delta {shown_delta(finding)}"
+        return f"{shown_claim(finding)} claimed; epsilon {shown_bound(finding.epsilon)}"
 
     @property
     def mended(self) -> str:
@@ -99,14 +111,29 @@ class FieldRow:
         }
 
 
-def row_of(case: Case) -> FieldRow:
-    """A case put to the test, with its mended form."""
+def row_of(claim: PublishedClaim) -> FieldRow:
+    """A claim put to the test, with its mended form."""
+    assert claim.published is not None
+    law = claim.published(claim.setting)
+    if claim.repaired is None:
+        return FieldRow(about=claim, finding=judged(law))
+    mended = claim.repaired(claim.setting)
+    before, after = _utility(law), _utility(mended)
     return FieldRow(
-        about=case.about,
-        finding=case.published(case.setting).judged(),
-        repaired=None if case.repaired is None else case.repaired(case.setting).judged().verdict,
-        cost=case.cost(),
+        about=claim,
+        finding=judged(law),
+        repaired=judged(mended).verdict,
+        cost=Cost(*before, after[1]) if before and after and before[0] == after[0] else None,
     )
+
+
+def _utility(law: Law) -> tuple[str, float] | None:
+    """How useful a form is: the share of inputs that stay, or the size of its noise; None where it has neither."""
+    if isinstance(law, MovedNoise):
+        return "standard deviation of one coordinate", math.sqrt(law.distribution.variance)
+    if isinstance(law, ComputedTable) and tuple(law.inputs) == tuple(law.outputs):
+        return "share of inputs that come out unchanged", float(np.trace(law.rows)) / len(law.rows)
+    return None
 
 
 def witness_text(finding: Finding | None) -> str:

@@ -52,7 +52,7 @@ def load_callable(target: str) -> WordCallable:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        found: Any = importlib.import_module(module_name)
+        target_object: Any = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is not None and (module_name + ".").startswith(error.name + "."):
             raise ParameterError(
@@ -65,9 +65,9 @@ def load_callable(target: str) -> WordCallable:
             f"importing {module_name} raised {type(error).__name__}. Import it alone to see why."
         ) from None
     for part in attribute.split("."):
-        found = getattr(found, part, None)
-    need(callable(found), target, "nothing callable", "a function from a list of words to a list of words")
-    return found
+        target_object = getattr(target_object, part, None)
+    need(callable(target_object), target, "nothing callable", "a function from a list of words to a list of words")
+    return target_object
 
 
 class _Runner(Protocol):

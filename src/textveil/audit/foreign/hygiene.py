@@ -190,10 +190,10 @@ def check_casing(function: ForeignCallable, words: Sequence[str], draws: int = D
         return HygieneFinding("casing", None, "", f"{detail}; it fails on one of the casings, so nothing was compared")
     for pattern, test in tests.items():
         rates = {name: _Rate(sum(map(test, given)), draws) for name, given in outputs.items()}
-        for one, mine in rates.items():
+        for casing, mine in rates.items():
             for other, theirs in rates.items():
                 if mine.above(theirs, 12):
-                    witness = f"outputs {pattern}: {mine} for {one} input, {theirs} for {other} input"
+                    witness = f"outputs {pattern}: {mine} for {casing} input, {theirs} for {other} input"
                     return HygieneFinding("casing", False, witness, detail)
     return HygieneFinding("casing", True, "", detail)
 
@@ -264,7 +264,7 @@ def check_pickling(
         copy = pickle.loads(pickle.dumps(function))
     except Exception as error:
         return HygieneFinding("pickling", True, "", f"cannot be pickled ({type(error).__name__})")
-    sides = [in_process(one, time_limit=time_limit) for one in (copy, function)]
+    sides = [in_process(program, time_limit=time_limit) for program in (copy, function)]
     try:
         runs = [_sequence(side, words, draws) for side in sides]
         return _repeats("pickling", runs, [_sequence(sides[1], words, draws) for _ in runs], "a copy and its original")

@@ -62,7 +62,7 @@ def mldp_mechanism(name: str, places: Places, epsilon: float, **options: Any) ->
         dim = len(next(iter(places.values())))
         vectors = models.KeyedVectors(dim)
         vectors.add_vectors(list(places), np.array(list(places.values()), dtype=np.float32))
-        made = package.get_mechanism(
+        mechanism = package.get_mechanism(
             name, epsilon=epsilon, embedding_matrix=vectors, dim=dim, use_faiss=False, vocab=set(places), **options
         )
-    return lambda words: [str(made.replace_word(word)) for word in words]
+    return lambda words: [str(mechanism.replace_word(word)) for word in words]

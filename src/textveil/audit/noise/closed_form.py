@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from textveil.audit.noise.profiles import epsilon_at, profile_finding
 from textveil.audit.report.verdict import Claim, Finding, Subject, claim_of
 from textveil.errors import ParameterError, need
-from textveil.mechanisms.capabilities import NoisyVectors
+from textveil.mechanisms.capabilities import NoisyStates, NoisyVectors
 from textveil.noise.capabilities import BoundedSupport, OwnCoordinates, PrivacyProfile, ProfiledNoise
 from textveil.noise.shifts import checked_shift
 from textveil.randomness import seeded_generator
@@ -38,6 +38,10 @@ _VECTOR_NOTE = (
     "The profile is that of the noisy vector; the released word is computed from it, so the claim holds for the "
     "word where it holds for the vector, and a refutation is of the claim for the vector. The noise is that of the "
     "proof, in real numbers; rounding in its sampler is not part of it."
+)
+_STATE_NOTE = (
+    "The profile is that of the noisy state; the released word is computed from it, so the claim holds for the word "
+    "where it holds for the state, and a refutation is of the claim for the state."
 )
 _PAIR_ENTRIES = 1 << 22
 
@@ -113,8 +117,8 @@ def audit_shift(distribution: object, shift: ArrayLike, claim: Claim) -> Finding
     profile = known.privacy_profile(checked)
     norms = _norms(checked)
     notes = (f"The verdict is about one shift, of L2 norm {norms['l2']:.6g} and L1 norm {norms['l1']:.6g}.",)
-    found = epsilon_at(profile, claim.log_delta)
-    return finding_of(claim, profile, profile.log_delta(claim.epsilon), found, profile.largest_loss, norms, {}, notes)
+    epsilon = epsilon_at(profile, claim.log_delta)
+    return finding_of(claim, profile, profile.log_delta(claim.epsilon), epsilon, profile.largest_loss, norms, {}, notes)
 
 
 def audit_noise(mechanism: NoisyVectors, claim: Claim | None = None, progress: Progress | None = None) -> Finding:
@@ -158,9 +162,9 @@ def worst_finding(
     profile = distribution.privacy_profile(pair.shift)
     worst = _Worst(distribution, profile, pair)
     log_delta = worst.log_delta(claim.epsilon)
-    found = epsilon_at(profile, claim.log_delta)
+    at_witness = epsilon_at(profile, claim.log_delta)
     upper = epsilon_at(worst, claim.log_delta).upper
-    epsilon = Bound(found.lower, found.estimate, max(found.upper, upper), 1.0)
+    epsilon = Bound(at_witness.lower, at_witness.estimate, max(at_witness.upper, upper), 1.0)
     return finding_of(claim, profile, log_delta, epsilon, worst.largest_loss, _norms(pair.shift), witness, notes)
 
 
@@ -182,9 +186,9 @@ class _Worst:
         return self.witness.log_outside
 
     def log_delta(self, epsilon: float) -> Bound:
-        found = self.witness.log_delta(epsilon)
-        upper = max(found.upper, self.distribution.worst_log_delta(epsilon, self.pair.reach, self.pair.widest))
-        return Bound(found.lower, found.estimate, upper, 1.0)
+        at_witness = self.witness.log_delta(epsilon)
+        upper = max(at_witness.upper, self.distribution.worst_log_delta(epsilon, self.pair.reach, self.pair.widest))
+        return Bound(at_witness.lower, at_witness.estimate, upper, 1.0)
 
 
 def checked_distribution(distribution: object) -> ProfiledNoise:
@@ -209,8 +213,8 @@ def worst_pair(mechanism: NoisyVectors, progress: Progress | None = None) -> Wor
     compared = _compared(noise, points)
     stored = _stored_facts(mechanism) if compared is points else None
     if stored is None:
-        found = farthest_pair(vocabulary, compared, norm, progress)
-        first, second, reach = found.first, found.second, found.value
+        farthest = farthest_pair(vocabulary, compared, norm, progress)
+        first, second, reach = farthest.first, farthest.second, farthest.value
         reach *= 1.0 if compared is points else _OWN
     else:
         entry = stored["diameter"][str(norm)]
@@ -341,9 +345,9 @@ def finding_of(
         notes = (*notes, "The loss of this noise has no bound: with delta 0 no epsilon holds for the vector.")
     elif profile.log_outside.lower > -math.inf:
         notes = (*notes, "Some noisy vectors of one word cannot come from the other: with delta 0 no epsilon holds.")
-    found = {**witness, "shift": dict(norms)}
+    shown = {**witness, "shift": dict(norms)}
     return profile_finding(
-        claim, profile, log_delta, epsilon, subject=Subject.NOISY_VECTOR, witness=found, notes=notes, largest=largest
+        claim, profile, log_delta, epsilon, subject=Subject.NOISY_VECTOR, witness=shown, notes=notes, largest=largest
     )
 
 
@@ -359,3 +363,32 @@ def _norms(shift: Reals) -> dict[str, float]:
 def _delta_at_distance(distribution: ProfiledNoise, distance: float, epsilon: float) -> float:
     """Delta of noise of the norm 2 for two vectors that far apart, rounded up."""
     return min(1.0, math.exp(distribution.worst_log_delta(epsilon, distance, distance))) if distance > 0 else 0.0
+
+
+def audit_states(mechanism: NoisyStates, claim: Claim | None = None) -> Finding:
+    """Put a claim to the test for noisy bits, or a noisy point of a curved space, at the pair that the mechanism names.
+
+    Args:
+        mechanism: names that pair.
+        claim: None is the mechanism's own.
+
+    Returns:
+        ``PROVED`` where the profile is within the claim, ``REFUTED`` where it is beyond, else ``NOT_REFUTED``.
+
+    Raises:
+        UnsupportedGuarantee: no claim is given and the mechanism promises nothing.
+    """
+    claim = claim_of(mechanism.guarantee) if claim is None else claim
+    pair = mechanism.worst_pair()
+    log_delta = pair.profile.log_delta(claim.epsilon)
+    words = mechanism.vocabulary.words
+    return finding_of(
+        claim,
+        pair.profile,
+        log_delta,
+        epsilon_at(pair.profile, claim.log_delta),
+        pair.profile.largest_loss,
+        {"distance": pair.distance},
+        {"words": [words[pair.first], words[pair.second]], "ids": [pair.first, pair.second]},
+        (_STATE_NOTE, f"No two words are farther apart than {pair.distance:.6g}."),
+    )

@@ -71,14 +71,14 @@ def profile_finding(
         log_delta=log_delta,
         method=METHOD,
         witness=witness,
-        profile=tuple((one, as_delta(profile.log_delta(one)).upper) for one in epsilons),
+        profile=tuple((epsilon, as_delta(profile.log_delta(epsilon)).upper) for epsilon in epsilons),
         notes=notes,
     )
 
 
 def as_delta(log_delta: Bound) -> Bound:
     """A delta as floats, each rounded to its side: the upper one is 0 only where delta is."""
-    lower, estimate, upper = (math.exp(min(0.0, one)) for one in log_delta[:3])
+    lower, estimate, upper = (math.exp(min(0.0, bound)) for bound in log_delta[:3])
     if lower != upper or log_delta.lower != log_delta.upper:
         lower = math.nextafter(lower, 0.0)
     if log_delta.upper > -math.inf:

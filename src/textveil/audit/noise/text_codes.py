@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from textveil.audit.methods import Audit, Method
 from textveil.audit.noise.closed_form import WorstPair, checked_distribution, worst_finding
 from textveil.audit.report.verdict import Claim, Finding, Subject
 from textveil.audit.sampled.stated import DrawsCheck, StatedPair, check_profile
@@ -61,8 +62,8 @@ def audit_codes(mechanism: NoisyTextCodes, claim: Claim, *, words: Sequence[str]
         widest=mechanism.bound.widest,
     )
     notes = (_CODE_NOTE, f"No two codes are farther apart than {pair.reach:.6g} in the L{noise.norm} norm.")
-    found = worst_finding(noise, pair, claim, {"pair": list(far.texts)}, notes)
-    return replace(found, subject=Subject.NOISY_CODE, inputs="any two documents")
+    finding = worst_finding(noise, pair, claim, {"pair": list(far.texts)}, notes)
+    return replace(finding, subject=Subject.NOISY_CODE, inputs="any two documents")
 
 
 def check_codes(
@@ -76,3 +77,17 @@ def check_codes(
         return np.array(mechanism.privatize_texts([str(text)] * count, rng))
 
     return check_profile(draw, pairs, str, subject=Subject.NOISY_CODE, draws=_TEXTS)
+
+
+def _run(audit: Audit) -> None:
+    audit.findings.append(audit_codes(audit.mechanism, audit.claim, words=audit.words))
+    audit.draws = check_codes(audit.mechanism, audit.mechanism.distribution, words=audit.words, rng=audit.rng)
+    audit.tell_contradiction()
+
+
+def _applies(mechanism: Any) -> bool:
+    return isinstance(mechanism, NoisyTextCodes) and isinstance(mechanism.distribution, ProfiledNoise)
+
+
+NOISY_CODES: Final = Method(_run, _applies)
+"""In closed form, where a text is written of a noisy code."""

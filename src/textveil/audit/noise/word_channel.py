@@ -80,8 +80,8 @@ def audit_cells(mechanism: NearestWord, claim: Claim) -> Finding | None:
     table = cell_table(mechanism)
     if table is None:
         return None
-    found = _judged(mechanism, claim, table)
-    return found if mechanism.resampling is None or found.verdict is Verdict.CERTIFIED else None
+    finding = _judged(mechanism, claim, table)
+    return finding if mechanism.resampling is None or finding.verdict is Verdict.CERTIFIED else None
 
 
 def _judged(mechanism: NoisyVectors, claim: Claim, table: CellTable) -> Finding:
@@ -94,7 +94,7 @@ def _judged(mechanism: NoisyVectors, claim: Claim, table: CellTable) -> Finding:
     words = mechanism.vocabulary.words
     end = max(claim.twice, 1.2 * loss.upper if math.isfinite(loss.upper) else 0.0, 1.0)
     epsilons = sorted({*np.linspace(0.0, end, 17).tolist(), claim.epsilon})
-    deltas = (0.0 if one >= loss.upper else as_delta(_log_delta(low, high, one)).upper for one in epsilons)
+    deltas = (0.0 if epsilon >= loss.upper else as_delta(_log_delta(low, high, epsilon)).upper for epsilon in epsilons)
     return Finding(
         verdict=_verdict(claim, loss, log_delta),
         claim=claim,
@@ -170,15 +170,16 @@ def _cells(places: Reals) -> tuple[Ids, Reals]:
 def _masses(ahead: NDArray[np.bool_], tail_low: Reals, tail_high: Reals) -> tuple[Reals, Reals]:
     """Bounds on the logarithm of every cell's mass, shape (n, cells), from the borders that each word has ahead."""
     # ln P(noise > border) and ln P(noise < border): one of them is a tail, the other its complement.
-    beyond = [np.where(ahead, one, _complement(other)) for one, other in ((tail_low, tail_high), (tail_high, tail_low))]
-    before = [np.where(ahead, _complement(other), one) for one, other in ((tail_low, tail_high), (tail_high, tail_low))]
-    first, last = [one[:, :1] for one in before], [one[:, -1:] for one in beyond]
+    tails = ((tail_low, tail_high), (tail_high, tail_low))
+    beyond = [np.where(ahead, tail, _complement(other)) for tail, other in tails]
+    before = [np.where(ahead, _complement(other), tail) for tail, other in tails]
+    first, last = [sides[:, :1] for sides in before], [sides[:, -1:] for sides in beyond]
     # Between two borders: the difference on the side where both are tails, which does not cancel.
     right = [log_difference(beyond[side][:, :-1], beyond[1 - side][:, 1:]) for side in range(2)]
     left = [log_difference(before[side][:, 1:], before[1 - side][:, :-1]) for side in range(2)]
     inner = [np.where(ahead[:, :-1], *pair) for pair in zip(right, left, strict=True)]
-    made = [np.concatenate([first[side], inner[side], last[side]], axis=1) for side in range(2)]
-    return made[0], made[1]
+    masses = [np.concatenate([first[side], inner[side], last[side]], axis=1) for side in range(2)]
+    return masses[0], masses[1]
 
 
 def _complement(log_tail: Reals) -> Reals:
@@ -200,7 +201,7 @@ def _pure_loss(low: Reals, high: Reals) -> tuple[Bound, tuple[int, int, int]]:
 
 def _log_delta(low: Reals, high: Reals, epsilon: float) -> Bound:
     """Bounds on the logarithm of the greatest delta of a pair of words."""
-    found = []
+    deltas = []
     for of, against in ((low, high), (high, low)):
         best = -math.inf
         for row in of:
@@ -208,8 +209,8 @@ def _log_delta(low: Reals, high: Reals, epsilon: float) -> Bound:
             top = float(gains.max())
             if top > -math.inf:
                 best = max(best, top + math.log(float(np.exp(gains - top).sum(axis=1).max())))
-        found.append(best)
-    lower, upper = found[0] - _SUM, min(0.0, found[1] + _SUM)
+        deltas.append(best)
+    lower, upper = deltas[0] - _SUM, min(0.0, deltas[1] + _SUM)
     middle = lower if lower == upper else float(np.logaddexp(lower, upper)) - math.log(2)
     return Bound(lower, middle, upper, 1.0)
 

@@ -174,12 +174,12 @@ def audit_sampled_metric(
     for pair, distance in zip(pairs, distances, strict=True):
         claim = Claim(epsilon=epsilon_per_distance * distance)
         findings.append(audit_sampled(draw, [pair], claim, samples=samples, confidence=alone, name=name))
-    worst = max(findings, key=lambda one: one.epsilon.lower / max(one.claim.epsilon, 1e-300))
+    worst = max(findings, key=lambda finding: finding.epsilon.lower / max(finding.claim.epsilon, 1e-300))
     return replace(
         worst,
         epsilon=worst.epsilon._replace(confidence=confidence),
         delta=worst.delta._replace(confidence=confidence),
-        samples=sum(one.samples for one in findings),
+        samples=sum(finding.samples for finding in findings),
         notes=(f"Metric claim: {epsilon_per_distance:g} nats per unit of distance, {len(pairs)} pairs.", *worst.notes),
     )
 
@@ -267,7 +267,7 @@ def _trials(
             raise InputError("a log-likelihood ratio is NaN. Check the log density.")
     parts = scores.reshape(4, half)
     trials = []
-    for sign, one, other, rows in ((1, first, second, (0, 1, 2, 3)), (-1, second, first, (2, 3, 0, 1))):
+    for sign, likely, other, rows in ((1, first, second, (0, 1, 2, 3)), (-1, second, first, (2, 3, 0, 1))):
         chooses, tests, against, tests_against = (sign * parts[row] for row in rows)
         for threshold in _thresholds(chooses, against, claim, tail):
             seen = max(1, int(np.count_nonzero(against >= threshold)))
@@ -277,7 +277,7 @@ def _trials(
                 inside = values[sign * ratios >= threshold]
                 event = {"outputs": [name(value) for value in inside[:_LISTED].tolist()], "size": len(inside)}
             trial = _Trial(
-                one,
+                likely,
                 other,
                 event,
                 int(np.count_nonzero(tests >= threshold)),
@@ -313,10 +313,10 @@ def _finding(
     notes: tuple[str, ...],
 ) -> Finding:
     """The verdict on all trials, with the best of them as witness."""
-    best = max(trials, key=lambda one: (one.epsilon(claim.delta), one.delta(claim.epsilon)))
+    best = max(trials, key=lambda trial: (trial.epsilon(claim.delta), trial.delta(claim.epsilon)))
     lower = best.epsilon(claim.delta)
-    lower_delta = max(one.delta(claim.epsilon) for one in trials)
-    sharpest = min(trials, key=lambda one: one.detectable)
+    lower_delta = max(trial.delta(claim.epsilon) for trial in trials)
+    sharpest = min(trials, key=lambda trial: trial.detectable)
     p, q = ((hits + 0.5) / (best.trials + 1) for hits in (best.hits, best.other_hits))
     log_p = float(_log_excess(p - claim.delta))
     guess = max(0.0, lower, log_p - math.log(q))

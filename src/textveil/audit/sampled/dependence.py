@@ -52,10 +52,10 @@ def depends(start: Start, inputs: Sequence[Any]) -> bool:
     try:
         for _ in range(STARTS):
             with start() as draw:
-                outputs.append([np.asarray(draw(one, 6 * _PAIRS)) for one in tried])
+                outputs.append([np.asarray(draw(word, 6 * _PAIRS)) for word in tried])
     except InputError:
         return False  # the audit itself meets it, and says so
-    return any(_dependent([made[place] for made in outputs], ALPHA / (4 * len(tried))) for place in range(len(tried)))
+    return any(_dependent([drawn[place] for drawn in outputs], ALPHA / (4 * len(tried))) for place in range(len(tried)))
 
 
 def _dependent(outputs: Sequence[NDArray[Any]], level: float) -> bool:
@@ -63,9 +63,9 @@ def _dependent(outputs: Sequence[NDArray[Any]], level: float) -> bool:
     first, rest = np.split(np.arange(6 * _PAIRS), [2 * _PAIRS])
     rest = seeded_generator(0).permutation(rest).reshape(4, _PAIRS)
     others = [*outputs[1:], outputs[0]]
-    in_turn = sum(_equal(made[first[::2]], made[first[1::2]]) for made in outputs)
-    apart = sum(_equal(made[rest[0]], made[rest[1]]) for made in outputs)
-    across = sum(_equal(made[rest[2]], other[rest[3]]) for made, other in zip(outputs, others, strict=True))
+    in_turn = sum(_equal(drawn[first[::2]], drawn[first[1::2]]) for drawn in outputs)
+    apart = sum(_equal(drawn[rest[0]], drawn[rest[1]]) for drawn in outputs)
+    across = sum(_equal(drawn[rest[2]], other[rest[3]]) for drawn, other in zip(outputs, others, strict=True))
     trials = _PAIRS * len(outputs)
     return _differ(in_turn, apart, trials, level) or _differ(apart, across, trials, level)
 
@@ -79,7 +79,7 @@ def _differ(first: int, second: int, trials: int, level: float) -> bool:
     """Fisher's exact test of two counts of as many trials, in both directions."""
     both = first + second
     hits = range(max(first, second), min(trials, both) + 1)
-    ways = sum(comb(trials, one) * comb(trials, both - one) for one in hits)
+    ways = sum(comb(trials, hits_of_first) * comb(trials, both - hits_of_first) for hits_of_first in hits)
     return ways / comb(2 * trials, both) <= level
 
 
@@ -105,6 +105,6 @@ def copied(program: Any, shared: Sequence[object] = ()) -> Any:
         shared: what copies may share, for it is public and never changes.
     """
     try:
-        return copy.deepcopy(program, {id(one): one for one in shared})
+        return copy.deepcopy(program, {id(public): public for public in shared})
     except Exception:  # whatever a stranger's object raises
         return program

@@ -105,7 +105,7 @@ def audit_noise_sampled(
     vector = np.asarray(shift, dtype=np.float64)
     need(vector.shape == (distribution.dim,), "shift", f"shape {vector.shape}", f"of shape ({distribution.dim},)")
     need(bool(np.isfinite(vector).all()), "shift", "an entry that is not finite", "finite")
-    found = audit_sampled(
+    finding = audit_sampled(
         noise_draw(distribution, rng),
         [(np.zeros(distribution.dim), vector)],
         claim,
@@ -114,7 +114,7 @@ def audit_noise_sampled(
         score=noise_score(distribution),
         name=lambda center: "v(x')" if np.any(center) else "v(x)",
     )
-    return replace(found, subject=Subject.NOISY_VECTOR)
+    return replace(finding, subject=Subject.NOISY_VECTOR)
 
 
 def audit_mechanism_sampled(
@@ -148,7 +148,7 @@ def audit_mechanism_sampled(
         pairs = _pairs_of_groups(groups, 4, rng)
     elif pairs is None:
         pairs = candidate_pairs(mechanism.vocabulary, 4, rng)
-    found = audit_sampled(
+    finding = audit_sampled(
         mechanism_draw(mechanism, rng),
         pairs,
         claim,
@@ -156,7 +156,7 @@ def audit_mechanism_sampled(
         confidence=confidence,
         name=lambda word_id: words[int(word_id)],
     )
-    return found if groups is None else replace(found, inputs="any two words of one public group")
+    return finding if groups is None else replace(finding, inputs="any two words of one public group")
 
 
 def _pairs_of_groups(groups: Integers, count: int, rng: np.random.Generator | None) -> list[tuple[int, int]]:

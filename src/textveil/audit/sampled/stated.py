@@ -98,12 +98,12 @@ class DrawsCheck:
 
 def together(checks: Sequence[DrawsCheck]) -> DrawsCheck:
     """Several checks of one mechanism, each at its share of ``ALPHA``, as one: the contradiction, if there is any."""
-    worst = min(checks, key=lambda one: (one.passed is not False, one.passed is None))
+    worst = min(checks, key=lambda check: (check.passed is not False, check.passed is None))
     return DrawsCheck(
         method=worst.method,
-        draws=sum(one.draws for one in checks),
+        draws=sum(check.draws for check in checks),
         passed=worst.passed,
-        detail=" ".join(dict.fromkeys(one.detail for one in checks)) if worst.passed is not False else worst.detail,
+        detail=" ".join(dict.fromkeys(check.detail for check in checks)) if worst.passed is not False else worst.detail,
         witness=worst.witness,
         subject=worst.subject,
     )
@@ -135,7 +135,7 @@ def check_rows(
     limit = math.log((len(few) + 2) / ALPHA)
     drawn = _drawn(draw, np.concatenate([spread, np.repeat(few, each)]))
     own = _stated(source, spread, spread)
-    counted = [np.unique(one, return_counts=True) for one in drawn[len(spread) :].reshape(len(few), each)]
+    counted = [np.unique(outputs, return_counts=True) for outputs in drawn[len(spread) :].reshape(len(few), each)]
     stated = [_stated(source, np.full(len(y), x), y) for x, (y, _) in zip(few, counted, strict=True)]
     logs = np.array([_log_factors(counts, p) for p, (_, counts) in zip(stated, counted, strict=True)])
     alone = _mean(logs)
@@ -181,15 +181,15 @@ def _witness(words: Sequence[str], word: int, outputs: Ids, counts: Integers, st
 
 
 def _drawn(draw: Callable[[Ids], Ids], ids: Ids) -> Ids:
-    made = np.asarray(draw(ids))
-    if made.shape != ids.shape or made.dtype.kind not in "iu":
-        raise InputError(f"a draw must give one integer for each word; got {made.dtype} of shape {made.shape}.")
-    return made.astype(np.int64, copy=False)
+    outputs = np.asarray(draw(ids))
+    if outputs.shape != ids.shape or outputs.dtype.kind not in "iu":
+        raise InputError(f"a draw must give one integer for each word; got {outputs.dtype} of shape {outputs.shape}.")
+    return outputs.astype(np.int64, copy=False)
 
 
 def _stated(source: RowSource, inputs: Ids, outputs: Ids) -> Reals:
     """P(output | input) of each two, shape (batch,); 0 for what is no output."""
-    found = np.zeros(len(inputs))
+    probabilities = np.zeros(len(inputs))
     for start in range(0, len(inputs), _BLOCK):
         here = slice(start, start + _BLOCK)
         ids, which = np.unique(inputs[here], return_inverse=True)
@@ -197,8 +197,8 @@ def _stated(source: RowSource, inputs: Ids, outputs: Ids) -> Reals:
         rows = part.source.rows(0, len(ids))
         columns = np.minimum(np.searchsorted(part.outputs, outputs[here]), len(part.outputs) - 1)
         known = part.outputs[columns] == outputs[here]
-        found[here] = np.where(known, rows[which, columns], 0.0)
-    return found
+        probabilities[here] = np.where(known, rows[which, columns], 0.0)
+    return probabilities
 
 
 def _log_factors(counts: Integers, stated: Reals) -> Reals:
@@ -223,7 +223,7 @@ def _mean(logs: Reals) -> Reals:
 def _unchanged(hits: Flags, shares: Reals) -> float:
     """The evidence for draws that come out as they are beyond the shares that are stated."""
     gain = np.divide(hits, shares, out=np.zeros(len(hits)), where=shares > 0)
-    return float(_mean(np.array([np.log(1 - one + one * gain).sum() for one in _SHARES])))
+    return float(_mean(np.array([np.log(1 - share + share * gain).sum() for share in _SHARES])))
 
 
 class StatedPair(NamedTuple):
@@ -256,36 +256,36 @@ def check_profile(
         score: log-likelihood ratios of outputs, where they are known.
     """
     share = alpha / max(1, len(pairs) * len(_EPSILONS))
-    made, contradicted = 0, None
+    drawn, contradicted = 0, None
     for first, second, profile in pairs:
-        claims = [Claim(epsilon=one, log_delta=min(0.0, profile.log_delta(one).upper)) for one in _EPSILONS]
-        sharp = [one for one in claims if can_refute(draws // 2, share / 8, one)]
+        claims = [Claim(epsilon=tested, log_delta=min(0.0, profile.log_delta(tested).upper)) for tested in _EPSILONS]
+        sharp = [tested for tested in claims if can_refute(draws // 2, share / 8, tested)]
         if not sharp or contradicted:
             continue
-        outputs = [draw(one, draws) for one in (first, second)]
-        made += 2 * draws
-        for one in sharp:
-            found = audit_sampled(
+        outputs = [draw(word, draws) for word in (first, second)]
+        drawn += 2 * draws
+        for tested in sharp:
+            finding = audit_sampled(
                 lambda place, _: outputs[place],  # noqa: B023 - used up within the turn
                 [(0, 1)],
-                one,
+                tested,
                 samples=draws,
                 confidence=1 - share,
                 score=_of_places(score, (first, second)),
             )
-            if found.verdict is Verdict.REFUTED:
-                contradicted = {**found.witness, "pair": [name(first), name(second)], "epsilon": one.epsilon}
-                contradicted |= {"stated_delta": one.delta, "delta_at_least": found.delta.lower}
-                contradicted["event"] = {"size": found.witness["event"].get("size", 0)}
-    if not made:
+            if finding.verdict is Verdict.REFUTED:
+                contradicted = {**finding.witness, "pair": [name(first), name(second)], "epsilon": tested.epsilon}
+                contradicted |= {"stated_delta": tested.delta, "delta_at_least": finding.delta.lower}
+                contradicted["event"] = {"size": finding.witness["event"].get("size", 0)}
+    if not drawn:
         detail = f"No power: {draws} draws of an input could not contradict a profile that allows so much."
     else:
         speaks = "they speak" if contradicted else "nothing speaks"
-        detail = f"{made} draws were compared with the stated profile, at alpha {alpha:g}; {speaks} against it."
+        detail = f"{drawn} draws were compared with the stated profile, at alpha {alpha:g}; {speaks} against it."
     return DrawsCheck(
         method="draws against profile",
-        draws=made,
-        passed=None if not made else contradicted is None,
+        draws=drawn,
+        passed=None if not drawn else contradicted is None,
         detail=detail,
         witness=contradicted or {},
         subject=subject,

@@ -13,10 +13,11 @@ from textveil.mechanisms.channels.integer_channel import IntegerChannel
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.published.claims import ComputedTable, PublishedClaim, TrialSetting, line, softmax, word_table
 from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
 from textveil.numerics.integer_weights import stated_epsilon
 from textveil.privacy.guarantees import PureDP, Status
-from textveil.types import Ids
+from textveil.types import Flags, Ids, Reals
 from textveil.vocabulary.clusters import EUCLIDEAN, all_distances
 from textveil.vocabulary.grid import integer_grid
 from textveil.vocabulary.vocabulary import Vocabulary
@@ -75,15 +76,6 @@ def custext_published(
     What is claimed is epsilon-DP for any two words. Two words with different lists have outputs that the other never
     gives. The status is computed: lists are all the same, and the claim ``PROVED``, where ``top_k`` is the whole
     vocabulary alone; else it is ``REFUTED``. Refutation: privacy/proofs/custext_published.md.
-
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: the claimed nats, finite and > 0.
-        top_k: words of a list, the word itself included: between 2 and all words; None takes 20.
-        measure: ``"euclidean"`` or ``"cosine"``.
-
-    Raises:
-        ParameterError: an option outside its domain.
     """
     n = len(vocabulary)
     size = min(K, n) if top_k is None else top_k
@@ -97,3 +89,72 @@ def custext_published(
     rows = ListedRows(n, NearestRows(vocabulary, size, weights, measure))
     facts = {"epsilon": promise.epsilon, "top_k": size, "measure": measure}
     return IntegerChannel(vocabulary, "custext-published", facts, promise, rows)
+
+
+def _own_nearest(setting: TrialSetting, size: int = 2) -> ComputedTable:
+    """Every word has the ``size`` words nearest to it as its own outputs."""
+    n = len(setting.points)
+    allowed = np.zeros((n, n), dtype=bool)
+    np.put_along_axis(allowed, np.argsort(setting.distances, axis=1, kind="stable")[:, :size], True, axis=1)
+    meeting = (allowed[:, None, :] & allowed[None, :, :]).any(axis=2)
+    return word_table(setting, _customized(setting, allowed), np.where(meeting, setting.epsilon, np.inf))
+
+
+def _clustered(setting: TrialSetting, size: int = 2) -> ComputedTable:
+    """Words next to each other share one cluster of outputs; only words of one cluster are compared."""
+    clusters = np.arange(len(setting.points)) // size
+    same: Flags = clusters[:, None] == clusters[None, :]
+    return word_table(setting, _customized(setting, same), np.where(same, setting.epsilon, np.inf))
+
+
+def _customized(setting: TrialSetting, allowed: Flags) -> Reals:
+    """P proportional to exp(epsilon u / 2) on the allowed outputs, u in [0, 1] scaled for each word alone."""
+    apart = np.where(allowed, setting.distances, np.nan)
+    low, high = np.nanmin(apart, axis=1, keepdims=True), np.nanmax(apart, axis=1, keepdims=True)
+    worth = np.where(allowed, -(setting.distances - low) / (high - low), -np.inf)
+    return softmax(setting.epsilon / 2 * worth)
+
+
+_SHARING: Final = "epsilon, for any two words that share an output"
+
+
+CLAIMS: Final = (
+    PublishedClaim(
+        name="pypantera-custext",
+        work="pyPANTERA",
+        part="CusText",
+        claim=_SHARING,
+        source="github.com/Kekkodf/pypantera, pypantera/src/SamplingPerturbationMechanism/custext.py",
+        why="Every word has the k words nearest to it as its own outputs, so outputs tell inputs apart.",
+        repair="clusters of k words that share their outputs; nothing is promised across clusters",
+        instead="custext",
+        form="custext-published",
+        setting=line(2.0, 0.0, 1.0, 1.9, 2.9),
+        published=_own_nearest,
+        repaired=_clustered,
+    ),
+    PublishedClaim(
+        name="custext-aggressive",
+        work="CusText",
+        part="mapping aggressive",
+        claim=_SHARING,
+        source="github.com/sai4july/CusText, CusText/sst2/utils.py; Chen et al., arXiv 2207.01193",
+        why="Every word has the k words nearest to it as its own outputs, so outputs tell inputs apart.",
+        repair="the mapping conservative; nothing is promised across clusters",
+        instead="custext",
+        form="custext-published",
+        setting=line(2.0, 0.0, 1.0, 1.9, 2.9),
+        published=_own_nearest,
+        repaired=_clustered,
+    ),
+    PublishedClaim(
+        name="custext-conservative",
+        work="CusText",
+        part="mapping conservative",
+        claim="epsilon, for any two words of one cluster",
+        source="github.com/sai4july/CusText, CusText/sst2/utils.py; Chen et al., arXiv 2207.01193",
+        why="Words of one cluster share their outputs, and scores span one unit for each word.",
+        setting=line(2.0, 0.0, 1.0, 3.0, 4.0),
+        published=_clustered,
+    ),
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, final
@@ -13,10 +14,11 @@ from textveil.mechanisms.channels.diffractor import GEOMETRIC, GROUP, LIST_SEED,
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import Option, at_least
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance
+from textveil.mechanisms.published.claims import ComputedTable, FormTrial, PublishedClaim, TrialSetting, line
 from textveil.mechanisms.sampling.list_draws import GeometricDraws
 from textveil.privacy.guarantees import Guarantee, Status
 from textveil.randomness import seeded_generator
-from textveil.types import Ids, Integers, Progress
+from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 
 REFUTATION: Final = "privacy/proofs/diffractor_published.md"
@@ -111,15 +113,6 @@ def diffractor_published(
     """The geometric form of ``diffractor`` with noise of a public seed. Use ``diffractor`` for a guarantee that holds.
 
     Source: package diffractor 0.2.1; refutation: privacy/proofs/diffractor_published.md.
-
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: the claimed nats for any two words.
-        epsilon_per_distance: the claimed nats a place.
-        lists: number of lists.
-        list_seed: of the words with which they begin.
-        noise_seed: of the noise; 42 is the package's.
-        progress: called as lists are made.
     """
     valid = diffractor(
         vocabulary,
@@ -134,3 +127,65 @@ def diffractor_published(
     draws = valid.draws
     assert isinstance(draws, GeometricDraws)
     return PublishedDiffractor(valid, claim, noise_seed, draws)
+
+
+def _with_seed(setting: TrialSetting) -> ComputedTable:
+    """Two-sided geometric noise on a word's place, from the package's own default seed: one output for each word."""
+    n = len(setting.points)
+    rng = np.random.default_rng(np.random.SeedSequence(42).spawn(1)[0])
+    stay = -math.expm1(-setting.epsilon)
+    noise = int(rng.geometric(stay)) - int(rng.geometric(stay))
+    rows = np.zeros((n, n))
+    rows[np.arange(n), np.clip(np.arange(n) + noise, 0, n - 1)] = 1.0
+    return _list_table(setting, rows, seed=42, noise=noise)
+
+
+def _geometric_list(setting: TrialSetting) -> ComputedTable:
+    """Two-sided geometric noise on a word's place, clamped to the list."""
+    n, q = len(setting.points), math.exp(-setting.epsilon)
+    away = np.abs(np.arange(n)[:, None] - np.arange(n)[None, :])
+    rows = (1 - q) / (1 + q) * q**away
+    # All that would leave the list on one side stops at its end.
+    for end in (0, n - 1):
+        rows[:, end] = q ** away[:, end] / (1 + q)
+    return _list_table(setting, rows)
+
+
+def _list_table(setting: TrialSetting, rows: Reals, **facts: int) -> ComputedTable:
+    return ComputedTable(
+        rows=rows,
+        claims=setting.epsilon * np.abs(np.arange(len(rows))[:, None] - np.arange(len(rows))[None, :]),
+        inputs=setting.words,
+        outputs=setting.words,
+        facts={"epsilon per place": setting.epsilon, **facts},
+    )
+
+
+CLAIMS: Final = (
+    PublishedClaim(
+        name="diffractor-seed",
+        work="1-Diffractor",
+        part="default options",
+        claim="epsilon times the distance in the list, for any two words",
+        source="github.com/sjmeis/Diffractor, src/diffractor/core.py (seed: int = 42); arXiv 2405.01678",
+        why="The seed is a public constant, so the noise of every position is known and can be taken off.",
+        repair="seed from the operating system",
+        instead="diffractor",
+        form="diffractor-published",
+        setting=line(1.0, 0.0, 1.0, 2.0, 3.0, 4.0),
+        published=_with_seed,
+        repaired=_geometric_list,
+    ),
+    PublishedClaim(
+        name="diffractor-list",
+        work="1-Diffractor",
+        part="two-sided geometric noise on one list, any seed that is secret",
+        claim="epsilon times the distance in the list, for any two words",
+        source="github.com/sjmeis/Diffractor, src/diffractor/core.py; Meisenbacher et al., arXiv 2405.01678",
+        why="Geometric noise on a place, clamped to the list, loses epsilon for each step.",
+        setting=line(1.0, 0.0, 1.0, 2.0, 3.0, 4.0),
+        published=_geometric_list,
+    ),
+)
+
+TRIAL: Final = FormTrial(options={"epsilon": 8.0})

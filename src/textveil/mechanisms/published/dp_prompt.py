@@ -21,7 +21,9 @@ from textveil.mechanisms.generation.parameters import (
 )
 from textveil.mechanisms.generation.prompted import PUBLIC_SENTENCES, LogitWeights, PromptedWriting
 from textveil.mechanisms.parameters import DocumentEpsilon, LongTexts, ModelFolder, one_of
+from textveil.mechanisms.published.claims import ComputedTable, FormTrial, PublishedClaim, TrialSetting, line, softmax
 from textveil.models.next_tokens import next_tokens
+from textveil.models.random_models import random_gpt2
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ANY_DOCUMENT
 from textveil.types import Integers, Reals
@@ -87,24 +89,6 @@ def dp_prompt_published(
     Use ``dp-prompt`` for a guarantee that holds. The status is computed: ``REFUTED`` where two public sentences and an
     output are found whose loss exceeds the claim (``parameters`` has them), ``CLAIMED`` where none is found.
     Source: public code of Utpala, Hooker and Chen 2023; refutation: privacy/proofs/dp_prompt_published.md.
-
-    Args:
-        vocabulary: not used: what is drawn are the model's tokens.
-        model: folder of a Hugging Face model with its tokenizer.
-        epsilon: claimed nats of one document; exactly one of this and the two that follow.
-        epsilon_per_token: claimed nats of one generated token.
-        temperature: T; the claim is 2 (max_logit - min_logit) / T a token.
-        tokens: tokens that are generated at most.
-        min_logit: b1 of the claim; None measures it on public sentences.
-        max_logit: b2 of the claim; None measures it on public sentences.
-        prompt: with one ``{text}``, the document's place; None is that of the public code.
-        long_texts: "refuse" documents that the model has no room for, or "cut" off their ends.
-        device: where torch computes.
-
-    Raises:
-        MissingExtra: torch or transformers is not installed.
-        ModelError: no such model in the folder.
-        ParameterError: an option is outside its domain, or the model has no room for so many tokens.
     """
     clipped = prompted_writing(
         "dp-prompt-published",
@@ -137,3 +121,83 @@ def dp_prompt_published(
             "witness_loss": witness.loss,
         },
     )
+
+
+_BOUNDS: Final = (-19.22705113016047, 7.48324937989716)
+"""b1 and b2 of LLMDP's DPPrompt, from a sample of FLAN-T5's logits."""
+
+_LOGITS: Final = np.array([[40.0, -60.0, -30.0, -25.0], [-60.0, 40.0, -25.0, -30.0]])
+"""Of a model that was made up, for two prompts; they leave the bounds, as nothing in a model prevents."""
+
+
+def _step(setting: TrialSetting, logits: Reals, kept: int = 4) -> ComputedTable:
+    """One token from softmax(logits / temperature), temperature 2 (b2 - b1) / epsilon, among the ``kept`` best."""
+    temperature = 2 * (_BOUNDS[1] - _BOUNDS[0]) / setting.epsilon
+    least = np.sort(logits, axis=1)[:, [-kept]]
+    return ComputedTable(
+        rows=softmax(np.where(logits >= least, logits / temperature, -np.inf)),
+        claims=setting.epsilon,
+        inputs=("a prompt", "another prompt"),
+        outputs=("token 1", "token 2", "token 3", "token 4"),
+        facts={"epsilon of a token": setting.epsilon, "temperature": temperature, "kept": kept},
+    )
+
+
+def _clipped(setting: TrialSetting) -> ComputedTable:
+    return _step(setting, np.clip(_LOGITS, *_BOUNDS))
+
+
+_STEP: Final = line(10.0, 0.0, 1.0)
+_LLMDP: Final = "LLMDP (in DPMLM, DP-ST and PrivFill)"
+
+
+CLAIMS: Final = (
+    PublishedClaim(
+        name="dp-prompt-unclipped",
+        work="DP-Prompt",
+        part="open models, any prompt",
+        claim="2 (b2 - b1) / temperature a token, for any two prompts",
+        source="github.com/SaitejaUtpala/dp_prompt, mechanisms/documentlevel; Utpala et al., arXiv 2310.16111",
+        why="No logit is clipped to [b1, b2], so the bound rests on what a model happens to do (here: a made one).",
+        repair="clip logits before they are divided by the temperature",
+        instead="dp-prompt",
+        form="dp-prompt-published",
+        reading="The theorem of Utpala et al. clips logits to [b1, b2]; the public code does not. For a model that "
+        "keeps its logits within the bounds by itself, the claim holds.",
+        setting=_STEP,
+        published=lambda setting: _step(setting, _LOGITS),
+        repaired=_clipped,
+    ),
+    PublishedClaim(
+        name="llmdp-prompt",
+        work=_LLMDP,
+        part="DPPrompt, one token",
+        claim="epsilon a token, for any two prompts",
+        source="github.com/sjmeis/DPMLM, LLMDP.py, class DPPrompt",
+        why="Logits are clipped, top_k is 0 and top_p is 1: an exponential mechanism (its length is the input's).",
+        setting=_STEP,
+        published=_clipped,
+    ),
+    PublishedClaim(
+        name="llmdp-paraphrase",
+        work=_LLMDP,
+        part="DPParaphrase",
+        claim="epsilon a token, for any two prompts",
+        source="github.com/sjmeis/DPMLM, LLMDP.py, class DPParaphrase",
+        why="top_k stays at its default of 50: outputs are those that the input makes likely (here: 2 of 4).",
+        repair="top_k 0",
+        instead="dp-paraphrase",
+        setting=_STEP,
+        published=lambda setting: _step(setting, np.clip(_LOGITS, *_BOUNDS) + np.arange(4) * [[0.1], [-0.1]], kept=2),
+        repaired=_clipped,
+    ),
+)
+
+_LARGE: Final = 16.0
+"""Of the weights of a model whose logits leave the range that another model's logits keep."""
+
+# The range is LLMDP's, measured on FLAN-T5.
+TRIAL: Final = FormTrial(
+    options={"epsilon": 8.0, "tokens": 4, "min_logit": -19.23, "max_logit": 7.48},
+    model=lambda folder, words: {"model": str(random_gpt2(folder, words.words, spread=_LARGE))},
+)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from itertools import combinations
+from typing import Final
 
 import numpy as np
 
@@ -10,8 +13,10 @@ from textveil.mechanisms.additive.mahalanobis import CovarianceWeight, elliptica
 from textveil.mechanisms.additive.perturb_project import PerturbProject, clipped_points, perturb_project
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, ProjectionName
+from textveil.mechanisms.published.claims import DensityAtPoint, PublishedClaim, TrialSetting, line
+from textveil.noise.elliptical_laplace import EllipticalLaplace
 from textveil.noise.renormalized_laplace import RenormalizedLaplace
-from textveil.privacy.guarantees import MetricDP, Status
+from textveil.privacy.guarantees import Status
 from textveil.types import Progress, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -49,15 +54,6 @@ def mahalanobis_published(
     vocabulary, of some that are tried, lose more than is claimed of them; at covariance weight 0 and in one dimension
     it is spherical noise and ``PROVED``; else ``CLAIMED``.
     Source: https://github.com/Kekkodf/pypantera, Mahalanobis; refutation: privacy/proofs/mahalanobis_published.md.
-
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: the claimed nats for any two words, by the diameter in the Mahalanobis distance.
-        epsilon_per_distance: the claimed nats per unit of that distance: the rate.
-        covariance_weight: between 0 and 1; at 1 the covariance must be invertible.
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
-        projection: how the nearest word is searched; None is the fastest exact way that is installed.
-        progress: called as the diameter is measured.
     """
     sound, guarantee, spent = elliptical_noise(
         vocabulary,
@@ -68,16 +64,11 @@ def mahalanobis_published(
         progress=progress,
     )
     noise = RenormalizedLaplace(root=sound.root, rate=sound.rate)
+    status = _status(noise, clipped_points(vocabulary, clip), covariance_weight)
     return perturb_project(
         vocabulary,
         noise,
-        MetricDP(
-            epsilon_per_distance=guarantee.epsilon_per_distance,
-            metric=guarantee.metric,
-            diameter=guarantee.diameter,
-            status=_status(noise, clipped_points(vocabulary, clip), covariance_weight),
-            source=REFUTATION,
-        ),
+        replace(guarantee, status=status, source=REFUTATION),
         name="mahalanobis-published",
         parameters={name: value for name, value in spent.items() if name != "euclidean_epsilon_per_distance"},
         clip=clip,
@@ -97,3 +88,45 @@ def _status(noise: RenormalizedLaplace, points: Vectors, weight: float) -> Statu
         if shift.any() and noise.privacy_profile(shift).largest_loss > claimed * (1 + _MARGIN):
             return Status.REFUTED
     return Status.CLAIMED
+
+
+_AXES: Final = (1.8, 0.2)
+"""Variances of two coordinates, 1 in the mean as the paper scales them, all of it the shape (lambda = 1)."""
+
+
+def _direction(setting: TrialSetting, *, renormalized: bool) -> DensityAtPoint:
+    """Two words a little apart along the long axis: an output beside the one is, seen from the other, along that axis.
+
+    The density of the published direction is not constant, so it jumps between directions near the word.
+    """
+    long, short = (math.sqrt(variance) for variance in _AXES)
+    apart, height = 0.05 / setting.epsilon, 0.001 / setting.epsilon
+    seen = np.array([[0.0, -height], [-apart, -height]])
+    kind = RenormalizedLaplace if renormalized else EllipticalLaplace
+    logs = kind(rate=setting.epsilon, root=np.diag([long, short])).log_density(seen).tolist()
+    return DensityAtPoint(
+        log_density=logs[1],
+        other_log_density=logs[0],
+        error=1e-9,
+        # Distance in the metric of the shape, in which the claim is made.
+        claimed=setting.epsilon * apart / long,
+        facts={"input": [apart, 0.0], "other_input": [0.0, 0.0], "output": [0.0, -height], "variances": list(_AXES)},
+    )
+
+
+CLAIMS: Final = (
+    PublishedClaim(
+        name="pypantera-mahalanobis",
+        work="pyPANTERA",
+        part="Mahalanobis",
+        claim="epsilon times the Mahalanobis distance, for any two words",
+        source="github.com/Kekkodf/pypantera, EmbeddingPerturbationMechanism/mahalanobis.py",
+        why="The bent direction is set to length 1 again, so its density jumps between directions near the word.",
+        repair="leave the bent direction as long as it is",
+        instead="mahalanobis",
+        form="mahalanobis-published",
+        setting=line(1.0, 0.0, 1.0),
+        published=lambda setting: _direction(setting, renormalized=True),
+        repaired=lambda setting: _direction(setting, renormalized=False),
+    ),
+)

@@ -13,6 +13,8 @@ from textveil.errors import need
 from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Epsilon
+from textveil.mechanisms.published.claims import ComputedTable, PublishedClaim, TrialSetting, line, softmax, word_table
+from textveil.mechanisms.published.lines import integral
 from textveil.noise.unbounded import exponentials
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve, seeded_generator
@@ -113,13 +115,6 @@ def rantext_published(vocabulary: Vocabulary, *, epsilon: Epsilon) -> Rantext:
 
     Source: Tong et al. 2023 (InferDPT), and its public code; refutation:
     privacy/proofs/rantext_published.md.
-
-    Args:
-        vocabulary: public words and vectors; the range of each coordinate gives the scale of its noise.
-        epsilon: the claimed nats for any two words; above 2 it hardly changes the radius.
-
-    Raises:
-        ParameterError: epsilon is outside its domain, or all words share one vector.
     """
     vectors = vocabulary.vectors.astype(np.float64)
     ranges = vectors.max(axis=0) - vectors.min(axis=0)
@@ -193,3 +188,48 @@ def _log_tail(scales: Reals, radius: float) -> float:
             within = float(np.log(means).sum()) - power * radius**2
             best = min(best, float(np.logaddexp(single, within)) + 1e-9)
     return best
+
+
+def _law(setting: TrialSetting) -> ComputedTable:
+    """In one dimension the radius is the length of Laplace noise."""
+    points, epsilon = setting.points, setting.epsilon
+    scale = float(points[-1] - points[0]) / _sharpness(epsilon)
+
+    def row(x: int) -> Reals:
+        apart = setting.distances[x]
+
+        def values(radius: Reals) -> Reals:
+            within = (apart[None, :] < radius[:, None]) & (radius[:, None] > 0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                scores = np.where(within, epsilon / 2 * (1 - apart[None, :] / radius[:, None]), -np.inf)
+            weights = np.where(within, np.exp(scores), 0.0)
+            total = weights.sum(axis=1, keepdims=True)
+            density = np.where(radius > 0, np.exp(-np.abs(radius) / scale) / scale, 0.0)
+            return weights / np.where(total > 0, total, 1.0) * density[:, None]
+
+        return integral(values, [0.0, *apart.tolist()], scale)
+
+    return word_table(setting, np.stack([row(x) for x in range(len(points))]), absolute=1e-9)
+
+
+def _range_rule(setting: TrialSetting) -> ComputedTable:
+    """P proportional to exp(-epsilon d / (2 range)) over all words: epsilon for any two, since d spans the range."""
+    return word_table(setting, softmax(-setting.epsilon / 2 * setting.distances / setting.distances.max()))
+
+
+CLAIMS: Final = (
+    PublishedClaim(
+        name="rantext",
+        work="InferDPT",
+        part="RANTEXT",
+        claim="epsilon, for any two words",
+        source="github.com/mengtong0110/InferDPT, func.py; Tong et al., arXiv 2310.12214",
+        why="Outputs lie within a random radius of the input, and the radius is rarely as large as the vocabulary.",
+        repair="the exponential mechanism over all words, epsilon for the whole range of distances",
+        instead="exponential",
+        form="rantext-published",
+        setting=line(3.0, 0.0, 1.0, 2.0, 3.0),
+        published=_law,
+        repaired=_range_rule,
+    ),
+)

@@ -14,6 +14,17 @@ from textveil.mechanisms.channels.tem import BETA
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, metric_name, outward
+from textveil.mechanisms.published.claims import (
+    METRIC,
+    MLDP,
+    ComputedTable,
+    FormTrial,
+    PublishedClaim,
+    TrialSetting,
+    line,
+    metric_table,
+    softmax,
+)
 from textveil.mechanisms.sampling.distance_weights import slip
 from textveil.mechanisms.sampling.listed_rows import ListedRow, ListedRows
 from textveil.nearest.identical_rows import FirstRows, first_rows
@@ -66,13 +77,18 @@ class PublishedRows:
         return far if self.alike.first is None else far[:, self.alike.first]
 
     def _weights(self, far: Reals) -> Integers:
-        """exp(-rate d) within gamma; beyond, the share of one of the others of exp(-rate gamma) n / within."""
-        inside = far <= self.gamma
-        within, n = int(inside.sum()), len(far)
-        weights = np.exp(-self.rate * np.minimum(far, self.gamma))
-        if within < n:
-            weights[~inside] *= n / (within * (n - within))
-        return np.maximum((weights * (1 << _top_bits(n))).astype(np.int64), 1)
+        weights = published_weights(far, self.rate, self.gamma)
+        return np.maximum((weights * (1 << _top_bits(len(far)))).astype(np.int64), 1)
+
+
+def published_weights(far: Reals, rate: float, gamma: float) -> Reals:
+    """exp(-rate d) within gamma; beyond, the share of one of the others of exp(-rate gamma) n / within."""
+    inside = far <= gamma
+    within, n = int(inside.sum()), len(far)
+    weights = np.exp(-rate * np.minimum(far, gamma))
+    if within < n:
+        weights[~inside] *= n / (within * (n - within))
+    return weights
 
 
 def _top_bits(n: int) -> int:
@@ -104,16 +120,6 @@ def tem_published(
     claim, ``REFUTED`` where two of up to 128 words break it, ``CLAIMED`` where none of those do. Where all words are
     within gamma of the input, the package fails if it draws the last element; here that is left out.
     Refutation: privacy/proofs/tem_published.md.
-
-    Args:
-        vocabulary: public words and vectors.
-        epsilon_per_distance: the claimed nats per unit of distance, finite and > 0.
-        beta: of the truncation distance 2 ln((1 - beta) n / beta) / epsilon, which is rounded to one decimal.
-        clip: norm to which longer vectors are shortened; None, as in the package, leaves them.
-
-    Raises:
-        ParameterError: an option outside its domain, or at which the truncation distance is 0; or all words share one
-            vector.
     """
     n = len(vocabulary)
     gamma = round(2 * math.log((1 - beta) * n / beta) / epsilon_per_distance, 1)
@@ -123,40 +129,100 @@ def tem_published(
     need(diameter > 0, "vocabulary", "one vector for all words", "one with two different vectors at least")
     points = vocabulary.vectors if clip is None else clip_vectors(vocabulary.vectors, clip)
     alike = first_rows(points)
-    made = PublishedRows(vocabulary, epsilon_per_distance / 2, gamma, clip, alike)
-    sound = diameter <= min(gamma, _STEEPEST / made.rate) and _rounding_is_covered(made, points, diameter)
+    rows = PublishedRows(vocabulary, epsilon_per_distance / 2, gamma, clip, alike)
+    sound = diameter <= min(gamma, _STEEPEST / rows.rate) and _rounding_is_covered(rows, points, diameter)
     promise = MetricDP(
         epsilon_per_distance=epsilon_per_distance,
         metric=metric_name("euclidean", clip),
         diameter=diameter,
-        status=Status.PROVED if sound else _status(made, epsilon_per_distance),
+        status=Status.PROVED if sound else _status(rows, epsilon_per_distance),
         source=REFUTATION,
     )
     facts = {"epsilon_per_distance": epsilon_per_distance, "beta": beta, "gamma": gamma, "clip": clip}
-    return IntegerChannel(vocabulary, "tem-published", facts, promise, ListedRows(n, made), made.distances)
+    return IntegerChannel(vocabulary, "tem-published", facts, promise, ListedRows(n, rows), rows.distances)
 
 
-def _rounding_is_covered(made: PublishedRows, points: Vectors, diameter: float) -> bool:
+def _rounding_is_covered(rows: PublishedRows, points: Vectors, diameter: float) -> bool:
     """Whether the rounding of four weights stays within what the closest two different vectors leave of the claim."""
-    n, grid = len(points), integer_grid(made.vocabulary)
-    different = points if made.alike.first is None else points[np.unique(made.alike.first)]
-    least, rounding = shortest_distance(different), grid.rounding(points, made.clip)
+    n, grid = len(points), integer_grid(rows.vocabulary)
+    different = points if rows.alike.first is None else points[np.unique(rows.alike.first)]
+    least, rounding = shortest_distance(different), grid.rounding(points, rows.clip)
     apart = least - 2 * rounding
     if apart <= 0:
         return False
     longest = float(np.linalg.norm(points.astype(np.float64), axis=1).max()) + rounding
-    smallest = math.ldexp(math.exp(-made.rate * (diameter + 2 * rounding)), _top_bits(n) - 1)
-    left = -math.log1p(math.expm1(-2 * made.rate * least) / n)
-    return 4 * slip(made.rate, smallest, longest, apart, rounding) <= left * (1 - 2.0**-20)
+    smallest = math.ldexp(math.exp(-rows.rate * (diameter + 2 * rounding)), _top_bits(n) - 1)
+    left = -math.log1p(math.expm1(-2 * rows.rate * least) / n)
+    return 4 * slip(rows.rate, smallest, longest, apart, rounding) <= left * (1 - 2.0**-20)
 
 
-def _status(made: PublishedRows, claimed: float) -> Status:
+def _status(rows: PublishedRows, claimed: float) -> Status:
     """Whether two of some evenly spaced words lose more than is claimed for their distance."""
-    n = len(made.vocabulary)
+    n = len(rows.vocabulary)
     ids = np.unique(np.linspace(0, n - 1, min(n, _COMPARED)).astype(np.int64))
-    logs = np.stack([np.log(np.diff(row.sums, prepend=0) / float(row.sums[-1])) for row in made(ids)])
-    for row, far in zip(logs, made.distances(ids)[:, ids], strict=True):
+    logs = np.stack([np.log(np.diff(row.sums, prepend=0) / float(row.sums[-1])) for row in rows(ids)])
+    for row, far in zip(logs, rows.distances(ids)[:, ids], strict=True):
         losses = (row - logs).max(axis=1)
         if bool((losses > claimed * far * (1 + _MARGIN) + _MARGIN).any()):
             return Status.REFUTED
     return Status.CLAIMED
+
+
+def _radius(setting: TrialSetting) -> float:
+    return 2 / setting.epsilon * math.log((1 - 0.001) * (len(setting.points) - 1) / 0.001)
+
+
+def _law(setting: TrialSetting) -> ComputedTable:
+    """What the package does: the radius is rounded to one decimal."""
+    radius = round(_radius(setting), 1)
+    weights = np.stack([published_weights(far, setting.epsilon / 2, radius) for far in setting.distances])
+    return metric_table(setting, weights / weights.sum(axis=1, keepdims=True), radius=radius)
+
+
+def _pantera_law(setting: TrialSetting) -> ComputedTable:
+    """The rest is scored as in the paper, but where it is drawn the input itself comes out."""
+    radius = _radius(setting)
+    shares = softmax(-setting.epsilon / 2 * np.minimum(setting.distances, radius))
+    beyond = setting.distances > radius
+    rows = np.where(beyond, 0.0, shares)
+    np.fill_diagonal(rows, rows.diagonal() + np.where(beyond, shares, 0.0).sum(axis=1))
+    return metric_table(setting, rows, radius=radius)
+
+
+def truncated_law(setting: TrialSetting) -> ComputedTable:
+    """P(y | x) proportional to exp(-epsilon min(d, radius) / 2): what the paper's scores of the rest amount to."""
+    return metric_table(setting, softmax(-setting.epsilon * np.minimum(setting.distances, _radius(setting)) / 2))
+
+
+CLAIMS: Final = (
+    PublishedClaim(
+        name="mldp-tem",
+        work="MLDP",
+        part="TEM",
+        claim=METRIC,
+        source=f"{MLDP}, class TEM; Carvalho et al., arXiv 2107.07928",
+        why="The words beyond the radius are scored by ln(words / words within) where their own number is meant.",
+        repair="score the rest by its own number: weights exp(-epsilon min(d, radius) / 2)",
+        instead="tem",
+        form="tem-published",
+        # Three words lie within the radius of the one word and just beyond it for the other.
+        setting=line(5.0, -3.37, -3.36, -3.35, 0.0, 0.08, 100.0),
+        published=_law,
+        repaired=truncated_law,
+    ),
+    PublishedClaim(
+        name="pypantera-tem",
+        work="pyPANTERA",
+        part="TEM",
+        claim=METRIC,
+        source="github.com/Kekkodf/pypantera, pypantera/src/SamplingPerturbationMechanism/tem.py",
+        why="Drawing a word beyond the radius raises, and what catches it returns the input: none ever comes out.",
+        repair="draw a word beyond the radius uniformly",
+        instead="tem",
+        setting=line(5.0, 0.0, 1.0, 3.0, 5.0),
+        published=_pantera_law,
+        repaired=truncated_law,
+    ),
+)
+
+TRIAL: Final = FormTrial(options={"epsilon_per_distance": 0.5, "beta": 0.9})

@@ -9,12 +9,24 @@ from typing import Annotated, Any, Final, final
 
 import numpy as np
 from scipy.special import gammaln, lambertw
+from scipy.stats import poisson
 
 from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import GUARANTEE, POSITIVE, Option
 from textveil.mechanisms.parameters import Clip, metric_name, outward
+from textveil.mechanisms.published.claims import (
+    METRIC,
+    MLDP,
+    ComputedTable,
+    PublishedClaim,
+    TrialSetting,
+    line,
+    metric_table,
+)
+from textveil.mechanisms.published.lines import integral
+from textveil.mechanisms.published.words import exponential
 from textveil.mechanisms.sampling.gumbel_noise import GumbelNoise
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import resolve
@@ -131,6 +143,12 @@ class TruncatedGumbel:
         return out
 
 
+def _scale(epsilon: float, n: int, least: float, diameter: float) -> float:
+    """Of the noise, by the formulas of the package; n words, of which no two are nearer than ``least``."""
+    slope = (epsilon - 2 * (1 + math.log(n)) / least) / 3
+    return 2 * diameter / min(float(lambertw(2 * slope * diameter).real), math.log(slope * least))
+
+
 @declared(
     family="channel",
     notion="metric DP",
@@ -153,15 +171,6 @@ def tgm_published(
     farthest from x never comes out for x, and does for itself: the claim is false for every vocabulary.
     The paper's own text was not read; formulas and the order of steps are those of the package.
     Refutation: privacy/proofs/tgm_published.md.
-
-    Args:
-        vocabulary: public words and vectors, three words at least.
-        epsilon_per_distance: the claimed nats per unit of distance, above (2 (1 + ln n) + 3) / d; None takes
-            twice that.
-        clip: norm to which longer vectors are shortened; None, as in the package, leaves them.
-
-    Raises:
-        ParameterError: an epsilon outside the domain of the formulas, or two words of one vector.
     """
     n = len(vocabulary)
     need(n >= 3, "vocabulary", f"{n} words", "one of three words at least")
@@ -170,8 +179,7 @@ def tgm_published(
     domain = (2 * (1 + math.log(n)) + 3) / least
     epsilon = _USUAL * domain if epsilon_per_distance is None else epsilon_per_distance
     need(epsilon > domain, "epsilon_per_distance", epsilon, f"above {domain:.6g} here, the domain of the formulas")
-    slope = (epsilon - 2 * (1 + math.log(n)) / least) / 3
-    scale = 2 * diameter / min(float(lambertw(2 * slope * diameter).real), math.log(slope * least))
+    scale = _scale(epsilon, n, least, diameter)
     promise = MetricDP(
         epsilon_per_distance=epsilon,
         metric=metric_name("euclidean", clip),
@@ -181,3 +189,53 @@ def tgm_published(
     )
     facts = {"epsilon_per_distance": epsilon, "clip": clip, "scale": scale, "least_distance": least}
     return TruncatedGumbel(vocabulary, facts, promise, GumbelNoise(scale=scale, limit=diameter), clip)
+
+
+def _law(setting: TrialSetting) -> ComputedTable:
+    """As ``TruncatedGumbel.probabilities``, by integrals that are exact to the last digits."""
+    n, apart = len(setting.points), setting.distances
+    least, most = float(apart[apart > 0].min()), float(apart.max())
+    noise = GumbelNoise(scale=_scale(setting.epsilon, n, least, most), limit=most)
+    numbers = poisson.pmf(np.arange(n), math.log(n - 1))
+    numbers /= numbers.sum()
+    rows = np.zeros((n, n))
+    for x in range(n):
+        order = np.argsort(apart[x], kind="stable")
+        rows[x, x] += numbers[0]
+        for k in range(1, n):
+            rows[x, order[:k]] += numbers[k] * _least_of(apart[x, order[:k]], noise)
+    return metric_table(setting, rows, 1e-9, scale=noise.scale)
+
+
+def _least_of(centers: Reals, noise: GumbelNoise) -> Reals:
+    """P(center i plus its noise is the least), shape (k,)."""
+    scale, limit = noise.scale, noise.limit
+    ends = [math.exp(-math.exp(limit / scale)), math.exp(-math.exp(-limit / scale))]
+
+    def values(at: Reals) -> Reals:
+        t = (at[:, None] - centers[None, :]) / scale
+        inside = np.clip(t, -limit / scale, limit / scale)
+        above = (ends[1] - np.exp(-np.exp(-inside))) / (ends[1] - ends[0])
+        density = np.where(inside == t, np.exp(-inside - np.exp(-inside)), 0.0) / (scale * (ends[1] - ends[0]))
+        others = [np.delete(above, i, axis=1).prod(axis=1) for i in range(len(centers))]
+        return density * np.stack(others, axis=1)
+
+    return integral(values, [*(centers - limit).tolist(), *(centers + limit).tolist()], scale / 8)
+
+
+CLAIMS: Final = (
+    PublishedClaim(
+        name="mldp-truncated-gumbel",
+        work="MLDP",
+        part="truncated Gumbel",
+        claim=METRIC,
+        source=f"{MLDP}, class TruncatedGumbel; Xu et al., FLAIRS 2021",
+        why="Fewer words than there are take part, so the word farthest from the input never comes out.",
+        repair="the exponential mechanism on the same distances",
+        instead="exponential",
+        form="tgm-published",
+        setting=line(9.0, 0.0, 1.0, 2.0, 4.0),
+        published=_law,
+        repaired=exponential,
+    ),
+)

@@ -1,11 +1,14 @@
-"""Perturb and project with truncated Laplace noise as published: for audits, its claim is false."""
+"""Perturb and project with the noise of Huang et al. 2024 as printed, theorems 2 and 3: for audits."""
 
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, Final
+
+import numpy as np
 
 from textveil.errors import need
+from textveil.mechanisms.additive.gaussian import gaussian_mechanism
 from textveil.mechanisms.additive.perturb_project import PerturbProject, perturb_project
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import VECTORS, Option, at_least
@@ -16,11 +19,24 @@ from textveil.mechanisms.parameters import (
     ProjectionName,
     RankConstant,
     given,
+    outward,
     rank_decay,
 )
+from textveil.mechanisms.published.claims import (
+    TWO_VECTORS,
+    ClaimBasis,
+    FormTrial,
+    MovedNoise,
+    PublishedClaim,
+    TrialSetting,
+    line,
+    noise_on_two,
+)
 from textveil.noise.truncated_laplace import TruncatedLaplace
+from textveil.privacy.calibration import gaussian_log_delta, laplace_scale, truncated_laplace_bound
 from textveil.privacy.guarantees import ApproximateDP, Status
 from textveil.privacy.truncation import published_truncation
+from textveil.vocabulary.geometry import clipped_diameter
 from textveil.vocabulary.vocabulary import Vocabulary
 
 REFUTATION = "privacy/proofs/truncated_laplace_published.md"
@@ -58,15 +74,6 @@ def truncated_laplace_published(
     Where epsilon is too large for the dimension, dummy dimensions are added as in the paper.
     Source: Huang et al., EMNLP 2024, Theorem 3 and Algorithm 1; refutation:
     privacy/proofs/truncated_laplace_published.md.
-
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: the claimed nats, finite and > 0.
-        delta: the claimed delta, in (0, 1); None is the paper's 4^-noise_dim.
-        clip: Euclidean norm C to which longer vectors are shortened; the formulas need one.
-        noise_dim: dimension in the formulas, dummy ones included; None is the least that suffices.
-        rank_constant: c of the resampling exp(-c epsilon i) of ranks around the nearest word; None leaves it out.
-        projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
     need(clip is not None, "clip", "none", "a norm: the published formulas need one")
     assert clip is not None
@@ -97,3 +104,131 @@ def truncated_laplace_published(
         rank_decay=rank_decay(rank_constant, epsilon),
         projection=projection,
     )
+
+
+_GAUSSIAN_PROOF = "privacy/proofs/gaussian_classical_published.md"
+
+_GAUSSIAN_DIM = Option(
+    domain=at_least(1),
+    help="Dimension d in delta = 4^-d, dummy ones included.",
+    metavar="D",
+    group=VECTORS,
+    unset="that of the vectors",
+)
+
+
+@declared(
+    family="perturb and project",
+    notion="approximate DP",
+    status=Status.REFUTED,
+    proof=_GAUSSIAN_PROOF,
+    source="Huang et al. 2024 (EMNLP), theorem 2",
+    summary="Gaussian noise by the classical formula at any epsilon; its claim can be false above 1.",
+    instead="gaussian",
+)
+def gaussian_classical_published(
+    vocabulary: Vocabulary,
+    *,
+    epsilon: Epsilon,
+    delta: ClaimedDelta | None = None,
+    clip: Clip | None = 1.0,
+    noise_dim: Annotated[int, _GAUSSIAN_DIM] | None = None,
+    rank_constant: RankConstant | None = None,
+    projection: ProjectionName | None = None,
+) -> PerturbProject:
+    """Noise N(0, sigma^2 I) with sigma^2 = 8 clip^2 ln(1.25 / delta) / epsilon^2, whatever epsilon is.
+
+    Use ``gaussian`` for a guarantee that holds. The status is computed: ``PROVED`` where the least delta of this
+    vocabulary, which is known exactly, is within the claim, ``REFUTED`` where it is not.
+    Source: Huang et al., EMNLP 2024, theorem 2; refutation: privacy/proofs/gaussian_classical_published.md.
+    """
+    need(clip is not None, "clip", "none", "a norm: the published formula needs one")
+    assert clip is not None
+    both = delta is not None and noise_dim is not None
+    need(not both, "noise_dim", noise_dim, "left out where delta is given: it stands for delta = 4^-noise_dim")
+    log_delta = -(noise_dim or vocabulary.dim) * math.log(4) if delta is None else math.log(delta)
+    sigma = 2 * clip / epsilon * math.sqrt(2 * (math.log(1.25) - log_delta))
+    true_log_delta = gaussian_log_delta(epsilon, sigma, outward(clipped_diameter(vocabulary, clip, 2)))
+    status = Status.PROVED if true_log_delta <= log_delta else Status.REFUTED
+    return gaussian_mechanism(
+        vocabulary,
+        sigma,
+        ApproximateDP(epsilon=epsilon, log_delta=log_delta, status=status, source=_GAUSSIAN_PROOF),
+        name="gaussian-classical-published",
+        parameters={
+            "epsilon": epsilon,
+            "sigma": sigma,
+            "log_delta": log_delta,
+            "true_log_delta": true_log_delta,
+            **given(delta=delta, noise_dim=noise_dim),
+        },
+        clip=clip,
+        rank_constant=rank_constant,
+        projection=projection,
+    )
+
+
+def _theorem_three(setting: TrialSetting) -> MovedNoise:
+    """Theorem 3 of Huang et al. at clipping norm 1, for two opposite vectors with equal coordinates."""
+    form = published_truncation(dim=setting.dim, epsilon=setting.epsilon, clip=1.0)
+    return _truncated(setting, form.scale, form.bound, form.log_delta)
+
+
+def _valid_truncation(setting: TrialSetting) -> MovedNoise:
+    """The valid truncation at the same epsilon; delta 1e-6, since at 4^-dim it is Laplace noise to the last bit."""
+    wide = 2 * math.sqrt(setting.dim)
+    bound = truncated_laplace_bound(setting.epsilon, 1e-6, wide)
+    return _truncated(setting, laplace_scale(setting.epsilon, wide), bound, math.log(1e-6))
+
+
+def _truncated(setting: TrialSetting, scale: float, bound: float, log_delta: float) -> MovedNoise:
+    noise = TruncatedLaplace(dim=setting.dim, scale=scale, bound=bound)
+    return MovedNoise(
+        distribution=noise,
+        shift=np.full(setting.dim, 2 / math.sqrt(setting.dim)),
+        epsilon=setting.epsilon,
+        log_delta=log_delta,
+        facts={"bound": noise.bound, "scale": noise.scale},
+    )
+
+
+CLAIMS: Final = (
+    PublishedClaim(
+        name="truncated-laplace-theorem",
+        work="Huang et al. 2024 (EMNLP)",
+        part="theorem 3",
+        claim="(epsilon, 4^-dim) for any two words",
+        source="Huang et al., EMNLP 2024, theorem 3, arXiv 2410.08027",
+        basis=ClaimBasis.PAPER,
+        why="The proof takes what leaves the support in all coordinates for what leaves it in any.",
+        repair="truncate where the sum over coordinates is paid for (delta 1e-6 here)",
+        instead="truncated-laplace",
+        form="truncated-laplace-published",
+        setting=line(1.0, 0.0, 1.0, dim=300),
+        published=_theorem_three,
+        repaired=_valid_truncation,
+    ),
+    PublishedClaim(
+        name="trlaplace-shared",
+        work="Trlaplace (public code)",
+        part="noise of a batch",
+        claim="(epsilon, 4^-300), for two texts that differ in one word",
+        source="github.com/Skyyyy0920/Trlaplace, method.py and model.py",
+        why="One vector of noise is added to every token of a batch: differences of tokens are exact.",
+        repair="noise of its own for every token",
+        instead="truncated-laplace",
+        published=noise_on_two(TWO_VECTORS, shared=True, log_delta=-300 * math.log(4)),
+        repaired=noise_on_two(TWO_VECTORS, shared=False, log_delta=-300 * math.log(4)),
+    ),
+)
+
+# The largest epsilon of the paper's tables, with its delta 4^-300.
+GAUSSIAN_TRIAL: Final = FormTrial(
+    options={"epsilon": 20.0, "noise_dim": 300},
+    opposites=True,
+    reading=(
+        "Theorem 2 is stated for epsilon up to 1; table 3 has Gaussian noise at epsilon 20, with delta 4^-300. For "
+        "its truncated Laplace noise the paper pads vectors to 1,700 dimensions there; if these count for Gaussian "
+        "noise too, delta is 4^-1700 and the claim holds."
+    ),
+)

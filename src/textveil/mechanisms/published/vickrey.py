@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, final
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -14,11 +15,22 @@ from textveil.mechanisms.additive.spherical_laplace import spherical_noise
 from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, given
-from textveil.mechanisms.published.witness import DrawnWitness, drawn_witness
+from textveil.mechanisms.published.claims import (
+    METRIC,
+    MLDP,
+    ComputedTable,
+    FormTrial,
+    PublishedClaim,
+    TrialSetting,
+    line,
+    metric_table,
+)
+from textveil.mechanisms.published.lines import ABSOLUTE, breaks_of, integral, laplace
 from textveil.nearest.ranked import nearest_few
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import resolve, seeded_generator
+from textveil.statistics import clopper_pearson
 from textveil.types import Ids, Reals, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -32,6 +44,70 @@ _FEWEST, _MOST = 1 << 9, 1 << 13
 """Distances that the draws of one word may take, and between how many draws that is."""
 
 _SEED = 11
+
+_TEST_SEED: Final = 12
+_CONFIDENCE: Final = 1 - 1e-9
+"""Of each of the two intervals: a claim that holds is accused with a probability of at most 1e-9."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DrawnWitness:
+    """An output that tells two words apart by at least so much.
+
+    Attributes:
+        output: its id.
+        likely: the input under which it is likelier.
+        other: the other input.
+        loss_at_least: a lower bound on ln P(output | likely) / P(output | other), at confidence 1 - 1e-9.
+    """
+
+    output: int
+    likely: int
+    other: int
+    loss_at_least: float
+
+    def as_data(self, vocabulary: Vocabulary) -> dict[str, Any]:
+        """For reports: the three words and the bound."""
+        named = {"output": self.output, "likely": self.likely, "other": self.other}
+        return {**{key: vocabulary.words[word] for key, word in named.items()}, "loss_at_least": self.loss_at_least}
+
+
+def drawn_witness(
+    draw: Callable[[Ids, np.random.Generator], Ids], words: Ids, allowed: Reals, *, draws: int
+) -> DrawnWitness | None:
+    """Of some words the two, with an output, that exceed what is allowed for them by the most; None where none do.
+
+    Half of the draws choose the two and the output, the other half test them: the choice does not bias the test.
+
+    Args:
+        draw: outputs for inputs, with a fresh draw for each.
+        words: different ones, shape (words,).
+        allowed: the nats that are claimed for every two of them, shape (words, words).
+        draws: of each word, in each half.
+    """
+    rng = seeded_generator(_TEST_SEED)
+    drawn = draw(words.repeat(draws), rng)
+    outputs, which = np.unique(drawn, return_inverse=True)
+    counts = np.zeros((len(words), len(outputs)))
+    np.add.at(counts, (np.arange(len(words)).repeat(draws), which.reshape(-1)), 1)
+    best, chosen = 0.0, None
+    for likely in range(len(words)):
+        # Few hits of the likelier input and none of the other look like much, and prove nothing.
+        gains = np.log((counts[likely] + 0.5) / (counts + 16.0)) - allowed[likely, :, None]
+        other, place = np.unravel_index(int(gains.argmax()), gains.shape)
+        if gains[other, place] > best:
+            best, chosen = float(gains[other, place]), (likely, int(other), int(outputs[place]))
+    if chosen is None:
+        return None
+    likely, other_place, output = chosen
+    hits = [int((draw(np.full(draws, words[place]), rng) == output).sum()) for place in (likely, other_place)]
+    lower = clopper_pearson(hits[0], draws, _CONFIDENCE).lower
+    upper = clopper_pearson(hits[1], draws, _CONFIDENCE).upper
+    loss = math.log(lower / upper) if lower > 0 else -math.inf
+    if loss <= allowed[likely, other_place]:
+        return None
+    return DrawnWitness(output, int(words[likely]), int(words[other_place]), loss)
 
 
 @final
@@ -130,14 +206,6 @@ def vickrey_published(
     apart by more than is claimed, by draws under a public seed at confidence 1 - 1e-9; else ``CLAIMED``, for nothing
     proves it. Whether the paper's algorithm leaves the word out as well could not be read.
     Source: https://github.com/sjmeis/MLDP, VickreyMechanism; refutation: privacy/proofs/vickrey_published.md.
-
-    Args:
-        vocabulary: public words and vectors, three words at least.
-        epsilon: the claimed nats for any two words.
-        epsilon_per_distance: the claimed nats per unit of Euclidean distance: the rate of the noise.
-        t: between 0, the nearest candidate, and 1, the second nearest.
-        neighbor_rates: numbers >= 0 with commas, in place of t.
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
     """
     choice = neighbor_choice(t, neighbor_rates, len(vocabulary), spare=1)
     points = clipped_points(vocabulary, clip)
@@ -145,13 +213,8 @@ def vickrey_published(
         vocabulary, epsilon=epsilon, epsilon_per_distance=epsilon_per_distance, clip=clip
     )
     witness = _witness(points, noise, choice)
-    claim = MetricDP(
-        epsilon_per_distance=guarantee.epsilon_per_distance,
-        metric=guarantee.metric,
-        diameter=guarantee.diameter,
-        status=Status.CLAIMED if witness is None else Status.REFUTED,
-        source=REFUTATION,
-    )
+    status = Status.CLAIMED if witness is None else Status.REFUTED
+    claim = replace(guarantee, status=status, source=REFUTATION)
     return PublishedVickrey(
         parameters={
             **spent,
@@ -166,3 +229,45 @@ def vickrey_published(
         choice=choice,
         points=points,
     )
+
+
+def two_nearest(setting: TrialSetting, *, skips: bool) -> ComputedTable:
+    """Laplace noise, then the nearest (weight exp(-distance)) or the second (1); ``skips`` leaves the input out."""
+    points, scale = setting.points, 1 / setting.epsilon
+
+    def row(x: int) -> Reals:
+        def values(at: Reals) -> Reals:
+            apart = np.abs(at[:, None] - points[None, :])
+            order = np.argsort(apart, axis=1, kind="stable")
+            first = np.where(skips & (order[:, 0] == x), 1, 0)
+            places = np.arange(len(at))
+            nearest, second = order[places, first], order[places, first + 1]
+            weight = np.exp(-apart[places, nearest])
+            shares = np.zeros((len(at), len(points)))
+            shares[places, nearest] = weight / (1 + weight)
+            shares[places, second] += 1 / (1 + weight)
+            return shares * laplace(at, points[x], scale)[:, None]
+
+        return integral(values, breaks_of(points), scale)
+
+    return metric_table(setting, np.stack([row(x) for x in range(len(points))]), ABSOLUTE)
+
+
+CLAIMS: Final = (
+    PublishedClaim(
+        name="mldp-vickrey",
+        work="MLDP",
+        part="Vickrey",
+        claim=METRIC,
+        source=f"{MLDP}, class VickreyMechanism; Xu et al., arXiv 2104.11838",
+        why="Where the nearest word is the input it is dropped: the choice consults the true word.",
+        repair="choose among the nearest words of the noisy vector, the input among them",
+        instead="vickrey",
+        form="vickrey-published",
+        setting=line(1.0, 0.0, 1.0, 2.0, 3.0),
+        published=lambda setting: two_nearest(setting, skips=True),
+        repaired=lambda setting: two_nearest(setting, skips=False),
+    ),
+)
+
+TRIAL: Final = FormTrial(options={"epsilon": 0.5, "t": 0.25})

@@ -1,0 +1,13 @@
+"""Tests of what an extra brings, where it is not installed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+
+def skip_without_extra(message: str) -> None:
+    """Skip the test whose process said that an extra is not installed."""
+    if missing := re.search(r"`[\w-]+` is not installed\. Run: pip install 'textveil\[[\w-]+\]'", message):
+        pytest.skip(missing[0])

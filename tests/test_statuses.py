@@ -18,11 +18,11 @@ import pytest
 from tests.helpers.catalog import as_listed, drawing_text
 
 import textveil as tv
-from textveil import plugins
 from textveil.catalog import MECHANISMS, entry, guarantee_of
 from textveil.mechanisms.declaration import declared
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.privacy.units import ONE_DOCUMENT, ONE_VALUE
+from textveil.registry import makers
 from textveil.sanitize.explanation import explain
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.sanitizer import Sanitizer
@@ -66,8 +66,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     module.__file__ = str(tmp_path / "__init__.py")
     monkeypatch.setitem(sys.modules, "package", module)
     points: list[importlib.metadata.EntryPoint] = []
-    for place in ("textveil.catalog", "textveil.plugins"):
-        monkeypatch.setattr(f"{place}.entry_points", lambda *, group: [one for one in points if one.group == group])
+    asked = lambda *, group: [one for one in points if one.group == group]  # noqa: E731
+    monkeypatch.setattr("textveil.registry.table.entry_points", asked)
 
     def register(make, group: str = "textveil.mechanisms", name: str = "identity", *, listed: bool = True):
         make.__module__, make.__qualname__ = "package", "make"
@@ -129,7 +129,7 @@ def test_the_number_of_a_dead_object_says_nothing_of_its_successor(tiny) -> None
             assert guarantee_of(made).status is Status.CLAIMED
     del made
     gc.collect()
-    assert all(get() is not None for get, _ in plugins._MADE.values())
+    assert all(get() is not None for get, _ in makers._MADE.values())
 
 
 def test_a_registered_function_with_its_proof_counts(package, tiny) -> None:
@@ -144,7 +144,7 @@ def test_a_registered_function_with_its_proof_counts(package, tiny) -> None:
     other = dataclasses.replace(TRUST_ME, source="package/other.md")
     (package.folder / "other.md").write_text("# Another proof\n")
     monkey = Identity(tiny, other)
-    plugins.note_maker(monkey, make)
+    makers.note_maker(monkey, make)
     assert guarantee_of(monkey).status is Status.CLAIMED  # a proof that the declaration does not name
 
 
@@ -167,7 +167,7 @@ def test_a_declared_function_that_is_not_registered_claims(package, tiny, name: 
 def test_proofs_are_files_of_their_package(package, path: str) -> None:
     package(lambda vocabulary: None, listed=False)
     (package.folder.parent / "outside.md").write_text("# Proof\n")
-    assert plugins.file_of("package.module", path) is None
+    assert makers.file_of("package.module", path) is None
 
 
 @pytest.mark.parametrize("proof", [True, False])

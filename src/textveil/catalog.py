@@ -7,19 +7,18 @@ makes it, ``declared`` as textveil's own are (or a ``CatalogEntry``); a name tha
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
-from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
-from textveil.errors import ParameterError, RefutedGuarantee, UnknownNameError, need
+from textveil.errors import ParameterError, RefutedGuarantee, need
 from textveil.mechanisms.declaration import CatalogEntry as CatalogEntry
 from textveil.mechanisms.declaration import entry_of
 from textveil.mechanisms.options import DEFAULT_EPSILON as DEFAULT_EPSILON
 from textveil.mechanisms.options import IN_PLACE_OF_EPSILON, takes_progress
-from textveil.plugins import file_of, loaded, maker_of, note_maker
 from textveil.privacy.guarantees import TRUSTED, Guarantee, NoGuarantee, Status, claimed
+from textveil.registry.makers import file_of, maker_of, note_maker
+from textveil.registry.table import Table
 
 if TYPE_CHECKING:
     from textveil.mechanisms.base import Described, Mechanism, WordMechanism
@@ -31,29 +30,19 @@ DEFAULT = "neighborhood"
 ENTRY_POINT_GROUP = "textveil.mechanisms"
 
 
-@final
-class _Lazy(Mapping[str, CatalogEntry]):
-    """Entries by name, each imported when it is asked for; names cost nothing."""
-
-    def __init__(self, targets: Mapping[str, str]) -> None:
-        self._targets = dict(targets)
-
-    def __getitem__(self, name: str) -> CatalogEntry:
-        module, _, attribute = self._targets[name].partition(":")
-        found = entry_of(getattr(import_module(module), attribute))
-        if found is None or found.name != name:
-            raise LookupError(f"{self._targets[name]} does not declare the mechanism {name}")
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._targets)
-
-    def __len__(self) -> int:
-        return len(self._targets)
+def _read(name: str, made: object) -> CatalogEntry | None:
+    """What an object declares; claimed where the proof that it names is no file."""
+    entry = made if isinstance(made, CatalogEntry) else entry_of(made)
+    if entry is not None and entry.status in TRUSTED and entry.proof_file() is None:
+        return replace(entry, status=Status.CLAIMED)
+    return entry
 
 
-MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
+MECHANISMS: Table[CatalogEntry] = Table(
+    "mechanism",
+    ENTRY_POINT_GROUP,
     {
+        # generated: mechanisms
         "neighborhood": "textveil.mechanisms.channels.neighborhood:neighborhood",
         "optimal": "textveil.mechanisms.channels.optimal:optimal",
         "randomized-response": "textveil.mechanisms.channels.randomized_response:randomized_response",
@@ -75,22 +64,22 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "sense-laplace": "textveil.mechanisms.document.sense_laplace:sense_laplace",
         "earth-mover": "textveil.mechanisms.document.earth_mover:earth_mover",
         "dp-prompt": "textveil.mechanisms.generation.dp_prompt:dp_prompt",
-        "dp-paraphrase": "textveil.mechanisms.generation.dp_paraphrase:dp_paraphrase",
+        "dp-paraphrase": "textveil.mechanisms.presets:dp_paraphrase",
         "dp-fusion": "textveil.mechanisms.generation.dp_fusion:dp_fusion",
         "dp-bart": "textveil.mechanisms.document.dp_bart:dp_bart",
         "dp-rewrite": "textveil.mechanisms.document.dp_rewrite:dp_rewrite",
-        "adept": "textveil.mechanisms.document.adept:adept",
+        "adept": "textveil.mechanisms.presets:adept",
         "subset-selection": "textveil.mechanisms.sets.subset_selection:subset_selection",
         "text-to-vectors": "textveil.mechanisms.vectors.text_to_vectors:text_to_vectors",
         "unary-encoding": "textveil.mechanisms.vectors.unary_encoding:unary_encoding",
         "optimized-unary-encoding": "textveil.mechanisms.vectors.unary_encoding:optimized_unary_encoding",
         "dpnr": "textveil.mechanisms.vectors.dpnr:dpnr",
-        "cape": "textveil.mechanisms.vectors.cape:cape",
+        "cape": "textveil.mechanisms.presets:cape",
         "geng": "textveil.mechanisms.vectors.truncated_numbers:geng",
         "optimal-noise": "textveil.mechanisms.vectors.truncated_numbers:optimal_noise",
         "spherical-laplace": "textveil.mechanisms.additive.spherical_laplace:spherical_laplace",
-        "cmp": "textveil.mechanisms.additive.cmp:cmp",
-        "cmp-approximate": "textveil.mechanisms.additive.cmp:cmp_approximate",
+        "cmp": "textveil.mechanisms.presets:cmp",
+        "cmp-approximate": "textveil.mechanisms.presets:cmp_approximate",
         "mahalanobis": "textveil.mechanisms.additive.mahalanobis:mahalanobis",
         "vickrey": "textveil.mechanisms.additive.vickrey:vickrey",
         "brr": "textveil.mechanisms.additive.brr:brr",
@@ -99,7 +88,7 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "hyperbolic-laplace": "textveil.mechanisms.additive.hyperbolic_laplace:hyperbolic_laplace",
         "pte": "textveil.mechanisms.additive.pte:pte",
         "gaussian": "textveil.mechanisms.additive.gaussian:gaussian",
-        "gaussian-classical": "textveil.mechanisms.additive.gaussian_classical:gaussian_classical",
+        "gaussian-classical": "textveil.mechanisms.presets:gaussian_classical",
         "laplace": "textveil.mechanisms.additive.laplace:laplace",
         "truncated-laplace": "textveil.mechanisms.additive.truncated_laplace:truncated_laplace",
         "dpnr-published": "textveil.mechanisms.published.vectors:dpnr_published",
@@ -119,9 +108,14 @@ MECHANISMS: Mapping[str, CatalogEntry] = _Lazy(
         "scored-budgets-published": "textveil.mechanisms.published.scored_budgets:scored_budgets_published",
         "rantext-published": "textveil.mechanisms.published.rantext:rantext_published",
         "diffractor-published": "textveil.mechanisms.published.diffractor:diffractor_published",
-    }
+        # end
+    },
+    _read,
+    "a function that textveil.mechanisms.declaration.declared decorates, or a textveil.catalog.CatalogEntry",
+    see="textveil mechanisms",
 )
-"""textveil's own mechanisms: the name, and the function that makes it and declares all else."""
+"""textveil's own mechanisms: the name, and the function that makes it and declares all else; ``scripts/docs --write``
+finds them."""
 
 
 def entries() -> dict[str, CatalogEntry]:
@@ -130,30 +124,7 @@ def entries() -> dict[str, CatalogEntry]:
     Raises:
         ParameterError: two packages give one name.
     """
-    return {**MECHANISMS, **_foreign_entries()}
-
-
-def _foreign_entries() -> dict[str, CatalogEntry]:
-    """Those of other packages."""
-    found: dict[str, CatalogEntry] = {}
-    for point in entry_points(group=ENTRY_POINT_GROUP):
-        added = _foreign(point)
-        new = added.name not in MECHANISMS and added.name not in found
-        need(new, "mechanism name", added.name, "new to the catalog", "Rename it.")
-        found[added.name] = added
-    return found
-
-
-def _foreign(point: EntryPoint) -> CatalogEntry:
-    """What an entry point of another package declares; claimed where the proof that it names is no file."""
-    made = loaded(point)
-    added = made if isinstance(made, CatalogEntry) else entry_of(made)
-    wanted = "a function that textveil.mechanisms.declaration.declared decorates, or a textveil.catalog.CatalogEntry"
-    if added is None:
-        raise ParameterError(f"entry point {point.name} must be {wanted}; got {type(made).__name__}.")
-    if added.status in TRUSTED and added.proof_file() is None:
-        return replace(added, status=Status.CLAIMED)
-    return added
+    return MECHANISMS.installed()
 
 
 def entry(name: str) -> CatalogEntry:
@@ -162,14 +133,7 @@ def entry(name: str) -> CatalogEntry:
     Raises:
         UnknownNameError: no such mechanism; the nearest name is suggested.
     """
-    if name in MECHANISMS:
-        return MECHANISMS[name]
-    known = entries()
-    if name not in known:
-        close = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
-        hint = f"Did you mean {close[0]!r}? See: textveil mechanisms"
-        need(False, "mechanism", repr(name[:60]), "one of the catalog", hint, kind=UnknownNameError)
-    return known[name]
+    return MECHANISMS.find(name)
 
 
 def mechanism(
@@ -270,7 +234,7 @@ def _registered(maker: Callable[..., Any] | None) -> CatalogEntry | None:
     if declaration is not None and declaration.name in MECHANISMS:
         own = MECHANISMS[declaration.name]
         return own if own.constructor() is maker else None
-    return next((added for added in _foreign_entries().values() if added.constructor() is maker), None)
+    return next((added for added in MECHANISMS.others().values() if added.constructor() is maker), None)
 
 
 def unknown_option(name: str, key: str, known: Collection[str]) -> ParameterError:

@@ -45,7 +45,7 @@ def textveil(capsys, monkeypatch, tmp_path):
     path = tmp_path / "own.txt"
     path.write_text("".join(f"word{chr(97 + i)} " + " ".join(map(str, row)) + "\n" for i, row in enumerate(rows)))
     point = SimpleNamespace(name="their-own", load=lambda: their_own)
-    monkeypatch.setattr("textveil.catalog.entry_points", lambda group: [point])
+    monkeypatch.setattr("textveil.registry.table.entry_points", lambda group: [point])
     monkeypatch.setenv("COLUMNS", "100")
 
     def run(command: str, *arguments: str) -> tuple[int, str, str]:

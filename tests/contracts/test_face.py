@@ -11,12 +11,13 @@ import pytest
 from tests.helpers.catalog import as_listed
 
 import textveil
-from textveil.catalog import MECHANISMS, CatalogEntry, _Lazy, entries, entry, mechanism
+from textveil.catalog import MECHANISMS, CatalogEntry, entries, entry, mechanism
 from textveil.errors import ParameterError, UnknownNameError
 from textveil.mechanisms.channels.randomized_response import randomized_response
 from textveil.mechanisms.declaration import declared, entry_of
 from textveil.mechanisms.parameters import Epsilon
 from textveil.privacy.guarantees import Status
+from textveil.registry.table import Table
 from textveil.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,11 +127,14 @@ def test_the_catalog_imports_no_mechanism_before_it_is_asked_for() -> None:
 
 
 def test_a_catalog_line_must_lead_to_the_declaration_of_its_name() -> None:
+    def table(name: str, target: str) -> Table:
+        return Table("mechanism", "group", {name: target}, lambda name, made: entry_of(made), "a function")
+
     target = "textveil.mechanisms.channels.neighborhood:neighborhood"
-    assert _Lazy({"neighborhood": target})["neighborhood"].target == target
+    assert table("neighborhood", target)["neighborhood"].target == target
     for name, wrong in (("other", target), ("neighborhood", "textveil.mechanisms.channels.neighborhood:Neighborhood")):
         with pytest.raises(LookupError, match=f"does not declare the mechanism {name}"):
-            _Lazy({name: wrong})[name]
+            table(name, wrong)[name]
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -209,7 +213,7 @@ def _plugin(name: str) -> CatalogEntry:
 
 
 def test_third_parties_join_by_entry_point(monkeypatch, tiny) -> None:
-    monkeypatch.setattr("textveil.catalog.entry_points", lambda group: [_Point("x", _plugin("their-own"))])
+    monkeypatch.setattr("textveil.registry.table.entry_points", lambda group: [_Point("x", _plugin("their-own"))])
     assert "their-own" in entries()
     assert mechanism("their-own", tiny, epsilon=2.0).guarantee.epsilon == 2.0
 
@@ -221,7 +225,7 @@ def test_third_parties_declare_as_textveil_does(monkeypatch, tiny) -> None:
     def their_own(vocabulary, *, epsilon: Epsilon, rounds: int = 3):
         return randomized_response(vocabulary, epsilon=epsilon / rounds)
 
-    monkeypatch.setattr("textveil.catalog.entry_points", lambda group: [_Point("x", their_own)])
+    monkeypatch.setattr("textveil.registry.table.entry_points", lambda group: [_Point("x", their_own)])
     assert entry_of(their_own).name == "their-own"
     assert entries()["their-own"].summary == "Theirs."
     monkeypatch.setattr(CatalogEntry, "constructor", lambda self: their_own)  # which is no module's attribute
@@ -237,7 +241,7 @@ def test_a_mechanism_need_not_have_an_epsilon(monkeypatch, tiny) -> None:
     def fixed(vocabulary):
         return randomized_response(vocabulary, epsilon=0.5)
 
-    monkeypatch.setattr("textveil.catalog.entry_points", lambda group: [_Point("x", fixed)])
+    monkeypatch.setattr("textveil.registry.table.entry_points", lambda group: [_Point("x", fixed)])
     monkeypatch.setattr(CatalogEntry, "constructor", lambda self: fixed)
     assert mechanism("fixed", tiny).guarantee.epsilon == 0.5
     with pytest.raises(ParameterError, match="fixed takes no options; got `epsilon`"):
@@ -251,7 +255,7 @@ def test_an_option_without_a_default_must_be_given(monkeypatch, tiny) -> None:
     def sized(vocabulary, *, epsilon: Epsilon, rounds: int):
         return randomized_response(vocabulary, epsilon=epsilon / rounds)
 
-    monkeypatch.setattr("textveil.catalog.entry_points", lambda group: [_Point("x", sized)])
+    monkeypatch.setattr("textveil.registry.table.entry_points", lambda group: [_Point("x", sized)])
     monkeypatch.setattr(CatalogEntry, "constructor", lambda self: sized)
     with pytest.raises(ParameterError, match="`rounds` must be given for sized: an integer; got none"):
         mechanism("sized", tiny)
@@ -267,7 +271,7 @@ def test_an_option_without_a_default_must_be_given(monkeypatch, tiny) -> None:
     ],
 )
 def test_a_collision_or_a_wrong_object_raises(monkeypatch, value, message) -> None:
-    monkeypatch.setattr("textveil.catalog.entry_points", lambda group: [_Point("x", value)])
+    monkeypatch.setattr("textveil.registry.table.entry_points", lambda group: [_Point("x", value)])
     with pytest.raises(ParameterError, match=message):
         entries()
 

@@ -29,7 +29,7 @@ OPTIONS = {"frequency-window": ("--window", "6"), "logistic": ("--clip", "2.5")}
 def plugin(monkeypatch) -> None:
     monkeypatch.syspath_prepend(str(PLUGIN / "src"))
     points = [EntryPoint(name, line, ENTRY_POINT_GROUP) for name, line in LINES[ENTRY_POINT_GROUP].items()]
-    monkeypatch.setattr("textveil.catalog.entry_points", lambda group: points)
+    monkeypatch.setattr("textveil.registry.table.entry_points", lambda group: points)
 
 
 @pytest.fixture

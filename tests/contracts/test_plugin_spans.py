@@ -25,7 +25,7 @@ def install(monkeypatch: pytest.MonkeyPatch, groups: dict[str, dict[str, str]]) 
     def points(group: str) -> list[EntryPoint]:
         return [EntryPoint(name, line, group) for name, line in groups.get(group, {}).items()]
 
-    monkeypatch.setattr("textveil.plugins.entry_points", points)
+    monkeypatch.setattr("textveil.registry.table.entry_points", points)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_a_policy_takes_both(plugin: None) -> None:
 
 
 def test_unknown_names_list_them(plugin: None) -> None:
-    with pytest.raises(UnknownNameError, match="gliner:FOLDER, rooms"):
+    with pytest.raises(UnknownNameError, match="gliner, rooms"):
         detector_of("room-numbers")
     with pytest.raises(UnknownNameError, match=r"placeholder, room; .*Did you mean 'room'"):
         make_surrogate("rooom")
@@ -63,9 +63,13 @@ def test_unknown_names_list_them(plugin: None) -> None:
 WRONG: list[tuple[str, dict[str, str], Any]] = [
     ("textveil.detectors", {"x": "no_such_module:Detector"}, "entry point x must load; got ModuleNotFoundError"),
     ("textveil.detectors", {"x": "builtins:dict"}, "entry point x must make a detector; got dict"),
-    ("textveil.detectors", {"embedded": "builtins:dict"}, "name in textveil.detectors must be new; got embedded"),
-    ("textveil.surrogates", {"x": "builtins:dict"}, "entry point x must be a function that .* decorates as x"),
-    ("textveil.surrogates", {"person": "builtins:dict"}, "name in textveil.surrogates must be new; got person"),
+    ("textveil.detectors", {"embedded": "builtins:dict"}, "detector name must be new to the catalog; got embedded"),
+    ("textveil.surrogates", {"x": "builtins:dict"}, "entry point x must be a function that .* decorates; got type"),
+    (
+        "textveil.surrogates",
+        {"person": "builtins:dict"},
+        "entry point person must be a function that .* decorates",
+    ),
 ]
 
 
@@ -83,6 +87,6 @@ def test_own_names_ask_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(group: str) -> list[EntryPoint]:
         raise AssertionError("asked")
 
-    monkeypatch.setattr("textveil.plugins.entry_points", broken)
+    monkeypatch.setattr("textveil.registry.table.entry_points", broken)
     assert detector_of("numbers").kinds
     assert make_surrogate("digits").name == "digits"

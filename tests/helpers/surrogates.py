@@ -32,15 +32,12 @@ STRANGE = (
 )
 """Values that no surrogate was made for."""
 
-NEEDED: dict[str, dict[str, Any]] = {"pool": {"words": ["red", "green", "blue"]}}
-"""Options that must be given, by surrogate."""
-
 
 def made(name: str, epsilon: float | None = None) -> Surrogate:
     """The surrogate of that name, at epsilon 1 where 0 is impossible and none is given."""
     if epsilon is None:
         epsilon = 1.0 if SURROGATE_ENTRIES[name].needs_epsilon else 0.0
-    return make_surrogate(name, epsilon, NEEDED.get(name, {}))
+    return make_surrogate(name, epsilon, SURROGATE_ENTRIES[name].sample)
 
 
 def outputs(surrogate: Surrogate, values: Sequence[str], seed: int, *, keyed: bool = False) -> list[str]:

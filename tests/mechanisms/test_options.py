@@ -17,18 +17,19 @@ from tests.helpers.catalog import needed
 import textveil as tv
 from textveil.catalog import MECHANISMS, mechanism
 from textveil.errors import ParameterError, UnknownNameError
-from textveil.mechanisms.options import (
+from textveil.mechanisms.parameters import Delta, Epsilon, outward
+from textveil.registry.options import (
     ANY,
     FRACTION,
     POSITIVE,
     Domain,
     Option,
     at_least,
+    documented,
     named,
     options_of,
     takes_progress,
 )
-from textveil.mechanisms.parameters import Delta, Epsilon, outward
 
 EVERY = [(name, key) for name, one in MECHANISMS.items() for key in one.options()]
 
@@ -49,6 +50,13 @@ OUTSIDE: dict[str, list[Any]] = {
 }
 """Values of the right type that each domain refuses."""
 
+POOL: dict[Any, list[Any]] = {
+    float: [0.5, 0.75, 2.0, 3.0, 0.0, -1.0, math.nan, math.inf],
+    int: [3, 5, 7, 0, -1, 10**6],
+    str: ["elsewhere", ""],
+}
+"""Values for options and domains that nothing is said of here."""
+
 WRONG_TYPE: dict[Any, list[Any]] = {
     float: ["1", True, None, [1.0], 1j],
     int: [1.0, "1", False, None],
@@ -63,9 +71,13 @@ def test_every_option_is_documented_and_checked_by_its_declaration(name: str, ke
     assert option.domain is not ANY
     assert option.help.endswith(".")
     assert option.group != Option().group
-    assert f"\n    {key}: " in inspect.getdoc(entry.constructor())
+    told = " ".join(inspect.getdoc(entry.constructor()).split())
+    assert f" {key}: {option.told}" in told
     others = {"epsilon": 1.0} if "epsilon" in entry.options() and not key.startswith("epsilon") else {}
-    for value in OUTSIDE.get(option.domain.wanted, ["elsewhere", ""]):
+    outside = OUTSIDE.get(option.domain.wanted)
+    outside = outside or [value for value in POOL[option.kind] if not option.domain.holds(value)]
+    assert outside
+    for value in outside:
         with pytest.raises(ParameterError, match=f"^{key} must be ") as caught:
             entry.constructor()(tiny, **others, **{key: value})
         assert option.domain.wanted in str(caught.value)
@@ -183,6 +195,7 @@ def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: 
         "calibration": {"epsilon": 0.75},
         "context_weight": {"context": "released"},
     }
+    option = MECHANISMS[name].options()[key]
     others, words = besides.get(key, {}), embedded if key.startswith("context") else tiny
     if key == "points":  # of the Poincare ball
         words = tv.Vocabulary(tiny.words, tiny.vectors / 80, "ball")
@@ -205,7 +218,9 @@ def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: 
         asked, wanted = str(path), path.name
     else:
         steep = (name, key) == ("hyperbolic-laplace", "epsilon_per_distance")  # which has a least one
-        asked = wanted = 1.5 if steep else ASKED.get(key)
+        fitting = [*option.domain.names, *filter(option.domain.holds, POOL[option.kind])]
+        usual_one = next((value for value in fitting if value != option.default), None)
+        asked = wanted = 1.5 if steep else ASKED.get(key, usual_one)
     others = {**needed(name), **others}
     if key in FOLDERS:  # a folder, of which reports hold the name
         asked = others[key]
@@ -301,6 +316,36 @@ def test_the_signature_is_the_declaration() -> None:
     assert found["thing"].checked("whatever") == "whatever"
     assert found["plain"].wanted == "a number"
     assert [one.default_text for one in found.values()] == ["", "3", "", "2", "4", "a", str(ANY)]
+
+
+def test_a_docstring_tells_every_option_once() -> None:
+    def constructor(vocabulary, *, epsilon: Epsilon, beta: float = 0.5, delta: Delta = 1e-5, progress=None):
+        """Draws.
+
+        It draws much.
+
+        Args:
+            beta: of the paper,
+                in its section 2.
+
+        Raises:
+            ParameterError: no.
+        """
+
+    lines = (documented(constructor) or "").split("\n")
+    names = ["vocabulary", "epsilon", "beta", "delta", "progress"]
+    assert [line.split(":")[0].strip() for line in lines[5:11] if line[:8].strip()] == names
+    assert lines[:5] == ["Draws.", "", "It draws much.", "", "Args:"]
+    assert lines[7:9] == ["    beta: of the paper,", "        in its section 2."]
+    assert lines[11:] == ["", "Raises:", "    ParameterError: no."]
+    constructor.__doc__ = "Draws."
+    assert (documented(constructor) or "").startswith("Draws.\n\nArgs:\n    vocabulary: ")
+    constructor.__doc__ = "Draws.\n\n    Raises:\n        ParameterError: no.\n    "
+    text = documented(constructor) or ""
+    assert text.startswith("Draws.\n\nArgs:\n    vocabulary: ")
+    assert text.endswith(" there is.\n\nRaises:\n    ParameterError: no.")
+    constructor.__doc__ = None
+    assert documented(constructor) is None
 
 
 def test_annotations_that_cannot_be_evaluated_leave_plain_options() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.helpers.policies import Finds, small_policy, surrogate
-from tests.helpers.surrogates import NEEDED, STRANGE, made, outputs
+from tests.helpers.surrogates import STRANGE, made, outputs
 
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates import person as persons
@@ -106,7 +106,7 @@ COUNTED = [
 
 
 def _count(name: str, values: Sequence[str], epsilon: float | None = None) -> int:
-    options = NEEDED.get(name, {})
+    options = SURROGATE_ENTRIES[name].sample
     policy = small_policy(surrogate("value", name, epsilon=epsilon, options=options), detectors=(MARKED,))
     text = "; ".join(f"<{value}>" for value in values)
     return Sanitizer(policy)(text).report().to_data()["tokens"]["value"]

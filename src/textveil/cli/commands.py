@@ -15,7 +15,7 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from textveil.errors import ParameterError
-from textveil.plugins import loaded
+from textveil.registry.table import loaded
 
 GROUP: Final = "textveil.commands"
 

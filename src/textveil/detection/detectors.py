@@ -6,30 +6,66 @@ without arguments, or with the folder that stands behind a colon.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module
-from importlib.metadata import EntryPoint
-from types import MappingProxyType
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast, final
 
 from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.combined import CombinedDetector
-from textveil.errors import ParameterError, UnknownNameError, need
-from textveil.plugins import foreign, loaded
-
-DETECTORS: Final = MappingProxyType(
-    {
-        "embedded": ("textveil.detection.embedded", "embedded_detector", False),
-        "numbers": ("textveil.detection.numbers", "NumberDetector", False),
-        "presidio": ("textveil.detection.presidio", "presidio_detector", False),
-        "spacy": ("textveil.detection.spacy", "spacy_detector", True),
-        "transformers": ("textveil.detection.transformers", "transformers_detector", True),
-        "gliner": ("textveil.detection.gliner", "gliner_detector", True),
-    }
-)
-"""Where each is made, and whether the folder of its model follows the name: "spacy:models/en_core_web_sm"."""
+from textveil.errors import ParameterError, need
+from textveil.registry.table import Table
 
 ENTRY_POINT_GROUP: Final = "textveil.detectors"
+
+
+@final
+class DetectorEntry(NamedTuple):
+    """One detector.
+
+    Attributes:
+        name: what users write.
+        make: makes it, of nothing or of the folder of a model.
+    """
+
+    name: str
+    make: Callable[..., Any]
+
+    def detector(self, folder: str) -> Detector:
+        """The detector, with the folder that stands behind the name.
+
+        Raises:
+            ParameterError: the folder is missing, or given where there is none; or what is made is no detector.
+        """
+        try:
+            parameters = inspect.signature(self.make).parameters.values()
+        except ValueError:  # of a builtin, which says nothing
+            parameters = ()  # type: ignore[assignment]
+        places = [one for one in parameters if one.kind is not one.KEYWORD_ONLY]
+        if places and places[0].default is inspect.Parameter.empty:
+            hint = "Name the folder of a model on this machine."
+            need(bool(folder), "detector", self.name, f"{self.name}:FOLDER", hint)
+        need(bool(places) or not folder, "detector", f"{self.name} with a folder", f"{self.name} alone")
+        made = self.make(folder) if folder else self.make()
+        if not isinstance(made, Detector):
+            raise ParameterError(f"entry point {self.name} must make a detector; got {type(made).__name__}.")
+        return made
+
+
+DETECTORS: Final[Table[DetectorEntry]] = Table(
+    "detector",
+    ENTRY_POINT_GROUP,
+    {
+        "embedded": "textveil.detection.embedded:embedded_detector",
+        "numbers": "textveil.detection.numbers:NumberDetector",
+        "presidio": "textveil.detection.presidio:presidio_detector",
+        "spacy": "textveil.detection.spacy:spacy_detector",
+        "transformers": "textveil.detection.transformers:transformers_detector",
+        "gliner": "textveil.detection.gliner:gliner_detector",
+    },
+    lambda name, made: DetectorEntry(name, made) if callable(made) else None,
+    "a function or class that makes a detector",
+)
+"""textveil's own; the folder of a model follows the name of some: "spacy:models/en_core_web_sm"."""
 
 DEFAULT: Final = ("embedded", "numbers")
 """What ``tv.detect`` and ``textveil detect`` use."""
@@ -50,27 +86,7 @@ def detector_of(name: str) -> Detector:
         MissingExtra: its package is not installed.
     """
     written, _, folder = name.partition(":")
-    others = {} if written in DETECTORS else foreign(ENTRY_POINT_GROUP, DETECTORS)
-    if written in others:
-        return _foreign(others[written], folder)
-    known = ", ".join([*(f"{one}:FOLDER" if entry[2] else one for one, entry in DETECTORS.items()), *others])
-    need(written in DETECTORS, "detector", repr(written)[:40], f"one of {known}", kind=UnknownNameError)
-    module, function, takes_folder = DETECTORS[written]
-    if takes_folder:
-        need(bool(folder), "detector", written, f"{written}:FOLDER", "Name the folder of a model on this machine.")
-    elif written != "presidio":
-        need(not folder, "detector", f"{written} with a folder", f"{written} alone")
-    make = cast(Callable[..., Any], getattr(import_module(module), function))
-    return cast(Detector, make(folder) if folder else make())
-
-
-def _foreign(point: EntryPoint, folder: str) -> Detector:
-    """What an entry point of another package makes."""
-    make = loaded(point)
-    made = make(folder) if folder else make()
-    if not isinstance(made, Detector):
-        raise ParameterError(f"entry point {point.name} must make a detector; got {type(made).__name__}.")
-    return made
+    return DETECTORS.find(written).detector(folder)
 
 
 def detect(text: str, detectors: str | Detector | Sequence[str | Detector] = DEFAULT) -> list[DetectedSpan]:

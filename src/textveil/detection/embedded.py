@@ -90,6 +90,6 @@ class EmbeddedDetector:
 
 
 @lru_cache(maxsize=8)
-def embedded_detector(regions: tuple[str, ...] = REGIONS) -> EmbeddedDetector:
+def embedded_detector(*, regions: tuple[str, ...] = REGIONS) -> EmbeddedDetector:
     """The embedded detector; one object for equal regions."""
     return EmbeddedDetector(regions)

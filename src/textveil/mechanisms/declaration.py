@@ -9,10 +9,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, final
 
-from textveil.mechanisms.options import Option, options_of
-from textveil.plugins import file_of, note_maker
 from textveil.privacy.guarantees import Status
 from textveil.privacy.units import ONE_TOKEN, Adjacency, Unit
+from textveil.registry.makers import file_of, note_maker
+from textveil.registry.options import Option, documented, options_of
 
 if TYPE_CHECKING:
     from textveil.mechanisms.base import Mechanism
@@ -105,7 +105,8 @@ def declared(
     """Declare the decorated function as the constructor of a mechanism: see ``CatalogEntry`` for the facts.
 
     The function takes a vocabulary and keyword-only options. Every option is checked by its declaration, and turned
-    into its type, before the function is called. What it returns is known as made by it (``plugins.note_maker``).
+    into its type, before the function is called; its docstring gets a line for each. What it returns is known as made
+    by it (``registry.makers.note_maker``).
     Nothing is registered: a catalog line, or an entry point of the group ``textveil.mechanisms``, names the function.
 
     Args:
@@ -130,6 +131,7 @@ def declared(
             note_maker(made, checked)
             return made
 
+        checked.__doc__ = documented(make)
         checked.__dict__[_ENTRY] = CatalogEntry(
             name=name or make.__name__.replace("_", "-"),
             target=f"{make.__module__}:{make.__qualname__}",

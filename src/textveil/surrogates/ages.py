@@ -9,8 +9,8 @@ from typing import Annotated, Final, NamedTuple, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.options import Domain, Option, at_least, named
 from textveil.numerics.discrete_laplace import discrete_laplace
+from textveil.registry.options import Domain, Option, at_least, named
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
@@ -80,13 +80,8 @@ def age(
 
     Days, weeks and months have ranges of their own (1 to 30, 52, 24). What cannot be read gets a uniform age.
 
-    Args:
-        epsilon: nats of one age, for any two.
-        lowest: of the range.
-        highest: of the range, above lowest.
-        width: of the staircase; only where ``epsilon`` is above 0.
-        law: ``"laplace"`` adds discrete Laplace noise of scale (highest - lowest) / epsilon and cuts it to the range.
-        top_code: from where on ages are written as one.
+    The Laplace law adds discrete noise of scale (highest - lowest) / epsilon. ``width`` is that of the staircase,
+    where ``epsilon`` is above 0.
     """
     need(highest > lowest, "highest", highest, f"above lowest, {lowest}")
     need(epsilon > 0 or width is None, "epsilon", epsilon, "> 0 with `width`", "Leave `width` out for uniform draws.")

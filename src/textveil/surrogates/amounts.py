@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.options import POSITIVE, Domain, Option, at_least, named
+from textveil.registry.options import POSITIVE, Domain, Option, at_least, named
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
@@ -69,13 +69,8 @@ def amount(
     whether decimals are written stay; dollars are in the plural where the drawn number asks for it; words such as
     million are read and written out. What cannot be read gets a uniform cell.
 
-    Args:
-        epsilon: nats of one amount, for any two.
-        low: where cells begin.
-        high: where they end, above low.
-        scale: relative width of a cell.
-        width: of the staircase, in cells; only where ``epsilon`` is above 0.
-        decimal: the mark before decimals; thousands are parted by the other one.
+    ``width`` is that of the staircase, where ``epsilon`` is above 0. Thousands are parted by the mark that is not
+    ``decimal``.
     """
     need(low * (1 + scale) < high < math.inf, "high", high, "finite and at least two cells above low")
     lowest = math.log(low)

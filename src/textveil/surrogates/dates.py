@@ -11,9 +11,9 @@ from typing import Annotated, Final, TypeAlias
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.options import Domain, Option, at_least, named
 from textveil.numerics.discrete_laplace import discrete_laplace
 from textveil.privacy.units import Adjacency, Unit
+from textveil.registry.options import Domain, Option, at_least, named
 from textveil.surrogates.calendar_names import MONTHS
 from textveil.surrogates.calendars import Known, WrittenDate, read_date, usual_form
 from textveil.surrogates.declaration import PSEUDONYMS, SURROGATES, NeededEpsilon, declared
@@ -86,12 +86,8 @@ def date_shift(
     day count as their 15th and as 1 July: a move over the end of a month moves them by a whole one. What is no date
     gets a uniform one of 1950 to 2029.
 
-    Args:
-        epsilon: nats for moving all dates of a scope by ``days`` days; fewer days cost in proportion.
-        days: see ``epsilon``.
-        order: of day and month in digits.
-        months: the length of their names.
-        language: of names.
+    ``epsilon`` is for moving all dates of a scope by ``days`` days; fewer days cost in proportion. ``months`` and
+    ``language`` are of names.
     """
     scale, label = Fraction(days) / Fraction(epsilon), f"date-shift {epsilon!r} {days}"
     read = _reader(order, months, language)
@@ -128,12 +124,7 @@ def date_window(
 ) -> Drawn:
     """A pseudonym for each date, and for what is none: a day of a public window, another for each value of a scope.
 
-    Args:
-        first: of the window.
-        last: of the window, after ``first``.
-        order: of day and month in digits.
-        months: the length of their names.
-        language: of names.
+    ``months`` and ``language`` are of names.
     """
     begin, end = _day("first", first), _day("last", last)
     need(end > begin, "last", end, f"after first, {begin}")

@@ -3,7 +3,7 @@
     @declared(summary="...", kinds=("age",), proof=SURROGATES)
     def age(*, epsilon: OptionalEpsilon = 0.0, lowest: Lowest = 0) -> Drawn: ...
 
-Options are the function's keyword parameters, declared as those of mechanisms are (``mechanisms.options``): name, type,
+Options are the function's keyword parameters, declared as those of mechanisms are (``registry.options``): name, type,
 domain, default and help stand in the signature, and policies, messages and docs read them there. A function without
 ``epsilon`` makes surrogates that no epsilon goes into; one whose ``epsilon`` has no default needs one.
 """
@@ -11,10 +11,10 @@ domain, default and help stand in the signature, and policies, messages and docs
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, ParamSpec, TypeAlias, TypeVar, final
 
-from textveil.mechanisms.options import GUARANTEE, POSITIVE, Domain, Option, options_of
+from textveil.registry.options import POSITIVE, Domain, Option, documented, options_of
 from textveil.surrogates.base import Surrogate
 
 PSEUDONYMS: Final = "privacy/proofs/pseudonyms.md"
@@ -33,12 +33,9 @@ OptionalEpsilon: TypeAlias = Annotated[
         domain=NOT_NEGATIVE,
         help="Privacy loss in nats of one value; 0 is a draw that says nothing about it.",
         metavar="E",
-        group=GUARANTEE,
     ),
 ]
-NeededEpsilon: TypeAlias = Annotated[
-    float, Option(domain=POSITIVE, help="Privacy loss in nats.", metavar="E", group=GUARANTEE)
-]
+NeededEpsilon: TypeAlias = Annotated[float, Option(domain=POSITIVE, help="Privacy loss in nats.", metavar="E")]
 
 
 @final
@@ -52,6 +49,7 @@ class SurrogateEntry:
         kinds: the kinds of spans that it is made for.
         proof: a path below textveil, or below the package of ``make``.
         make: the function that makes it; its options are checked before it runs.
+        sample: options with which docs and tests make one; those that it cannot be made without.
     """
 
     name: str
@@ -59,6 +57,7 @@ class SurrogateEntry:
     kinds: tuple[str, ...]
     proof: str
     make: Callable[..., Surrogate]
+    sample: Mapping[str, Any] = field(default_factory=dict)
 
     def options(self) -> Mapping[str, Option]:
         """What it takes, by name; ``epsilon`` among them where there is one."""
@@ -76,7 +75,12 @@ class SurrogateEntry:
 
 
 def declared(
-    *, summary: str, kinds: tuple[str, ...], proof: str, name: str = ""
+    *,
+    summary: str,
+    kinds: tuple[str, ...],
+    proof: str,
+    name: str = "",
+    sample: Mapping[str, Any] | None = None,
 ) -> Callable[[Callable[P, S]], Callable[P, S]]:
     """Declare the decorated function as one that makes a surrogate: see ``SurrogateEntry``.
 
@@ -85,11 +89,15 @@ def declared(
         kinds: of spans; empty for any.
         proof: a path below textveil.
         name: what policies write; by default the function's name with hyphens.
+        sample: options with which docs and tests make one.
     """
 
     def decorate(make: Callable[P, S]) -> Callable[P, S]:
         called = name or make.__name__.replace("_", "-")
-        make.__dict__[_ENTRY] = SurrogateEntry(name=called, summary=summary, kinds=kinds, proof=proof, make=make)
+        make.__doc__ = documented(make)
+        make.__dict__[_ENTRY] = SurrogateEntry(
+            name=called, summary=summary, kinds=kinds, proof=proof, make=make, sample=sample or {}
+        )
         return make
 
     return decorate

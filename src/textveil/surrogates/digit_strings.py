@@ -9,7 +9,7 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.channels.digits import BASE, KEEP_LIMIT, DigitResponse
-from textveil.mechanisms.options import Domain, Option
+from textveil.registry.options import Domain, Option
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
@@ -31,9 +31,7 @@ _LIMIT = Option(
 def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float, _LIMIT] | None = None) -> Drawn:
     """Digits by ``DigitResponse``, uniform ones at epsilon 0; letters are drawn uniformly, marks stay.
 
-    Args:
-        epsilon: nats of one value, for any two of one format.
-        digit_keep_limit: bound on the probability that a digit stays; only where ``epsilon`` is above 0.
+    ``epsilon`` is for any two values of one format.
     """
     if epsilon == 0:
         hint = "Leave `digit_keep_limit` out for uniform draws."

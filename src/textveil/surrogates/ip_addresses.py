@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from textveil.mechanisms.options import Option, named
+from textveil.registry.options import Option, named
 from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, pseudonym
 from textveil.surrogates.scopes import Scope
@@ -35,9 +35,6 @@ def ip(*, ranges: Annotated[str, _RANGES] = "documentation") -> Drawn:
     """A pseudonym for an IP address, of version 6 where two colons stand in it, else of version 4.
 
     Version 6 takes 2001:db8::/32, which RFC 3849 reserves for examples.
-
-    Args:
-        ranges: of version 4.
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:

@@ -7,65 +7,48 @@ Third parties add one by an entry point in the group ``textveil.surrogates`` who
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
-from importlib import import_module
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final, final
+from typing import Any, Final
 
-from textveil.errors import ParameterError, UnknownNameError, need
-from textveil.plugins import file_of, foreign, loaded, maker_of, note_maker
+from textveil.errors import ParameterError, need
 from textveil.privacy.guarantees import TRUSTED, Guarantee, claimed
+from textveil.registry.makers import file_of, maker_of, note_maker
+from textveil.registry.table import Table
 from textveil.surrogates.base import Surrogate
 from textveil.surrogates.declaration import SurrogateEntry, entry_of
 
+ENTRY_POINT_GROUP: Final = "textveil.surrogates"
 
-@final
-class _LazyEntries(Mapping[str, SurrogateEntry]):
-    """Entries by name, each imported when it is asked for."""
-
-    def __init__(self, targets: Mapping[str, str]) -> None:
-        self._targets = dict(targets)
-
-    def __getitem__(self, name: str) -> SurrogateEntry:
-        module, _, function = self._targets[name].partition(":")
-        found = entry_of(getattr(import_module(f"textveil.surrogates.{module}"), function))
-        if found is None or found.name != name:
-            raise LookupError(f"{self._targets[name]} does not declare the surrogate {name}")
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._targets)
-
-    def __len__(self) -> int:
-        return len(self._targets)
-
-
-SURROGATE_ENTRIES: Final[Mapping[str, SurrogateEntry]] = _LazyEntries(
+SURROGATE_ENTRIES: Final[Table[SurrogateEntry]] = Table(
+    "surrogate",
+    ENTRY_POINT_GROUP,
     {
-        "person": "person:person",
-        "place": "places:place",
-        "phone": "phones:phone",
-        "organization": "organizations:organization",
-        "email": "addresses:email",
-        "url": "addresses:url",
-        "handle": "addresses:handle",
-        "ip": "ip_addresses:ip",
-        "id": "record_numbers:id_surrogate",
-        "date-shift": "dates:date_shift",
-        "date-window": "dates:date_window",
-        "age": "ages:age",
-        "time": "times:time",
-        "amount": "amounts:amount",
-        "digits": "digit_strings:digits",
-        "pool": "own_pools:own_pool",
-        "emoji": "emoji:emoji",
-        "placeholder": "placeholders:placeholder",
-    }
+        # generated: surrogates
+        "person": "textveil.surrogates.person:person",
+        "place": "textveil.surrogates.places:place",
+        "phone": "textveil.surrogates.phones:phone",
+        "organization": "textveil.surrogates.organizations:organization",
+        "email": "textveil.surrogates.addresses:email",
+        "url": "textveil.surrogates.addresses:url",
+        "handle": "textveil.surrogates.addresses:handle",
+        "ip": "textveil.surrogates.ip_addresses:ip",
+        "id": "textveil.surrogates.record_numbers:id_surrogate",
+        "date-shift": "textveil.surrogates.dates:date_shift",
+        "date-window": "textveil.surrogates.dates:date_window",
+        "age": "textveil.surrogates.ages:age",
+        "time": "textveil.surrogates.times:time",
+        "amount": "textveil.surrogates.amounts:amount",
+        "digits": "textveil.surrogates.digit_strings:digits",
+        "pool": "textveil.surrogates.own_pools:own_pool",
+        "emoji": "textveil.surrogates.emoji:emoji",
+        "placeholder": "textveil.surrogates.placeholders:placeholder",
+        # end
+    },
+    lambda name, made: entry_of(made),
+    "a function that textveil.surrogates.declaration.declared decorates",
 )
 """Every surrogate: its name, and the function that makes it and declares all else."""
-
-
-ENTRY_POINT_GROUP: Final = "textveil.surrogates"
 
 
 def surrogate_entries() -> dict[str, SurrogateEntry]:
@@ -74,16 +57,7 @@ def surrogate_entries() -> dict[str, SurrogateEntry]:
     Raises:
         ParameterError: two packages give one name, or one gives what declares no surrogate of its name.
     """
-    found = dict(SURROGATE_ENTRIES)
-    for name, point in foreign(ENTRY_POINT_GROUP, SURROGATE_ENTRIES).items():
-        added = entry_of(loaded(point))
-        if added is None or added.name != name:
-            raise ParameterError(
-                f"entry point {name} must be a function that textveil.surrogates.declaration.declared decorates as "
-                f"{name}; got another object."
-            )
-        found[name] = added
-    return found
+    return SURROGATE_ENTRIES.installed()
 
 
 def make_surrogate(name: str, epsilon: float = 0.0, options: Mapping[str, Any] = MappingProxyType({})) -> Surrogate:
@@ -98,12 +72,7 @@ def make_surrogate(name: str, epsilon: float = 0.0, options: Mapping[str, Any] =
         UnknownNameError: no such surrogate.
         ParameterError: an option is unknown or outside its domain, or epsilon is not possible for it.
     """
-    entries: Mapping[str, SurrogateEntry] = SURROGATE_ENTRIES if name in SURROGATE_ENTRIES else surrogate_entries()
-    if name not in entries:
-        (close,) = difflib.get_close_matches(str(name), entries, n=1, cutoff=0.0)
-        wanted = f"one of {', '.join(entries)}"
-        need(False, "surrogate", repr(name)[:60], wanted, f"Did you mean {close!r}?", kind=UnknownNameError)
-    entry = entries[name]
+    entry = SURROGATE_ENTRIES.find(name)
     known = dict(entry.options())
     loss = known.pop("epsilon", None)
     for key in options:

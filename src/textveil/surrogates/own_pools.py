@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from textveil.errors import InputError, need
-from textveil.mechanisms.options import Option
+from textveil.registry.options import Option
 from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, pseudonym
 from textveil.surrogates.scopes import Scope
@@ -20,15 +20,19 @@ _WORDS = Option(help="The entries: a list of two or more different texts.", meta
 _FILE = Option(help="A file with an entry a line, in place of words.", metavar="FILE")
 
 
-@declared(summary="An entry of a list of your own.", kinds=(), proof=PSEUDONYMS, name="pool")
+@declared(
+    summary="An entry of a list of your own.",
+    kinds=(),
+    proof=PSEUDONYMS,
+    name="pool",
+    sample={"words": ["red", "green", "blue"]},
+)
 def own_pool(
     *, words: Annotated[list[str], _WORDS] | tuple[str, ...] | None = None, file: Annotated[str, _FILE] | None = None
 ) -> Drawn:
     """A pseudonym out of public entries that the user gives.
 
-    Args:
-        words: the entries.
-        file: where they stand, one a line; in a policy's file, a path from its folder.
+    In a policy's file, ``file`` is a path from its folder.
 
     Raises:
         ParameterError: neither or both are given, or there are fewer than two different entries.

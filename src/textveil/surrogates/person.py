@@ -9,8 +9,8 @@ from typing import Annotated, Any, Final, TypeVar, final
 
 import numpy as np
 
-from textveil.mechanisms.options import Option, named
 from textveil.privacy.guarantees import PureDP
+from textveil.registry.options import Option, named
 from textveil.surrogates.base import Counts, Mention
 from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import proved
@@ -43,12 +43,7 @@ _SCRIPT = Option(
 
 @declared(summary="Another name, part by part: given names, initials, families.", kinds=("person",), proof=PSEUDONYMS)
 def person(*, gender: Annotated[str, _GENDER] = "drawn", script: Annotated[str, _SCRIPT] = "drawn") -> Person:
-    """Pseudonyms of people that agree in all forms of a name within a scope.
-
-    Args:
-        gender: ``"kept"`` makes public which given names stand in a public list of women's or of men's names.
-        script: ``"kept"`` makes public in which script a name is written.
-    """
+    """Pseudonyms of people that agree in all forms of a name within a scope."""
     return Person(keeps_gender=gender == "kept", keeps_script=script == "kept")
 
 

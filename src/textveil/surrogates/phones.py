@@ -8,7 +8,7 @@ from typing import Annotated, Final, NamedTuple, final
 
 import numpy as np
 
-from textveil.mechanisms.options import Domain, Option
+from textveil.registry.options import Domain, Option
 from textveil.surrogates.declaration import SURROGATES, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.pools import has_pool, pool
@@ -72,9 +72,6 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
     In North America it is one of 555-0100 to 555-0199 of a public list of areas, in Britain and France one of those
     that their offices reserve for drama: nobody is called. Elsewhere digits begin as numbers of that country do
     (``phonenumbers``), and the number may be somebody's. Formats of one number agree.
-
-    Args:
-        country_code: of numbers that are written without one.
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:

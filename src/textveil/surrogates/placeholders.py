@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from textveil.mechanisms.options import Domain, Option
+from textveil.registry.options import Domain, Option
 from textveil.surrogates.declaration import SURROGATES, declared
 from textveil.surrogates.drawn import Drawn, proved
 

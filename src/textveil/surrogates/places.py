@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from textveil.mechanisms.options import Option, named
+from textveil.registry.options import Option, named
 from textveil.surrogates.declaration import PSEUDONYMS, declared
 from textveil.surrogates.drawn import Drawn, agreed, pseudonym
 from textveil.surrogates.pools import keys_of, pool
@@ -55,9 +55,7 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
     The format is what no list is needed for: a part that begins with digits is a street with its number, two capitals
     (with a postal code) are a state, digits alone are digits; all else is a town.
 
-    Args:
-        level: ``"kept"`` looks parts up in public lists of countries and states, and draws from the list where one
-            stands; then which list that is, is public.
+    ``level`` kept looks parts up in public lists of countries and states, and draws from the list where one stands.
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:

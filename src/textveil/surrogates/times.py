@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.options import Option, at_least
+from textveil.registry.options import Option, at_least
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
@@ -38,9 +38,7 @@ def time(*, epsilon: OptionalEpsilon = 0.0, width: Annotated[int, _WIDTH] | None
     Hours are written with two digits on the clock of 24 hours and without a leading zero before am and pm, however the
     private one is: a zero would tell its hour. What cannot be read as a time gets a uniform one, as 14:05.
 
-    Args:
-        epsilon: nats of one time, for any two.
-        width: of the staircase, in minutes; only where ``epsilon`` is above 0.
+    ``width`` is that of the staircase, where ``epsilon`` is above 0.
     """
     need(epsilon > 0 or width is None, "epsilon", epsilon, "> 0 with `width`", "Leave `width` out for uniform draws.")
     need(width is None or width <= MINUTES, "width", width, f"at most {MINUTES} minutes")

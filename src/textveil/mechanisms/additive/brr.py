@@ -132,13 +132,8 @@ def brr(
     a vector lies, after the mean vector is taken away. The guarantee is of the codes, whatever they are made by.
     Source: Carvalho, Vasiloudis and Feyisetan 2021 (arXiv 2107.07923); proof: privacy/proofs/brr.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words; shared by the bits in which the two farthest codes differ.
-        epsilon_per_distance: nats for one bit.
-        bits: of a code, between 1 and 8,192.
-        code_seed: of the hyperplanes, >= 0; public.
-        progress: called as the largest Hamming distance is measured.
+    ``epsilon`` is shared by the bits in which the two farthest codes differ; ``epsilon_per_distance`` is that of
+    one bit. A code has at most 8,192 ``bits``.
 
     Raises:
         ParameterError: neither or both parameters, one out of its domain, or one code for all words.

@@ -50,15 +50,6 @@ def gaussian(
 
     Source: Balle and Wang 2018, theorem 8 (analytic); Dwork and Roth 2014, theorem A.1 (classical, epsilon
     at most 1); proof: privacy/proofs/gaussian.md.
-
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words, finite and > 0.
-        delta: in (0, 1).
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
-        calibration: ``"analytic"``, or ``"classical"``, which is refused above epsilon 1.
-        rank_constant: c of the resampling exp(-c epsilon i) of ranks around the nearest word; None leaves it out.
-        projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
     sigma = CALIBRATIONS[calibration](epsilon, delta, outward(clipped_diameter(vocabulary, clip, 2)))
     return gaussian_mechanism(

@@ -108,13 +108,8 @@ def hyperbolic_laplace(
     the mechanism is refused (``hyperbolic_exponential`` has no such limit).
     Source: Feyisetan, Diethe and Drake 2019 (arXiv 1910.08917); proof: privacy/proofs/hyperbolic_laplace.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words; the rate is epsilon divided by the exact diameter of the points.
-        epsilon_per_distance: the rate itself, nats per unit of hyperbolic distance, above the dimension less 1.
-        points: "made" of the vectors and the words' order, or "given": the vectors are points of the Poincare ball.
-        hyperbolic_dim: of made points, >= 2; None is 2.
-        radius: distance of the farthest made point from the origin; None is 3, or less where epsilon needs it.
+    The rate is ``epsilon_per_distance``, above the dimension less 1, or ``epsilon`` divided by the exact diameter
+    of the points.
 
     Raises:
         ParameterError: neither or both parameters, a rate that is too small for the dimension, or points that are none.

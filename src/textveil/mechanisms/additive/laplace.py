@@ -34,13 +34,6 @@ def laplace(
 
     The sensitivity is the exact L1 diameter of the public clipped vectors.
     Source: Dwork, McSherry, Nissim and Smith 2006; proof: privacy/proofs/coordinate_laplace.md.
-
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words, finite and > 0.
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
-        rank_constant: c of the resampling exp(-c epsilon i) of ranks around the nearest word; None leaves it out.
-        projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
     scale = laplace_scale(epsilon, outward(clipped_diameter(vocabulary, clip, 1)))
     return perturb_project(

@@ -79,15 +79,9 @@ def mahalanobis(
     ``euclidean_epsilon_per_distance`` of the parameters is what follows for the Euclidean one.
     Source: Xu, Aggarwal, Feyisetan and Teissier 2020, section 3; proof: privacy/proofs/mahalanobis.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words; the rate is epsilon divided by the exact diameter in the norm.
-        epsilon_per_distance: the rate itself, nats per unit of the norm.
-        covariance_weight: w, between 0 and 1; at 1 the covariance must be invertible.
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
-        rank_constant: c of the resampling exp(-c rate i) of ranks around the nearest word; None leaves it out.
-        projection: how the nearest word is searched; None is the fastest exact way that is installed.
-        progress: called as the diameter is measured, ten seconds for 30,000 words.
+    The rate is ``epsilon_per_distance``, per unit of the norm, or ``epsilon`` divided by the exact diameter in the
+    norm. At ``covariance_weight`` 1 the covariance must be invertible. Measuring the diameter takes ten seconds for
+    30,000 words.
     """
     noise, guarantee, spent = elliptical_noise(
         vocabulary,

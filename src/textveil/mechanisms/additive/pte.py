@@ -76,16 +76,8 @@ def pte(
     and the rate is that divided by the largest factor L by which P stretches the distance of two words.
     Source: Feyisetan and Kasiviswanathan 2021, section 4; proof: privacy/proofs/pte.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words.
-        epsilon_per_distance: nats per unit of Euclidean distance between clipped vectors.
-        map_dim: dimensions after P; None is half of those of the vectors.
-        map_seed: of P, >= 0; public, and of no use to an attacker.
-        clip: Euclidean norm to which longer vectors are shortened before P; None leaves them.
-        rank_constant: c of the resampling exp(-c rate i) of ranks around the nearest word; None leaves it out.
-        projection: how the nearest image is searched; None is the fastest exact way that is installed.
-        progress: called as distances are measured, half a minute for 30,000 words with ``epsilon_per_distance``.
+    Vectors are shortened before the map P, which is public and of no use to an attacker. With
+    ``epsilon_per_distance`` distances are measured: half a minute for 30,000 words.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     points = clipped_points(vocabulary, clip)

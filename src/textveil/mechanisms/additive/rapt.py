@@ -42,13 +42,8 @@ def rapt(
     and must not have been trained on the texts.
     Source: Li et al. 2023; proof: privacy/proofs/rapt.md.
 
-    Args:
-        vocabulary: not used; words and vectors are the model's own.
-        model: the folder of a model of transformers, of any kind that has token embeddings.
-        epsilon: nats for any two words.
-        epsilon_per_distance: nats per unit of Euclidean distance between (clipped) embeddings; the paper's eta.
-        clip: Euclidean norm to which longer embeddings are shortened; None leaves them, as the paper does.
-        projection: how the nearest word is searched; None is the fastest exact way that is installed.
+    ``epsilon_per_distance`` is the paper's eta, per unit of Euclidean distance between embeddings. ``model`` is of
+    any kind that has token embeddings. The vocabulary is not used: words and vectors are the model's own.
 
     Raises:
         ParameterError: neither or both epsilons, or an option outside its domain.

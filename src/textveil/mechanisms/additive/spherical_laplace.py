@@ -49,36 +49,9 @@ def spherical_laplace(
     Source: Feyisetan, Balle, Drake and Diethe 2020, section 2.6; proof:
     privacy/proofs/spherical_laplace.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words; the rate is epsilon divided by the exact L2 diameter.
-        epsilon_per_distance: the rate itself, nats per unit of Euclidean distance.
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
-        rank_constant: c of the resampling exp(-c rate i) of ranks around the nearest word; None leaves it out.
-        projection: how the nearest word is searched; None is the fastest exact way that is installed.
+    The rate is ``epsilon_per_distance``, per unit of Euclidean distance, or ``epsilon`` divided by the exact L2
+    diameter.
     """
-    return spherical_mechanism(
-        vocabulary,
-        name="spherical-laplace",
-        epsilon=epsilon,
-        epsilon_per_distance=epsilon_per_distance,
-        clip=clip,
-        rank_constant=rank_constant,
-        projection=projection,
-    )
-
-
-def spherical_mechanism(
-    vocabulary: Vocabulary,
-    *,
-    name: str,
-    epsilon: float | None,
-    epsilon_per_distance: float | None,
-    clip: float | None,
-    rank_constant: float | None = None,
-    projection: str | None = None,
-) -> PerturbProject:
-    """The mechanism under any name of the catalog; see ``spherical_laplace``."""
     noise, guarantee, spent = spherical_noise(
         vocabulary, epsilon=epsilon, epsilon_per_distance=epsilon_per_distance, clip=clip
     )
@@ -86,7 +59,7 @@ def spherical_mechanism(
         vocabulary,
         noise,
         guarantee,
-        name=name,
+        name="spherical-laplace",
         parameters={**spent, **given(rank_constant=rank_constant)},
         clip=clip,
         rank_decay=rank_decay(rank_constant, noise.rate),

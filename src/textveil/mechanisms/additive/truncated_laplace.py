@@ -47,14 +47,6 @@ def truncated_laplace(
     scale = Delta_1 / epsilon and bound = scale ln(1 + (e^epsilon - 1) / (2 delta)), with Delta_1 the exact
     L1 diameter of the public clipped vectors. Source: Geng, Ding, Guo and Kumar 2020 in one dimension; for
     vectors privacy/proofs/truncated_laplace.md.
-
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words, finite and > 0.
-        delta: in (0, 1).
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
-        rank_constant: c of the resampling exp(-c epsilon i) of ranks around the nearest word; None leaves it out.
-        projection: how the nearest word is searched; None is the fastest exact way that is installed.
     """
     sensitivity = outward(clipped_diameter(vocabulary, clip, 1))
     distribution = TruncatedLaplace(

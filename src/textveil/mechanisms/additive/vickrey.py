@@ -100,15 +100,7 @@ def vickrey(
     Source: Xu, Aggarwal, Feyisetan and Teissier 2021 (the choice as pyPANTERA has it, the rates as MLDP has
     them); proof: privacy/proofs/vickrey.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words; the rate is epsilon divided by the exact diameter.
-        epsilon_per_distance: the rate itself, nats per unit of distance.
-        t: between 0, the nearest word, and 1, the second nearest.
-        neighbor_rates: numbers >= 0 with commas, in place of t.
-        covariance_weight: of the noise, between 0 and 1; 0 is spherical noise.
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
-        progress: called as the diameter is measured, where there is a covariance weight.
+    The rate is ``epsilon_per_distance``, or ``epsilon`` divided by the exact diameter.
     """
     choice = neighbor_choice(t, neighbor_rates, len(vocabulary))
     noise: NoiseDistribution

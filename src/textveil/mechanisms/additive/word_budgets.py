@@ -126,15 +126,8 @@ def word_budgets(
 ) -> WordBudgets:
     """Spherical Laplace noise with a rate for each public class of words, calibrated by exactly one parameter.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words of the class with the largest budget; a class of share s has s epsilon.
-        epsilon_per_distance: nats per unit of Euclidean distance, likewise.
-        budgets: ``"rare"``, the rarer half of the words, by public counts; ``"names"``, those that name people and
-            places, where that is known; or a file of words and shares, where words that it does not hold have 1.
-        sensitive_share: of the words that ``"rare"`` and ``"names"`` mean.
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
-        projection: how the nearest word is searched; None is the fastest exact way that is installed.
+    ``epsilon`` is the loss of the class with the largest budget; a class of share s has s epsilon. ``budgets``:
+    rarer by public counts; names where they are known; words that a file does not hold have share 1.
 
     Raises:
         ParameterError: an option is outside its domain, or no word of the vocabulary is known as a name, or

@@ -142,13 +142,7 @@ def custext(
     which cluster a word is in is released.
     Source: Chen et al., Findings of ACL 2023; proof: privacy/proofs/custext.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words of one cluster, finite and > 0.
-        top_k: words of a cluster, K of the paper: between 2 and all words, and a divisor of their number; None takes 20
-            (or all words where there are fewer), the last cluster with what is left.
-        measure: ``"euclidean"``, or ``"cosine"``, which is 1 less the cosine.
-        progress: called as clusters are made.
+    The cosine measure is 1 less the cosine. ``top_k`` is K of the paper, between 2 and all words.
 
     Raises:
         ParameterError: an option outside its domain, or a ``top_k`` that does not divide the vocabulary.

@@ -43,12 +43,7 @@ def custext_plus(
     The list of function words is public (``text.function_words``; the paper takes NLTK's stop words).
     Source: Chen et al., Findings of ACL 2023; proof: privacy/proofs/custext.md, section 2.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words of one cluster that are no function words, finite and > 0.
-        top_k: see ``custext``.
-        measure: see ``custext``.
-        progress: called as clusters are made.
+    The guarantee is for words that are no function words.
 
     Raises:
         ParameterError: as ``custext``; or the vocabulary holds function words alone.

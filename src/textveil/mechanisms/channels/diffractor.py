@@ -144,15 +144,8 @@ def diffractor(
     epsilon is per place of a list; the largest distance of two words is n - 1 places for the geometric steps and gamma
     for tem. Stopwords and unknown words, which the paper's code returns as they are, are drawn like all others.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words.
-        epsilon_per_distance: nats a place, for the largest distance of two words in any list.
-        method: ``"geometric"`` or ``"tem"``.
-        gamma: places from which on all weigh alike, for ``"tem"``; more than the vocabulary has are as many as it has.
-        lists: number K of lists.
-        list_seed: of the words with which they begin.
-        progress: called as lists are made, where none are kept: 33,000 words take about a minute, once.
+    ``epsilon_per_distance`` is that of a place, for the largest distance of two words in any list. Lists that are
+    not kept yet take about a minute for 33,000 words, once.
 
     Raises:
         ParameterError: neither or both epsilons, an option outside its domain, or an epsilon out of the range of

@@ -65,14 +65,8 @@ def elastic(
     ball. Its unit is what a word needs to be among a share ``mass`` of the prior.
     Source: Chatzikokolakis et al., PETS 2015; proof: privacy/proofs/elastic.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words; what the normalizers of all words leave goes into the weights.
-        epsilon_per_distance: nats per unit of the metric.
-        mass: share of the prior within distance 1 of every word; None takes that of 16 words of a flat prior.
-        levels: the largest distance; beyond it all words weigh alike.
-        prior: ``"flat"``, ``"zipf"``, a file of public word counts, or numbers > 0, one for each word.
-        progress: called as words are done.
+    With ``epsilon``, what the normalizers of all words leave goes into the weights. ``prior`` may also be numbers >
+    0, one for each word.
 
     Raises:
         ParameterError: neither or both of the first two, an option outside its domain, more mass than the 1,024 nearest

@@ -94,11 +94,7 @@ def exponential(
 ) -> Exponential:
     """The exponential mechanism, calibrated by exactly one of its two parameters.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words; the rate is epsilon / (2 diameter).
-        epsilon_per_distance: nats per unit of Euclidean distance between clipped vectors.
-        clip: norm to which longer vectors are shortened; None leaves them.
+    With ``epsilon`` the rate is epsilon / (2 diameter).
 
     Raises:
         ParameterError: neither or both parameters, one out of its domain, or (for the metric form) words

@@ -78,13 +78,7 @@ def hyperbolic_exponential(
     Source: McSherry and Talwar 2007, section 3; Feyisetan, Diethe and Drake 2019 (arXiv 1910.08917); proof:
     privacy/proofs/hyperbolic_exponential.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words; the rate is epsilon / (2 diameter).
-        epsilon_per_distance: nats per unit of hyperbolic distance.
-        points: "made" of the vectors and the words' order, or "given": the vectors are points of the Poincare ball.
-        hyperbolic_dim: of made points, >= 2; None is 2.
-        radius: distance of the farthest made point from the origin; None is 3.
+    With ``epsilon`` the rate is epsilon / (2 diameter).
 
     Raises:
         ParameterError: neither or both parameters, one out of its domain, points that are none, or (for the metric

@@ -118,16 +118,9 @@ def metric_exponential(
 ) -> MetricExponential:
     """The exponential mechanism on a word metric, calibrated by exactly one of its two parameters.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words; what the normalizers of all words leave goes into the weights.
-        epsilon_per_distance: nats per unit of the metric; half of it at least goes into the weights.
-        metric: ``"shared-neighbors"``, ``"neighbor-graph"`` or ``"ultrametric"``; or a metric on as many words, whose
-            axioms are verified: above 2,000 words a guarantee per distance is then only CLAIMED.
-        neighbors: length of a word's list, or size of a cell, the word itself included; None takes 128, 32 and
-            32, in this order.
-        hops: for ``"neighbor-graph"``: the largest distance; None takes 3.
-        progress: called as words are done.
+    With ``epsilon``, what the normalizers of all words leave goes into the weights. Half of
+    ``epsilon_per_distance`` at least goes into the weights. ``metric`` may also be a metric on as many words, whose
+    axioms are verified: above 2,000 words a guarantee per distance is then only CLAIMED.
 
     Raises:
         ParameterError: neither or both parameters, one out of its domain, weights too small for integers, or a metric

@@ -168,20 +168,8 @@ def neighborhood(
 ) -> Neighborhood | WeightedNeighborhood | ContextualNeighborhood:
     """Neighborhood response at ``epsilon`` nats for any two words.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats, finite and > 0.
-        neighborhood_size: m of flat weights, the word itself included; None chooses it by ``best_neighborhood_size``.
-        base_weights: ``"frequency"`` or ``"flat"``; None is frequency, or flat where ``neighborhood_size`` is given.
-        prior: ``"flat"``, ``"zipf"`` or a file of public word counts; None takes what
-            ``vocabulary.frequencies.word_frequencies`` has of its own.
-        alpha: exponent of the frequencies; None chooses it by the criterion of ``sampling.weight_shares``.
-        base_mass: Q, more than e^-epsilon; None chooses it likewise. With context: where nothing is predicted.
-        context: ``"released"`` draws for documents, by base weights that follow what each has released; None and
-            ``"none"`` draw for each word alone.
-        context_weight: weight of the predicted words of a place in all, the fixed base weights being 1; None takes the
-            stored choice.
-        progress: called while weights are chosen for a vocabulary other than the embedded one.
+    ``base_mass`` is more than e^-epsilon; ``best_neighborhood_size`` and ``sampling.weight_shares`` choose what is
+    not given.
 
     Raises:
         ParameterError: an option is outside its domain, or does not go with another.

@@ -143,15 +143,8 @@ def optimal(
     The search takes minutes at 10,000 words. Its result is public: it is kept in the user's cache folder under the
     digest of all that entered, and read from there; a search that was broken off goes on where it stood.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats, finite and > 0.
-        prior: ``"flat"``, ``"zipf"``, a file of public word counts, or numbers > 0, one for each word; None takes
-            ``vocabulary.frequencies.word_frequencies``'s own.
-        utility: see ``sampling.utilities.utility_of``.
-        names: ``"rare"`` holds the base weight of words that name people and places to half of what flat weights would
-            give them, where they are known; ``"free"`` does not.
-        progress: called during the search; where it takes notes, value and bound are noted.
+    ``prior`` may also be numbers > 0, one for each word. ``utility`` is as ``sampling.utilities.utility_of`` takes
+    it; rare ``names`` weigh at most half of what flat weights would give them.
 
     Warns:
         UserWarning: the bound is more than 5 % above the value, so a better channel may exist.

@@ -88,15 +88,8 @@ def privic(
     probable ones.
     Source: Biswas and Palamidessi (arXiv 2206.10525); proof: privacy/proofs/privic.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words; beta is epsilon / (2 diameter).
-        epsilon_per_distance: nats per unit of distance, 2 beta.
-        prior: ``"flat"``, ``"zipf"``, a file of public word counts, or numbers > 0, one for each word; None takes
-            ``vocabulary.frequencies.word_frequencies``'s own.
-        rounds: steps of Blahut and Arimoto's iteration, from equal weights.
-        clip: norm to which longer vectors are shortened; None leaves them.
-        progress: called as steps are done.
+    With ``epsilon``, beta is epsilon / (2 diameter); ``epsilon_per_distance`` is 2 beta. ``prior`` may also be
+    numbers > 0, one for each word.
 
     Raises:
         ParameterError: neither or both of the first two, a prior with zeros or of another length, or (for the metric

@@ -90,10 +90,6 @@ class RandomizedResponse:
 def randomized_response(vocabulary: Vocabulary, *, epsilon: Epsilon) -> RandomizedResponse:
     """Randomized response at ``epsilon`` nats for any two words.
 
-    Args:
-        vocabulary: the public words.
-        epsilon: nats, finite and > 0.
-
     Raises:
         ParameterError: epsilon is not finite and > 0.
     """

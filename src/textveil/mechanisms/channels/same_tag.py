@@ -57,12 +57,7 @@ def same_tag(
     word change the tags of others.
     Source: after Arnold et al. 2023, TrustNLP; proof: privacy/proofs/same_tag.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words of one tag.
-        epsilon_per_distance: nats per unit of distance.
-        tags: ``"endings"``, a file, or a tag for each word; see ``sampling.word_tags.word_tags``.
-        clip: norm to which longer vectors are shortened; None leaves them.
+    ``tags`` may also be a tag for each word; see ``sampling.word_tags.word_tags``.
 
     Raises:
         ParameterError: neither or both of the first two, a word without a tag, or no tag with two words; or (for the

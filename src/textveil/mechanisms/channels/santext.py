@@ -58,11 +58,7 @@ def santext(
     integers: words so far away that their weight is below about 2^-30 of the largest share the least weight.
     Source: Yue et al., Findings of ACL 2021; proof: privacy/proofs/santext.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words; the rate is epsilon / (2 diameter).
-        epsilon_per_distance: nats per unit of distance; 3, the paper's, where neither is given.
-        clip: norm to which longer vectors are shortened; None, as in the paper, leaves them.
+    With ``epsilon`` the rate is epsilon / (2 diameter).
 
     Raises:
         ParameterError: both of the first two, one out of its domain, or (for the metric form) words whose vectors

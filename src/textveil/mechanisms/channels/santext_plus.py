@@ -100,13 +100,7 @@ def santext_plus(
     in. That frequent words are not sensitive is a policy, and no part of the guarantee.
     Source: Yue et al., Findings of ACL 2021; proof: privacy/proofs/santext_plus.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two sensitive words.
-        epsilon_per_distance: nats per unit of distance; 3, the paper's, where neither is given.
-        p: probability that a word that is not sensitive is replaced, in (0, 1), in thousandths.
-        w: share of the words that is sensitive, in (0, 1], two words at least.
-        clip: norm to which longer vectors are shortened; None, as in the paper, leaves them.
+    With ``epsilon`` the loss is that of any two sensitive words, of which there are two at least.
 
     Raises:
         ParameterError: an option outside its domain; or as ``santext``.

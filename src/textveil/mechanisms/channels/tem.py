@@ -55,15 +55,9 @@ def tem(
     exp(-epsilon gamma / 2). min(d, gamma) is a metric, and the guarantee is stated for it.
     Source: Carvalho et al., SDM 2023, algorithm 1; proof: privacy/proofs/tem.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words. With truncation, the rate is epsilon / (2 truncation); with beta,
-            epsilon / (2 diameter), and no more than 2 ln((1 - beta) (n - 1) / beta) is spent.
-        epsilon_per_distance: epsilon of the paper, nats per unit of distance.
-        truncation: gamma of the paper, the distance of truncation, finite and > 0; None takes the paper's
-            2 ln((1 - beta) (n - 1) / beta) / epsilon_per_distance.
-        beta: in (0, 1); not used where truncation is given.
-        clip: norm to which longer vectors are shortened; None leaves them.
+    With ``epsilon`` and ``truncation`` the rate is epsilon / (2 truncation); with ``beta`` it is epsilon / (2
+    diameter), and no more than 2 ln((1 - beta) (n - 1) / beta) is spent. ``truncation`` is gamma of the paper,
+    whose own is 2 ln((1 - beta) (n - 1) / beta) / epsilon_per_distance; with it ``beta`` is not used.
 
     Raises:
         ParameterError: neither or both of the first two, one out of its domain, or (for the metric form) words whose

@@ -55,12 +55,6 @@ def tgm(
     Source: Xu et al. 2021 and public code, whose list of few nearest words is left out, as it has no guarantee
     (``tgm-published``); proof: privacy/proofs/tgm.md.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats for any two words, at least what the message of a smaller one says; None takes that.
-        clip: norm to which longer vectors are shortened; None leaves them.
-        progress: called as distances are counted.
-
     Raises:
         ParameterError: epsilon is below the least of this vocabulary, or all words share one vector.
     """

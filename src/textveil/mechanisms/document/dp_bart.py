@@ -79,18 +79,9 @@ def dp_bart(
     states are all that is used of a text. The model must be public, and must not have been trained on the texts.
     Source: Igamberdiev and Habernal 2023 (DP-BART-CLV); proof: privacy/proofs/dp_bart.md.
 
-    Args:
-        vocabulary: not used; what is read are the model's own tokens.
-        model: the folder of an encoder-decoder: BART, T5, or another of transformers.
-        epsilon: nats of a whole document, for any two documents; finite and > 0.
-        delta: of a document, in (0, 1).
-        length: tokens, the tokenizer's marks among them, that are read and written at most; public.
-        clip_value: C, to whose two sides every coordinate is clamped; the paper's is 0.1.
-        calibration: ``"analytic"``, or ``"classical"``, which is refused above epsilon 1.
-        beams: of the search for the likeliest text.
-        pruned: a file of coordinates of states, whole numbers between spaces or lines, that are left out: the fewer
-            are left, the less noise each gets. Choose them, and train the model without them, on public text.
-        long_texts: "refuse" documents of more tokens, which tells that they are long, or "cut" off their ends.
+    ``model`` is an encoder-decoder: BART, T5, or another of transformers. The paper's ``clip_value`` is 0.1. The
+    fewer coordinates ``pruned`` leaves, the less noise each gets: choose them, and train the model without them, on
+    public text. The vocabulary is not used: what is read are the model's own tokens.
 
     Raises:
         ParameterError: an option is outside its domain, the model takes no texts of so many tokens, or its states have

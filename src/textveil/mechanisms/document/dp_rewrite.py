@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from textveil.errors import need
@@ -11,7 +10,7 @@ from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.document.noisy_codes import NoisyCodes, gaussian_codes
 from textveil.mechanisms.options import FRACTION, GUARANTEE, MODELS, POSITIVE, Option, named
 from textveil.mechanisms.parameters import DocumentEpsilon, LongTexts, NetworkFolder
-from textveil.models.autoencoder.coder import SentenceCoder, sentence_coder
+from textveil.models.autoencoder.coder import sentence_coder
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.privacy.calibration import analytic_gaussian_sigma, laplace_scale
 from textveil.privacy.guarantees import PureDP, Status
@@ -73,15 +72,7 @@ def dp_rewrite(
     trained on public text: of its own training text nothing is promised.
     Source: Igamberdiev, Arora and Habernal 2022; proof: privacy/proofs/dp_rewrite.md.
 
-    Args:
-        vocabulary: not used; the network has its own words.
-        network: the folder of a network with its words.
-        epsilon: nats of a whole document, for any two documents; finite and > 0.
-        delta: of a document, in (0, 1), where the noise is Gaussian; None is 1e-5 there.
-        clipping_constant: C, finite and > 0.
-        clipping_norm: ``"l1"`` or ``"l2"``.
-        dp_mechanism: ``"laplace"``, pure DP, or ``"gaussian"``.
-        long_texts: "refuse" documents of more words than the network reads, which tells that they are long, or "cut".
+    The vocabulary is not used: the network has its own words.
 
     Raises:
         ParameterError: an option is outside its domain, or a delta is given for Laplace noise.
@@ -94,7 +85,19 @@ def dp_rewrite(
     bound = ClippedNorm(_NORMS[clipping_norm], clipping_constant)
     asked: dict[str, Any] = {"clipping_norm": clipping_norm, "dp_mechanism": dp_mechanism}
     if not gaussian:
-        return laplace_codes("dp-rewrite", coder, bound, epsilon, PROOF, long_texts, asked)
+        scale = laplace_scale(epsilon, bound.reach(coder.dim, 1))
+        return NoisyCodes(
+            name="dp-rewrite",
+            parameters={
+                **{"epsilon": epsilon, "scale": scale, "clipping_constant": bound.limit, **asked},
+                **{"coordinates": coder.dim, "long_texts": long_texts, **coder.facts},
+            },
+            guarantee=PureDP(epsilon=epsilon, status=Status.PROVED, source=PROOF, adjacency=ANY_DOCUMENT),
+            coder=coder,
+            bound=bound,
+            distribution=CoordinateLaplace(dim=coder.dim, scale=scale),
+            long_texts=long_texts,
+        )
     delta = _USUAL_DELTA if delta is None else delta
     sigma = analytic_gaussian_sigma(epsilon, delta, bound.reach(coder.dim, 2))
     asked["clipping_constant"] = clipping_constant
@@ -108,39 +111,4 @@ def dp_rewrite(
         proof=PROOF,
         long_texts=long_texts,
         parameters=asked,
-    )
-
-
-def laplace_codes(
-    name: str,
-    coder: SentenceCoder,
-    bound: ClippedNorm,
-    epsilon: float,
-    proof: str,
-    long_texts: str,
-    parameters: Mapping[str, Any],
-) -> NoisyCodes:
-    """Laplace noise on every coordinate of a clipped code, of the scale that its L1 sensitivity asks for.
-
-    Args:
-        name: the catalog's name.
-        coder: encoder and decoder.
-        bound: of codes.
-        epsilon: nats of a document.
-        proof: the page that proves it.
-        long_texts: "refuse" or "cut".
-        parameters: public ones for reports, beside those of every such mechanism.
-    """
-    scale = laplace_scale(epsilon, bound.reach(coder.dim, 1))
-    return NoisyCodes(
-        name=name,
-        parameters={
-            **{"epsilon": epsilon, "scale": scale, "clipping_constant": bound.limit, **parameters},
-            **{"coordinates": coder.dim, "long_texts": long_texts, **coder.facts},
-        },
-        guarantee=PureDP(epsilon=epsilon, status=Status.PROVED, source=proof, adjacency=ANY_DOCUMENT),
-        coder=coder,
-        bound=bound,
-        distribution=CoordinateLaplace(dim=coder.dim, scale=scale),
-        long_texts=long_texts,
     )

@@ -107,14 +107,9 @@ def earth_mover(
 ) -> EarthMover:
     """Bags of words under the earth mover's distance, calibrated by exactly one of its two parameters.
 
-    Args:
-        vocabulary: public words and vectors; its first word fills up short documents.
-        epsilon: nats for any two documents; the rate of the noise on each word is epsilon / (bag_size diameter).
-        epsilon_per_distance: nats per unit of the earth mover's distance between bags of ``bag_size`` words, the mean
-            distance in the best matching; the rate is this / bag_size.
-        bag_size: N, words that are drawn for every document, whatever it has.
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
-        projection: how the nearest word is searched; None is the fastest exact way that is installed.
+    The rate of the noise on each word is epsilon / (bag_size diameter), or epsilon_per_distance / bag_size: the
+    distance of two bags is the mean distance in the best matching. The vocabulary's first word fills up short
+    documents.
 
     Raises:
         ParameterError: neither or both epsilons, or an option outside its domain.

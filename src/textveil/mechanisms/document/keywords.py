@@ -123,11 +123,7 @@ def keywords(
 ) -> Keywords:
     """Keywords of documents at ``epsilon`` nats for any two documents.
 
-    Args:
-        vocabulary: the public words, in an order that puts the words to prefer last.
-        epsilon: nats for a whole document, shared over its keywords; finite and > 0.
-        keywords: k, words that a document becomes.
-        candidates: m, words of a document that weigh more; None takes 16, or all words where there are fewer.
+    The keywords share ``epsilon``. The vocabulary's order puts the words to prefer last.
 
     Raises:
         ParameterError: an option is outside its domain.

@@ -122,12 +122,8 @@ def sense_laplace(
 ) -> SenseLaplace:
     """Spherical Laplace noise on senses, at ``epsilon`` nats for any two documents.
 
-    Args:
-        vocabulary: public senses and vectors, spelled word|sense; words without a mark have one sense each.
-        epsilon: nats for any two documents, shared by ``bag_size`` draws; finite and > 0.
-        bag_size: N, words that are drawn for every document, in the order of its first N words.
-        clip: Euclidean norm to which longer vectors are shortened; None leaves them.
-        projection: how the nearest sense is searched; None is the fastest exact way that is installed.
+    The draws of a document, ``bag_size``, share ``epsilon``; they are for its first words, in their order. The
+    vocabulary holds senses, spelled word|sense; words without a mark have one sense each.
 
     Raises:
         ParameterError: an option is outside its domain.

@@ -264,19 +264,8 @@ def dp_fusion(
     guarantee follows for two values (privacy/proofs/fusion.md); here each probability stays within e^beta of the public
     one, which costs 2 beta a token. Source: Thareja et al. 2025; proof: privacy/proofs/fusion.md.
 
-    Args:
-        vocabulary: not used: what is drawn are the model's tokens.
-        model: folder of a Hugging Face model with its tokenizer.
-        epsilon: nats of the spans of one text, shared over its tokens; exactly one of this and the next.
-        epsilon_per_token: nats of one generated token: 2 beta.
-        tokens: tokens that are generated at most.
-        spans: "detected" by the embedded detector, or "marked" by [[ and ]] in the text.
-        groups: "one" for all spans, or "kinds": one for each kind, read without the others.
-        blend: "tokenwise", or the paper's "mixture" with one share lambda for all tokens.
-        placeholder: stands for a span that is hidden.
-        prompt: with one ``{text}``, the text's place; None is that of ``dp-prompt``.
-        long_texts: "refuse" texts that the model has no room for, or "cut" off their ends.
-        device: where torch computes.
+    Exactly one of ``epsilon``, which the tokens share, and ``epsilon_per_token``, which is 2 beta, is given. The
+    vocabulary is not used: what is drawn are the model's tokens.
 
     Raises:
         MissingExtra: torch or transformers is not installed.

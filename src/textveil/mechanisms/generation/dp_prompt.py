@@ -48,24 +48,15 @@ def dp_prompt(
     prompt: Prompt | None = None,
     long_texts: LongTexts = "refuse",
     device: Device = "cpu",
+    _causal: bool = False,
 ) -> PromptedWriting:
     """DP-Prompt over any causal or encoder-decoder model on disk; see ``PromptedWriting`` for the law.
 
     Temperature T = 2 (max_logit - min_logit) / e for e nats a token; a document costs ``tokens`` times e.
     Source: Utpala, Hooker and Chen 2023; proof: privacy/proofs/clipped_sampling.md.
 
-    Args:
-        vocabulary: not used: what is drawn are the model's tokens.
-        model: folder of a Hugging Face model with its tokenizer.
-        epsilon: nats of one document, shared over its tokens; exactly one of this and the two that follow.
-        epsilon_per_token: nats of one generated token.
-        temperature: T; the guarantee follows from it.
-        tokens: tokens that are generated at most.
-        min_logit: b1, to which lower logits are clipped; None measures it on public sentences.
-        max_logit: b2, to which higher ones are clipped; None measures it on public sentences.
-        prompt: with one ``{text}``, the document's place; None is the paper's.
-        long_texts: "refuse" documents that the model has no room for, or "cut" off their ends.
-        device: where torch computes.
+    Exactly one of ``epsilon``, which the tokens share, ``epsilon_per_token`` and ``temperature`` is given. The
+    vocabulary is not used: what is drawn are the model's tokens.
 
     Raises:
         MissingExtra: torch or transformers is not installed.
@@ -74,7 +65,7 @@ def dp_prompt(
     """
     return prompted_writing(
         "dp-prompt",
-        next_tokens(model, device=device),
+        next_tokens(model, device=device, causal=_causal),
         prompt=PROMPT if prompt is None else prompt,
         guaranteed=one_of(epsilon=epsilon, epsilon_per_token=epsilon_per_token, temperature=temperature),
         tokens=tokens,

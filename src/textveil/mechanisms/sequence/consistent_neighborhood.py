@@ -224,12 +224,7 @@ def consistent_neighborhood(
 ) -> ConsistentNeighborhood:
     """Neighborhood response that favors words released before, at ``epsilon`` nats for any two words at one place.
 
-    Args:
-        vocabulary: public words and vectors.
-        epsilon: nats, finite and > 0.
-        neighborhood_size: m, the word itself included; None chooses it by ``best_neighborhood_size``.
-        recent: words that are remembered, >= 1.
-        copies: how many more times a remembered word stands in the list, >= 1.
+    ``best_neighborhood_size`` chooses what is not given.
 
     Raises:
         ParameterError: an option is outside its domain, or the weights do not fit.

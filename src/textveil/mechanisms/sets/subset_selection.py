@@ -113,10 +113,7 @@ def subset_selection(
 ) -> SubsetSelection:
     """Subset selection at ``epsilon`` nats for any two words.
 
-    Args:
-        vocabulary: the public words.
-        epsilon: nats, finite and > 0.
-        subset_size: s, below the number of words; None is the best for counting, words / (e^epsilon + 1).
+    The best ``subset_size`` for counting is words / (e^epsilon + 1).
 
     Raises:
         ParameterError: an option is outside its domain.

@@ -56,14 +56,7 @@ def dpnr(
     it stands in ``parameters``. Any two texts cost epsilon.
     Source: Lyu, He and Li 2020; proof: privacy/proofs/noisy_vectors.md.
 
-    Args:
-        vocabulary: gives the dimension where none is given.
-        epsilon: nats for any two vectors, finite and > 0.
-        delta: in (0, 1), for Gaussian noise calibrated analytically; None is Laplace noise and pure DP.
-        vector_dim: k, numbers of a vector; None is that of the vocabulary's vectors.
-        lowest: smaller numbers are raised to it; it becomes 0.
-        highest: larger numbers are lowered to it; it becomes 1.
-        dropout: mu, in [0, 1).
+    The vocabulary gives the dimension where ``vector_dim`` does not.
     """
     cube = Cube(dim=dim_of(vocabulary, vector_dim), lowest=lowest, highest=highest)
     more = (

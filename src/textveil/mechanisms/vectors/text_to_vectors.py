@@ -120,12 +120,8 @@ def text_to_vectors(
     vector must be a function of its own token alone: one that a network made of the whole text tells of all of it.
     Source: Qu, Kong, Yang, Zhang, Bendersky and Najork 2021; proof: privacy/proofs/text_to_vectors.md.
 
-    Args:
-        vocabulary: gives the dimension where none is given.
-        epsilon: nats for any two vectors; the rate is epsilon / (2 clip).
-        epsilon_per_distance: the rate itself, nats per unit of Euclidean distance, eta in the paper.
-        clip: Euclidean norm to which longer vectors are shortened.
-        vector_dim: numbers of a vector; None is that of the vocabulary's vectors.
+    With ``epsilon`` the rate is epsilon / (2 clip); ``epsilon_per_distance`` is the rate itself, eta in the paper.
+    The vocabulary gives the dimension where ``vector_dim`` does not.
     """
     name, value = one_of(epsilon=epsilon, epsilon_per_distance=epsilon_per_distance)
     diameter = outward(2 * clip)

@@ -63,12 +63,7 @@ def geng(
     in one dimension it is this one.
     Source: Geng, Ding, Guo and Kumar 2020 (arXiv 1810.00877); proof: privacy/proofs/truncated_noise.md.
 
-    Args:
-        vocabulary: not looked at.
-        epsilon: nats for any two numbers of the range, up to about 20.
-        delta: at least 1e-10.
-        lowest: smaller numbers are raised to it; it becomes 0.
-        highest: larger numbers are lowered to it; it becomes 1.
+    ``epsilon`` is at most about 20, ``delta`` at least 1e-10. The vocabulary is not looked at.
     """
     need(delta >= _SHARP[0], "delta", delta, f"in [{_SHARP[0]:g}, 1)")
     return _released(
@@ -103,14 +98,8 @@ def optimal_noise(
     Source: after Sommer, Abfalterer, Zingg and Mohammadi 2021 (arXiv 2107.12957); proof:
     privacy/proofs/truncated_noise.md.
 
-    Args:
-        vocabulary: not looked at.
-        epsilon: nats for any two numbers of the range, between 0.25 and 12.
-        delta: at least 1e-7.
-        blocks: parts of the range, between 1 and 32.
-        lowest: smaller numbers are raised to it; it becomes 0.
-        highest: larger numbers are lowered to it; it becomes 1.
-        progress: called as programs are solved.
+    ``epsilon`` is between 0.25 and 12, ``delta`` at least 1e-7, and ``blocks`` between 1 and 32. The vocabulary is
+    not looked at.
     """
     least, most = _EPSILONS
     need(least <= epsilon <= most, "epsilon", epsilon, f"between {least:g} and {most:g}", "Or use geng.")

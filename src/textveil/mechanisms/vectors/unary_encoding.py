@@ -48,12 +48,7 @@ def unary_encoding(
     Any two vectors may differ in every bit, so b bits cost b x. Source: Wang, Blocki, Li and Jha 2017
     (symmetric unary encoding); Lyu, Li, He and Xiao 2020; proof: privacy/proofs/unary_encoding.md.
 
-    Args:
-        vocabulary: gives the dimension where none is given.
-        epsilon: nats for any two vectors, finite and > 0.
-        vector_dim: numbers of a vector; None is that of the vocabulary's vectors.
-        integer_bits: of each number, before the point.
-        fraction_bits: of each number, after the point.
+    The vocabulary gives the dimension where ``vector_dim`` does not.
     """
     encoding = FixedPoint(dim=dim_of(vocabulary, vector_dim), integer_bits=integer_bits, fraction_bits=fraction_bits)
     flipped = _flip_parts(share(epsilon, encoding.size))
@@ -83,12 +78,7 @@ def optimized_unary_encoding(
     where that loss is x: e^y = 2 e^x - 1. Source: Wang, Blocki, Li and Jha 2017; Lyu, Li, He and Xiao
     2020; proof: privacy/proofs/unary_encoding.md.
 
-    Args:
-        vocabulary: gives the dimension where none is given.
-        epsilon: nats for any two vectors, finite and > 0.
-        vector_dim: numbers of a vector; None is that of the vocabulary's vectors.
-        integer_bits: of each number, before the point.
-        fraction_bits: of each number, after the point.
+    The vocabulary gives the dimension where ``vector_dim`` does not.
     """
     encoding = FixedPoint(dim=dim_of(vocabulary, vector_dim), integer_bits=integer_bits, fraction_bits=fraction_bits)
     zeros = exp_minus_half_ceiling(2 * share(epsilon, encoding.size), TOTAL // 2)

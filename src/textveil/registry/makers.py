@@ -1,51 +1,17 @@
-"""What other packages add: objects behind the entry points of a group; and which function made an object."""
+"""Files of the package that a module is in, and which function made an object."""
 
 from __future__ import annotations
 
 import copyreg
 import weakref
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Final
 
-from textveil.errors import ParameterError, need
-
 _MADE: Final[dict[int, tuple[Callable[[], object], Callable[..., Any]]]] = {}
 """By the number of an object: how to get at it, and the function that made it."""
-
-
-def loaded(point: EntryPoint) -> Any:
-    """The object behind an entry point.
-
-    Raises:
-        ParameterError: it cannot be imported.
-    """
-    try:
-        return point.load()
-    except Exception as error:
-        raise ParameterError(
-            f"entry point {point.name} must load; got {type(error).__name__}. Upgrade or remove its package."
-        ) from error
-
-
-def foreign(group: str, own: Collection[str]) -> dict[str, EntryPoint]:
-    """The entry points of a group, by name.
-
-    Args:
-        group: such as ``textveil.detectors``.
-        own: the names of textveil itself.
-
-    Raises:
-        ParameterError: a name is one of those, or two packages give it.
-    """
-    found: dict[str, EntryPoint] = {}
-    for point in entry_points(group=group):
-        need(point.name not in own and point.name not in found, f"name in {group}", point.name, "new", "Rename it.")
-        found[point.name] = point
-    return found
 
 
 def file_of(module: str, path: str) -> Path | None:

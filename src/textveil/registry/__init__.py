@@ -1,0 +1,1 @@
+"""Names to what they make: tables of entries, plug-ins, presets, and options declared in signatures."""

@@ -1,0 +1,266 @@
+"""Options, declared once: in the signature of the function that makes a mechanism, a surrogate or another product.
+
+    def gaussian(vocabulary: Vocabulary, *, epsilon: Epsilon, delta: Delta = 1e-5) -> PerturbProject: ...
+
+Name, type and default are the signature's; domain, help, metavar and group are an ``Option`` in the annotation:
+``Delta = Annotated[float, Option(domain=FRACTION, help="...")]``. The constructor's checks, its docstring, the catalog,
+the command line, the report and the table in the docs all read them there. A keyword-only parameter without an
+``Option`` is a plain option: it has a name, a type and a default, and any value of its type will do.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import textwrap
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from numbers import Integral, Real
+from types import MappingProxyType
+from typing import Annotated, Any, TypeAlias, Union, final, get_args, get_origin, get_type_hints
+
+from textveil.errors import UnknownNameError, need
+
+Kind: TypeAlias = type[float] | type[int] | type[str] | type[bool]
+"""The type of an option's values; a float takes any real number, but none takes True for 1."""
+
+_KINDS: Mapping[Any, str] = {float: "a number", int: "an integer", str: "a name", bool: "True or False"}
+
+OTHERS = "Other options of mechanisms"
+"""The heading of help under which options without a group stand."""
+
+PROGRESS = "progress"
+"""A keyword of this name is no option: it is called as work is done, ``(done, total)``. No option begins with ``_``."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """Which values of an option's type it takes.
+
+    Attributes:
+        wanted: the end of "name must be ...".
+        holds: whether a value is inside.
+        names: all values, where they are names.
+        hint: what to do about another value, a full sentence.
+    """
+
+    wanted: str
+    holds: Callable[[Any], bool]
+    names: tuple[str, ...] = ()
+    hint: str = ""
+
+
+def at_least(least: int) -> Domain:
+    """Integers from ``least`` on."""
+    return Domain(f"an integer >= {least}", lambda value: value >= least)
+
+
+def named(*names: str, hint: str = "") -> Domain:
+    """One of these names."""
+    *others, last = names
+    wanted = f"one of {', '.join(names)}" if len(names) > 2 else " or ".join([*others, last])
+    return Domain(wanted, lambda value: value in names, names, hint)
+
+
+POSITIVE = Domain("finite and > 0", lambda value: 0 < value < math.inf)
+FRACTION = Domain("in (0, 1)", lambda value: 0 < value < 1)
+ANY = Domain("", lambda value: True)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One option.
+
+    The first five are what an annotation states; ``options_of`` reads the others from the signature.
+
+    Attributes:
+        domain: which values it takes.
+        help: what it does, for somebody who chooses a value.
+        metavar: what stands for a value in help.
+        group: the heading under which help lists it.
+        unset: what happens where it is not given, for readers; empty where the default says it.
+        without: what None means, for an option whose default is something else and which None turns off.
+        name: as keyword arguments spell it.
+        kind: the type of its values; None where there are only values that no command line can write.
+        optional: whether None is a value.
+        foreign: whether values of other types are taken too, and checked by the constructor.
+        required: whether the signature has no default.
+        default: of the signature; None where there is none.
+    """
+
+    domain: Domain = ANY
+    help: str = ""
+    metavar: str = "VALUE"
+    group: str = OTHERS
+    unset: str = ""
+    without: str = ""
+    name: str = ""
+    kind: Kind | None = str
+    optional: bool = False
+    foreign: bool = False
+    required: bool = False
+    default: Any = None
+
+    @property
+    def default_text(self) -> str:
+        """The default for readers; empty where nothing happens without the option."""
+        if self.unset or self.default is None:
+            return self.unset
+        return f"{self.default:g}".replace("e-0", "e-") if isinstance(self.default, float) else str(self.default)
+
+    @property
+    def can_be_turned_off(self) -> bool:
+        """Whether None differs from leaving the option out."""
+        return self.optional and self.default is not None
+
+    @property
+    def told(self) -> str:
+        """All of it for readers of a docstring: what it does, its values, and what happens where it is not given."""
+        values = f"Values: {self.wanted}." if self.domain.wanted or self.kind in _KINDS else ""
+        default = "Required." if self.required and not self.unset else f"Default: {self.default_text or None}."
+        return " ".join(filter(None, [self.help, values, default, self.without and f"With None: {self.without}"]))
+
+    @property
+    def wanted(self) -> str:
+        """The values that it takes, as the end of "name must be ..."."""
+        inside = self.domain.wanted or _KINDS.get(self.kind, "a value that the mechanism knows")
+        return f"{inside}, or None" if self.can_be_turned_off else inside
+
+    def checked(self, value: Any) -> Any:
+        """The value as the option's type.
+
+        Raises:
+            ParameterError: it is of another type or outside the domain.
+            UnknownNameError: it is none of the names.
+        """
+        if (value is None and self.optional) or self.kind is None:
+            return value
+        if not _fits(value, self.kind):
+            if self.foreign:
+                return value
+            need(False, self.name, _shown_kind(value), _KINDS[self.kind])
+        try:
+            made = self.kind(value)
+        except OverflowError:
+            made = math.inf
+        inside = self.domain.holds(made)
+        if self.domain.names and not inside:
+            shown = repr(str(made)[:60])
+            need(False, self.name, shown, self.domain.wanted, self.domain.hint, kind=UnknownNameError)
+        need(inside, self.name, made, self.wanted, self.domain.hint)
+        return made
+
+
+def _fits(value: Any, kind: Kind) -> bool:
+    if kind is bool or isinstance(value, bool):
+        return kind is bool and isinstance(value, bool)
+    return isinstance(value, {float: Real, int: Integral, str: str}[kind])
+
+
+def _shown_kind(value: Any) -> str:
+    return "None" if value is None else type(value).__name__
+
+
+@lru_cache(maxsize=256)
+def options_of(constructor: Callable[..., Any]) -> Mapping[str, Option]:
+    """The options that a constructor declares: its keyword-only parameters, by name, in their order."""
+    return _options_of(constructor)
+
+
+def _options_of(constructor: Callable[..., Any]) -> Mapping[str, Option]:
+    try:
+        hints = get_type_hints(constructor, include_extras=True)
+    except Exception:  # names of annotations that only type checkers see: whatever their evaluation raises
+        hints = {}
+    return MappingProxyType(
+        {
+            parameter.name: _declared(parameter, hints.get(parameter.name, Any))
+            for parameter in inspect.signature(constructor).parameters.values()
+            if parameter.kind is parameter.KEYWORD_ONLY and parameter.name != PROGRESS and parameter.name[0] != "_"
+        }
+    )
+
+
+def documented(constructor: Callable[..., Any]) -> str | None:
+    """The constructor's docstring with every parameter in its ``Args:``, written by hand there or from its declaration.
+
+    The docstring need not have the section; it then stands before what is raised.
+    """
+    if not constructor.__doc__:
+        return constructor.__doc__
+    lines = inspect.cleandoc(constructor.__doc__).split("\n")
+    start = next((at for at, line in enumerate(lines) if line in ("Args:", "Raises:")), len(lines))
+    end = start
+    if lines[start : start + 1] == ["Args:"]:
+        end = next((at for at in range(start + 1, len(lines)) if lines[at][:1] != " "), len(lines))
+    by_hand: dict[str, list[str]] = {}
+    for line in lines[start + 1 : end]:
+        name = "" if line.startswith("     ") else line.partition(":")[0].strip()
+        by_hand.setdefault(name or list(by_hand)[-1], []).append(line)
+    options = _options_of(constructor)  # not the kept ones: names that the module defines below are not there yet
+    rows = ["Args:"]
+    for name in inspect.signature(constructor).parameters:
+        if not name.startswith("_"):
+            rows += by_hand.get(name) or _rows(name, _SHARED.get(name) or options[name].told)
+    before = [] if end > start else [""] * (lines[start - 1] != "")
+    return "\n".join([*lines[:start], *before, *rows, *([""] if start == end < len(lines) else []), *lines[end:]])
+
+
+_SHARED: Mapping[str, str] = {
+    "vocabulary": "public words and vectors.",
+    PROGRESS: "called as work is done, with how much is done and how much there is.",
+}
+"""What parameters say that are no options."""
+
+
+def _rows(name: str, about: str) -> list[str]:
+    """A parameter in a docstring."""
+    return textwrap.wrap(
+        f"{name}: {about}", 116, initial_indent=" " * 4, subsequent_indent=" " * 8, break_on_hyphens=False
+    )
+
+
+def takes_progress(constructor: Callable[..., Any]) -> bool:
+    """Whether a constructor tells how far it is."""
+    return PROGRESS in inspect.signature(constructor).parameters
+
+
+def _declared(parameter: inspect.Parameter, hint: Any) -> Option:
+    """What the signature and the annotation say together."""
+    about, parts = _read(hint)
+    required = parameter.default is parameter.empty
+    default = None if required else parameter.default
+    kinds = [part for part in parts if part in _KINDS]
+    kind: Any = kinds[0] if kinds else (type(default) if type(default) in _KINDS else None)
+    if not kinds and Any in parts and kind is None:  # no annotation, no default to tell by
+        kind = str
+    return replace(
+        about,
+        name=parameter.name,
+        kind=kind,
+        optional=type(None) in parts or (Any in parts and not required and default is None),
+        foreign=any(part not in _KINDS and part is not type(None) for part in parts),
+        required=required,
+        default=default,
+    )
+
+
+def _read(hint: Any) -> tuple[Option, list[Any]]:
+    """The ``Option`` of an annotation and the types it unites; of several options the first."""
+    origin = get_origin(hint)
+    if origin is Annotated:
+        inner, *extras = get_args(hint)
+        found, parts = _read(inner)
+        return next((extra for extra in extras if isinstance(extra, Option)), found), parts
+    if origin is Union or origin is types.UnionType:
+        about, parts = Option(), []
+        for arm in get_args(hint):
+            here, more = _read(arm)
+            about = here if about == Option() else about
+            parts += more
+        return about, parts
+    return Option(), [hint]

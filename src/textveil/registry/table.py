@@ -1,0 +1,126 @@
+"""Tables of what is made by name: textveil's own, and what installed packages add by entry points.
+
+A table is generic in its entries: mechanisms, surrogates and detectors each have one. Its own entries are modules and
+attributes, imported when they are asked for; those of other packages are the entry points of a group.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Generic, Protocol, TypeVar, final
+
+from textveil.errors import ParameterError, UnknownNameError, need
+
+
+class Named(Protocol):
+    """What a table holds."""
+
+    @property
+    def name(self) -> str:
+        """What users write."""
+
+
+def loaded(point: EntryPoint) -> Any:
+    """The object behind an entry point.
+
+    Raises:
+        ParameterError: it cannot be imported.
+    """
+    try:
+        return point.load()
+    except Exception as error:
+        raise ParameterError(
+            f"entry point {point.name} must load; got {type(error).__name__}. Upgrade or remove its package."
+        ) from error
+
+
+E = TypeVar("E", bound=Named)
+
+
+@final
+class Table(Mapping[str, E], Generic[E]):
+    """Entries by name; as a mapping it holds textveil's own alone."""
+
+    def __init__(
+        self,
+        noun: str,
+        group: str,
+        targets: Mapping[str, str],
+        read: Callable[[str, Any], E | None],
+        wanted: str,
+        see: str = "",
+    ) -> None:
+        """A table.
+
+        Args:
+            noun: what an entry makes, for messages.
+            group: of entry points.
+            targets: ``module:attribute`` by name.
+            read: the entry of an object, which stands in a table or entry point under that name; None where it is none.
+            wanted: what an entry point must be.
+            see: a command that lists the names; without one, messages do.
+        """
+        self.group = group
+        self._noun, self._targets, self._read, self._wanted, self._see = noun, dict(targets), read, wanted, see
+
+    def __getitem__(self, name: str) -> E:
+        module, _, attribute = self._targets[name].partition(":")
+        entry = self._read(name, getattr(import_module(module), attribute))
+        if entry is None or entry.name != name:
+            raise LookupError(f"{self._targets[name]} does not declare the {self._noun} {name}")
+        return entry
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._targets)
+
+    def __len__(self) -> int:
+        return len(self._targets)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._targets
+
+    def others(self) -> dict[str, E]:
+        """The entries of other packages, by name.
+
+        Raises:
+            ParameterError: one cannot be loaded or is no entry, or a name is taken.
+        """
+        entries: dict[str, E] = {}
+        for point in entry_points(group=self.group):
+            made = loaded(point)
+            entry = self._read(point.name, made)
+            if entry is None:
+                raise ParameterError(f"entry point {point.name} must be {self._wanted}; got {type(made).__name__}.")
+            new = entry.name not in self and entry.name not in entries
+            need(new, f"{self._noun} name", entry.name, "new to the catalog", "Rename it.")
+            entries[entry.name] = entry
+        return entries
+
+    def installed(self) -> dict[str, E]:
+        """Every entry, by name; textveil's own first.
+
+        Raises:
+            ParameterError: as ``others``.
+        """
+        return {**self, **self.others()}
+
+    def find(self, name: str) -> E:
+        """The entry of that name; other packages are asked for names that are not textveil's own.
+
+        Raises:
+            UnknownNameError: there is none; the nearest name is suggested.
+            ParameterError: as ``others``.
+        """
+        if name in self:
+            return self[name]
+        others = self.others()
+        if name not in others:
+            names = [*self, *others]
+            (close,) = difflib.get_close_matches(str(name), names, n=1, cutoff=0.0)
+            wanted = "one of the catalog" if self._see else f"one of {', '.join(names)}"
+            hint = f"Did you mean {close!r}?" + (f" See: {self._see}" if self._see else "")
+            need(False, self._noun, repr(str(name)[:60]), wanted, hint, kind=UnknownNameError)
+        return others[name]

@@ -1,0 +1,232 @@
+"""What declarations state, written down elsewhere: tables of the docs, the catalog's lines, ``catalog.json``.
+
+A table stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``, lines of the catalog between such comments of
+Python. ``--write`` renews all of it; ``--check`` says what is stale, and exits with 1 where anything is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pkgutil
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from textveil.catalog import MECHANISMS, CatalogEntry
+from textveil.mechanisms.declaration import entry_of as mechanism_entry_of
+from textveil.mechanisms.presets import PRESETS
+from textveil.surrogates.declaration import entry_of as surrogate_entry_of
+from textveil.surrogates.making import SURROGATE_ENTRIES, make_surrogate
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PINNED = ROOT / "tests/contracts/catalog.json"
+PLACE = re.compile(r"(<!-- generated: (?P<name>[a-z -]+) -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+def table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table between empty lines."""
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in (head, *rows)]
+    return "\n".join(["", lines[0], "|" + "---|" * len(head), *lines[1:], "", ""])
+
+
+def section(entry: CatalogEntry) -> str:
+    """The table that a mechanism is in."""
+    if entry.name.endswith("-published"):
+        return "published mechanisms"
+    if entry.family in ("vectors", "sets"):
+        return "mechanisms of vectors"
+    if entry.family == "document":
+        return "mechanisms of texts"
+    if entry.adjacency.shared:
+        return "mechanisms within groups"
+    return "mechanisms by noise" if entry.family == "perturb and project" else "mechanisms of words"
+
+
+def mechanisms(name: str) -> str:
+    """The mechanisms of a section."""
+    rows = [
+        (
+            f"`{entry.name}`",
+            entry.notion if entry.unit.value == "token" else f"{entry.notion} of one {entry.unit.value}",
+            entry.status.value,
+            entry.summary,
+        )
+        for entry in MECHANISMS.values()
+        if section(entry) == name
+    ]
+    return table(("name", "guarantee", "status", "what it does"), rows)
+
+
+def options() -> str:
+    """A row for each option and each default that it has, in groups, in the catalog's order."""
+    takers: dict[tuple[str, ...], list[str]] = {}
+    for name, entry in MECHANISMS.items():
+        for option in entry.options().values():
+            hyphens = option.name.replace("_", "-")
+            spelled = f"`--{hyphens}`, `--no-{hyphens}`" if option.can_be_turned_off else f"`--{hyphens}`"
+            row = (option.group, spelled, option.wanted, option.default_text or "none", option.help)
+            takers.setdefault(row, []).append(f"`{name}`")
+    rows = [
+        (*row[1:], "all" if len(names) == len(MECHANISMS) else ", ".join(names))
+        for group in dict.fromkeys(row[0] for row in takers)
+        for row, names in takers.items()
+        if row[0] == group
+    ]
+    return table(("option", "values", "default", "what it does", "mechanisms"), rows)
+
+
+def surrogates() -> str:
+    """A row for each surrogate."""
+    rows = []
+    for name, entry in SURROGATE_ENTRIES.items():
+        surrogate = make_surrogate(name, 1.0 if entry.needs_epsilon else 0.0, entry.sample)
+        epsilon = "above 0" if entry.needs_epsilon else "0 or more" if entry.takes_epsilon else "0"
+        rows.append(
+            (
+                f"`{name}`",
+                ", ".join(entry.kinds) or "any",
+                epsilon,
+                surrogate.counts,
+                ", ".join(f"`{option}`" for option in entry.options() if option != "epsilon") or "none",
+                "; ".join([*surrogate.public, *filter(None, [surrogate.equality])]) or "nothing",
+                f"[{Path(entry.proof).stem}](../src/textveil/{entry.proof})",
+            )
+        )
+    return table(("name", "kinds", "epsilon", "counts", "options", "stays public", "proof"), rows)
+
+
+def surrogate_options() -> str:
+    """A row for each option of each surrogate."""
+    rows = [
+        (f"`{name}`", f"`{option.name}`", option.wanted, option.default_text or "none", option.help)
+        for name, entry in SURROGATE_ENTRIES.items()
+        for option in entry.options().values()
+    ]
+    return table(("surrogate", "option", "values", "default", "what it does"), rows)
+
+
+TABLES: Mapping[str, Callable[[], str]] = {
+    **{
+        name: partial(mechanisms, name)
+        for name in (
+            "mechanisms of words",
+            "mechanisms within groups",
+            "mechanisms by noise",
+            "mechanisms of texts",
+            "mechanisms of vectors",
+            "published mechanisms",
+        )
+    },
+    "options": options,
+    "surrogates": surrogates,
+    "options of surrogates": surrogate_options,
+}
+"""Every table: its name in the docs, and what it holds."""
+
+
+def makers(package: str, entry_of: Callable[[Any], Any]) -> dict[str, str]:
+    """Where the functions of a package stand that declare something, by the names that they declare."""
+    found: dict[str, str] = {}
+    for _, module, _ in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
+        for name, made in vars(import_module(module)).items():
+            entry = entry_of(made)
+            if entry is not None and made.__module__ == module:
+                found[entry.name] = f"{module}:{name}"
+    return found
+
+
+def mechanism_makers() -> dict[str, str]:
+    """Those of mechanisms; presets are rows."""
+    rows = {row.name: f"textveil.mechanisms.presets:{row.name.replace('-', '_')}" for row in PRESETS}
+    return makers("textveil.mechanisms", mechanism_entry_of) | rows
+
+
+def surrogate_makers() -> dict[str, str]:
+    """Those of surrogates."""
+    return makers("textveil.surrogates", surrogate_entry_of)
+
+
+CATALOGS: Mapping[str, Callable[[], dict[str, str]]] = {
+    "src/textveil/catalog.py": mechanism_makers,
+    "src/textveil/surrogates/making.py": surrogate_makers,
+}
+"""Files that hold lines of a catalog, and what they must hold."""
+
+
+def listed(source: str, targets: Mapping[str, str]) -> str:
+    """A file with its catalog's lines as they must be: in the order that they have, new ones behind."""
+    head, begin, rest = re.split(r"(?<=\n)( +# generated: [a-z]+\n)", source, maxsplit=1)
+    lines, _, tail = rest.partition("        # end\n")
+    names = [name for name in re.findall(r'^ +"([a-z-]+)": ', lines, re.MULTILINE) if name in targets]
+    names += sorted(targets.keys() - set(names))
+    return "".join(
+        [head, begin, *(f'        "{name}": "{targets[name]}",\n' for name in names), "        # end\n", tail]
+    )
+
+
+def pinned() -> str:
+    """Notion, status and options of every mechanism, as JSON."""
+    lines = []
+    for name, entry in MECHANISMS.items():
+        kinds = {key: [option.kind and option.kind.__name__, option.default] for key, option in entry.options().items()}
+        options = ",\n".join(f"      {json.dumps(key)}: {json.dumps(value)}" for key, value in kinds.items())
+        facts = f'    "notion": {json.dumps(entry.notion)},\n    "status": {json.dumps(entry.status.value)},\n'
+        lines.append(f'  {json.dumps(name)}: {{\n{facts}    "options": {{\n{options}\n    }}\n  }}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def renewed(page: str) -> str:
+    """A page with its tables as they must be.
+
+    Raises:
+        KeyError: there is no table of a name in it.
+    """
+    return PLACE.sub(lambda place: place[1] + TABLES[place["name"]](), page)
+
+
+def stale(write: bool = False) -> list[str]:
+    """Files that are not as declared, and tables that no page holds.
+
+    Args:
+        write: renew those files.
+    """
+    wanted = {ROOT / path: listed((ROOT / path).read_text(encoding="utf-8"), find()) for path, find in CATALOGS.items()}
+    names = set[str]()
+    for path in sorted(DOCS.glob("**/*.md")):
+        page = path.read_text(encoding="utf-8")
+        names.update(place["name"] for place in PLACE.finditer(page))
+        wanted[path] = renewed(page)
+    wanted[PINNED] = pinned()
+    found = [path for path, text in wanted.items() if path.read_text(encoding="utf-8") != text]
+    if write:
+        for path in found:
+            path.write_text(wanted[path], encoding="utf-8")
+    missing = [f"no page holds the table {name!r}" for name in TABLES if name not in names]
+    return [*(str(path.relative_to(ROOT)) for path in found), *missing]
+
+
+def main() -> None:
+    """Renew or check, as the command line says."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    way = parser.add_mutually_exclusive_group(required=True)
+    way.add_argument("--write", action="store_true", help="renew it")
+    way.add_argument("--check", action="store_true", help="say what is stale")
+    arguments = parser.parse_args()
+    found = stale(write=arguments.write)
+    if arguments.write and any(path in found for path in CATALOGS):  # what follows from them needs them anew
+        os.execv(sys.executable, [sys.executable, *sys.argv])
+    for line in found:
+        print(f"{'written' if arguments.write else 'stale'}: {line}")
+    if found and arguments.check:
+        sys.exit("Run: scripts/docs --write")
+
+
+if __name__ == "__main__":
+    main()

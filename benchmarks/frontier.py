@@ -20,8 +20,8 @@ from textveil.catalog import word_mechanism
 from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.channels.optimal import optimal
 from textveil.mechanisms.sampling.utilities import utility_of
+from textveil.pages.plots import new_figure, save_figure
 from textveil.randomness import seeded_generator
-from textveil.research.evaluation.plots import new_figure, save_figure
 from textveil.types import Reals
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.geometry import normalize

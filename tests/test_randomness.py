@@ -240,7 +240,7 @@ def test_streams_of_a_seed_differ_and_repeat():
 
 
 def test_no_test_fails_by_chance(request) -> None:
-    """The system's randomness, as this process sees it, is a function of the test; see ``tests/conftest.py``."""
+    """The system's randomness, as this process sees it, is a function of the test; see ``conftest.py``."""
     if request.config.getoption("--unseeded"):
         pytest.skip("drawn afresh")
     drawn = [secrets.token_bytes(8), secrets.randbits(61)]

@@ -89,7 +89,7 @@ def _line(name: str, kinds: list[dict[str, Any]]) -> str:
 
 def figure(folder: Path) -> None:
     """Draw recovery against epsilon: of words, content words and names, alone and in context."""
-    from textveil.research.evaluation.plots import new_figure, save_figure
+    from textveil.pages.plots import new_figure, save_figure
 
     table = json.loads(TABLE.read_text(encoding="ascii"))
     name = next(text for text in TEXTS if text.startswith("news"))

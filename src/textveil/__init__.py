@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from textveil.decoding.decode import decode as decode
     from textveil.detection.detectors import detect as detect
     from textveil.errors import TextveilError as TextveilError
+    from textveil.frontiers.run import frontier as frontier
     from textveil.privacy.guarantees import ApproximateDP as ApproximateDP
     from textveil.privacy.guarantees import MetricDP as MetricDP
     from textveil.privacy.guarantees import PureDP as PureDP
     from textveil.privacy.guarantees import Status as Status
     from textveil.randomness import secure_generator as secure_generator
     from textveil.randomness import seeded_generator as seeded_generator
-    from textveil.research.frontier.run import frontier as frontier
     from textveil.sanitize.explanation import explain as explain
     from textveil.sanitize.policy.choice import policy as policy
     from textveil.sanitize.release import Release as Release
@@ -48,7 +48,7 @@ _HOMES = {
     "decode": "textveil.decoding.decode",
     "detect": "textveil.detection.detectors",
     "explain": "textveil.sanitize.explanation",
-    "frontier": "textveil.research.frontier.run",
+    "frontier": "textveil.frontiers.run",
     "load_vocabulary": "textveil.vocabulary.embedded",
     "mechanism": "textveil.catalog",
     "policy": "textveil.sanitize.policy.choice",

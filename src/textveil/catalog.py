@@ -13,13 +13,13 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, final
 
-from textveil.errors import ParameterError, UnknownNameError, need
+from textveil.errors import ParameterError, RefutedGuarantee, UnknownNameError, need
 from textveil.mechanisms.declaration import CatalogEntry as CatalogEntry
 from textveil.mechanisms.declaration import entry_of
 from textveil.mechanisms.options import DEFAULT_EPSILON as DEFAULT_EPSILON
 from textveil.mechanisms.options import IN_PLACE_OF_EPSILON, takes_progress
 from textveil.plugins import file_of, loaded, maker_of, note_maker
-from textveil.privacy.guarantees import TRUSTED, Guarantee, Status, claimed
+from textveil.privacy.guarantees import TRUSTED, Guarantee, NoGuarantee, Status, claimed
 
 if TYPE_CHECKING:
     from textveil.mechanisms.base import Described, Mechanism, WordMechanism
@@ -237,6 +237,29 @@ def guarantee_of(mechanism: Described) -> Guarantee:
         return claimed(guarantee)
     module = known.target.partition(":")[0]
     return guarantee if file_of(module, guarantee.source) is not None else claimed(guarantee)
+
+
+def promised(mechanism: Described, *, allow_refuted: bool) -> Guarantee:
+    """The guarantee that releases carry: the mechanism's, or none where it is refuted or nothing is promised.
+
+    Raises:
+        RefutedGuarantee: the claim is refuted, and that is not allowed.
+    """
+    guarantee = guarantee_of(mechanism)
+    if guarantee.status is Status.NONE and guarantee.promises:
+        reason = "the mechanism promises nothing"
+        return NoGuarantee(reason=reason, source=guarantee.source, adjacency=guarantee.adjacency)
+    if guarantee.status is not Status.REFUTED:
+        return guarantee
+    if not allow_refuted:
+        known = MECHANISMS.get(mechanism.name)
+        valid = f"{known.instead}, the valid form" if known is not None and known.instead else "one that is proved"
+        raise RefutedGuarantee(
+            f"the claim {guarantee} of this mechanism is refuted ({guarantee.source}). "
+            f"Use {valid}, or `allow_refuted=True`; the release then has no guarantee."
+        )
+    reason = f"the claim {guarantee} is refuted"
+    return NoGuarantee(reason=reason, source=guarantee.source, adjacency=guarantee.adjacency)
 
 
 def _registered(maker: Callable[..., Any] | None) -> CatalogEntry | None:

@@ -16,6 +16,7 @@ from textveil.audit.field.channels import exponential, nearest_word
 from textveil.audit.field.forms import MADE_HERE, READINGS, opposite_words, published_forms
 from textveil.audit.field.lines import integral, laplace
 from textveil.audit.field.randomness import one_stream
+from textveil.audit.field.report import in_short
 from textveil.audit.field.rows import witness_text
 from textveil.audit.field.run import CASES, FieldTable, accuse_sound, audit_field, names
 from textveil.audit.field.subjects import ComputedTable, DensityAtPoint, DrawnPairs, MovedNoise
@@ -25,7 +26,6 @@ from textveil.errors import MissingExtra, ParameterError, UnknownNameError
 from textveil.noise.coordinate_laplace import CoordinateLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.privacy.guarantees import Status
-from textveil.research.field.report import in_short
 
 STANDING = {
     "mldp-multivariate",

@@ -19,9 +19,13 @@ def network_folder(words: int = 6, code: int = 6, length: int = 2, epochs: int =
     """A network that has learned to say sentences of 1 to ``length`` of the first so many words, with its words."""
     for package in ("torch", "safetensors"):
         pytest.importorskip(package, reason="needs the extra torch", exc_type=ImportError)
+    from textveil.models.autoencoder.files import facts_of, write_network
     from textveil.models.autoencoder.kept_words import keep_words
+    from textveil.models.autoencoder.network import new_autoencoder
     from textveil.models.autoencoder.settings import AutoencoderSettings
-    from textveil.research.rewriting.rewriter import save_rewriter, train_rewriter
+    from textveil.models.autoencoder.training import Epochs, Training, Views, adam
+    from textveil.numerics.torch_package import load_torch
+    from textveil.randomness import seeded_generator
 
     rng = np.random.default_rng(7)
     vectors = rng.normal(size=(words, 8)).astype(np.float32)
@@ -32,5 +36,11 @@ def network_folder(words: int = 6, code: int = 6, length: int = 2, epochs: int =
     )
     folder = Path(mkdtemp(prefix="textveil-network-")) / "network"
     keep_words(vocabulary, folder)
-    save_rewriter(train_rewriter(sentences, vocabulary, settings, seed=1), folder)
+    torch = load_torch()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(int(seeded_generator(1, 0).integers(2**62)))
+        network = new_autoencoder(vocabulary.vectors, settings)
+    views = Views(sentences, sentences, sentences)
+    done = Training(network, views, lambda rng: None, seed=1).run(Epochs((), ()), adam(network), None, None)
+    write_network(folder, network, facts_of(network, vocabulary, done))
     return folder

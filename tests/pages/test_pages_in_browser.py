@@ -14,8 +14,8 @@ import textveil as tv
 from textveil.audit.report.page import to_html
 from textveil.detection.detectors import combined
 from textveil.detection.page import spans_page
-from textveil.research.frontier.files import write_frontier
-from textveil.research.frontier.study import Sizes
+from textveil.frontiers.files import write_frontier
+from textveil.frontiers.study import Sizes
 
 pytest.importorskip("matplotlib")
 reference_page = pytest.importorskip("textveil.server.reference").reference_page

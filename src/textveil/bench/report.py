@@ -12,10 +12,10 @@ from textveil.bench.memory import memory
 from textveil.bench.search import noise, search
 from textveil.bench.words import channels, mechanisms, rivals, text
 from textveil.bench.workload import Scale
-from textveil.corpora.files.atomic import write_whole
 from textveil.errors import ParameterError
 from textveil.json_text import json_text
-from textveil.research.evaluation.plots import new_figure, save_figure
+from textveil.pages.plots import new_figure, save_figure
+from textveil.whole_files import write_whole
 
 PARTS: Mapping[str, Callable[[Scale], Iterator[Result]]] = MappingProxyType(
     {

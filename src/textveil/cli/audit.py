@@ -203,7 +203,7 @@ def _written(report: AuditReport, as_json: bool, html: Path | None) -> int:
 
     if html is not None:
         from textveil.audit.report.page import to_html
-        from textveil.corpora.files.atomic import atomic_writers
+        from textveil.whole_files import atomic_writers
 
         page = to_html(report).encode("utf-8", "backslashreplace")
         with atomic_writers([html]) as sinks:

@@ -24,9 +24,9 @@ def audit_field_command(
     as_json: opt.AsJson = False,
 ) -> None:
     """Put claims of libraries and papers to the test: verdict, witness, what mending costs; exit code 0."""
+    from textveil.audit.field.report import save_field, to_markdown
     from textveil.audit.field.run import audit_field
     from textveil.cli.progress import counting
-    from textveil.research.field.report import save_field, to_markdown
 
     with counting("auditing", "claims") as progress, renamed(only="NAME"):
         table = audit_field(only or [], progress=progress)

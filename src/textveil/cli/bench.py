@@ -33,7 +33,7 @@ def bench_command(
     names = chosen(part or [])
     scale = QUICK if quick else FULL
     if output is not None:
-        from textveil.research.evaluation.plots import need_matplotlib
+        from textveil.pages.plots import need_matplotlib
 
         need_matplotlib()
         try:

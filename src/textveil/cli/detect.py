@@ -119,7 +119,7 @@ def _detected(detector: Detector, blocks: Iterable[list[str]]) -> Iterable[tuple
 
 def _write_private(path: Path, content: str) -> None:
     """Write a file that its owner alone can open."""
-    from textveil.corpora.files.atomic import write_whole
+    from textveil.whole_files import write_whole
 
     write_whole(path, content.encode("utf-8"), private=True)
 

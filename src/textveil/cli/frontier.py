@@ -13,7 +13,7 @@ from textveil.cli.help_groups import VOCABULARY
 from textveil.errors import ParameterError
 
 if TYPE_CHECKING:
-    from textveil.research.frontier.points import Frontier, FrontierPoint
+    from textveil.frontiers.points import Frontier, FrontierPoint
     from textveil.vocabulary.vocabulary import Vocabulary
 
 MECHANISMS = "neighborhood,randomized-response,exponential,gaussian,spherical-laplace"
@@ -77,10 +77,10 @@ def frontier_command(
     from textveil.cli.labelled_texts import labelled_texts
     from textveil.cli.progress import counting
     from textveil.cli.spelling import renamed
-    from textveil.research.frontier.contenders import contenders_of
-    from textveil.research.frontier.files import frontier_json
-    from textveil.research.frontier.run import DEFAULT_SEED, frontier
-    from textveil.research.frontier.study import Sizes
+    from textveil.frontiers.contenders import contenders_of
+    from textveil.frontiers.files import frontier_json
+    from textveil.frontiers.run import DEFAULT_SEED, frontier
+    from textveil.frontiers.study import Sizes
 
     names = opt.parts_of(mechanisms)
     with renamed(names="mechanisms"):
@@ -117,7 +117,7 @@ def _vocabularies(
     paths: list[Path], vocabulary_format: str | None, limit: int | None, words: int | None
 ) -> list[Vocabulary]:
     """Those at the paths, or the first words of each."""
-    from textveil.research.papers.setting import first_words
+    from textveil.frontiers.vocabularies import first_words
     from textveil.vocabulary.embedded import EMBEDDED, load_vocabulary
 
     embedded = [str(one) == EMBEDDED and not one.exists() for one in paths]
@@ -135,7 +135,7 @@ def _vocabularies(
 
 def _text(found: Frontier) -> str:
     """The points for a terminal: a line each."""
-    from textveil.research.tuning.lines import aligned
+    from textveil.tuning.lines import aligned
 
     keys = found.measured
     head = (*(("vocabulary",) if found.several else ()), "mechanism", "at equal", "epsilon", "verified", *keys)

@@ -121,7 +121,7 @@ def verify_command(
 def export_command(place: _Place, output: opt.Output = None) -> None:
     """Write all entries as lines of JSON, for an auditor who needs neither key nor database."""
     from textveil.budget.ledger import Ledger, need_database
-    from textveil.corpora.files.atomic import atomic_writers
+    from textveil.whole_files import atomic_writers
 
     need_database(place)
     with Ledger(place) as ledger:

@@ -20,6 +20,7 @@ import typer
 from textveil.cli.audit import audit_command
 from textveil.cli.audit_field import audit_field_command
 from textveil.cli.bench import bench_command
+from textveil.cli.commands import AllCommands
 from textveil.cli.decode import decode_command
 from textveil.cli.detect import detect_command
 from textveil.cli.estimate import estimate_command
@@ -32,9 +33,7 @@ from textveil.cli.mcp import mcp_command
 from textveil.cli.mechanism_options import MechanismCommand
 from textveil.cli.mechanisms import mechanisms_command
 from textveil.cli.policies import policies_command
-from textveil.cli.reproduce import reproduce_command
 from textveil.cli.restore import restore_command
-from textveil.cli.rewrite import rewrite_command
 from textveil.cli.sanitize import sanitize_command
 from textveil.cli.serve import serve_command
 from textveil.cli.spelling import complaint, options_of
@@ -53,6 +52,7 @@ from textveil.version import VERSION
 
 app = typer.Typer(
     name="textveil",
+    cls=AllCommands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -70,12 +70,10 @@ app.command("audit-field")(audit_field_command)
 app.command("mechanisms")(mechanisms_command)
 app.command("policies")(policies_command)
 app.command("tune", cls=GroupedCommand)(tune_command)
-app.command("rewrite", cls=MechanismCommand)(rewrite_command)
 app.command("serve")(serve_command)
 app.command("frontier", cls=GroupedCommand)(frontier_command)
 app.command("bench")(bench_command)
 app.command("mcp")(mcp_command)
-app.command("reproduce")(reproduce_command)
 app.add_typer(keys_app, name="keys")
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(tables_app, name="tables")
@@ -119,10 +117,11 @@ def run() -> NoReturn:
 
 def _exit_code() -> int:
     """Run the command; every error becomes one line on stderr and a code."""
+    commands = typer.main.get_command(app)
     try:
-        code = app(standalone_mode=False)
+        code = commands(standalone_mode=False)
     except TextveilError as error:
-        _complain(complaint(error, options_of(typer.main.get_command(app))))
+        _complain(complaint(error, options_of(commands)))
         return 3 if isinstance(error, BudgetExhausted) else 2 if isinstance(error, _USAGE) else 1
     except BrokenPipeError:
         # The reader went away; close stdout without another write to it.

@@ -101,9 +101,9 @@ def _of_one_text(maps: MapFile, answer: bool, document: int | None, *, alone: bo
 
 
 def _answer(restorer: Restorer, name: str, output: Path | None) -> Restored:
-    from textveil.corpora.files.atomic import atomic_writers
     from textveil.corpora.files.sources import opened
     from textveil.corpora.restored import restored_answer
+    from textveil.whole_files import atomic_writers
 
     with opened(name) as (stream, *_):
         if output is None:

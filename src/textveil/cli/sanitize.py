@@ -289,8 +289,8 @@ def _undoable(run: Run, places: Places) -> Run:
     """The run with the key of its private map, where one is kept; the last that is checked, for it may be made."""
     from dataclasses import replace
 
-    from textveil.corpora.files.atomic import check_folder
     from textveil.surrogates.map_key import read_or_made_key
+    from textveil.whole_files import check_folder
 
     if places.private_map is None:
         if places.map_key is not None:
@@ -305,9 +305,9 @@ def _undoable(run: Run, places: Places) -> Run:
 
 def _beside(output: Path | None, mechanism: Mechanism | None) -> Path:
     """Where the decoded text goes; refuses, before anything is released, what could not be decoded."""
-    from textveil.corpora.files.atomic import check_folder
     from textveil.decoding.decode import default_model
     from textveil.mechanisms.columns import need_columns
+    from textveil.whole_files import check_folder
 
     if output is None:
         raise ParameterError("--decode needs --output: the release is kept there, and the decoded text beside it.")

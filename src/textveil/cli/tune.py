@@ -14,7 +14,7 @@ from textveil.json_text import json_text
 
 if TYPE_CHECKING:
     from textveil.models.base import LanguageModel
-    from textveil.research.tuning.tuning import Tuning
+    from textveil.tuning.tuning import Tuning
     from textveil.vocabulary.vocabulary import Vocabulary
 
 POLICIES = "all-words,identifiers"
@@ -66,12 +66,12 @@ def tune_command(
     from textveil.cli.labelled_texts import labelled_texts
     from textveil.cli.progress import counting
     from textveil.detection.detectors import detector_of
+    from textveil.pages.plots import need_matplotlib
     from textveil.randomness import resolve, seeded_generator
-    from textveil.research.evaluation.plots import need_matplotlib
-    from textveil.research.tuning.candidates import candidates
-    from textveil.research.tuning.page import checked_folder, write_results
-    from textveil.research.tuning.sample import TuningSample, labelled_sample
-    from textveil.research.tuning.tuning import tune
+    from textveil.tuning.candidates import candidates
+    from textveil.tuning.page import checked_folder, write_results
+    from textveil.tuning.sample import TuningSample, labelled_sample
+    from textveil.tuning.tuning import tune
 
     if entities and (field or label or corpus_format or delimiter):
         raise ParameterError("--entities must stand without --field, --label and --format; got one. Tune twice.")
@@ -122,7 +122,7 @@ def _model(vocabulary: Vocabulary) -> LanguageModel | None:
 
 def _text(run: Tuning) -> str:
     """The run for a terminal."""
-    from textveil.research.tuning.lines import (
+    from textveil.tuning.lines import (
         CHOOSES_NOTHING,
         LEAKS,
         about_entities,

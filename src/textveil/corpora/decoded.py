@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import BinaryIO, Protocol, cast, final
 
 from textveil.corpora.blocks import BLOCK_BYTES
-from textveil.corpora.files.atomic import atomic_writers
 from textveil.corpora.files.sources import COMPRESSED, compressing
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.texts import ReleasedBlock, released_blocks
 from textveil.errors import InputError
 from textveil.types import Progress
+from textveil.whole_files import atomic_writers
 
 
 class DecodesTexts(Protocol):

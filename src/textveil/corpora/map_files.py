@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from textveil.corpora.files.atomic import atomic_writers
 from textveil.surrogates import map_file
 from textveil.surrogates.map_cipher import MapCipher
 from textveil.surrogates.map_file import Document
 from textveil.surrogates.private_map import PrivateMap
+from textveil.whole_files import atomic_writers
 
 _BLOCK_CHARACTERS: Final = 500_000
 

@@ -16,7 +16,6 @@ from textveil.corpora.blocks import BLOCK_BYTES, Block, Outcome, Skip
 from textveil.corpora.columns import NO_COLUMNS, RecordColumns
 from textveil.corpora.engines.base import Engine
 from textveil.corpora.engines.block_worker import BlockWorker, OnError
-from textveil.corpora.files.atomic import atomic_writers, check_folder, write_whole
 from textveil.corpora.files.inputs import Inputs, file_size, file_stamp
 from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.jobs.folder import JobFolder
@@ -41,6 +40,7 @@ from textveil.sanitize.setting import Setting
 from textveil.surrogates import map_file
 from textveil.surrogates.map_cipher import MapCipher, need_package
 from textveil.types import Progress
+from textveil.whole_files import atomic_writers, check_folder, write_whole
 
 RunProgress: TypeAlias = Callable[[int, int | None, int], None]
 """Called with input bytes read, their total where it is known, and words released."""

@@ -1,1 +1,1 @@
-"""Pages for readers: templates, one style, tables and figures; each is one file that asks nothing of the network."""
+"""Reports: HTML, tables and figures in one style, and the folder that they are written to."""

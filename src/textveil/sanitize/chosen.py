@@ -9,11 +9,10 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from textveil.catalog import MECHANISMS, guarantee_of
-from textveil.errors import RefutedGuarantee, need
+from textveil.catalog import promised
+from textveil.errors import need
 from textveil.mechanisms.base import DrawsText, Mechanism, TextMechanism, drawing_text
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
-from textveil.privacy.guarantees import Guarantee, NoGuarantee, Status
 from textveil.privacy.units import ONE_CONTENT_TOKEN, one_value
 from textveil.sanitize.by_policy import BEFORE, ByPolicy
 from textveil.sanitize.outside import DrawnOutside, Outside, Verbatim
@@ -70,7 +69,7 @@ def way_of(mechanism: Mechanism, asked: Asked) -> Chosen:
         UnsupportedGuarantee: its guarantee is of another unit than its draws, or it releases no text.
     """
     mechanism = drawing_text(mechanism, "a sanitizer")
-    promise = _promise(mechanism, asked.allow_refuted)
+    promise = promised(mechanism, allow_refuted=asked.allow_refuted)
     need(asked.key is None, "key", "one", "left out for a mechanism", "It is for the pseudonyms of a policy.")
     if isinstance(mechanism, TextMechanism):
         asked.need_defaults("a mechanism of whole texts")
@@ -101,7 +100,7 @@ def way_of_policy(policy: Policy, asked: Asked, rng: np.random.Generator | None)
     if parts.words is None:
         outside: Outside = Verbatim(policy.marks, shown=BEFORE)
     else:
-        promise = _promise(parts.words, asked.allow_refuted)
+        promise = promised(parts.words, allow_refuted=asked.allow_refuted)
         outside = DrawnOutside(parts.words, promise, policy.marks, function_words=_keeps_function_words(policy))
     way = ByPolicy(parts, outside, policy.scope, key)
     return Chosen(way, parts.words, facts_of(policy, one_value(tokens=parts.words is not None)), parts.surrogates)
@@ -114,7 +113,7 @@ def _by_tokens(policy: Policy, asked: Asked) -> Chosen:
     asked = asked._replace(marks=policy.marks, **number_options(policy))
     if not _keeps_function_words(policy):
         return way_of(mechanism, asked)
-    promise = _promise(mechanism, asked.allow_refuted)
+    promise = promised(mechanism, allow_refuted=asked.allow_refuted)
     way = ByTokens(mechanism, promise, *asked[:3], function_words=True)
     return Chosen(way, mechanism, facts_of(policy, ONE_CONTENT_TOKEN))
 
@@ -126,22 +125,3 @@ def _keeps_function_words(policy: Policy) -> bool:
 def _new_key(rng: np.random.Generator | None) -> bytes:
     """A secret for pseudonyms; of a seeded generator, one that comes again."""
     return secrets.token_bytes(KEY_BYTES) if rng is None else rng.bytes(KEY_BYTES)
-
-
-def _promise(mechanism: Mechanism, allow_refuted: bool) -> Guarantee:
-    """The guarantee that releases carry: the mechanism's, or none where it is refuted or nothing is promised."""
-    guarantee = guarantee_of(mechanism)
-    if guarantee.status is Status.NONE and guarantee.promises:
-        reason = "the mechanism promises nothing"
-        return NoGuarantee(reason=reason, source=guarantee.source, adjacency=guarantee.adjacency)
-    if guarantee.status is not Status.REFUTED:
-        return guarantee
-    if not allow_refuted:
-        known = MECHANISMS.get(mechanism.name)
-        valid = f"{known.instead}, the valid form" if known is not None and known.instead else "one that is proved"
-        raise RefutedGuarantee(
-            f"the claim {guarantee} of this mechanism is refuted ({guarantee.source}). "
-            f"Use {valid}, or `allow_refuted=True`; the release then has no guarantee."
-        )
-    reason = f"the claim {guarantee} is refuted"
-    return NoGuarantee(reason=reason, source=guarantee.source, adjacency=guarantee.adjacency)

@@ -11,10 +11,10 @@ from io import RawIOBase
 from pathlib import Path
 from typing import BinaryIO, final
 
-from textveil.corpora.files.atomic import no_folder, sync_folder
 from textveil.corpora.files.identity import same_file
 from textveil.errors import OutputError, ParameterError
 from textveil.randomness import SECRET_BYTES, new_secret
+from textveil.whole_files import no_folder, sync_folder
 
 ENDING = ".textveil-job"
 

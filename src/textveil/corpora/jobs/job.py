@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast, final
 
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.files.atomic import atomic_writers, sync_folder
 from textveil.corpora.files.identity import Whole, is_whole, same_file, whole_of
 from textveil.corpora.files.sources import COMPRESSED, compressing
 from textveil.corpora.formats.records import Assembled, CorpusFormat
@@ -27,6 +26,7 @@ from textveil.corpora.jobs.kept_map import KeptMap, written_whole
 from textveil.corpora.jobs.ledger import Totals, append, block_ends, block_line, totals_line, whole_line
 from textveil.errors import OutputError, ParameterError
 from textveil.surrogates.map_cipher import MapCipher
+from textveil.whole_files import atomic_writers, sync_folder
 
 SYNC_SECONDS = 1.0
 """Blocks are committed together about this often."""

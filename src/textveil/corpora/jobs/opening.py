@@ -7,7 +7,6 @@ import secrets
 from pathlib import Path
 from typing import BinaryIO, final
 
-from textveil.corpora.files.atomic import sync_folder
 from textveil.corpora.files.identity import is_whole
 from textveil.corpora.formats.records import CorpusFormat
 from textveil.corpora.jobs.folder import JobFolder
@@ -16,6 +15,7 @@ from textveil.corpora.jobs.kept_map import KeptMap, MapWanted
 from textveil.corpora.jobs.ledger import DamagedLedger, LedgerState, Totals, append, read_ledger
 from textveil.corpora.jobs.terms import Terms
 from textveil.errors import OutputError, ParameterError
+from textveil.whole_files import sync_folder
 
 
 @final

@@ -7,7 +7,7 @@
 The form is the auto-encoder of Shen, Mueller, Barzilay and Jaakkola (ICML 2020), section 3, whose published code gives
 the decoder the code at every place. The encoder's two directions are two LSTMs, of which the second reads each sentence
 from its end: so nothing depends on the padding behind shorter sentences, and torch's fast kernels can be used, which
-take no packed sequences (docs/rewriting.md).
+take no packed sequences (studies/docs/rewriting.md).
 """
 
 from __future__ import annotations

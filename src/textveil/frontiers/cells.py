@@ -1,0 +1,218 @@
+"""Cells of a study: measurements that take long, each kept in a file of its own, whole or not at all.
+
+A run that was stopped goes on where it was: cells that are kept are not measured again. A folder of cells is of one
+setting, and a run with another is refused, for its tables would mix the two.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, final
+
+from textveil.errors import OutputError, ParameterError, TextveilError
+from textveil.json_text import json_text
+from textveil.processors import shared_among
+from textveil.whole_files import write_whole
+
+Values: TypeAlias = dict[str, Any]
+"""What one cell found, as JSON values."""
+
+TERMS = "setting.json"
+"""What marks a folder as one of cells, and says under what they were measured."""
+
+_DIGEST = "digest"
+"""Of a cell's other values, in its file: what was changed since is measured again."""
+
+
+class Named(Protocol):
+    """What a cell must offer; it is sent to other processes, so it must be picklable."""
+
+    @property
+    def name(self) -> str:
+        """Distinct among the cells of a study; the name of its file."""
+
+
+def cell_seed(cell: Named, seed: int) -> int:
+    """Of all that is drawn for a cell, from the seed of the study: no two cells share draws, whatever their order."""
+    digest = hashlib.blake2b(f"{seed} {cell.name}".encode(), digest_size=7).digest()
+    return int.from_bytes(digest, "big")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CellFolder:
+    """Cells that are kept; made by ``open_cells``.
+
+    Attributes:
+        path: where.
+    """
+
+    path: Path
+
+    def kept(self, name: str) -> Values | None:
+        """What the cell of that name found, or None where it was not measured, or its file was damaged since."""
+        try:
+            values = json.loads((self.path / f"{name}.json").read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            return None
+        if not isinstance(values, dict) or values.pop(_DIGEST, None) != _digest(values):
+            return None
+        return values
+
+    def keep(self, name: str, values: Values) -> None:
+        """Write what a cell found; its file appears whole.
+
+        Raises:
+            OutputError: the folder cannot be written or the disk is full.
+        """
+        plain = json.loads(json.dumps(values, allow_nan=False))
+        text = json_text({**plain, _DIGEST: _digest(plain)}, indent=1, sort_keys=True)
+        write_whole(self.path / f"{name}.json", text.encode("utf-8"))
+
+
+def open_cells(path: Path, terms: Mapping[str, Any]) -> CellFolder:
+    """The folder of cells that are measured under ``terms``; made where it does not exist.
+
+    Args:
+        path: the folder; the one above it must exist.
+        terms: JSON values: all that a cell's values depend on beside its own name.
+
+    Raises:
+        ParameterError: its cells were measured under other terms, or it holds something else.
+        OutputError: it cannot be written.
+    """
+    wanted: dict[str, Any] = json.loads(json_text(terms))
+    if path.is_dir() and any(path.iterdir()):
+        earlier = _terms(path)
+        differing = sorted(key for key in {*earlier, *wanted} if earlier.get(key) != wanted.get(key))
+        empty = all(file.name == TERMS for file in path.iterdir())  # of a run that was refused before its first cell
+        if differing and not empty:
+            listed = "; ".join(
+                f"{key} {_short(earlier.get(key))} there, {_short(wanted.get(key))} now" for key in differing
+            )
+            raise ParameterError(
+                f"`cells` must be a folder of cells measured under this setting; got others: {listed}. "
+                "Give that setting again to go on, or name another folder."
+            )
+        if not differing:
+            return CellFolder(path)
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise OutputError(f"the folder of cells must be one that can be made; got {reason}. Name another.") from None
+    write_whole(path / TERMS, json_text(wanted, indent=1, sort_keys=True).encode("utf-8"))
+    return CellFolder(path)
+
+
+def measured(
+    folder: CellFolder,
+    cells: Sequence[Named],
+    measure: Callable[[Any], Values],
+    *,
+    processes: int = 1,
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, Values]:
+    """What every cell found: read where it is kept, measured and kept where not.
+
+    Args:
+        folder: where cells are kept.
+        cells: of distinct names.
+        measure: gives the values of one cell; with ``processes`` above 1 it and the cells must be picklable.
+        processes: how many are measured side by side; the values do not depend on it.
+        progress: called with the share of the cells that are there, in [0, 1].
+
+    Returns:
+        Values by the cell's name, in the order of ``cells``.
+    """
+    found = {cell.name: folder.kept(cell.name) for cell in cells}
+    missing = [cell for cell in cells if found[cell.name] is None]
+    for number, (name, values) in enumerate(_answers(missing, measure, processes), 1):
+        folder.keep(name, values)
+        found[name] = folder.kept(name)  # as a resumed run reads it
+        if progress is not None:
+            progress((len(cells) - len(missing) + number) / len(cells))
+    return {name: values for name, values in found.items() if values is not None}
+
+
+def _answers(cells: Sequence[Named], measure: Callable[[Any], Values], processes: int) -> Iterator[tuple[str, Values]]:
+    """Names and values, as they come."""
+    if processes == 1 or len(cells) < 2:
+        for cell in cells:
+            yield cell.name, measure(cell)
+        return
+    # Started anew rather than forked: threads and locks of this process cannot harm them. What measures is sent once.
+    context = multiprocessing.get_context("spawn")
+    count = min(processes, len(cells))
+    with ProcessPoolExecutor(count, mp_context=context, initializer=_start, initargs=(measure,)) as pool:
+        with shared_among(count):  # all of them start here
+            waiting: dict[Future[Values], str] = {pool.submit(_measured_here, cell): cell.name for cell in cells}
+        try:
+            while waiting:
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    yield waiting.pop(future), future.result()
+        except BrokenProcessPool:
+            raise TextveilError(
+                "a process that measured cells ended by itself, as when memory runs out. Start the run again: it goes "
+                "on with the cells that are kept; fewer `processes` need less memory."
+            ) from None
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+_MEASURES: list[Callable[[Any], Values]] = []
+"""What a process that measures cells was given when it started."""
+
+
+def _start(measure: Callable[[Any], Values]) -> None:
+    """Keep what measures, with all that it holds, for every cell that this process gets."""
+    _MEASURES[:] = [measure]
+    _end_with_parent()
+
+
+def _measured_here(cell: Named) -> Values:
+    return _MEASURES[0](cell)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone, however that ended."""
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _terms(path: Path) -> dict[str, Any]:
+    try:
+        terms = json.loads((path / TERMS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        terms = None
+    if not isinstance(terms, dict):
+        raise ParameterError(
+            f"`cells` must be a new or empty folder, or one with a {TERMS} of an earlier run; got a folder of other "
+            "files. Name another."
+        )
+    return terms
+
+
+def _digest(values: Mapping[str, Any]) -> str:
+    return hashlib.blake2b(json.dumps(values, sort_keys=True).encode("utf-8"), digest_size=16).hexdigest()
+
+
+def _short(value: Any) -> str:
+    """A setting as an error tells it."""
+    text = "none" if value is None else json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

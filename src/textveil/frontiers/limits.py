@@ -1,0 +1,87 @@
+"""What no mechanism under the guarantee can exceed: the lines of the frontier."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from textveil.errors import need
+from textveil.frontiers.measures import NEAR, UNCHANGED, VULNERABILITY, WORDS_BY_EMBEDDING, WORDS_BY_SURFACE
+from textveil.frontiers.study import FrontierStudy
+from textveil.privacy.limits import unchanged_limit_of_guesses, unchanged_limit_of_prior
+
+_MARGIN = 1 + 2.0**-40
+
+
+class LimitLine(NamedTuple):
+    """A number that a measure does not exceed under (epsilon, delta) for any two words.
+
+    Attributes:
+        measure: key.
+        epsilon: nats.
+        delta: 0 for pure guarantees.
+        value: rounded up.
+        source: what proves it.
+        vocabulary: over which, as tables call it; empty where only one is spoken of.
+    """
+
+    measure: str
+    epsilon: float
+    delta: float
+    value: float
+    source: str
+    vocabulary: str = ""
+
+
+def limits_of(study: FrontierStudy, epsilon: float, delta: float = 0.0) -> Iterator[LimitLine]:
+    """The limits under (epsilon, delta)-DP for any two words and the study's prior."""
+    most = unchanged_limit_of_prior(study.prior, epsilon, delta)
+    stays = "largest for this prior, attained (privacy/limits.py)"
+    yield LimitLine(UNCHANGED, epsilon, delta, most, stays)
+    yield LimitLine(VULNERABILITY, epsilon, delta, most, f"a guess is post-processing: {stays}")
+    near = near_limit(hub_share(study), epsilon, delta)
+    yield LimitLine(NEAR, epsilon, delta, near, "what the best fixed output reaches, its odds raised by e^epsilon")
+    pair = told_apart_limit(epsilon, delta)
+    for key in (WORDS_BY_SURFACE, WORDS_BY_EMBEDDING):
+        yield LimitLine(key, epsilon, delta, pair, "best test between two inputs")
+
+
+def hub_share(study: FrontierStudy) -> float:
+    """The largest prior mass of words among whose nearest one output is: what that output alone would reach."""
+    rows, columns = study.near.shape
+    mass = np.bincount(study.near.ravel(), weights=np.repeat(study.prior, columns), minlength=rows)
+    return min(1.0, float(mass.max()) * (1 + 2.0**-30))
+
+
+def near_limit(hub: float, epsilon: float, delta: float = 0.0) -> float:
+    """Largest share of outputs in a public set S(x) of the input, under (epsilon, delta) for any two words.
+
+    ``hub`` is the largest, over outputs y, of the prior mass of the x with y in S(x). For delta 0, let q(y) be the
+    least P(y | x) and Q their sum: P(S(x) | x) is at most e^epsilon q(S(x)), and at most 1 - Q + q(S(x)). The mean of
+    q(S(x)) is at most hub Q, and the mix of both bounds that does not depend on Q is
+    e^epsilon hub / (1 + (e^epsilon - 1) hub).
+    For delta > 0 the bounds compare with one fixed input x', whose outputs hit with mean at most hub:
+    e^epsilon hub + delta, and 1 - e^-epsilon (1 - hub - delta).
+
+    Args:
+        hub: in (0, 1].
+        epsilon: nats, finite and >= 0.
+        delta: in [0, 1].
+    """
+    if delta == 0:
+        return unchanged_limit_of_guesses(hub, epsilon)
+    need(0 < hub <= 1, "hub", hub, "in (0, 1]")
+    log_kept = epsilon + math.log(hub)
+    raised = math.inf if log_kept > 1 else math.exp(log_kept) + delta
+    return min(1.0, _MARGIN * min(raised, 1 - math.exp(-epsilon) * max(0.0, 1 - hub - delta)))
+
+
+def told_apart_limit(epsilon: float, delta: float = 0.0) -> float:
+    """Largest share of right guesses between two equally likely inputs: (e^epsilon + delta) / (1 + e^epsilon).
+
+    The total variation of the two outputs is at most (e^epsilon - 1 + 2 delta) / (e^epsilon + 1).
+    """
+    return min(1.0, _MARGIN * (1 + delta * math.exp(-epsilon)) / (1 + math.exp(-epsilon)))

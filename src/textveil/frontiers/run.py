@@ -1,0 +1,214 @@
+"""``textveil.frontiers``: mechanisms compared at one verified guarantee."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from textveil.errors import need
+from textveil.frontiers.cells import CellFolder, Values, measured
+from textveil.frontiers.contenders import FrontierContender, contenders_of
+from textveil.frontiers.corpus import public_texts
+from textveil.frontiers.cosine_limit import SOURCE as LIMIT_SOURCE
+from textveil.frontiers.cosine_limit import steps_for
+from textveil.frontiers.equal_vulnerability import bracket_of
+from textveil.frontiers.files import checked_folder, write_frontier
+from textveil.frontiers.limits import LimitLine, limits_of
+from textveil.frontiers.measures import COSINE, VULNERABILITY
+from textveil.frontiers.measuring import (
+    Cell,
+    CosineLimitCell,
+    CurveCell,
+    EqualCell,
+    FrontierCell,
+    measured_cell,
+)
+from textveil.frontiers.points import Frontier, FrontierPart, FrontierPoint, point_of
+from textveil.frontiers.study import FrontierStudy, Sizes, study_of
+from textveil.frontiers.text_scores import accuracy_scores
+from textveil.frontiers.vocabularies import cell_folders, labelled_vocabularies
+from textveil.version import VERSION
+from textveil.vocabulary.vocabulary import Vocabulary
+
+EPSILONS: Final = (1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
+"""Nats of one word, for any two words."""
+
+DEFAULT_SEED: Final = 20260101
+"""Frontiers repeat by default: they draw for experiments, never for a release."""
+
+
+def frontier(
+    names: Sequence[str],
+    vocabulary: Vocabulary | Sequence[Vocabulary] | None = None,
+    *,
+    epsilons: Sequence[float] = EPSILONS,
+    delta: float = 1e-5,
+    prior: str | None = None,
+    texts: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
+    sizes: Sizes | None = None,
+    seed: int = DEFAULT_SEED,
+    output: Path | str | None = None,
+    cells: Path | str | None = None,
+    processes: int = 1,
+    progress: Callable[[float], None] | None = None,
+) -> Frontier:
+    """Calibrate mechanisms to the same verified guarantee, and measure what each keeps and gives away.
+
+    Every mechanism is made for each epsilon, audited, and given more where an exact channel spends less than its
+    constructor promises. Mechanisms whose guarantee compares less than any two words (those of public groups) are
+    measured too, but stand apart with what they compare.
+
+    Args:
+        names: of the catalog, each once; ``name:option=value`` fixes options.
+        vocabulary: public words and vectors, or several, each once, which are measured one after the other; None is
+            the embedded vocabulary.
+        epsilons: nats of one word, for any two words, each once.
+        delta: of mechanisms that take one.
+        prior: of words: "flat", "zipf", or a file of public counts; None takes a vocabulary's own frequencies.
+        texts: public documents that are told apart and decoded; None tells texts apart that are drawn from the prior.
+        labels: the class of each text: a classifier learns it from releases.
+        sizes: how much is drawn for each point.
+        seed: of every draw; frontiers are experiments.
+        output: a folder for figures (PNG, SVG), an interactive page that needs no network, CSV and JSON; None writes
+            none.
+        cells: a folder that keeps every measurement, so that a run that was stopped goes on; None keeps none. Of
+            several vocabularies each has a folder of its own in it, and a run may go on with one more.
+        processes: measurements side by side; the numbers do not depend on it.
+        progress: called with the share that is done, in [0, 1].
+
+    Returns:
+        Points, limits and tables, with the vocabulary of each.
+
+    Raises:
+        UnknownNameError: no such mechanism.
+        ParameterError: a mechanism cannot be compared (it draws for documents, or its claim is refuted), or an
+            argument is outside its domain.
+        InputError: labels without two classes of enough documents.
+        MissingExtra: with ``output``, matplotlib is not installed.
+    """
+    contenders = contenders_of(names)
+    grid = _checked_epsilons(epsilons)
+    need(processes >= 1, "processes", processes, ">= 1")
+    folder_of_results = None if output is None else checked_folder(Path(output))
+    vocabularies = labelled_vocabularies(vocabulary)
+    need(labels is None or texts is not None, "labels", "labels alone", "given with texts")
+    studies = []
+    for words in vocabularies.values():
+        read = None if texts is None else public_texts(words, texts, labels, seed)
+        studies.append(study_of(words, prior=prior, sizes=sizes, delta=delta, seed=seed, texts=read))
+    parts = []
+    with tempfile.TemporaryDirectory() as beside:
+        path = Path(beside) / "cells" if cells is None else Path(cells)
+        folders = cell_folders(path, [_terms(one) for one in studies])
+        for place, (label, study, kept) in enumerate(zip(vocabularies, studies, folders, strict=True)):
+            told = None if progress is None else partial(_told, progress, place, len(studies))
+            parts.append(_part(_Measuring(label, study, kept, processes, told), contenders, grid))
+    made = Frontier(parts=tuple(parts))
+    if folder_of_results is not None:
+        write_frontier(made, folder_of_results)
+    return made
+
+
+def _told(progress: Callable[[float], None], place: int, count: int, share: float) -> None:
+    """Progress of all vocabularies, from that of one."""
+    progress((place + share) / count)
+
+
+def _terms(study: FrontierStudy) -> dict[str, Any]:
+    return {"version": VERSION, **study.terms()}
+
+
+def _checked_epsilons(epsilons: Sequence[float]) -> list[float]:
+    grid = sorted(float(one) for one in epsilons)
+    need(0 < len(set(grid)) == len(grid), "epsilons", f"{len(grid)} of them", "one or more, each once")
+    inside = all(0 < one < math.inf for one in grid)
+    need(inside, "epsilons", "one that is not", "finite and > 0")
+    return grid
+
+
+class _Measuring(NamedTuple):
+    """What measures cells, in two parts: the second depends on the first.
+
+    Attributes:
+        label: of the vocabulary.
+        study: what they share.
+        folder: where they are kept.
+        processes: side by side.
+        progress: of both.
+    """
+
+    label: str
+    study: FrontierStudy
+    folder: CellFolder
+    processes: int
+    progress: Callable[[float], None] | None
+
+    def __call__(self, cells: Sequence[Cell], done: int, whole: int) -> dict[str, Values]:
+        """The values of cells by name; ``done`` others of ``whole`` were measured before."""
+
+        def told(share: float) -> None:
+            if self.progress is not None:
+                self.progress((done + share * len(cells)) / whole)
+
+        measure = partial(measured_cell, self.study)
+        return measured(self.folder, cells, measure, processes=self.processes, progress=told)
+
+
+def _part(measuring: _Measuring, contenders: Sequence[FrontierContender], grid: list[float]) -> FrontierPart:
+    """All that is found over one vocabulary."""
+    study = measuring.study
+    points, cosine_limits = _measured(measuring, contenders, grid)
+    deltas = [0.0, *([study.delta] if any(one.takes_delta for one in contenders) else [])]
+    limits = (*cosine_limits, *(one for epsilon in grid for part in deltas for one in limits_of(study, epsilon, part)))
+    facts = {
+        **_terms(study),
+        "vocabulary name": study.vocabulary.name,
+        "words": len(study.vocabulary),
+        "epsilons": grid,
+        "best guess without a release": float(study.prior.max()),
+        "classes": None if study.task is None else study.task.classes,
+        "for release": False,
+    }
+    return FrontierPart(
+        vocabulary=measuring.label,
+        points=points,
+        limits=tuple(one._replace(vocabulary=measuring.label) for one in limits),
+        baselines=accuracy_scores(study, None, study.seed),
+        facts=facts,
+    )
+
+
+def _measured(
+    measuring: _Measuring, contenders: Sequence[FrontierContender], grid: Sequence[float]
+) -> tuple[tuple[FrontierPoint, ...], list[LimitLine]]:
+    """All at equal guarantees, then metric ones at the Bayes vulnerability of the first that is none; and limits."""
+    cells = [FrontierCell(one, epsilon) for one in contenders for epsilon in grid]
+    limits = [CosineLimitCell(epsilon, steps_for(len(measuring.study.vocabulary))) for epsilon in grid]
+    reference = next((one for one in contenders if one.comparable and not one.metric), None)
+    metric = [one for one in contenders if one.comparable and one.metric] if reference is not None else []
+    curves = [CurveCell(one) for one in metric]
+    first: list[Cell] = [*cells, *limits, *curves]
+    whole = len(first) + len(metric) * len(grid)
+    found = measuring(first, 0, whole)
+    points = [_point(measuring, cell, found) for cell in cells]
+    bounds = [LimitLine(COSINE, one.epsilon, 0.0, found[one.name]["value"], LIMIT_SOURCE) for one in limits]
+    target = {one.epsilon: one.scores[VULNERABILITY].estimate for one in points
+              if one.contender is reference and VULNERABILITY in one.scores}  # fmt: skip
+    equal = []
+    for curve in curves:
+        given, reached = (found[curve.name][key] for key in ("given", "vulnerability"))
+        for epsilon, wanted in target.items():
+            bracket = bracket_of(given, reached, wanted)
+            if bracket is not None and reference is not None:
+                equal.append(EqualCell(curve.contender, epsilon, reference.label, wanted, bracket))
+    found = measuring(equal, len(first), len(first) + len(equal)) if equal else {}
+    return (*points, *(_point(measuring, cell, found) for cell in equal)), bounds
+
+
+def _point(measuring: _Measuring, cell: FrontierCell | EqualCell, found: Mapping[str, Values]) -> FrontierPoint:
+    return point_of(cell.contender, cell.way, cell.epsilon, found[cell.name], measuring.label)

@@ -1,1 +1,0 @@
-"""Research: exact distributions, evaluation, papers."""

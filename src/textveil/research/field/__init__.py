@@ -1,1 +1,0 @@
-"""The table of the field, written for people and for machines."""

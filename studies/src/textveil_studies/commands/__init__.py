@@ -1,0 +1,1 @@
+"""Commands that ``textveil`` finds by entry points: one file a command."""

@@ -1,0 +1,1 @@
+"""What classifiers that are networks learn from releases, and what became of the texts."""

@@ -1,0 +1,207 @@
+"""What the paper's settings guarantee: the delta that each of them really has, beside the delta that it claims.
+
+A setting is a mechanism, an epsilon, a dimension (with dummy ones) and a clipping norm C. All scales are proportional
+to C, so for two vectors at the ends of the clipping ball no delta depends on it; C matters only for how far apart a
+vocabulary's words are after clipping, so the words are looked at with the smallest C that matters (every vector
+shortened to one length) and the largest (none shortened).
+
+Deltas are exact (``noise.capabilities``): for truncated Laplace noise the mass that leaves the other word's support.
+No epsilon makes that mass smaller. They are of the noisy vector, of which Theorem 3 speaks; the released word is put to
+a sampled audit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import numpy as np
+
+from textveil.audit.noise.closed_form import PairSummary, delta_over_pairs
+from textveil.audit.noise.profiles import judged
+from textveil.audit.report.verdict import Claim, Finding, Verdict
+from textveil.audit.sampled.draws import audit_mechanism_sampled, candidate_pairs
+from textveil.mechanisms.additive.perturb_project import PerturbProject
+from textveil.mechanisms.published.truncated_laplace import truncated_laplace_published
+from textveil.noise.capabilities import ProfiledNoise
+from textveil.noise.coordinate_laplace import CoordinateLaplace
+from textveil.noise.gaussian import Gaussian
+from textveil.noise.truncated_laplace import TruncatedLaplace
+from textveil.privacy.calibration import laplace_scale, truncated_laplace_bound
+from textveil.privacy.truncation import equal_spread_delta, published_truncation
+from textveil.statistics import Bound
+from textveil.types import Reals
+from textveil.vocabulary.geometry import norm_range
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_studies.papers.truncated_laplace.facts import DIM, EPSILONS, NOISE_DIMS
+from textveil_studies.papers.truncated_laplace.variance import gaussian_variance
+from textveil_studies.papers.truncated_laplace.ways import VALID_DELTA
+
+WORDS = 2_000
+PAIRS = 20_000
+"""Most words of the vocabulary, and pairs of them, whose deltas are computed."""
+
+PADDED_GAUSSIAN = "gaussian, with dummy dimensions"
+"""The name of the second reading of the paper's Gaussian settings."""
+
+_INSIDE = 1 - 2.0**-40
+"""Rounding: differences stay within the ball that the claim is about."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PaperSetting:
+    """One setting with C = 1.
+
+    Attributes:
+        mechanism: its name in the study.
+        noise_dim: d of the formulas, dummy dimensions included.
+        claim: what the paper says of any two words.
+        noise: of the vector's own 300 coordinates; those of dummy dimensions are equal for all words and tell nothing.
+    """
+
+    mechanism: str
+    noise_dim: int
+    claim: Claim
+    noise: ProfiledNoise
+
+    @property
+    def length(self) -> float:
+        """Root mean square length of the noise on the vector's own coordinates, in units of C."""
+        return math.sqrt(self.noise.dim * self.noise.variance)
+
+
+class ShiftVerdict(NamedTuple):
+    """What a setting is worth for two vectors at the ends of the clipping ball.
+
+    Attributes:
+        verdict: on the claim, refuted where one of the two differences refutes it.
+        spread: natural logarithm of delta for a difference spread equally over all coordinates.
+        one_coordinate: the same for a difference in one coordinate.
+    """
+
+    verdict: Verdict
+    spread: Bound
+    one_coordinate: Bound
+
+
+def paper_settings() -> tuple[PaperSetting, ...]:
+    """The paper's three mechanisms at its eight epsilons, by its formulas."""
+    return tuple(make(epsilon) for make in (_gaussian, _laplace, _truncated) for epsilon in EPSILONS)
+
+
+def padded_gaussian_settings() -> tuple[PaperSetting, ...]:
+    """Gaussian noise with the delta that the paper's dummy dimensions give truncated Laplace noise, where it has some.
+
+    The paper does not say whether they count for Gaussian noise too.
+    """
+    return tuple(_gaussian(epsilon, dim, PADDED_GAUSSIAN) for epsilon, dim in NOISE_DIMS.items())
+
+
+def valid_settings() -> tuple[PaperSetting, ...]:
+    """Truncated Laplace noise with the valid bound, at the paper's epsilons and ``VALID_DELTA``."""
+    return tuple(map(_valid, EPSILONS))
+
+
+def shift_verdict(setting: PaperSetting) -> ShiftVerdict:
+    """The exact deltas of a setting at its claimed epsilon, and the verdict that follows."""
+    found, verdicts = [], []
+    for shift in (np.full(DIM, 2 * _INSIDE / math.sqrt(DIM)), _along_one_axis(2 * _INSIDE)):
+        profile = setting.noise.privacy_profile(shift)
+        log_delta = profile.log_delta(setting.claim.epsilon)
+        verdicts.append(judged(setting.claim, profile, log_delta))
+        found.append(log_delta)
+    order = (Verdict.REFUTED, Verdict.NOT_REFUTED, Verdict.PROVED)
+    return ShiftVerdict(min(verdicts, key=order.index), found[0], found[1])
+
+
+def truncated_delta_at(epsilon: float, distance: float) -> float:
+    """Delta of the published noise for two vectors this far apart, spread equally.
+
+    Args:
+        epsilon: one of the paper's.
+        distance: of the clipped vectors in units of C, in (0, 2].
+    """
+    known = published_truncation(dim=DIM, epsilon=epsilon, clip=1.0, noise_dim=NOISE_DIMS.get(epsilon))
+    return equal_spread_delta(distance, DIM, known.scale, known.bound)
+
+
+def clips_that_matter(vocabulary: Vocabulary) -> tuple[float, float]:
+    """The C below which nothing changes, for all vectors are shortened, and the one above which none is."""
+    return norm_range(vocabulary)
+
+
+def delta_of_words(vocabulary: Vocabulary, epsilon: float, clip: float, pairs: int = PAIRS) -> PairSummary:
+    """Least, median and largest delta of the published noise over pairs of words, clipped to ``clip``.
+
+    Args:
+        vocabulary: of 300 dimensions for the paper's dummy dimensions; the first ``WORDS`` of its words are taken.
+        epsilon: claimed.
+        clip: C.
+        pairs: how many, drawn by a fixed public choice.
+    """
+    return delta_over_pairs(_published(vocabulary, epsilon, clip), words=WORDS, pairs=pairs)
+
+
+def _published(vocabulary: Vocabulary, epsilon: float, clip: float) -> PerturbProject:
+    padded = NOISE_DIMS.get(epsilon) if vocabulary.dim <= DIM else None
+    return truncated_laplace_published(vocabulary, epsilon=epsilon, clip=clip, noise_dim=padded)
+
+
+def _gaussian(epsilon: float, noise_dim: int = DIM, name: str = "gaussian") -> PaperSetting:
+    claim = Claim(epsilon=epsilon, log_delta=-noise_dim * math.log(4))
+    sigma = math.sqrt(gaussian_variance(epsilon, claim.log_delta))
+    return PaperSetting(mechanism=name, noise_dim=noise_dim, claim=claim, noise=Gaussian(dim=DIM, sigma=sigma))
+
+
+def _laplace(epsilon: float) -> PaperSetting:
+    scale = laplace_scale(epsilon, _l1_sensitivity())
+    noise = CoordinateLaplace(dim=DIM, scale=scale)
+    return PaperSetting(mechanism="laplace", noise_dim=DIM, claim=Claim(epsilon=epsilon), noise=noise)
+
+
+def _truncated(epsilon: float) -> PaperSetting:
+    known = published_truncation(dim=DIM, epsilon=epsilon, clip=1.0, noise_dim=NOISE_DIMS.get(epsilon))
+    return PaperSetting(
+        mechanism="truncated-laplace",
+        noise_dim=known.noise_dim,
+        claim=Claim(epsilon=epsilon, log_delta=known.log_delta),
+        noise=TruncatedLaplace(dim=DIM, scale=known.scale, bound=known.bound),
+    )
+
+
+def _valid(epsilon: float) -> PaperSetting:
+    scale = laplace_scale(epsilon, _l1_sensitivity())
+    bound = truncated_laplace_bound(epsilon, VALID_DELTA, _l1_sensitivity())
+    return PaperSetting(
+        mechanism="truncated-laplace, valid",
+        noise_dim=DIM,
+        claim=Claim(epsilon=epsilon, log_delta=math.log(VALID_DELTA)),
+        noise=TruncatedLaplace(dim=DIM, scale=scale, bound=bound),
+    )
+
+
+def _l1_sensitivity() -> float:
+    """Delta_1 = 2 sqrt(d) C for C = 1, rounded up."""
+    return 2 * math.sqrt(DIM) * (1 + 2.0**-50)
+
+
+def _along_one_axis(distance: float) -> Reals:
+    shift = np.zeros(DIM)
+    shift[0] = distance
+    return shift
+
+
+def released_word(vocabulary: Vocabulary, epsilon: float, samples: int, rng: np.random.Generator) -> Finding:
+    """Try to refute the published claim for the released word, not the vector: one far pair of words, sampled.
+
+    Args:
+        vocabulary: what words are released; all vectors are shortened to one length.
+        epsilon: claimed.
+        samples: draws for each of the two words; half choose an event, half test it.
+        rng: of the draws.
+    """
+    mechanism = _published(vocabulary, epsilon, clips_that_matter(vocabulary)[0])
+    pairs = candidate_pairs(vocabulary, 1, rng)
+    return audit_mechanism_sampled(mechanism, pairs=pairs, samples=samples, rng=rng)

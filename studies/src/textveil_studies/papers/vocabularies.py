@@ -1,0 +1,78 @@
+"""Which public vocabularies a study runs on: those named, those of $TEXTVEIL_SHARED, or the embedded one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from textveil.environment import SHARED
+from textveil.errors import ParameterError, need
+from textveil.types import Progress
+from textveil.vocabulary.embedded import load_vocabulary
+from textveil.vocabulary.vocabulary import Vocabulary
+from textveil_studies.papers.twins import without_twins
+
+_NEXT = "Correct it, unset it for the embedded words, or name a `vocabulary`."
+
+
+def chosen_vocabularies(
+    paths: Sequence[Path], folders: Sequence[str], progress: Progress | None = None
+) -> tuple[tuple[Vocabulary, ...], str]:
+    """The vocabularies at ``paths``; without any, those of $TEXTVEIL_SHARED; without that, the embedded one.
+
+    Args:
+        paths: files or folders in any format that ``load_vocabulary`` reads.
+        folders: names below data/vectors of the shared folder, those that the study asks for.
+        progress: called with bytes read and bytes in all.
+
+    Returns:
+        The vocabularies, and a sentence that says where they are from.
+
+    Raises:
+        ParameterError: two of them have one name, or $TEXTVEIL_SHARED is set and holds none of the folders.
+        VocabularyError: one cannot be read.
+    """
+    if paths:
+        found, note = _loaded(paths, progress)
+        names = [vocabulary.name for vocabulary in found]
+        need(len(set(names)) == len(names), "vocabulary", "two of one name", "of distinct names", "Rename one.")
+        return found, f"Vocabularies named by their paths.{note}"
+    shared = _shared_paths(folders)
+    if shared:
+        found, note = _loaded(shared, progress)
+        return found, f"Public subsets of the paper's vocabularies, from ${SHARED}.{note}"
+    return (load_vocabulary(),), f"The embedded vocabulary: neither a path nor ${SHARED} names another."
+
+
+def _loaded(paths: Sequence[Path], progress: Progress | None) -> tuple[tuple[Vocabulary, ...], str]:
+    """The vocabularies of these files without later twins, and what to say of those: published tables have some."""
+    found, notes = [], []
+    for path in paths:
+        vocabulary, left_out = without_twins(load_vocabulary(path, progress=progress))
+        found.append(vocabulary)
+        if left_out:
+            lost = "1 word is" if left_out == 1 else f"{left_out:,} words are"
+            notes.append(f" From {vocabulary.name}, {lost} left out: an earlier word has their vector.")
+    return tuple(found), "".join(notes)
+
+
+def _shared_paths(folders: Sequence[str]) -> list[Path]:
+    """The files of those folders that are there; none where the variable is unset or empty.
+
+    A variable that is set and leads nowhere is refused: the numbers would be of other words than were asked for.
+    """
+    root = os.environ.get(SHARED)
+    if not root:
+        return []
+    vectors = Path(root) / "data" / "vectors"
+    shared = []
+    for name in folders:
+        folder = vectors / name
+        single = folder / f"{name}.txt"
+        if single.is_file() or folder.is_dir():
+            shared.append(single if single.is_file() else folder)
+    if not shared:
+        wanted = f"a folder whose data/vectors holds one or more of {', '.join(folders)}"
+        raise ParameterError(f"${SHARED} must be {wanted}; got none of them. {_NEXT}")
+    return shared

@@ -1,0 +1,208 @@
+"""Where noise enters the rewriting of a sentence, and what that guarantees.
+
+What is stated holds for the sentences that a trained network rewrites. Training reads its own sentences as they are:
+what is trained on private text protects none of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Protocol, final
+
+import numpy as np
+
+from textveil.catalog import promised
+from textveil.errors import need
+from textveil.mechanisms.base import SequenceMechanism, WordMechanism
+from textveil.mechanisms.capabilities import NoisyVectors
+from textveil.numerics.torch_package import load_torch
+from textveil.privacy.guarantees import Guarantee, NoGuarantee
+from textveil.randomness import seeded_generator
+from textveil.types import Ids, Vectors
+from textveil.vocabulary.geometry import clip as clip_vectors
+from textveil.vocabulary.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Place(Enum):
+    """Where noise enters."""
+
+    TOKENS = "each-token"
+    """Every word is replaced by a draw of a mechanism; all that follows sees released words only."""
+    ENCODER_INPUT = "encoder-input"
+    """What the encoder reads: noise on the words' vectors, or words drawn by a mechanism. Nothing else."""
+    EMBEDDING_TABLE = "embedding-table"
+    """The table of vectors, once, before training: one noise vector a word of the vocabulary."""
+
+
+class Feeding(Enum):
+    """Which words the decoder is told stood before the one that it is asked for."""
+
+    CLEAN = "clean"
+    """The private words (teacher forcing): what comes out is under no bound."""
+    RELEASED = "released"
+    """The words that a mechanism released."""
+    FREE = "free"
+    """Its own output."""
+
+
+class Noise(Protocol):
+    """Anything that draws noise vectors; every distribution of ``textveil.noise`` does."""
+
+    def sample(self, count: int, rng: np.random.Generator | None = None) -> Any:
+        """Vectors of real numbers, shape (count, dim)."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Injection:
+    """Noise at one place.
+
+    Attributes:
+        place: where.
+        mechanism: draws words, for a sentence as a document where it draws in order; for ``TOKENS`` and
+            ``ENCODER_INPUT``.
+        noise: draws vectors, which are added; for ``ENCODER_INPUT`` and ``EMBEDDING_TABLE``.
+        clip: norm to which longer vectors are shortened before the noise; None leaves them.
+        one_vector_a_batch: whether all tokens of a batch get one and the same noise vector.
+
+    Raises:
+        ParameterError: the parts do not go together.
+    """
+
+    place: Place
+    mechanism: WordMechanism | SequenceMechanism | None = None
+    noise: Noise | None = None
+    clip: float | None = None
+    one_vector_a_batch: bool = False
+
+    def __post_init__(self) -> None:
+        tokens, table = self.place is Place.TOKENS, self.place is Place.EMBEDDING_TABLE
+        need(self.mechanism is None or self.noise is None, "noise", "both", "given, or else a mechanism")
+        need(
+            self.noise is None or not tokens,
+            "noise",
+            "one",
+            "left out where each token is drawn",
+            "Give a `mechanism`, which ends in a word.",
+        )
+        need(self.mechanism is None or not table, "mechanism", "one", "left out for a table", "Give `noise`.")
+        need(self.clip is None or self.clip > 0, "clip", self.clip, "> 0")
+        need(self.clip is None or (self.mechanism is None and not tokens), "clip", self.clip, "the mechanism's own")
+        alone = self.noise is not None and self.place is Place.ENCODER_INPUT
+        need(not self.one_vector_a_batch or alone, "one_vector_a_batch", True, "of noise at the encoder's input")
+
+    @staticmethod
+    def none() -> Injection:
+        """No noise at all: every word is released as it is."""
+        return Injection(place=Place.TOKENS)
+
+    @staticmethod
+    def of(mechanism: WordMechanism | SequenceMechanism, place: Place) -> Injection:
+        """What a mechanism of the catalog injects at a place: its words at each token, elsewhere its noise and clip.
+
+        Raises:
+            ParameterError: it has no noise of vectors, and the place is the table.
+        """
+        if place is Place.TOKENS or not isinstance(mechanism, NoisyVectors):
+            return Injection(place=place, mechanism=mechanism)
+        return Injection(place=place, noise=mechanism.distribution, clip=mechanism.clip)
+
+    def guarantee(self, feeding: Feeding = Feeding.FREE) -> Guarantee:
+        """What a rewritten sentence promises of one token of its original, in words where it is nothing.
+
+        Args:
+            feeding: of the decoder, when sentences are rewritten.
+        """
+        if self.mechanism is None and self.noise is None:
+            return NoGuarantee(reason="there is no noise")
+        if self.place is Place.EMBEDDING_TABLE:
+            return NoGuarantee(reason="the noise hides the table's vectors, not which of them a sentence uses")
+        if feeding is Feeding.CLEAN:
+            return NoGuarantee(reason="the decoder is fed with the private words themselves")
+        if self.mechanism is not None:
+            return promised(self.mechanism, allow_refuted=True)
+        if self.one_vector_a_batch:
+            return NoGuarantee(reason="one noise vector for a batch leaves the differences of its words exact")
+        if self.clip is None:
+            return NoGuarantee(reason="vectors without a bound on their length are moved by bounded noise")
+        return NoGuarantee(
+            reason="what the noise gives for vectors of that length has to be proved for the noise; none is stated here"
+        )
+
+    def check(self, vocabulary: Vocabulary) -> None:
+        """See that mechanism and noise are of a vocabulary's words and dimension; a mechanism's vectors may be others.
+
+        Raises:
+            ParameterError: they are not.
+        """
+        if self.mechanism is not None:
+            same = self.mechanism.vocabulary.words == vocabulary.words
+            need(same, "injection", "a mechanism of other words", "of the words of the vocabulary")
+        if self.noise is not None:
+            shape = np.shape(self.noise.sample(1, seeded_generator(0)))
+            wanted = f"noise of {vocabulary.dim} coordinates, as the vocabulary's vectors have"
+            need(shape == (1, vocabulary.dim), "injection", f"draws of shape {shape}", wanted)
+
+    def released(self, sentences: Sequence[Ids], rng: np.random.Generator) -> list[Ids]:
+        """What the encoder may read: a fresh draw for each word; the words themselves where there is no mechanism."""
+        if self.mechanism is None:
+            return list(sentences)
+        bounds = np.cumsum([len(one) for one in sentences])
+        ids = np.concatenate([np.empty(0, np.int64), *sentences])
+        if isinstance(self.mechanism, WordMechanism):
+            drawn = self.mechanism.privatize(ids, rng)
+        else:
+            drawn = self.mechanism.privatize_documents(ids, np.concatenate([[0], bounds]), rng)
+        return np.split(drawn, bounds[:-1])
+
+    def disturbing(self, rng: np.random.Generator) -> Callable[[torch.Tensor], torch.Tensor] | None:
+        """What is done to vectors at the encoder's input, fresh in every batch; None where nothing is."""
+        if self.place is not Place.ENCODER_INPUT or (self.noise is None and self.clip is None):
+            return None
+
+        def disturb(vectors: torch.Tensor) -> torch.Tensor:
+            torch = load_torch()
+            if self.clip is not None:
+                norms = torch.linalg.vector_norm(vectors, dim=1, keepdim=True)
+                vectors = vectors * (self.clip / norms.clamp(min=self.clip))
+            if self.noise is None:
+                return vectors
+            drawn = self.noise.sample(1 if self.one_vector_a_batch else len(vectors), rng)
+            return vectors + torch.from_numpy(np.asarray(drawn, dtype=np.float32)).to(vectors.device)
+
+        return disturb
+
+    def table(self, vectors: Vectors, rng: np.random.Generator) -> Vectors:
+        """The words' vectors from which training begins, shape (n, dim)."""
+        if self.place is not Place.EMBEDDING_TABLE:
+            return vectors
+        clipped = vectors if self.clip is None else clip_vectors(vectors, self.clip)
+        if self.noise is None:
+            return clipped
+        return clipped + np.asarray(self.noise.sample(len(vectors), rng), dtype=np.float32)
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data: everything of it that is public."""
+        mechanism = self.mechanism
+        return {
+            "place": self.place.value,
+            "mechanism": None if mechanism is None else {"name": mechanism.name, **dict(mechanism.parameters)},
+            "noise": None if self.noise is None else _facts(self.noise),
+            "clip": self.clip,
+            "one_vector_a_batch": self.one_vector_a_batch,
+        }
+
+
+def _facts(noise: Noise) -> dict[str, Any]:
+    """The name of a noise and its parameters, where it is a dataclass."""
+    kind = type(noise)
+    if not is_dataclass(noise):
+        return {"name": kind.__qualname__}
+    values = {one.name: getattr(noise, one.name) for one in fields(noise)}
+    plain = {name: value for name, value in values.items() if isinstance(value, str | int | float | bool | None)}
+    return {"name": kind.__qualname__, **plain}

@@ -1,0 +1,83 @@
+"""Commands of other packages: found by entry points, imported when they are run, and no harm to other commands."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from textveil.cli import commands, main
+
+GREET = """
+import typer
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def greet(name: str = "world", count: int = 1) -> None:
+    print("hello", name, count)
+
+
+plain = greet
+"""
+
+
+@pytest.fixture
+def textveil(monkeypatch, capsys, tmp_path):
+    (tmp_path / "greeting.py").write_text(GREET)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def run(points: dict[str, str], *arguments: str) -> tuple[int, str, str]:
+        made = [EntryPoint(name, target, commands.GROUP) for name, target in points.items()]
+        monkeypatch.setattr(commands, "entry_points", lambda group: made if group == commands.GROUP else [])
+        monkeypatch.setattr(sys, "argv", ["textveil", *arguments])
+        code = main._exit_code()
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_a_command_of_another_package_runs_with_its_options(textveil) -> None:
+    points = {"greet": "greeting:app"}
+    assert textveil(points, "greet", "--name", "you") == (0, "hello you 1\n", "")
+    code, _, told = textveil(points, "greet", "--count", "many")
+    assert code == 2 and told.startswith("textveil: --count must be an integer. See: ")
+    assert "--name" in textveil(points, "greet", "--help")[1]
+
+
+def test_help_lists_it_and_imports_nothing_of_it(textveil) -> None:
+    sys.modules.pop("greeting", None)
+    code, shown, _ = textveil({"greet": "greeting:app", "lost": "no_such_package:app"}, "--help")
+    assert code == 0 and "greet " in shown and "lost " in shown
+    assert "greeting" not in sys.modules
+
+
+@pytest.mark.parametrize("target", ["no_such_package:app", "greeting:missing", "greeting:plain"])
+def test_one_that_cannot_be_loaded_is_told_in_one_line_and_breaks_no_other(textveil, target: str) -> None:
+    points = {"lost": target}
+    code, shown, told = textveil(points, "lost")
+    assert code == 2 and shown == "" and told.count("\n") == 1 and "entry point lost must" in told
+    assert textveil(points, "policies")[0] == 0
+
+
+def test_no_package_takes_the_place_of_an_own_command(textveil) -> None:
+    assert "hello" not in textveil({"policies": "greeting:app"}, "policies")[1]
+
+
+@pytest.mark.parametrize("name", ["reproduce", "rewrite"])
+def test_commands_of_the_studies_say_in_one_line_what_to_install(textveil, name: str) -> None:
+    code, shown, told = textveil({}, name, "--quick")
+    assert code == 2 and shown == ""
+    assert told == (
+        f"textveil: `textveil {name}` needs the package textveil-studies. "
+        "In a clone of textveil, run: python -m pip install ./studies\n"
+    )
+    assert name not in textveil({}, "--help")[1]
+
+
+def test_textveil_does_not_import_its_studies() -> None:
+    code = "import sys, textveil.cli.main; print(any(name.startswith('textveil_studies') for name in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"

@@ -1,7 +1,8 @@
 """What declarations state, written down elsewhere: tables of the docs, the catalog's lines, ``catalog.json``.
 
 A table stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``, lines of the catalog between such comments of
-Python. ``--write`` renews all of it; ``--check`` says what is stale, and exits with 1 where anything is.
+Python. ``--write`` renews all of it; ``--check`` says what is stale, and exits with 1 where anything is. A long table is
+kept in no file: the site has it in place of ``<!-- site: NAME -->``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PINNED = ROOT / "tests/contracts/catalog.json"
 PLACE = re.compile(r"(<!-- generated: (?P<name>[a-z -]+) -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+ON_SITE = re.compile(r"<!-- site: (?P<name>[a-z -]+) -->\n")
 
 
 def table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
@@ -191,6 +194,15 @@ def renewed(page: str) -> str:
     return PLACE.sub(lambda place: place[1] + TABLES[place["name"]](), page)
 
 
+def with_site_tables(page: str) -> str:
+    """A page with the tables that only the site has.
+
+    Raises:
+        KeyError: there is no table of a name in it.
+    """
+    return ON_SITE.sub(lambda place: TABLES[place["name"]](), page)
+
+
 def stale(write: bool = False) -> list[str]:
     """Files that are not as declared, and tables that no page holds.
 
@@ -201,7 +213,7 @@ def stale(write: bool = False) -> list[str]:
     names = set[str]()
     for path in sorted(DOCS.glob("**/*.md")):
         page = path.read_text(encoding="utf-8")
-        names.update(place["name"] for place in PLACE.finditer(page))
+        names.update(place["name"] for pattern in (PLACE, ON_SITE) for place in pattern.finditer(page))
         wanted[path] = renewed(page)
     wanted[PINNED] = pinned()
     found = [path for path, text in wanted.items() if path.read_text(encoding="utf-8") != text]

@@ -1,9 +1,11 @@
-"""A hook of mkdocs: a link from a page to a file outside docs/ becomes the path of that file in the repository."""
+"""A hook of mkdocs: tables that only the site has; a link to a file outside docs/ becomes that file's path."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
+
+from tools.doc_tables import with_site_tables
 
 OUTSIDE = re.compile(r"(?<!!)\[([^\]]+)\]\(\.\./([^)#\s]+)[^)]*\)")
 
@@ -14,5 +16,5 @@ def _path(link: re.Match[str]) -> str:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """The page's Markdown with links that leave docs/ as text."""
-    return OUTSIDE.sub(_path, markdown)
+    """The page's Markdown with all its tables, and with links that leave docs/ as text."""
+    return OUTSIDE.sub(_path, with_site_tables(markdown))

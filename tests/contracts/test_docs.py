@@ -93,6 +93,7 @@ def test_what_is_generated_is_what_is_declared() -> None:
     page = doc_tables.renewed("# Options\n\n<!-- generated: options -->\n| `--old` |\n<!-- end -->\nkept\n")
     assert page.startswith("# Options\n\n<!-- generated: options -->\n\n| option | values |")
     assert page.endswith(" |\n\n<!-- end -->\nkept\n") and "--old" not in page
+    assert "| `--epsilon`" in doc_tables.with_site_tables("# Options\n\n<!-- site: options -->\nkept\n")
     rows = '{\n        # generated: mechanisms\n        "b": "old:b",\n        "gone": "m:gone",\n        # end\n}'
     lines = doc_tables.listed(rows, {"c": "m:c", "a": "m:a", "b": "m:b"}).splitlines()[2:5]
     assert lines == ['        "b": "m:b",', '        "a": "m:a",', '        "c": "m:c",']

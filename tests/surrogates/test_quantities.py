@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import chisquare, dlaplace
 from tests.helpers.surrogates import outputs
 
+from textveil.detection.money import CODES
 from textveil.errors import ParameterError
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
 from textveil.surrogates.ages import WORDS
@@ -144,6 +145,13 @@ def test_amounts_are_read_and_written(value: str, amount: float, options: dict) 
     thousands = "." if options.get("decimal") == "," else ","
     assert float(found[0].replace(thousands, "")) == pytest.approx(amount, rel=0.012)
     assert re.sub("[0-9.,]", "", drawn) == re.sub("[0-9.,]| ?million| ?thousand|k", "", value)
+
+
+def test_every_currency_that_is_found_stays_with_its_amount() -> None:
+    surrogate = make_surrogate("amount", 30.0, {"high": 1e9, "scale": 0.01, "width": 1})
+    for code in CODES.split("|"):
+        before, after = outputs(surrogate, [f"{code} 1,200", f"1,200 {code}"], 3)
+        assert before.startswith(f"{code} ") and after.endswith(f" {code}")
 
 
 def test_amounts_follow_the_staircase_of_their_cell(rng: np.random.Generator) -> None:

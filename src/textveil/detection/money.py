@@ -14,18 +14,20 @@ from textveil.text.slices import matches
 _SCALE: Final = r"(?: ?-?(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|mln|bln|[KkMmBb]n?)\b)"
 _NUMBER: Final = r"(?:[0-9]{1,3}(?:[,' ][0-9]{3}){1,6}(?![0-9])|[0-9]{1,15})(?:[.,][0-9]{1,2}(?![0-9]))?"
 """Of seven groups at the most: a longer row is no amount, and would be read again from each of its groups."""
-_CODE: Final = "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|RUB|TRY|KRW|SGD|HKD"
+CODES: Final = "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|RUB|TRY|KRW|SGD|HKD"
+"""Codes of currencies, as a pattern; surrogates of amounts keep them."""
+
 _WORD: Final = (
     r"(?:US )?[Dd]ollars?|[Ee]uros?|[Pp]ounds? sterling|bucks?|cents?|[Pp]ence|quid|[Yy]en|[Rr]upees?|[Pp]esos?"
     r"|[Rr]ubles?|[Yy]uan|[Ff]rancs?|[Kk]rona|[Kk]roner"
 )
-_SIGN: Final = re.compile(rf"\$|\xa4|{_CODE}|Rs")
+_SIGN: Final = re.compile(rf"\$|\xa4|{CODES}|Rs")
 _SIGNED: Final = re.compile(
-    rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:{_CODE}|Rs\.?)) ?-?{_NUMBER}{_SCALE}?"
-    rf"(?: (?:{_CODE})\b)?"
+    rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:{CODES}|Rs\.?)) ?-?{_NUMBER}{_SCALE}?"
+    rf"(?: (?:{CODES})\b)?"
 )
 _NAMED: Final = re.compile(
-    rf"(?=[0-9])(?<![\w.,/-]){_NUMBER}{_SCALE}?(?:[ -](?:{_WORD})\b| ?(?:{_CODE})\b| ?(?:\xa4|\$)(?!\w))"
+    rf"(?=[0-9])(?<![\w.,/-]){_NUMBER}{_SCALE}?(?:[ -](?:{_WORD})\b| ?(?:{CODES})\b| ?(?:\xa4|\$)(?!\w))"
 )
 _SPOKEN: Final = re.compile(rf"(?<![\w-])(?i:{AMOUNT})[ -](?:{_WORD})\b")
 _WORDS: Final = re.compile(rf"[ -](?:{_WORD})\b")
@@ -33,7 +35,7 @@ _WORDS: Final = re.compile(rf"[ -](?:{_WORD})\b")
 SIGNED_GATE: Final = at_digits(r"[A-Z$\xa4s.] ?-?[0-9]")
 NAMED_GATE: Final = at_digits(
     r"[0-9](?: ?-?(?:[KkMmBb]|[Hh]un|[Tt]ho|[Tt]ri)|[ -](?:US|[Dd]ol|[Ee]ur|[Pp]ou|buc|cen|[Pp]en|qui|[Yy]en|[Rr]up"
-    rf"|[Pp]es|[Rr]ub|[Yy]ua|[Ff]ra|[Kk]ro)| ?(?:{_CODE}|\xa4|\$))"
+    rf"|[Pp]es|[Rr]ub|[Yy]ua|[Ff]ra|[Kk]ro)| ?(?:{CODES}|\xa4|\$))"
 )
 SPOKEN_GATE: Final = with_words(
     "dollar dollars euro euros sterling buck bucks cent cents pence quid yen rupee rupees peso pesos ruble rubles yuan"

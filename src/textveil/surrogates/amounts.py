@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 import numpy as np
 
+from textveil.detection.money import CODES
 from textveil.errors import need
 from textveil.registry.options import POSITIVE, Domain, Option, at_least, named
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
@@ -16,10 +17,7 @@ from textveil.surrogates.scopes import Scope
 from textveil.surrogates.windows import window
 from textveil.surrogates.writing import in_case_of
 
-_CURRENCY: Final = (
-    r"(?:US|CA|AU|NZ|HK)?\$|[€£¥₹₽₩₪₺₫₴₦฿]|USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|"
-    r"ZAR|Rs\.?|kr\.?|zł"
-)
+_CURRENCY: Final = rf"(?:US|CA|AU|NZ|HK)?\$|[€£¥₹₽₩₪₺₫₴₦฿]|{CODES}|Rs\.?|kr\.?|zł"
 _AMOUNT: Final = re.compile(
     rf"(?P<sign>[-+]?)(?P<before>(?:{_CURRENCY})\s?|)(?P<number>[0-9][0-9.,'\u00a0\u202f]*)"
     rf"(?P<many>\s?(?:k|m|bn|b|thousand|million|billion|trillion)|)"

@@ -98,6 +98,7 @@ def test_a_declaration_of_ones_own_is_claimed_wherever_it_is_told(embedded) -> N
     assert "[claimed by its maker]" in audit.summary() and audit.to_data()["claim_status"] == "claimed"
 
 
+@pytest.mark.slow
 def test_what_the_catalog_makes_keeps_its_status_copied_and_pickled(tiny) -> None:
     for name in drawing_text([name for name in MECHANISMS if MECHANISMS[name].status is Status.PROVED]):
         made = tv.mechanism(name, tiny, **as_listed(name))

@@ -37,6 +37,7 @@ def test_the_number_of_accusations_allowed_is_what_the_confidence_says() -> None
     assert binom.sf(MOST, RUNS, 1 - CONFIDENCE) < 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROVED)
 def test_a_proved_mechanism_is_hardly_ever_accused(name: str, rng) -> None:
     made = mechanism(name, SMALL, **usual(name))

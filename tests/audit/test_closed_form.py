@@ -75,6 +75,7 @@ def test_published_truncation_is_refuted_on_the_embedded_words(embedded, epsilon
     assert all(a >= b * (1 - 1e-9) for a, b in itertools.pairwise(deltas))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ADDITIVE)
 @pytest.mark.parametrize("options", [{"epsilon": 0.5}, {"epsilon": 8.0, "clip": None}, {"epsilon": 3.0, "clip": 4.0}])
 def test_what_the_catalog_calls_proved_passes(embedded, name, options):

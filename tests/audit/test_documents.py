@@ -100,6 +100,7 @@ def test_a_draw_that_looks_at_earlier_inputs_is_refuted_by_its_outputs() -> None
     assert report.verdict is Verdict.REFUTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["consistent-neighborhood", "keywords"])
 def test_without_a_number_enough_is_drawn_for_a_large_claim(name: str) -> None:
     made: Any = mechanism(name, PLAIN, epsilon=7.5)
@@ -117,6 +118,7 @@ def test_a_large_vocabulary_is_sampled_only(monkeypatch: pytest.MonkeyPatch) -> 
     assert [one.method for one in report.findings] == ["sampled"]
 
 
+@pytest.mark.slow
 def test_keywords_stand_and_a_smaller_claim_falls() -> None:
     made: Any = mechanism("keywords", PLAIN, epsilon=1.0, candidates=3)
     report = audit_mechanism(made, confidence=CONFIDENCE, seed=1)

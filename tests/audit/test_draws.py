@@ -175,6 +175,7 @@ def test_releases_that_are_not_as_stated_are_contradicted(name: str, monkeypatch
     assert audit_mechanism(made, seed=1).verdict is Verdict.CONTRADICTED
 
 
+@pytest.mark.slow
 def test_a_sequence_that_is_not_drawn_by_its_weights_is_contradicted(monkeypatch: pytest.MonkeyPatch) -> None:
     made = tv.mechanism("consistent-neighborhood", WORDS, epsilon=4.0, neighborhood_size=3)
     monkeypatch.setattr(type(made), "privatize_documents", lambda self, ids, bounds, rng=None: np.asarray(ids))
@@ -231,6 +232,7 @@ def per_distance(name: str) -> dict[str, Any]:
     return {**as_listed(name), "epsilon": None, "epsilon_per_distance": per_unit}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [one for one in MECHANISMS if MECHANISMS[one].words_alone and audited(one)])
 def test_the_catalogs_promises_per_distance_state_their_distances(tiny, name: str) -> None:
     options = {key: value for key, value in per_distance(name).items() if value is not None}

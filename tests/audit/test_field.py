@@ -253,6 +253,7 @@ def test_a_row_is_chosen_by_name_and_an_unknown_one_is_named() -> None:
     assert len(set(names())) == len(names())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, one in published_forms().items() if not one.needs])
 def test_every_published_form_of_the_catalog_is_refuted_by_its_audit(name: str) -> None:
     (row,) = audit_field([name]).rows

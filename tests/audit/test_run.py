@@ -52,6 +52,7 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "foreign_run"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [one for one in MECHANISMS if audited(one)])
 def test_the_catalog_keeps_what_it_promises(tiny, name: str) -> None:
     few = {"dp-fusion": 300, "sense-laplace": 2000}.get(name, 0)  # texts that take long; as many as are needed else
@@ -96,6 +97,7 @@ def test_samples_add_a_finding_that_does_not_hide_the_exact_one(tiny) -> None:
     assert again.findings == report.findings
 
 
+@pytest.mark.slow
 def test_sampling_accuses_no_more_often_than_its_confidence_allows() -> None:
     made = tv.mechanism("randomized-response", made_vocabulary(3, 4), epsilon=1.0)
     accused = found = 0
@@ -132,6 +134,7 @@ def test_foreign_code(foreign: str, name: str, verdict: Verdict) -> None:
     assert report.leading.samples == 1200
 
 
+@pytest.mark.slow
 def test_hygiene_stands_in_the_report(foreign: str) -> None:
     report = audit_callable(f"{foreign}:identity", Claim(epsilon=1.0), words=["red", "blue"], samples=600, batch=50)
     assert {check["check"] for check in report.hygiene if not check["passed"]} >= {"unknown words", "input word"}

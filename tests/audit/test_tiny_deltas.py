@@ -86,6 +86,7 @@ def test_the_dominant_radius_of_high_dimensions_is_seen() -> None:
     assert verdict(noise, shift, 9500.0, -566.67) is Verdict.PROVED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gaussian", "laplace", "spherical-laplace", "truncated-laplace"])
 def test_claims_of_delta_below_the_floats(name: str) -> None:
     """Far enough out every claim with a tiny delta is true, and with a tinier one false or open; never an error."""

@@ -15,6 +15,7 @@ from textveil.errors import ParameterError
 TINY = Scale(sizes=(50, 200), batches=(4, 16), rounds=2, corpus_words=2000, corpus_megabytes=(1,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [name for name in report.PARTS if name != "memory"])
 def test_every_part_runs(part: str) -> None:
     results = list(report.PARTS[part](TINY))
@@ -26,6 +27,7 @@ def test_every_part_runs(part: str) -> None:
         assert report.line(result).startswith(result.what)
 
 
+@pytest.mark.slow
 def test_results_as_json_and_figures(tmp_path) -> None:
     pytest.importorskip("matplotlib", exc_type=ImportError)
     results = [*report.PARTS["search"](TINY), *report.PARTS["mechanisms"](TINY)]

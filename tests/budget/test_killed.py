@@ -110,9 +110,11 @@ def spend_under_kills(url: str, folder: Path, database: Postgres | None) -> None
     assert len(handed) > KILLS
 
 
+@pytest.mark.slow
 def test_clients_of_sqlite_are_killed(tmp_path: Path) -> None:
     spend_under_kills(str(tmp_path / "budget.db"), tmp_path, None)
 
 
+@pytest.mark.slow
 def test_clients_and_the_server_of_postgresql_are_killed(postgres: Postgres, tmp_path: Path) -> None:
     spend_under_kills(postgres.url, tmp_path, postgres)

@@ -60,6 +60,7 @@ def test_a_budget_is_kept_and_verified(url: str, tmp_path: Path) -> None:
         Ledger(url)
 
 
+@pytest.mark.slow
 def test_any_order_of_limits_releases_and_periods_is_sound(url: str) -> None:
     with Ledger(url, key=KEY) as ledger:
         exercised(ledger, 5, 80)
@@ -71,6 +72,7 @@ def test_more_accounts_than_one_statement_names_are_one_transaction(url: str) ->
         many_in_one_transaction(ledger)
 
 
+@pytest.mark.slow
 def test_tenants_that_begin_together_never_wait_for_each_other(url: str) -> None:
     with contextlib.ExitStack() as opened:
         ledgers = [opened.enter_context(Ledger(url, key=KEY)) for _ in range(10)]
@@ -108,6 +110,7 @@ def test_two_ledgers_of_many_threads_never_overdraw_and_never_wait_for_each_othe
         assert first.verify().sound
 
 
+@pytest.mark.slow
 def test_two_processes_that_open_a_new_database_at_once_make_it_once(url: str) -> None:
     code = f"from textveil.budget.ledger import Ledger; Ledger({url!r}, key=bytes(32)).close()"
     running = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3)]

@@ -231,6 +231,7 @@ def test_output_in_a_missing_folder_and_over_the_input(textveil, tmp_path) -> No
     assert source.read_text() == "words"
 
 
+@pytest.mark.slow
 def test_an_error_late_in_the_input_leaves_the_old_output(textveil, tmp_path) -> None:
     source, out = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_bytes(b"fine words\n" * 200_000 + b"\xff\n")

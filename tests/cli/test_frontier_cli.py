@@ -19,6 +19,7 @@ def words(tmp_path: Path) -> tuple[str, ...]:
     return ("--vocabulary", str(path))
 
 
+@pytest.mark.slow
 def test_a_frontier_from_the_command_line(command, words, tmp_path: Path) -> None:
     options = ("--mechanisms", "randomized-response,exponential", "--epsilons", "1,4", *words, "-o", tmp_path / "out")
     code, out, err = command("frontier", *options)
@@ -30,6 +31,7 @@ def test_a_frontier_from_the_command_line(command, words, tmp_path: Path) -> Non
     assert {row[0] for row in rows} == {"randomized-response", "exponential"}
 
 
+@pytest.mark.slow
 def test_a_labelled_corpus_from_the_command_line(command, words, tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     rows = [{"text": " ".join(f"w{n}" for n in rng.integers(120, size=12)), "topic": "ab"[n % 2]} for n in range(40)]
@@ -41,6 +43,7 @@ def test_a_labelled_corpus_from_the_command_line(command, words, tmp_path: Path)
     assert "accuracy_on_releases" in {row[3] for row in json.loads(out)["points"]["rows"]}
 
 
+@pytest.mark.slow
 def test_several_vocabularies_from_the_command_line(command, words, tmp_path: Path) -> None:
     """A file, and the embedded words beside it; the first words of each."""
     options = ("--mechanisms", "randomized-response,gaussian-classical", "--epsilons", "4", "--words", "110")
@@ -57,6 +60,7 @@ def test_several_vocabularies_from_the_command_line(command, words, tmp_path: Pa
     assert {row[-1] for row in whole["rows"]} == {"own.txt, first 110", embedded}
 
 
+@pytest.mark.slow
 def test_one_vocabulary_is_not_named_in_every_line(command, words, tmp_path: Path) -> None:
     options = ("--mechanisms", "randomized-response", "--epsilons", "4", *words, "-o", tmp_path / "out")
     code, out, _ = command("frontier", *options)

@@ -20,6 +20,7 @@ def titles(text: str) -> list[str]:
     return re.findall(r"^(\S.*):$", text, flags=re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_first_screen_of_sanitize_shows_what_a_newcomer_needs() -> None:
     text = page("sanitize")
     first = "\n".join(text.splitlines()[:36])

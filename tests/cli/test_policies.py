@@ -62,6 +62,7 @@ def test_a_policy_releases_the_same_with_any_number_of_workers(monkeypatch, caps
     assert "detection   not measured" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [[], ["--whole-file"]])
 def test_all_words_is_what_the_default_is(monkeypatch, capsys, files, form: list[str]) -> None:
     _, source, folder = files
@@ -108,6 +109,7 @@ def test_a_job_with_another_list_is_not_gone_on_with(monkeypatch, capsys, files)
     assert "[staff]" in (folder / "out.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", ["document", "corpus"])
 def test_a_record_is_a_document_and_a_corpus_is_one_for_all_workers(monkeypatch, capsys, tmp_path, scope: str) -> None:
     names = '[[rule]]\nkind = "person"\nsurrogate = "person"\n[[list]]\nkind = "person"\nwords = ["Maria Roe"]\n'

@@ -12,6 +12,7 @@ import pytest
 from tests.helpers.corpora import SECRET, lines, shape
 
 
+@pytest.mark.slow
 def test_several_inputs_by_pattern_in_order_whatever_their_compression(textveil, tmp_path) -> None:
     (tmp_path / "b.txt").write_text(lines(2, 3).rstrip())  # no line end before the next input
     (tmp_path / "a.txt").write_text(lines(3))
@@ -68,6 +69,7 @@ def test_mixed_encodings(textveil, tmp_path, on_error: str) -> None:
     assert (skipped["first"][0]["source"], skipped["first"][0]["first"], skipped["first"][0]["last"]) == (1, 4, 4)
 
 
+@pytest.mark.slow
 def test_a_truncated_gzip_loses_only_what_is_missing(textveil, tmp_path) -> None:
     whole, cut = tmp_path / "b.txt", tmp_path / "a.txt"
     whole.write_text(lines(4))
@@ -92,6 +94,7 @@ def test_nothing_but_faults_is_no_release(textveil, tmp_path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_large_document_is_skipped_or_released(textveil, tmp_path) -> None:
     source = tmp_path / "in.txt"
     source.write_text(lines(1) + "waa " * 700_000 + "\n" + lines(1))  # 2.8 MB
@@ -146,6 +149,7 @@ def test_a_stray_quote_takes_its_own_row_alone(textveil, tmp_path) -> None:
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 20_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 9_999, 20_000])
 @pytest.mark.parametrize("broken", ['{},"stray quote\n', '{},"text, secret\nsecret,row\nsecret" x\n'])
 def test_behind_a_broken_row_nothing_is_taken_for_a_kept_column(textveil, tmp_path, number: int, broken: str) -> None:
@@ -176,6 +180,7 @@ def test_inputs_that_are_no_files_or_one_file(textveil, tmp_path) -> None:
     assert (code, err) == (1, "textveil: input 1 must be a readable file; got a symlink loop.\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell's redirection")
 @pytest.mark.parametrize("options", [("in.txt", "-"), ("-", "-o", "in.txt")])
 def test_one_file_by_name_and_as_standard_input_is_refused(small, tmp_path, options) -> None:
@@ -302,6 +307,7 @@ def test_what_a_person_pays_is_in_the_report(textveil, tmp_path) -> None:
     assert (code, "need --format jsonl, json, csv, tsv or parquet; got txt" in err) == (2, True)
 
 
+@pytest.mark.slow
 def test_columns_of_a_table_under_a_policy(small, textveil, tmp_path) -> None:
     (tmp_path / "in.csv").write_text("who,text\nXelia Quorn,Seen: Xelia Quorn.\nXelia Quorn,Ms. Quorn left.\n")
     options = ("--known", "who=person", "--scope-column", "who", "--unit", "who")

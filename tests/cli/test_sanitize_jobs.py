@@ -15,6 +15,7 @@ from tests.helpers.corpora import WORDS, lines, shape
 from tests.helpers.shared import interruptible
 
 
+@pytest.mark.slow
 def test_a_job_goes_on_only_with_the_same_options_and_inputs(textveil, tmp_path) -> None:
     source, out = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_bytes(lines(60_000).encode() + b"\xff\n" + lines(140_000).encode())
@@ -54,6 +55,7 @@ def test_a_job_goes_on_only_with_the_same_options_and_inputs(textveil, tmp_path)
     assert (code, job.exists()) == (1, False)
 
 
+@pytest.mark.slow
 def test_an_input_that_changed_behind_what_is_committed_is_told(textveil, tmp_path) -> None:
     """Of the same name and size, and the same up to the last committed block: only the time of writing tells."""
     source, out = tmp_path / "in.txt", tmp_path / "out.txt"
@@ -69,6 +71,7 @@ def test_an_input_that_changed_behind_what_is_committed_is_told(textveil, tmp_pa
     assert (code, "what is new in it was not released" in err) == (0, True)
 
 
+@pytest.mark.slow
 def test_an_input_that_is_as_it_was_is_not_told(textveil, tmp_path) -> None:
     source, out = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_bytes(lines(200_000).encode() + b"\xff\n")
@@ -110,6 +113,7 @@ def _process(small: tuple[str, ...], *arguments: str, **options) -> subprocess.P
     return interruptible(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGKILL])
 def test_a_job_from_a_pipe_goes_on_when_the_same_bytes_come_again(textveil, small, tmp_path, kill) -> None:
@@ -149,6 +153,7 @@ def _little_room() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (900_000, 900_000))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a limit on the size of files")
 def test_a_full_disk_loses_nothing_that_was_written(textveil, small, tmp_path) -> None:
     source, out = tmp_path / "in.txt", tmp_path / "out.txt"

@@ -48,6 +48,7 @@ def _served(*arguments: object, cwd: Path) -> Iterator[tuple[httpx.Client, subpr
             process.wait(60)
 
 
+@pytest.mark.slow
 def test_a_key_spends_its_persons_budget_and_no_more(tmp_path: Path) -> None:
     database = f"sqlite:///{tmp_path / 'budgets.db'}"
     made = _run("keys", "create", "--tenant", "ward", "--unit", "p1", "--budget", 20, "--database", database)

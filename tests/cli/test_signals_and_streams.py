@@ -16,6 +16,7 @@ def _process(*arguments: str, **options) -> subprocess.Popen[bytes]:
     return interruptible([sys.executable, "-m", "textveil", *arguments], **options)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "kill"), reason="needs POSIX signals")
 @pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGINT])
 def test_a_run_that_is_killed_before_its_first_block_leaves_nothing(tmp_path, kill: signal.Signals) -> None:
@@ -35,6 +36,7 @@ def test_a_run_that_is_killed_before_its_first_block_leaves_nothing(tmp_path, ki
     assert b"Traceback" not in err
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_fault(tmp_path) -> None:
     source = tmp_path / "in.txt"
     source.write_bytes(b"words and words and words\n" * 300_000)
@@ -49,6 +51,7 @@ def test_a_reader_that_goes_away_is_no_fault(tmp_path) -> None:
     process.stderr.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
 @pytest.mark.parametrize("redirect", ["<&-", ">&-", "> /dev/full"])
 def test_closed_and_full_streams_get_one_line(redirect: str) -> None:

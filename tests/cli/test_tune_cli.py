@@ -63,6 +63,7 @@ def test_the_numbers_are_those_of_the_file(tune: Callable[..., tuple[int, str, s
     assert json.loads(out)["seed"] == 1
 
 
+@pytest.mark.slow
 def test_labels_may_be_numbers_and_a_record_without_one_is_refused(
     tune: Callable[..., tuple[int, str, str]], tmp_path: Path
 ) -> None:

@@ -26,6 +26,7 @@ def attack(name: str) -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_small_requests_hold_what_is_counted_and_refused_ones_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = attack("memory")
     figures, wrong = asyncio.run(memory.measured(150))

@@ -29,7 +29,10 @@ def _blocks(page: Path, language: str) -> list[str]:
 
 def _cases(language: str) -> list:
     found = [(page, index, text) for page in PAGES for index, text in enumerate(_blocks(page, language))]
-    return [pytest.param(page, text, id=f"{page.name}-{index}") for page, index, text in found]
+    return [
+        pytest.param(page, text, id=f"{page.name}-{index}", marks=() if page.name == "README.md" else pytest.mark.slow)
+        for page, index, text in found
+    ]
 
 
 @pytest.mark.parametrize(("page", "code"), _cases("python"))
@@ -117,6 +120,7 @@ def half_response(vocabulary: Vocabulary, *, epsilon: Epsilon) -> RandomizedResp
 '''
 
 
+@pytest.mark.slow
 def test_a_new_mechanism_is_three_files_by_hand(tmp_path) -> None:
     """The file, its proof and its test; the script writes all else, and no other file must know its name."""
     for folder in ("src", "docs", "tools", "tests/contracts"):
@@ -152,6 +156,7 @@ def test_a_page_lists_every_mechanism_with_its_true_status() -> None:
     assert dict(rows) == {name: one.status.value for name, one in MECHANISMS.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.name)
 def test_examples_run(script: Path) -> None:
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=600)

@@ -29,6 +29,7 @@ def part(name: str) -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "count", "told"),
     [

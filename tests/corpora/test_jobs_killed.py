@@ -161,6 +161,7 @@ def python_of(script: str, *arguments: str, **options: Any) -> subprocess.Popen[
     return subprocess.Popen([sys.executable, script, *arguments], stderr=subprocess.PIPE, env=environment, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 @pytest.mark.parametrize(
     "cases",
@@ -220,6 +221,7 @@ def test_a_ledger_and_an_output_torn_anywhere_come_to_the_same_bytes(tmp_path) -
     assert outs.pop().startswith(partial)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs SIGKILL")
 def test_two_processes_killed_from_outside_at_some_moment(tmp_path) -> None:
     corpus(tmp_path)

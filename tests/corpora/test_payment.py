@@ -105,6 +105,7 @@ def test_values_of_other_columns_are_counted_as_they_are_drawn(tmp_path: Path, p
     assert spent(place, None) == finished.report.to_data()["guarantee"]["whole_input"]["epsilon"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [InProcess(), Processes(2)], ids=["here", "processes"])
 def test_one_who_cannot_pay_stops_all_and_nothing_is_taken_or_written(engine: Any, tmp_path: Path, place: str) -> None:
     source = records(tmp_path)

@@ -73,6 +73,7 @@ def _script(folder: Path, steps: str) -> None:
         assert sorted(path.name for path in job_folder(one).iterdir()) == ["ledger.jsonl"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 def test_a_job_killed_at_any_call_has_the_map_of_its_output(tmp_path) -> None:
     """A whole run has 46 calls that matter; it is killed before one, and then again soon after."""
@@ -82,6 +83,7 @@ def test_a_job_killed_at_any_call_has_the_map_of_its_output(tmp_path) -> None:
     assert done.returncode == 0, err.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_processes_seal_the_map_of_their_blocks(tmp_path, workers: int) -> None:
     corpus(tmp_path)
@@ -98,6 +100,7 @@ def test_a_stream_has_its_map_in_a_file(tmp_path) -> None:
     check_map(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
 @pytest.mark.parametrize("deaths", [1, 2])
 def test_a_worker_that_dies_leaves_output_and_map_together(tmp_path, deaths: int) -> None:

@@ -61,6 +61,7 @@ def test_runs_differ_and_blocks_of_one_content_differ(tmp_path) -> None:
     assert len(set(first.splitlines())) == 30
 
 
+@pytest.mark.slow
 @needs_kill
 def test_a_block_whose_process_dies_is_done_once_more(tmp_path) -> None:
     lines = [*LINES[:30], f"{FATAL} {FATAL}", *LINES[30:]]
@@ -69,6 +70,7 @@ def test_a_block_whose_process_dies_is_done_once_more(tmp_path) -> None:
     assert finished.skipped == 0
 
 
+@pytest.mark.slow
 @needs_kill
 @pytest.mark.parametrize("on_error", ["stop", "skip"])
 def test_a_block_over_which_two_processes_die_is_given_up_by_number(tmp_path, on_error: str) -> None:
@@ -102,6 +104,7 @@ def test_small_inputs_start_no_process(tmp_path, monkeypatch) -> None:
     assert released(made(tmp_path, LINES, engine=Processes(1)))[0].count(b"\n") == 60
 
 
+@pytest.mark.slow
 def test_there_are_no_more_processes_than_blocks(tmp_path, monkeypatch) -> None:
     """A process that is started beside the blocks would have nothing to do: 500 of them took minutes and memory."""
     started = []

@@ -268,6 +268,7 @@ def test_an_unreadable_input_says_why(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", ["gzip", "zstd"])
 def test_a_bomb_is_read_in_constant_memory(tmp_path: Path, pack: str) -> None:
     """256 MiB of zeros from less than 300 kB; the peak stays under 16 MiB (the mutant that inflates at once: 256)."""

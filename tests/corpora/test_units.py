@@ -74,6 +74,7 @@ def test_a_person_pays_for_all_records_whatever_the_format(tmp_path: Path, name:
     assert b"who" not in stream.getvalue()
 
 
+@pytest.mark.slow
 def test_processes_and_jobs_come_to_the_same(tmp_path: Path) -> None:
     persons, epsilon = expected(ROWS)
     run = made(tmp_path, "jsonl", ROWS, engine=Processes(2))

@@ -160,6 +160,7 @@ def test_the_greatest_expected_cosine_is_that_of_brute_force() -> None:
         assert expected[words == word][0] == pytest.approx(expected.max(), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_second_look_knows_what_the_texts_are_about() -> None:
     """Texts of four words alone, in a language that says nothing: these are thought likelier everywhere."""
     vocabulary = lettered_vocabulary(40)

@@ -40,6 +40,7 @@ def written(seed: int) -> str:
     return draw.choice(("", " ", " ", ", ", " the ", "\n")).join([*parts, *("5" for _ in range(1 - seed % 2))])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 6000, 500))
 def test_gates_lose_nothing_and_a_digit_far_away_changes_nothing(first: int) -> None:
     searches = embedded_detector()._searches

@@ -163,6 +163,7 @@ def test_a_faulty_pipeline_is_refused_without_a_word_of_the_text(folder: Path, f
     assert "erub" not in str(caught.value) and "SECRETLABEL" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_component_without_labels_has_those_that_are_asked_for(folder: Path, tmp_path: Path) -> None:
     spacy = load_spacy()
 

@@ -136,6 +136,7 @@ def other_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
     return token_classifier(tmp_path_factory.mktemp("made") / "other", learned=False, make_tokenizer=request.param)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(given=texts)
 def test_tokens_of_other_making_stand_where_they_are(other_folder: Path, given: list[str]) -> None:

@@ -28,6 +28,7 @@ def written(tmp_path_factory):
     return found, folder, write_frontier(found, folder)
 
 
+@pytest.mark.slow
 def test_all_files_are_written(written):
     _, folder, files = written
     assert {one.name for one in files} == {one.name for one in folder.iterdir()}

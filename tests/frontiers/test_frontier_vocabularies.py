@@ -107,6 +107,7 @@ def test_the_page_draws_the_numbers_of_every_vocabulary(written):
     assert limits == {(one.vocabulary, one.measure, one.epsilon): one.value for one in found.limits}
 
 
+@pytest.mark.slow
 def test_a_vocabulary_is_chosen_on_the_page(written, tmp_path):
     found, folder, _ = written
     tv.frontier(NAMES[:1], FIRST, output=tmp_path / "one", **SETTING)
@@ -129,6 +130,7 @@ def test_a_vocabulary_is_chosen_on_the_page(written, tmp_path):
         assert wrong == []
 
 
+@pytest.mark.slow
 def test_tables_of_the_page_name_measures_in_words_and_the_vocabulary(written):
     page = (written[1] / "index.html").read_text()
     losses = page[page.index("Losses that readers showed") : page.index("All panels")]
@@ -177,6 +179,7 @@ def test_cells_of_other_numbers_of_texts_are_refused(tmp_path):
         tv.frontier(NAMES[:1], FIRST, sizes=more, **options)
 
 
+@pytest.mark.slow
 def test_progress_rises_to_the_end():
     shares: list[float] = []
     tv.frontier(NAMES, [FIRST, SECOND], progress=shares.append, **SETTING)

@@ -237,6 +237,7 @@ def test_a_process_keeps_one_sanitizer_for_a_job(words: Channel) -> None:
     assert len(arrow_batches._HELD) <= 4
 
 
+@pytest.mark.slow
 def test_a_replaced_sanitizer_draws_by_its_own_distribution(words: Channel) -> None:
     """Chi-square test at 1e-6 of one word's outputs.
 

@@ -245,6 +245,7 @@ class DyingOnce:
         return self._mechanism.privatize(ids, rng)
 
 
+@pytest.mark.slow
 @RAY_DATA_WARNS
 def test_a_retried_task_of_a_dataset_releases_the_same_bytes(ray: Any, words: Mechanism, tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
@@ -293,6 +294,7 @@ def _holding(folder: Path, text: bytes) -> Sequence[Path]:
     return [path for path in folder.rglob("*") if path.is_file() and re.search(text, path.read_bytes())]
 
 
+@pytest.mark.slow
 def test_the_command_starts_a_ray_of_its_own_and_says_nothing_of_it(tmp_path: Path) -> None:
     """Parquet in and out, three inputs, an engine that starts and ends with the run: the local engine's bytes."""
     pytest.importorskip("ray", reason="needs the extra `ray`")

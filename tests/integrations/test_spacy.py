@@ -227,6 +227,7 @@ def test_a_configuration_that_cannot_be_is_refused(config: dict[str, Any], says:
         pipeline(config)
 
 
+@pytest.mark.slow
 def test_spacy_knows_the_factory_by_the_entry_point(tmp_path: Path) -> None:
     """As an installed package has it, nothing of textveil imported by hand; and a plain pipeline stays light."""
     with (ROOT / "pyproject.toml").open("rb") as stream:

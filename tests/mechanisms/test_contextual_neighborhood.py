@@ -166,6 +166,7 @@ def test_the_first_place_follows_the_model_and_the_second_the_filter() -> None:
         assert lent(mechanism, (y,)) == pytest.approx(expected(states), rel=0.01, abs=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [2, 3])
 def test_documents_that_differ_in_one_word_lose_epsilon_and_no_more(length: int) -> None:
     mechanism = made(1.0)
@@ -261,6 +262,7 @@ print(hashlib.sha256(repr(read(made(6.0, size=300), documents(300, 30, 40))).enc
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["Haswell", "SkylakeX"])
 def test_weights_are_the_same_bits_on_other_kernels(kernel: str) -> None:
     needs_kernel(kernel)
@@ -370,6 +372,7 @@ def test_lent_slots_are_bounded() -> None:
         GrowingWeights(fixed=fixed, each=3, room=np.array([0, 1]), growth=1)
 
 
+@pytest.mark.slow
 def test_of_the_embedded_vocabulary_a_sanitizer_reports_it_and_a_report_makes_it_again(embedded: Vocabulary) -> None:
     mechanism: Any = catalog.mechanism("neighborhood", embedded, epsilon=8.0, context="released")
     assert isinstance(mechanism, ContextualNeighborhood)

@@ -222,6 +222,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_models.copying_bart(tmp_path_factory.mktemp("learned"))
 
 
+@pytest.mark.slow
 def test_a_model_that_learned_to_copy_copies_at_a_large_epsilon_alone(tiny, learned: Path) -> None:
     texts = ["maria lives in rome", "rome lives with maria", "a b c"]
     clear = made(tiny, model=str(learned), epsilon=1e6, length=7, clip_value=4.0, beams=1)

@@ -113,6 +113,7 @@ def test_a_wide_bound_gives_the_private_distribution_and_a_narrow_one_the_public
     assert np.abs(near / near.sum() - wanted).sum() < np.abs(far / far.sum() - wanted).sum()
 
 
+@pytest.mark.slow
 def test_draws_follow_the_law() -> None:
     """A chi-square test of whole outputs at ALPHA; the law of another value is told apart."""
     one, text, count = made(epsilon=12.0, groups="kinds"), "run [[maria]] sit", 1200
@@ -239,6 +240,7 @@ def test_the_bound_of_the_paper_does_not_hold_for_two_values() -> None:
     assert abs(math.log(rows[0][0] / rows[1][0])) <= 2 * beta
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spans", ["marked", "detected"])
 def test_audits_compare_texts_that_differ_in_spans_alone(spans: str) -> None:
     one = made(spans=spans, epsilon=1.0, groups="kinds")

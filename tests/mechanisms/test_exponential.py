@@ -96,6 +96,7 @@ def test_the_room_is_the_one_of_the_proof(rng) -> None:
         assert slip == pytest.approx(sum(parts.values()), rel=1e-12, abs=0)
 
 
+@pytest.mark.slow
 def test_the_rate_pays_four_errors_at_the_least_distance(rng) -> None:
     vocabulary = vocabulary_of(rng.normal(size=(40, 900)))
     made = exponential(vocabulary, epsilon_per_distance=0.2, clip=None)

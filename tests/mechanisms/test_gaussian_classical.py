@@ -57,6 +57,7 @@ def _exact(epsilon: float, log_delta: mpmath.mpf) -> mpmath.mpf:
     return least / mpmath.exp(log_delta)
 
 
+@pytest.mark.slow
 def test_the_exact_delta_of_the_formula_is_what_the_page_says() -> None:
     rows = re.findall(r"^\| (1e-5|4\^-\d+) \| (\d+) \| ([\d.]+) \| (holds|false) \|$", PAGE.read_text(), re.MULTILINE)
     assert len(rows) == 11

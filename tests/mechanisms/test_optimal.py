@@ -338,6 +338,7 @@ def test_the_shipped_weights_are_those_of_the_record(embedded) -> None:
         assert stays[names].max() <= flat.inside / flat.total / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 3.0, 6.0])
 @pytest.mark.parametrize("prior", ["flat", "zipf"])
 @pytest.mark.parametrize("size", [5, 30])

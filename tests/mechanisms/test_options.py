@@ -188,6 +188,7 @@ ASKED: dict[str, Any] = {
 FOLDERS = ("model", "network")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "key"), EVERY)
 def test_a_report_holds_every_option_that_was_given_by_its_name(name: str, key: str, tiny, embedded, tmp_path) -> None:
     besides = {

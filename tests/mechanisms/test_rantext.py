@@ -69,6 +69,7 @@ def test_tails_of_the_radius_are_bounded(dim: int, rng) -> None:
     assert -40 <= _log_tail(scales, far) < -30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 def test_draws_follow_the_published_law(epsilon: float, rng) -> None:
     """Exact binomial tests of each output, ALPHA together: some come out twice in 200,000 draws."""

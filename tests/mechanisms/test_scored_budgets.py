@@ -87,6 +87,7 @@ def test_with_shares_that_do_not_look_at_the_text_the_claim_would_hold(monkeypat
     assert worst_loss(made) <= 4.0 * (1 + 1e-12)
 
 
+@pytest.mark.slow
 def test_draws_follow_the_rows(rng) -> None:
     made, count = scored_budgets_published(WORDS, epsilon=3.0), 5_000
     text = f"{WORDS.words[2]} {WORDS.words[5]}"

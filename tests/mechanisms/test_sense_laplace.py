@@ -62,6 +62,7 @@ def test_any_two_documents_lose_epsilon_at_most(epsilon: float) -> None:
     assert losses["bank river", "bank money"] > claimed * 0.9
 
 
+@pytest.mark.slow
 def test_draws_follow_the_law_of_the_sense(rng) -> None:
     made, count = sense_laplace(LINE, epsilon=6.0, bag_size=2, clip=None), 30_000
     drawn = [text.lower().split()[0] for text in made.privatize_texts(["bank river"] * count, rng)]

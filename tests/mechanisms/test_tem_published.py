@@ -96,6 +96,7 @@ def test_a_claim_that_rounding_to_integers_breaks_is_not_proved() -> None:
     assert channel.guarantee.status is Status.REFUTED
 
 
+@pytest.mark.slow
 def test_words_that_share_a_vector_share_a_row(rng) -> None:
     """Every status holds against the exact loss, also where computed distances of equal vectors are not exactly 0."""
     statuses = set()

@@ -32,6 +32,7 @@ def made(vocabulary: Vocabulary, **options) -> IntegerChannel:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [3, 40, 300])
 @pytest.mark.parametrize("more", [0.0, 3.0, 40.0])
 def test_all_rows_have_one_sum_and_no_two_weights_are_farther_apart_than_is_stated(size: int, more: float) -> None:

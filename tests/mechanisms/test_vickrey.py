@@ -90,6 +90,7 @@ def test_draws_follow_the_exact_channel_and_the_published_mutant_is_noticed(rng)
         assert chisquare(counts, wanted[other] * counts.sum() / wanted[other].sum()).pvalue < ALPHA
 
 
+@pytest.mark.slow
 def test_the_published_form_loses_what_its_page_says() -> None:
     text = PAGE.read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| 1.00 \|$", text, re.MULTILINE)

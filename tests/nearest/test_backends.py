@@ -223,6 +223,7 @@ def test_every_row_that_may_win_is_scored(rng, monkeypatch) -> None:
     assert not np.array_equal(replace(good, _tiles=careless)(queries), reference)
 
 
+@pytest.mark.slow
 def test_int8_equals_numpy_on_real_words(embedded, rng) -> None:
     needed("int8")
     vectors = embedded.vectors

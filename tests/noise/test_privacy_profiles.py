@@ -72,6 +72,7 @@ def direct(dim: int, reach: float, epsilon: float) -> mp.mpf:
     return mp.log(mp.quad(lambda loss: mp.exp(start - loss) * above(loss), [start, top], maxdegree=3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dim", "reach", "epsilon"), [(2, 1.7, 0.3), (3, 4.0, 1.0), (6, 5.0, 3.0)])
 def test_spherical_profile_against_its_definition(dim: int, reach: float, epsilon: float) -> None:
     with mp.workdps(15):

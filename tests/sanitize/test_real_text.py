@@ -45,6 +45,7 @@ def wikipedia() -> Iterator[str]:
 CORPORA = [ag_news, clinical, personal, wikipedia]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", CORPORA, ids=lambda corpus: corpus.__name__)
 def test_nothing_unknown_comes_out_at_its_place(embedded, corpus) -> None:
     """Every word token of the output is a word of the vocabulary, every number is drawn, the rest is public."""
@@ -93,6 +94,7 @@ def test_names_and_addresses_of_the_personal_data_do_not_survive(embedded) -> No
                 assert value not in release.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", CORPORA, ids=lambda corpus: corpus.__name__)
 def test_unchanged_words_stay_below_the_limit(embedded, corpus) -> None:
     """The share of words that come out unchanged is near P(y = x), far below what any 8-DP mechanism may keep."""

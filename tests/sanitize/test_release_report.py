@@ -20,6 +20,7 @@ VALID = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VALID)
 def test_what_is_reported_is_the_sum_of_the_guarantees(embedded, name: str) -> None:
     made = mechanism(name, embedded, epsilon=8.0)

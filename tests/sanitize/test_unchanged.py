@@ -56,6 +56,7 @@ def test_an_epsilon_at_which_words_stay_is_told(small, name: str, epsilon: float
     assert warned(made) == (share > MOST)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VALID)
 def test_an_epsilon_at_which_words_change_is_not(embedded, name: str) -> None:
     assert not warned(mechanism(name, embedded, epsilon=8.0))

@@ -115,6 +115,7 @@ def test_a_whole_text_costs_one_draw_and_tells_nothing_of_its_tokens(embedded: V
     assert copy.setting == sanitizer.setting
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["consistent-neighborhood", "keywords"])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_jobs_release_both_kinds_and_add_up_the_fields_of_a_record(

@@ -104,6 +104,7 @@ def test_commands_run(server: dict[str, str], provider: Provider, number: int) -
     assert provider.heard("Zyxwell") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(blocks("py"))))
 def test_programs_run(server: dict[str, str], provider: Provider, monkeypatch, capsys, number: int) -> None:
     needs, text = blocks("py")[number]
@@ -138,6 +139,7 @@ def test_the_page_names_every_header() -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_example_configuration_is_taken_whole() -> None:
     file = ROOT / "examples/server.toml"
     command = [sys.executable, "-m", "textveil", "serve", "--check", "--config", str(file)]

@@ -59,6 +59,7 @@ def test_routes_that_litellm_runs_no_guardrail_for_are_blocked(provider: Provide
     assert provider.paths == [] and "Zyxwell" not in answer.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["litellm_params", "deployment_id", "specific_deployment", "extra_headers", "tags"])
 def test_a_field_that_only_litellm_knows_goes_nowhere(provider: Provider, proxy, name) -> None:
     provider.forget()

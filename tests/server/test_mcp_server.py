@@ -371,6 +371,7 @@ def test_what_cannot_be_sent_is_refused_before_anything_is_drawn(made) -> None:
     assert ledger.calls == []
 
 
+@pytest.mark.slow
 def test_a_real_process_answers_on_its_pipes(tmp_path: Path) -> None:
     """As a host starts it; and what it writes to standard error is nothing at all."""
     own = tmp_path / "own.toml"

@@ -23,6 +23,7 @@ from textveil.server.sealed_conversations import SealedConversations
 NOTE = "Maria Gonzalez was seen."
 
 
+@pytest.mark.slow
 def test_a_conversation_goes_on_in_another_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TEXTVEIL_LEDGER_KEY", "ab" * 32)
     with postgres_server() as database, Provider() as provider:
@@ -48,6 +49,7 @@ def test_a_conversation_goes_on_in_another_process(monkeypatch: pytest.MonkeyPat
         assert provider.heard(*PRIVATE) == []
 
 
+@pytest.mark.slow
 def test_keys_budgets_and_maps_are_in_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTVEIL_LEDGER_KEY", "ab" * 32)
     with postgres_server() as database:
@@ -77,6 +79,7 @@ def test_keys_budgets_and_maps_are_in_one_database(monkeypatch: pytest.MonkeyPat
         keys.close()
 
 
+@pytest.mark.slow
 def test_processes_that_write_the_same_conversations_at_once_all_succeed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTVEIL_LEDGER_KEY", "ab" * 32)
     with postgres_server() as database, contextlib.ExitStack() as held:

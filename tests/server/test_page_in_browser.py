@@ -243,6 +243,7 @@ def test_the_epsilon_of_a_word_is_chosen_and_paid_for(chromium: Any, tmp_path: P
             assert ledger.balance(Account("local")).spent.approximate().epsilon == 24
 
 
+@pytest.mark.slow
 def test_the_promise_is_of_what_was_drawn(chromium: Any, client: httpx.Client) -> None:
     with shown(chromium, client) as page:
         wrote(page, "Maria Gonzalez was seen on 3 March 2024.", "prompts")

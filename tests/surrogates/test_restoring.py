@@ -191,6 +191,7 @@ def _answer(draw: st.DrawFn, made: PrivateMap) -> str:
     return "".join(parts)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.data())
 def test_pieces_come_to_what_the_whole_comes_to(data: st.DataObject) -> None:
@@ -220,6 +221,7 @@ def test_a_stream_holds_back_no_more_than_it_says(made: PrivateMap, answer: str)
         assert len(stream._held) <= restorer.reach + (256 if begun else 0)
 
 
+@pytest.mark.slow
 def test_ten_thousand_surrogates_and_hostile_texts_take_linear_time() -> None:
     """A way that is quadratic in either would take hours."""
     names = [

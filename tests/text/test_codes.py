@@ -56,6 +56,7 @@ def check(made: TextCodes, texts: list[str]) -> None:
         assert list(map(len, strings)) == made.legend.lengths[coded.codes[start:stop]].tolist()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=600)
 @given(st.lists(TEXTS, max_size=3))
 def test_tokens_are_those_of_split_whatever_is_remembered(batches: list[list[str]]) -> None:
@@ -64,6 +65,7 @@ def test_tokens_are_those_of_split_whatever_is_remembered(batches: list[list[str
         check(made, texts)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(st.lists(TEXTS, min_size=2, max_size=6))
 def test_forgetting_changes_nothing(batches: list[list[str]]) -> None:

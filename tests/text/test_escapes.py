@@ -82,6 +82,7 @@ def test_escapes_of_every_kind(written: str, wanted: str | None) -> None:
     assert read(written).text == (written if wanted is None else wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", ["\\", "%25", "amp;", "\\u00e9", "%C3%A9", "&lt;", "=a+", "a [at] ", '\\\\"', "\\x41", "="]
 )

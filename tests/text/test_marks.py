@@ -82,6 +82,7 @@ def test_examples(text: str, expected: str) -> None:
     assert plain(text, text, "cat") == [expected, expected, "cat"]  # nothing is looked at beyond a text's end
 
 
+@pytest.mark.slow
 def test_every_code_point_comes_out_as_one_of_a_small_set_or_as_what_is_drawn_or_constant() -> None:
     """With every code point alone, between words, at both ends and doubled: about 1.1 million of them."""
     constants = set(PLACEHOLDERS.values())
@@ -176,6 +177,7 @@ FRAGMENTS = st.sampled_from(
 TEXTS = st.lists(st.one_of(st.lists(FRAGMENTS, max_size=12).map("".join), st.text(max_size=20)), max_size=4)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=800)
 @given(TEXTS)
 def test_texts_are_released_by_the_rule_read_aloud(texts: list[str]) -> None:

@@ -158,6 +158,7 @@ PIECES_OF_NUMBERS = st.lists(
 ).map("".join)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=600)
 @given(st.lists(PIECES_OF_NUMBERS, max_size=4))
 def test_numbers_are_those_of_the_rule_read_aloud(texts: list[str]) -> None:

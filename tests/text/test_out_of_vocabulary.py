@@ -167,6 +167,7 @@ ENDED_WORD = st.tuples(st.text("abstre", min_size=1, max_size=5), st.sampled_fro
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=1500)
 @given(st.lists(SMALL_WORD | ENDED_WORD, min_size=1, max_size=25), SMALL_WORD | ENDED_WORD)
 def test_equals_brute_force_on_small_vocabularies(words: list[str], surface: str) -> None:
@@ -198,6 +199,7 @@ def misspelled(words: list[str], draw: random.Random) -> str:
     return "".join(letters)
 
 
+@pytest.mark.slow
 def test_equals_brute_force_on_english() -> None:
     words = english()
     index = WordIndex(words)
@@ -235,6 +237,7 @@ def test_rapidfuzz_measures_what_the_rule_says() -> None:
         assert OSA.distance(one, other) == edits(one, other)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=600)
 @given(st.lists(SMALL_WORD | ENDED_WORD, min_size=1, max_size=25), st.lists(SMALL_WORD | ENDED_WORD, max_size=12))
 def test_many_at_once_and_by_the_index_equal_brute_force(words: list[str], surfaces: list[str]) -> None:
@@ -244,6 +247,7 @@ def test_many_at_once_and_by_the_index_equal_brute_force(words: list[str], surfa
         assert WordIndex(words).lookup_many(surfaces) == [slow_lookup(words, one) for one in surfaces]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=300)
 @given(st.lists(st.text("ab\U00020000\x00", max_size=14), min_size=1, max_size=12), st.text("ab\x00c", max_size=70))
 def test_long_words_and_few_letters_are_found_by_the_index(words: list[str], surface: str) -> None:
@@ -253,6 +257,7 @@ def test_long_words_and_few_letters_are_found_by_the_index(words: list[str], sur
         assert WordIndex(words).lookup(surface) == slow_lookup(words, surface)
 
 
+@pytest.mark.slow
 def test_the_index_equals_the_scan_on_english() -> None:
     words = english()
     index = WordIndex(words)

@@ -110,6 +110,7 @@ def slow_casing(surfaces: list[str]) -> str:
     return "".join(text)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=1000)
 @given(
     st.lists(

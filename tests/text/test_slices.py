@@ -43,6 +43,7 @@ def hostile(seed: int) -> str:
     return draw.choice(("", " ", ", ", "\n")).join(parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 16, 64, 301])
 def test_slices_of_any_size_give_the_matches_of_the_whole(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slices, "SLICE", size)
@@ -60,6 +61,7 @@ def test_slices_of_any_size_give_the_matches_of_the_whole(size: int, monkeypatch
     assert count > 500 and len(PATTERNS) > 25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 3, 16, 64])
 def test_detectors_find_the_same_spans_in_slices_of_any_size(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [hostile(seed) + " Mu\u0308ller \u0661\u0662" for seed in range(60)]

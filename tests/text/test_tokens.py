@@ -173,6 +173,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", PIECES, ids=ascii)
 def test_a_megabyte_of_anything_takes_linear_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))

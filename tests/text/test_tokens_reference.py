@@ -217,6 +217,7 @@ FRAGMENTS = [
 FRAGMENTED_TEXT = st.lists(st.sampled_from(FRAGMENTS), max_size=25).map("".join)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=2500)
 @given(FRAGMENTED_TEXT)
 def test_fragments_as_the_slow_tokenizer_reads_them(text: str) -> None:
@@ -279,6 +280,7 @@ def kinds_after_replacement(text: str, seed: int) -> tuple[list[Kind], list[Kind
     return [token.kind for token in tokens], [token.kind for token in tokenize("".join(replaced))]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=1500)
 @given(FRAGMENTED_TEXT, st.integers(0, 2**32))
 def test_another_word_in_the_place_of_each_changes_no_kind(text: str, seed: int) -> None:

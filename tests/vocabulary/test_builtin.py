@@ -178,6 +178,7 @@ def tool():
     return module
 
 
+@pytest.mark.slow
 def test_the_committed_files_are_what_the_tool_builds(tool, tmp_path):
     source = shared_path("data/vectors/glove-840b-300d-33860")
     assert list(tool.differences(source, DATA, facts=False)) == []

@@ -75,6 +75,7 @@ def test_the_farthest_pair_is_searched_for_once_for_the_same_points(monkeypatch)
     assert clipped_diameter(vocabulary, 1.0, 2) == found.value
 
 
+@pytest.mark.slow
 def test_audits_of_noise_share_the_farthest_pair(monkeypatch):
     vocabulary = vocabulary_of(table(6, dim=4))
     names = ("spherical-laplace", "laplace", "mahalanobis", "pte")

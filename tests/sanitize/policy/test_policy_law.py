@@ -116,6 +116,7 @@ def _ratio(one: Mapping[str, Fraction], other: Mapping[str, Fraction]) -> Fracti
     return max(max(one[text] / other[text], other[text] / one[text]) for text in one)
 
 
+@pytest.mark.slow
 def test_the_law_of_a_release_is_what_the_guarantee_says(monkeypatch: pytest.MonkeyPatch) -> None:
     sanitizer = _sanitizer(monkeypatch, FromPool(pool=POOL))
     names = [("Mara", "Mark"), ("Mark", "Mara"), ("Marz", "Mark")]

@@ -41,6 +41,7 @@ def test_half_an_event_is_told(data: bytes) -> None:
         reader.close()
 
 
+@pytest.mark.slow
 def test_no_utf_8_and_events_without_end_are_told() -> None:
     with pytest.raises(ApiError, match="no UTF-8"):
         EventReader().feed(b"data: \xff\n\n")

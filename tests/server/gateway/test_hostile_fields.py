@@ -18,6 +18,7 @@ def attacks(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return loaded_attack("gateway_fields", monkeypatch)
 
 
+@pytest.mark.slow
 def test_hostile_requests_bring_nothing_to_the_upstream(attacks: ModuleType) -> None:
     with contextlib.ExitStack() as held:
         upstream = held.enter_context(contextlib.closing(attacks.Upstream()))

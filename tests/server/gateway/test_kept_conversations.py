@@ -108,6 +108,7 @@ def spent(client: httpx.Client) -> float:
     return float(client.get("/v1/budget").json()["spent"]["epsilon"])
 
 
+@pytest.mark.slow
 def test_a_killed_gateway_goes_on_byte_for_byte_and_pays_for_what_is_new_alone(
     told: Config, provider: Provider
 ) -> None:

@@ -1,7 +1,7 @@
 """What declarations state, written down elsewhere: tables of the docs, the catalog's lines, ``catalog.json``.
 
 A table stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``, lines of the catalog between such comments of
-Python. ``--write`` renews all of it; ``--check`` says what is stale, and exits with 1 where anything is. A long table is
+Python. ``--write`` renews all of it; ``--check`` says what is stale, and exits with 1 if anything is. A long table is
 kept in no file: the site has it in place of ``<!-- site: NAME -->``.
 """
 

@@ -114,7 +114,7 @@ MECHANISMS: Table[CatalogEntry] = Table(
     "a function that textveil.mechanisms.declaration.declared decorates, or a textveil.catalog.CatalogEntry",
     see="textveil mechanisms",
 )
-"""textveil's own mechanisms: the name, and the function that makes it and declares all else. A script writes these lines."""
+"""textveil's own mechanisms: the name, and the function that makes it and declares all else; a script writes it."""
 
 
 def entries() -> dict[str, CatalogEntry]:

@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 import textveil
 
 PACKAGE = Path(textveil.__file__).parent
@@ -32,7 +30,6 @@ def _flags(text: str) -> list[str]:
     return [f"line {line}" for line, value in _strings(ast.parse(text)) if value != "--" and _FLAG.search(value)]
 
 
-@pytest.mark.slow
 def test_the_library_spells_no_option_of_the_command_line() -> None:
     spelled = {str(path.relative_to(PACKAGE)) for path in LIBRARY if _flags(path.read_text(encoding="utf-8"))}
     assert spelled <= STARTS_THE_COMMAND
@@ -82,7 +79,6 @@ FOREIGN = {"os", "torch"}
 """Packages of others in which the function that is needed has such a name."""
 
 
-@pytest.mark.slow
 def test_modules_use_no_private_names_of_others() -> None:
     modules = sorted(PACKAGE.rglob("*.py"))
     private = {str(path): _private(path.read_text(encoding="utf-8"), FOREIGN) for path in modules}

@@ -34,7 +34,6 @@ def test_every_name_that_is_written_anywhere_is_declared() -> None:
     assert found | {environment.KILLS} >= VARIABLES, "what is declared is read"
 
 
-@pytest.mark.slow
 def test_the_package_spells_a_name_in_one_place_alone() -> None:
     for path in (ROOT / "src").rglob("*.py"):
         if path.name != "environment.py":

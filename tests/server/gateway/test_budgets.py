@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import openai
 import pytest
 from tests.helpers.canaries import CODE, NOTE, PRIVATE, write_policy
 from tests.helpers.servers import serving
@@ -16,6 +15,8 @@ from textveil.budget.ledger import Ledger
 from textveil.budget.limit import Limit
 from textveil.server.app import make_app, open_books
 from textveil.server.config import Config
+
+openai = pytest.importorskip("openai")
 
 MARIA = Account("ward", "maria")
 

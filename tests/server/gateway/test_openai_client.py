@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import httpx
-import openai
 import pytest
 from tests.helpers.canaries import ACCENTED, CODE, NAME, NOTE, OTHER_CODE, PRIVATE
 from tests.helpers.upstream import (
@@ -22,6 +21,8 @@ from tests.helpers.upstream import (
     send_json,
     send_pieces,
 )
+
+openai = pytest.importorskip("openai")
 
 WEATHER: Any = {
     "type": "function",

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import httpx
-import openai
 import pytest
 from tests.helpers.canaries import ACCENTED, CODE, NAME, NOTE, PRIVATE
 from tests.helpers.servers import MemoryLedger
 from tests.helpers.upstream import Handler, Provider, send_json, send_pieces
+
+openai = pytest.importorskip("openai")
 
 LOOK_UP: Any = {
     "type": "function",

@@ -16,6 +16,7 @@ class DetectedSpan(NamedTuple):
         kind: one of ``kinds.KINDS`` or a user's own.
         score: how sure the detector is, from 0 to 1; scores of two detectors do not compare.
         detector: the name of the one that found it.
+        why: the evidence in a word or two, such as "title" or "list"; empty where the detector does not say.
     """
 
     start: int
@@ -23,6 +24,7 @@ class DetectedSpan(NamedTuple):
     kind: str
     score: float
     detector: str
+    why: str = ""
 
 
 @runtime_checkable

@@ -78,7 +78,7 @@ class EmbeddedDetector:
         read = plain(text)
         found, _ = searched(read.text, self._searches)
         found.sort()
-        spans = [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME) for one in found]
+        spans = [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME, one.why) for one in found]
         # What a path of a URL may hold is nearly anything: also what covers an e-mail address that it runs into.
         met = any(after.start < before.end for before, after in pairwise(found))
         if read.places is not None:

@@ -13,12 +13,13 @@ from textveil.text.slices import check_time, matches
 
 @final
 class Found(NamedTuple):
-    """The characters ``start`` to ``end`` of a plain text, what they are, and how sure that is (0 to 1)."""
+    """The characters ``start`` to ``end`` of a plain text, what they are, how sure that is (0 to 1), and why."""
 
     start: int
     end: int
     kind: str
     score: float
+    why: str = ""
 
 
 Search: TypeAlias = Callable[[str], Iterator[Found]]

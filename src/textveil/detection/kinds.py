@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 from typing import Final
 
 from textveil.errors import need
@@ -22,8 +23,17 @@ KINDS: Final = (
     "money",
     "number",
     "ip",
+    "secret",
+    "demographic",
+    "duration",
+    "measurement",
+    "quantity",
+    "code-number",
 )
 """The kinds that textveil's own detectors find."""
+
+STANDS_FOR: Final = MappingProxyType({"secret": "id"})
+"""Kinds that a policy without a rule for them treats as another: no policy from before they existed releases them."""
 
 _KIND: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*").fullmatch
 _LONGEST: Final = 40

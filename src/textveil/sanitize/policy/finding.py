@@ -6,8 +6,9 @@ found where it is written. It is also read as it stands, since what looks like a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 from typing import Final, TypeAlias, final
 
 from textveil.detection.base import DetectedSpan, Detector
@@ -39,6 +40,7 @@ class SpanFinder:
             other kinds are as if they had not been found.
         numbers: whether every group of digits that lies in no other span is a span of the kind number.
         escapes: whether texts are read through their escapes.
+        stands_for: kinds of detectors' spans that are taken for another kind.
     """
 
     def __init__(
@@ -49,12 +51,14 @@ class SpanFinder:
         *,
         numbers: bool,
         escapes: bool = False,
+        stands_for: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._detectors = tuple(detectors)
         self._order = [one.name for one in detectors]
         self._drawn, self._kept = frozenset(drawn), frozenset(kept)
         self._numbers = numbers
         self._escapes = escapes
+        self._stands_for = stands_for
 
     def readings(self, texts: Sequence[str], first: int = 1) -> list[Reading]:
         """Texts as they are read.
@@ -109,10 +113,17 @@ class SpanFinder:
         """What the detectors find in each text."""
         if not texts:
             return []
-        answers = [checked_spans(one, texts, first) for one in self._detectors]
+        answers = [self._renamed(checked_spans(one, texts, first)) for one in self._detectors]
         if values is not None:
             answers.insert(0, [value_spans(text, own, RECORD) for text, own in zip(texts, values, strict=True)])
         return [list(chain.from_iterable(answer[place] for answer in answers)) for place in range(len(texts))]
+
+    def _renamed(self, answers: list[list[DetectedSpan]]) -> list[list[DetectedSpan]]:
+        """The spans under the kinds that they are taken for."""
+        if not self._stands_for:
+            return answers
+        kind_of = self._stands_for
+        return [[span._replace(kind=kind_of.get(span.kind, span.kind)) for span in spans] for spans in answers]
 
     def _of_one(
         self, reading: Reading, answer: Sequence[DetectedSpan], written: Sequence[DetectedSpan]

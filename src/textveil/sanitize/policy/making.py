@@ -12,6 +12,7 @@ from textveil.catalog import mechanism
 from textveil.detection.base import Detector
 from textveil.detection.detectors import detector_of
 from textveil.detection.given import ListDetector, PatternDetector
+from textveil.detection.kinds import STANDS_FOR
 from textveil.detection.token_kinds import TokenKindDetector
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
@@ -95,7 +96,15 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
                     "It moves all values of a scope together and promises nothing of one alone.",
                 )
     numbers = policy.rule(NUMBER) is not None
-    finder = SpanFinder(detectors, surrogates, kept, numbers=numbers, escapes=not policy.draws_words)
+    ruled = surrogates.keys() | kept
+    finder = SpanFinder(
+        detectors,
+        surrogates,
+        kept,
+        numbers=numbers,
+        escapes=not policy.draws_words,
+        stands_for={kind: other for kind, other in STANDS_FOR.items() if kind not in ruled},
+    )
     return PolicyParts(
         words=words_of(policy),
         surrogates=surrogates,

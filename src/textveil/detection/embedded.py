@@ -14,7 +14,10 @@ from textveil.detection.combined import covering
 from textveil.detection.found import Search, searched
 from textveil.detection.gates import Gate, anywhere
 from textveil.detection.kinds import KINDS
+from textveil.detection.languages import language_of
 from textveil.detection.names import find_names
+from textveil.detection.ordinary_words import LANGUAGES
+from textveil.detection.other_languages import ORDINARY, searches_of
 from textveil.detection.phones import PHONE_GATE, REGIONS, phone_search
 from textveil.detection.plain import plain
 from textveil.detection.small_names import find_small_names
@@ -74,10 +77,18 @@ class EmbeddedDetector:
         """See ``Detector``."""
         return [self._detected(text) for text in texts]
 
+    def _searches_in(self, language: str) -> tuple[tuple[Search, Gate], ...]:
+        """The searches for a document in this language."""
+        if language not in LANGUAGES:
+            return self._searches
+        before, names = searches_of(language)
+        street, name = self._searches.index(STREET_SEARCHES[0]), self._searches.index((find_names, anywhere))
+        return (*self._searches[:street], *before, *self._searches[street:name], *names, (find_names, anywhere))
+
     def _detected(self, text: str) -> list[DetectedSpan]:
         read = plain(text)
-        found, _ = searched(read.text, self._searches)
-        found.sort()
+        found, _ = searched(read.text, self._searches_in(language_of(text)))
+        found = sorted(one for one in found if one.kind != ORDINARY)
         spans = [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME, one.why) for one in found]
         # What a path of a URL may hold is nearly anything: also what covers an e-mail address that it runs into.
         met = any(after.start < before.end for before, after in pairwise(found))

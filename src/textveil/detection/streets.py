@@ -41,8 +41,8 @@ _LEADING: Final = _either(
     rambla"""
 )
 _STREET_WORD: Final = _either(
-    """gatan gata gade vej vegen veien vagen katu polku kuja tie straat laan weg strasse gasse platz allee damm ufer
-    plein gracht dreef steenweg utca utja korut gotu hraun vangur vegur braut stigur ulice cesta ulica skogen
+    """gatan gata gade vej vegen veien vagen katu polku kuja tie straat laan weg strasse strase gasse platz allee damm
+    ufer plein gracht dreef steenweg utca utja korut gotu hraun vangur vegur braut stigur ulice cesta ulica skogen
     backe backen bakken vagur holt lundur"""
 )
 _AFTER_NAME: Final = _either("utca ut ter u\\. ulica ulice cesta gata vag vei tee mnt pst tanav iela gatve str\\. utja")
@@ -73,7 +73,7 @@ _OTHERS: Final = re.compile(
     rf"(?i:{_LEADING}) (?:(?:d[aeio]s?|du|des|de la|del|della|of|van|von|la|le|el|los|las) ){{0,2}}"
     rf"(?:{_ANY_WORD},? ){{1,5}}?{_HOUSE}"
     rf"|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{0,3}}[A-Z][A-Za-z'-]{{1,30}}(?:{_STREET_WORD}) {_HOUSE}"
-    rf"|[a-z][a-z'-]{{3,30}}(?:gatan|straat|strasse|vegen|steenweg|plein|laan|gade|katu) {_HOUSE}"
+    rf"|[a-z][a-z'-]{{3,30}}(?:gatan|straat|strasse|strase|vegen|steenweg|plein|laan|gade|katu) {_HOUSE}"
     rf"|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{1,3}}(?:{_AFTER_NAME}) {_HOUSE}"
     rf")(?:,?\s{{1,3}}{_UNIT})?"
 )

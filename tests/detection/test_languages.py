@@ -1,0 +1,93 @@
+"""Documents in other languages: which language it is, and what is found in it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from textveil.detection.detectors import detect
+from textveil.detection.languages import language_of
+from textveil.detection.ordinary_words import LANGUAGES, ordinary_words
+
+LETTERS = {
+    "en": "Thank you for the letter of last week. The meeting with the new manager is on Friday.",
+    "de": "Vielen Dank für das Schreiben von letzter Woche. Der Termin mit der neuen Leiterin ist am Freitag.",
+    "fr": "Merci pour votre lettre de la semaine dernière. Le rendez-vous avec la directrice est vendredi.",
+    "es": "Gracias por su carta de la semana pasada. La reunión con la nueva directora es el viernes.",
+    "it": "Grazie per la lettera della settimana scorsa. La riunione con la nuova direttrice è venerdì.",
+    "pt": "Obrigado pela carta da semana passada. A reunião com a nova diretora é na sexta-feira.",
+    "nl": "Bedankt voor uw brief van vorige week. De afspraak met de nieuwe directeur is op vrijdag.",
+    "pl": "Dziękuję za list z zeszłego tygodnia. Spotkanie z nową dyrektorką jest w piątek po południu.",
+    "ru": "Спасибо за письмо на прошлой неделе. Встреча с новым директором в пятницу.",
+    "ja": "先週のお手紙ありがとうございます。新しい部長との会議は金曜日です。",
+    "zh": "谢谢您上周的来信。与新主任的会议在星期五举行。",
+    "ar": "شكرا على رسالتك في الأسبوع الماضي. الاجتماع مع المديرة الجديدة يوم الجمعة.",
+}
+
+
+@pytest.mark.parametrize(("language", "text"), LETTERS.items(), ids=LETTERS)
+def test_language_of_a_letter(language: str, text: str) -> None:
+    assert language_of(text) == language
+
+
+@pytest.mark.parametrize("text", ["", "12/3", "BP 132/84, SpO2 97% RA, Plt 143.", "J. Müller", "🙂🙂", "\ud800"])
+def test_language_of_few_words_is_unknown(text: str) -> None:
+    assert language_of(text) == ""
+
+
+@given(st.text())
+def test_every_text_has_a_language_or_none(text: str) -> None:
+    assert len(language_of(text)) in (0, 2)
+
+
+def test_only_the_first_characters_are_read() -> None:
+    assert language_of(LETTERS["de"] * 8 + LETTERS["ru"] * 100) == "de"
+
+
+FOUND = {
+    "de": (
+        "Sehr geehrte Frau Özdemir,\nIhre Tochter Wiebke Hansen wohnt seit März in der Gartenstraße 14a, 24103 Kiel. "
+        "Die Rechnung und der Vertrag liegen bei.\nMit freundlichen Grüßen\nHeinrich Vogt",
+        ["Özdemir", "Wiebke Hansen", "Gartenstraße 14a", "24103 Kiel", "Heinrich Vogt"],
+    ),
+    "fr": (
+        "Chère Madame Benoît, votre voisine Solène Garnier habite 8 bis, rue des Lilas, 69003 Lyon. "
+        "La Facture et le Contrat sont joints. Bien à vous, Mathieu Roche",
+        ["Benoît", "Solène Garnier", "8 bis, rue des Lilas", "69003 Lyon", "Mathieu Roche"],
+    ),
+    "es": (
+        "Estimada Sra. Ibáñez: su hijo Iker Molina vive en la Avenida de América 21, piso 3, 28002 Madrid. "
+        "Adjunto la Factura y el Contrato. Un saludo, Nuria Vega",
+        ["Ibáñez", "Iker Molina", "Avenida de América 21, piso 3", "28002 Madrid", "Nuria Vega"],
+    ),
+    "it": (
+        "Gentile Dott.ssa Colombo, il paziente Matteo Ferri abita in Via Garibaldi 7, 40121 Bologna. "
+        "La Fattura è allegata. Cordiali saluti, Chiara Gatti",
+        ["Colombo", "Matteo Ferri", "Via Garibaldi 7", "40121 Bologna", "Chiara Gatti"],
+    ),
+    "pt": (
+        "Prezada Dra. Barbosa, o contrato de Tiago Ramos, morador da Rua das Flores, 33, 4050-262 Porto, vence amanhã. "
+        "A Fatura segue em anexo. Atenciosamente, Inês Duarte",
+        ["Barbosa", "Tiago Ramos", "Rua das Flores, 33", "4050-262 Porto", "Inês Duarte"],
+    ),
+    "nl": (
+        "Geachte mevrouw Smit, uw afspraak met dr. De Boer is in de Dorpsstraat 9, 3571 XZ Utrecht. "
+        "De Factuur is bijgevoegd. Met vriendelijke groet, Joris van Dam",
+        ["Smit", "De Boer", "Dorpsstraat 9", "3571 XZ Utrecht", "Joris van Dam"],
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_names_and_addresses_are_found_and_other_capitals_are_not(language: str) -> None:
+    text, expected = FOUND[language]
+    spans = [span for span in detect(text, "embedded") if span.kind in ("person", "place", "organization")]
+    assert [text[span.start : span.end] for span in spans] == expected
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_ordinary_words_are_plain_and_small(language: str) -> None:
+    words = ordinary_words(language)
+    assert len(words) > 20_000
+    assert all(word.isascii() and word.isalpha() and word.islower() for word in words)

@@ -10,7 +10,7 @@ from textveil.detection.lists import Marks, lists
 from textveil.detection.ordinary_words import LANGUAGES
 from textveil.detection.plain import plain
 
-READ: Final = 600
+READ: Final = 400
 """Characters that are read of a document, from its first letter on."""
 
 FIT: Final = ("en", *LANGUAGES)
@@ -45,7 +45,7 @@ def language_of(text: str) -> str:
     """The ISO 639-1 code of the language that a document is in; empty where it has too few words to tell.
 
     Letters of another script settle it first; then a document is English if four in five of its words in small letters
-    are English; py3langid decides the rest. Only the first 600 characters from the first letter on are read. Scripts
+    are English; py3langid decides the rest. Only the first 400 characters from the first letter on are read. Scripts
     stand for their largest language: Ukrainian counts as Russian.
 
     Args:

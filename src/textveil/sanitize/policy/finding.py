@@ -41,6 +41,8 @@ class SpanFinder:
         numbers: whether every group of digits that lies in no other span is a span of the kind number.
         escapes: whether texts are read through their escapes.
         stands_for: kinds of detectors' spans that are taken for another kind.
+        scored: those of the detectors whose spans need a score.
+        min_scores: by kind, the score that their spans need; 0 where none is given.
     """
 
     def __init__(
@@ -52,8 +54,12 @@ class SpanFinder:
         numbers: bool,
         escapes: bool = False,
         stands_for: Mapping[str, str] = MappingProxyType({}),
+        scored: Sequence[Detector] = (),
+        min_scores: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         self._detectors = tuple(detectors)
+        needed = {kind: score for kind, score in min_scores.items() if score > 0}
+        self._needed = [needed if any(one is other for other in scored) else {} for one in detectors]
         self._order = [one.name for one in detectors]
         self._drawn, self._kept = frozenset(drawn), frozenset(kept)
         self._numbers = numbers
@@ -113,7 +119,10 @@ class SpanFinder:
         """What the detectors find in each text."""
         if not texts:
             return []
-        answers = [self._renamed(checked_spans(one, texts, first)) for one in self._detectors]
+        answers = [
+            _evident(self._renamed(checked_spans(one, texts, first)), needed)
+            for one, needed in zip(self._detectors, self._needed, strict=True)
+        ]
         if values is not None:
             answers.insert(0, [value_spans(text, own, RECORD) for text, own in zip(texts, values, strict=True)])
         return [list(chain.from_iterable(answer[place] for answer in answers)) for place in range(len(texts))]
@@ -151,6 +160,13 @@ class SpanFinder:
             return sorted(spans)
         ends = ((one, *reading.written(one.start, one.end)) for one in sorted(spans))
         return [one._replace(start=start, end=end) for one, start, end in ends]
+
+
+def _evident(answers: list[list[DetectedSpan]], needed: Mapping[str, float]) -> list[list[DetectedSpan]]:
+    """The spans with the score that their kind needs."""
+    if not needed:
+        return answers
+    return [[span for span in spans if span.score >= needed.get(span.kind, 0.0)] for spans in answers]
 
 
 def _as_read(

@@ -10,6 +10,7 @@ from typing import Any, Final, final
 
 from textveil.catalog import mechanism
 from textveil.detection.base import Detector
+from textveil.detection.combined import highest_score, need_reachable
 from textveil.detection.detectors import detector_of
 from textveil.detection.given import ListDetector, PatternDetector
 from textveil.detection.kinds import STANDS_FOR
@@ -61,10 +62,11 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
         MissingExtra: what a detector needs is not installed.
     """
     lists = tuple(ListDetector(one.kind, one.words) for one in policy.lists)
+    named = tuple(_detector(one, policy.name) for one in policy.detectors)
     detectors: tuple[Detector, ...] = (
         *(PatternDetector(one.kind, one.regex) for one in policy.patterns if not one.last),
         *lists,
-        *(_detector(one, policy.name) for one in policy.detectors),
+        *named,
         *([TokenKindDetector(policy.token_spans)] if policy.token_spans else []),
         *(PatternDetector(one.kind, one.regex) for one in policy.patterns if one.last),
     )
@@ -73,6 +75,7 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
     _need_effect(policy)
     if not found_elsewhere:
         _need_first(policy, lists, {kind for one in detectors if one not in lists for kind in one.kinds})
+        _need_scores(policy, named, {kind for one in detectors if one not in named for kind in one.kinds})
     surrogates, kept = {}, set()
     for number, rule in policy.span_rules:
         with in_rule(policy, number):
@@ -104,6 +107,8 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
         numbers=numbers,
         escapes=not policy.draws_words,
         stands_for={kind: other for kind, other in STANDS_FOR.items() if kind not in ruled},
+        scored=named,
+        min_scores={kind: policy.min_score_of(kind) for kind in ruled},
     )
     return PolicyParts(
         words=words_of(policy),
@@ -143,6 +148,17 @@ def _need_effect(policy: Policy) -> None:
                 f"policy {policy.name}, {what} {n}: where words are kept it must find what is drawn; {kind} "
                 "is kept, and keeps nothing that another kind draws. Leave it out."
             )
+
+
+def _need_scores(policy: Policy, detectors: Sequence[Detector], found_else: Collection[str]) -> None:
+    """Refuse a score under which nothing of a kind that is drawn can be found: a policy would release all of it."""
+    for number, rule in policy.span_rules:
+        finders = [one for one in detectors if rule.kind in one.kinds]
+        if rule.action is Action.KEEP or rule.kind in found_else or not finders:
+            continue
+        with in_rule(policy, number):
+            highest = max(highest_score(one, rule.kind) for one in finders)
+            need_reachable(policy.min_score_of(rule.kind), highest, rule.kind)
 
 
 def _need_first(policy: Policy, lists: Sequence[ListDetector], found_else: Collection[str]) -> None:

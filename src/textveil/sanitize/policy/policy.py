@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any, Final, Literal, TypeAlias, cast, final, get_args
 
 from textveil.detection.base import Detector
+from textveil.detection.combined import checked_score
 from textveil.detection.given import checked_pattern
 from textveil.detection.kinds import checked_kind
 from textveil.detection.token_kinds import TOKEN_SPANS
@@ -54,6 +55,7 @@ class Rule:
         name: of the surrogate or the mechanism; empty where neither is drawn.
         epsilon: nats for one value; 0 is a draw that says nothing about it. None is the default of what is drawn.
         scope: "mention" where, other than in the rest of the policy, each mention has a surrogate of its own.
+        min_score: detectors' spans of this kind with a lower score count as not found; None is the policy's.
         options: more options of the surrogate or the mechanism, by name.
         folder: where a relative ``file`` among the options lies: that of the policy's file. Empty is the working
             directory. In no report and no digest.
@@ -64,6 +66,7 @@ class Rule:
     name: str = ""
     epsilon: float | None = None
     scope: Literal["mention"] | None = None
+    min_score: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     folder: str = field(default="", repr=False, compare=False)
 
@@ -79,6 +82,9 @@ class Rule:
         if self.scope is not None:
             need(self.scope == "mention", "scope", repr(self.scope)[:60], "mention in a rule, or left out")
             need(self.action is Action.SURROGATE, "scope", "one", f"left out where a rule says {self.action.value}")
+        if self.min_score is not None:
+            need(self.kind not in _TAKEN, "min_score", "one", f"left out for {self.kind}, which no detector scores")
+            checked_score(self.min_score)
         if not drawn and self.options:
             need(False, _listed(self.options), f"beside {self.action.value}", "left out")
 
@@ -87,7 +93,8 @@ class Rule:
         done = {self.action.value: self.name or True}
         epsilon = {} if self.epsilon is None else {"epsilon": float(self.epsilon)}
         scope = {} if self.scope is None else {"scope": self.scope}
-        return {"kind": self.kind, **done, **epsilon, **scope, **self.options}
+        score = {} if self.min_score is None else {"min_score": float(self.min_score)}
+        return {"kind": self.kind, **done, **epsilon, **scope, **score, **self.options}
 
 
 def _need_action(rule: Rule) -> None:
@@ -174,6 +181,8 @@ class Policy:
         lists: words and phrases that are spans.
         marks: what is done with white space and punctuation outside the spans (``text.marks``).
         scope: where one value has one surrogate: each mention has its own; one in a document, a conversation, a corpus.
+        min_score: detectors' spans with a lower score count as not found, where no rule says another. Spans of
+            patterns, lists and values of records need no score.
         vocabulary: public words, where words are drawn; None is the embedded vocabulary.
     """
 
@@ -185,6 +194,7 @@ class Policy:
     lists: tuple[WordList, ...] = ()
     marks: Marks = "normalize"
     scope: ScopeName = "document"
+    min_score: float = 0.0
     vocabulary: Vocabulary | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -192,6 +202,7 @@ class Policy:
         need(isinstance(self.describes, str), "describes", type(self.describes).__name__, "a string")
         checked_marks(self.marks)
         need(self.scope in SCOPES, "scope", repr(self.scope)[:60], f"one of {', '.join(SCOPES)}")
+        checked_score(self.min_score)
         for detector in self.detectors:
             fits = isinstance(detector, str | Detector)
             need(fits, "detectors", type(detector).__name__, "names or objects with a `detect`")
@@ -212,6 +223,11 @@ class Policy:
         need(numbers, "rules", "none", "with one for number where words are drawn and spans are found", hint)
         acts = any(rule.action is not Action.KEEP for rule in self.rules)
         need(acts, "rules", "none that draws", "such that something is replaced")
+
+    def min_score_of(self, kind: str) -> float:
+        """The score that a detector's span of a kind needs."""
+        rule = self.rule(kind)
+        return self.min_score if rule is None or rule.min_score is None else rule.min_score
 
     def rule(self, kind: str) -> Rule | None:
         """The rule for a kind; None where there is none."""
@@ -261,6 +277,7 @@ class Policy:
             "describes": self.describes,
             "marks": self.marks,
             "scope": self.scope,
+            **({"min_score": float(self.min_score)} if self.min_score else {}),
             "detectors": [one if isinstance(one, str) else one.name for one in self.detectors],
             "rules": [rule.to_data() for rule in self.rules],
             "patterns": [

@@ -12,10 +12,11 @@ from typing import Any, Final, TypeVar
 from textveil.errors import ParameterError
 from textveil.sanitize.policy.policy import Action, Pattern, Policy, Rule, WordList
 
-_KEYS: Final = ("name", "describes", "marks", "scope", "detectors", "rule", "pattern", "list")
+_KEYS: Final = ("name", "describes", "marks", "scope", "min_score", "detectors", "rule", "pattern", "list")
 _TEXTS: Final = ("name", "describes", "marks", "scope")
 _SAVED: Final = {"rules": "rule", "patterns": "pattern", "lists": "list"}
 _ACTIONS: Final = tuple(action.value for action in Action)
+_OF_RULES: Final = ("kind", "epsilon", "scope", "min_score")
 _FLAGS: Final = (Action.KEEP, Action.PLACEHOLDER)
 
 _Made = TypeVar("_Made")
@@ -83,7 +84,8 @@ def _policy(data: Mapping[str, Any], folder: Path | None) -> Policy:
     if not (isinstance(detectors, list) and all(isinstance(one, str) for one in detectors)):
         raise ParameterError('detectors must be a list of names; got another. Write: detectors = ["embedded"]')
     texts = {key: data[key] for key in _TEXTS if key in data}
-    return Policy(rules=rules, patterns=patterns, lists=lists, detectors=tuple(detectors), **texts)
+    score = data.get("min_score", 0.0)
+    return Policy(rules=rules, patterns=patterns, lists=lists, detectors=tuple(detectors), min_score=score, **texts)
 
 
 def _parsed(raw: bytes) -> dict[str, Any]:
@@ -144,7 +146,7 @@ def _rule(table: dict[str, Any], folder: Path | None) -> Rule:
         )
     if action not in _FLAGS and not isinstance(value, str):
         raise ParameterError(f"{action.value} must be a name; got {type(value).__name__}.")
-    options = {key: one for key, one in table.items() if key not in ("kind", "epsilon", "scope", action.value)}
+    options = {key: one for key, one in table.items() if key not in (*_OF_RULES, action.value)}
     name = "" if action in _FLAGS else value
     return Rule(
         kind=kind,
@@ -152,6 +154,7 @@ def _rule(table: dict[str, Any], folder: Path | None) -> Rule:
         name=name,
         epsilon=table.get("epsilon"),
         scope=table.get("scope"),
+        min_score=table.get("min_score"),
         options=options,
         folder="" if folder is None else str(folder),
     )

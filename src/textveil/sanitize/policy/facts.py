@@ -86,8 +86,10 @@ def _public(policy: Policy) -> tuple[str, ...]:
             *(() if policy.finds_spans else ("how many digits each number has, and what stands between them",)),
             f"spacing, line ends and punctuation, {marks}",
         )
+    listed = any(one.keep for one in policy.lists) or any(one.keep for one in policy.patterns)
+    kept_words = ("what the keep lists and patterns hold, wherever it stands",) if listed else ()
     kept_kinds = (f"the values of the kinds that are kept: {', '.join(kept)}",) if kept else ()
-    return (*outside, *spans, *kept_kinds, "the policy, what it names and this report")
+    return (*outside, *spans, *kept_kinds, *kept_words, "the policy, what it names and this report")
 
 
 def _scores(policy: Policy) -> str:

@@ -15,6 +15,7 @@ from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.checked import checked_spans
 from textveil.detection.combined import covering, disjoint
 from textveil.detection.given import value_spans
+from textveil.detection.keeping import KeepList, KeepPattern
 from textveil.errors import InputError
 from textveil.text.escapes import BORDER, DEEPEST, Reading, read
 from textveil.text.number_places import number_places
@@ -27,6 +28,10 @@ RECORD: Final = "record"
 
 RecordValues: TypeAlias = Sequence[tuple[str, str]]
 """Values of other columns of a text's record, each with its kind."""
+
+
+Keeper: TypeAlias = KeepList | KeepPattern
+"""What stays whatever detectors find in it."""
 
 
 @final
@@ -43,6 +48,8 @@ class SpanFinder:
         stands_for: kinds of detectors' spans that are taken for another kind.
         scored: those of the detectors whose spans need a score.
         min_scores: by kind, the score that their spans need; 0 where none is given.
+        keepers: what stays whatever is found in it, but for what ``firm`` detectors and records find.
+        firm: those of the detectors that go before it.
     """
 
     def __init__(
@@ -56,7 +63,11 @@ class SpanFinder:
         stands_for: Mapping[str, str] = MappingProxyType({}),
         scored: Sequence[Detector] = (),
         min_scores: Mapping[str, float] = MappingProxyType({}),
+        keepers: Sequence[Keeper] = (),
+        firm: Sequence[Detector] = (),
     ) -> None:
+        self._keepers = tuple(keepers)
+        self._firm = frozenset((RECORD, *(one.name for one in firm)))
         self._detectors = tuple(detectors)
         needed = {kind: score for kind, score in min_scores.items() if score > 0}
         self._needed = [needed if any(one is other for other in scored) else {} for one in detectors]
@@ -147,6 +158,9 @@ class SpanFinder:
         order = [RECORD, *self._order]
         text = reading.text
         found = [*answer, *_as_read(reading, answer, written)]
+        keeps = [one.keeping(text) for one in self._keepers] if self._keepers else []
+        if keeps:
+            found = [span for span in found if self._stands(span) or not any(keep(span) for keep in keeps)]
         spans = covering(text, (span for span in found if span.kind in self._drawn), order)
         if self._kept:
             taken = bytearray(len(text))
@@ -155,11 +169,16 @@ class SpanFinder:
             kept = (one for one in found if one.kind in self._kept and taken.find(1, one.start, one.end) < 0)
             spans = [*spans, *disjoint(kept, order)]
         if self._numbers:
-            spans = [*spans, *_numbers_outside(text, sorted(spans))]
+            numbers = _numbers_outside(text, sorted(spans))
+            spans += [span for span in numbers if not any(keep(span) for keep in keeps)]
         if not reading.escaped:
             return sorted(spans)
         ends = ((one, *reading.written(one.start, one.end)) for one in sorted(spans))
         return [one._replace(start=start, end=end) for one, start, end in ends]
+
+    def _stands(self, span: DetectedSpan) -> bool:
+        """Whether nothing keeps a span: what the user's own lists and patterns find, and kinds that stay anyway."""
+        return span.detector in self._firm or span.kind not in self._drawn
 
 
 def _evident(answers: list[list[DetectedSpan]], needed: Mapping[str, float]) -> list[list[DetectedSpan]]:

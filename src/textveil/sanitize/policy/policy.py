@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, TypeAlias, cast, final, get_args
 from textveil.detection.base import Detector
 from textveil.detection.combined import checked_score
 from textveil.detection.given import checked_pattern
+from textveil.detection.keeping import shipped_words
 from textveil.detection.kinds import checked_kind
 from textveil.detection.token_kinds import TOKEN_SPANS
 from textveil.errors import InputError, ParameterError, need
@@ -120,35 +121,63 @@ class Pattern:
         kind: one of ``kinds.KINDS`` or a user's own.
         regex: in Python's syntax; it must match at least one character wherever it matches.
         last: whether it ranks behind the detectors, and so decides only where they find nothing longer or as long.
+        keep: whether what it matches stays, whatever detectors find in it: of the kind, or of any where that is empty.
     """
 
-    kind: str
+    kind: str = ""
     regex: str
     last: bool = False
+    keep: bool = False
 
     def __post_init__(self) -> None:
-        _need_span_kind(self.kind)
+        _need_kind_of(self)
+        need(not (self.keep and self.last), "last", "one", "left out where a pattern says keep")
         with _named("regex", "pattern"):
             checked_pattern(self.regex)
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data, as a policy file has it."""
+        kind = {"kind": self.kind} if self.kind else {}
+        last, keep = {"last": True} if self.last else {}, {"keep": True} if self.keep else {}
+        return {**kind, "regex": self.regex, **last, **keep}
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordList:
-    """Words and phrases that are of a kind wherever they stand.
+    """Words and phrases that are of a kind wherever they stand, or that stay wherever they stand.
 
     Attributes:
         kind: one of ``kinds.KINDS`` or a user's own.
         words: at least one; they may be private, so that no report and no digest holds them.
+        keep: whether they stay, whatever detectors find in them: of the kind, or of any where that is empty.
+        shipped: names of public lists in place of words, only with ``keep``.
     """
 
-    kind: str
-    words: tuple[str, ...] = field(repr=False)
+    kind: str = ""
+    words: tuple[str, ...] = field(default=(), repr=False)
+    keep: bool = False
+    shipped: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        _need_span_kind(self.kind)
+        _need_kind_of(self)
         fits = all(isinstance(word, str) and word.strip() for word in self.words)
-        need(bool(self.words) and fits, "words", "none, or others", "one string or more, none blank")
+        need(
+            (bool(self.words) or bool(self.shipped)) and fits,
+            "words",
+            "none, or others",
+            "one string or more, none blank",
+        )
+        need(self.keep or not self.shipped, "shipped", "one", "left out, or beside keep = true")
+        for name in self.shipped:
+            shipped_words(name)
+
+    def to_data(self, *, whole: bool = False) -> dict[str, Any]:
+        """JSON data: words are counted only, unless the whole is wanted, as a policy file has it."""
+        kind, keep = {"kind": self.kind} if self.kind else {}, {"keep": True} if self.keep else {}
+        if self.shipped:
+            return {**kind, **keep, "shipped": list(self.shipped)}
+        return {**kind, **keep, "words": list(self.words) if whole else len(self.words)}
 
 
 @contextlib.contextmanager
@@ -158,6 +187,13 @@ def _named(name: str, other: str) -> Iterator[None]:
         yield
     except ParameterError as error:
         raise type(error)(name + str(error).removeprefix(other)) from None
+
+
+def _need_kind_of(one: Pattern | WordList) -> None:
+    """Refuse a kind that spans cannot have, or none where something is to be found."""
+    need(isinstance(one.keep, bool), "keep", type(one.keep).__name__, "true or false")
+    if not (one.keep and one.kind in ("", "number")):
+        _need_span_kind(one.kind)
 
 
 def _need_span_kind(kind: str) -> None:
@@ -280,10 +316,8 @@ class Policy:
             **({"min_score": float(self.min_score)} if self.min_score else {}),
             "detectors": [one if isinstance(one, str) else one.name for one in self.detectors],
             "rules": [rule.to_data() for rule in self.rules],
-            "patterns": [
-                {"kind": one.kind, "regex": one.regex, **({"last": True} if one.last else {})} for one in self.patterns
-            ],
-            "lists": [{"kind": one.kind, "words": len(one.words)} for one in self.lists],
+            "patterns": [one.to_data() for one in self.patterns],
+            "lists": [one.to_data() for one in self.lists],
         }
 
     def whole_data(self) -> dict[str, Any]:
@@ -298,7 +332,7 @@ class Policy:
             raise InputError("a policy that is saved must name its detectors; got an object. Name it, or do not save.")
         if self.vocabulary is not None:
             raise InputError("a policy that is saved must have no vocabulary of its own; got one. Leave it out.")
-        lists = [{"kind": one.kind, "words": list(one.words)} for one in self.lists]
+        lists = [one.to_data(whole=True) for one in self.lists]
         return {**self.to_data(), "lists": lists}
 
     @property

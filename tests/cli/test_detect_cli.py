@@ -80,6 +80,14 @@ def test_evaluation_shows_counts_and_keeps_what_was_missed_for_the_sender(detect
     assert "person" in out
 
 
+def test_a_score_leaves_out_what_has_less(detect) -> None:
+    text = "Yesterday I met Qzxvik and Dr. Maria Gonzalez.\n"
+    assert json.loads(detect("--json", stdin=text)[1])[0]["score"] == 0.3
+    assert "Qzxvik and Dr. [Maria Gonzalez]person" in detect("--min-score", "0.35", stdin=text)[1]
+    code, _, err = detect("--min-score", "1.5", stdin=text)
+    assert code == 2 and "--min-score must be from 0 to 1; got 1.5" in err
+
+
 def test_options_that_do_not_go_together_are_told(detect, tmp_path) -> None:
     assert detect("--missed", tmp_path / "m")[0] == 2
     assert detect("--evaluate", tmp_path / "e", "--html", tmp_path / "h")[0] == 2

@@ -86,6 +86,7 @@ def detect_command(
         Path | None, opt.option("FILE", "With --evaluate: write what was missed, for you alone.", None, "--missed")
     ] = None,
     confidence: Annotated[float, opt.option("P", "With --evaluate: of every interval.")] = 0.95,
+    min_score: Annotated[float, opt.option("S", "Leave out spans with a lower score (0.35: guesses).")] = 0.0,
     reading: _InputOptions,
 ) -> None:
     """Show what detectors find in texts, or measure it on labelled ones.
@@ -99,9 +100,9 @@ def detect_command(
     if labelled is not None:
         if source or page is not None:
             raise ParameterError("--evaluate reads its own file; got INPUT or --html besides.")
-        _evaluated(labelled, combined(detector or ["embedded"]), confidence, missed, as_json)
+        _evaluated(labelled, combined(detector or ["embedded"], min_score), confidence, missed, as_json)
         return
-    spans_of = combined(detector or list(DEFAULT))
+    spans_of = combined(detector or list(DEFAULT), min_score)
     documents = _detected(spans_of, reading.texts(source or ["-"]))
     if page is not None:
         from textveil.detection.page import spans_page

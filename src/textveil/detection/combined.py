@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast, final
 
 from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.checked import checked_spans
+from textveil.errors import need
+
+
+def checked_score(score: object) -> float:
+    """``score``, if it is a number from 0 to 1.
+
+    Raises:
+        ParameterError: it is not.
+    """
+    need(isinstance(score, int | float) and not isinstance(score, bool), "min_score", type(score).__name__, "a number")
+    need(0 <= cast(float, score) <= 1, "min_score", score, "from 0 to 1")
+    return float(cast(float, score))
+
+
+def highest_score(detector: Detector, kind: str) -> float:
+    """The highest score that a detector gives a span of a kind; 1 where it does not say in ``highest_scores``."""
+    stated: Mapping[str, float] = getattr(detector, "highest_scores", {})
+    return stated.get(kind, 1.0)
+
+
+def need_reachable(min_score: float, highest: float, kind: str) -> None:
+    """Refuse a score that no span of a kind has: nothing of it would be found.
+
+    Raises:
+        ParameterError: it is higher than the highest.
+    """
+    hint = "No detector scores higher, so nothing would be found."
+    need(min_score <= highest, "min_score", min_score, f"at most {highest:g} for {kind}", hint)
 
 
 def disjoint(spans: Iterable[DetectedSpan], order: Sequence[str] = ()) -> list[DetectedSpan]:
@@ -99,16 +127,26 @@ class CombinedDetector:
 
     Args:
         detectors: at least one, by rank.
+        min_score: spans with a lower score count as not found.
+
+    Raises:
+        ParameterError: no span of the detectors has such a score.
     """
 
-    def __init__(self, detectors: Sequence[Detector]) -> None:
+    def __init__(self, detectors: Sequence[Detector], min_score: float = 0.0) -> None:
         self._detectors = tuple(detectors)
+        self._min_score = checked_score(min_score)
+        highest = max((highest_score(one, kind) for one in detectors for kind in one.kinds), default=1.0)
+        need_reachable(self._min_score, highest, "any kind")
         self.name = "+".join(one.name for one in self._detectors)
         self.kinds = tuple(dict.fromkeys(kind for one in self._detectors for kind in one.kinds))
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """The spans of all, each detector's own checked first."""
         found = [checked_spans(one, texts) for one in self._detectors]
+        if self._min_score:
+            least = self._min_score
+            found = [[[span for span in spans if span.score >= least] for spans in answer] for answer in found]
         if len(found) == 1:
             return found[0]
         order = [one.name for one in self._detectors]

@@ -89,7 +89,9 @@ def detector_of(name: str) -> Detector:
     return DETECTORS.find(written).detector(folder)
 
 
-def detect(text: str, detectors: str | Detector | Sequence[str | Detector] = DEFAULT) -> list[DetectedSpan]:
+def detect(
+    text: str, detectors: str | Detector | Sequence[str | Detector] = DEFAULT, *, min_score: float = 0.0
+) -> list[DetectedSpan]:
     """What detectors find in a text: spans with ``start``, ``end``, ``kind``, ``score``, by start, none overlapping.
 
     What is found is no guarantee: recall is measured, never proved.
@@ -97,9 +99,10 @@ def detect(text: str, detectors: str | Detector | Sequence[str | Detector] = DEF
     Args:
         text: any string.
         detectors: names (``DETECTORS``) or objects, by rank where spans of one length overlap.
+        min_score: spans with a lower score are left out, from 0 to 1; 0.35 leaves out guesses without evidence.
 
     Raises:
-        ParameterError: an unknown detector, or none at all.
+        ParameterError: an unknown detector, or none at all; a score that no span has.
         InputError: a detector's answer is not one of spans of the text.
     """
     need(isinstance(text, str), "text", type(text).__name__, "one string", "Call it once for each text.")
@@ -107,15 +110,19 @@ def detect(text: str, detectors: str | Detector | Sequence[str | Detector] = DEF
     need(single or isinstance(detectors, Iterable), "detectors", type(detectors).__name__, _WANTED)
     given = [cast(str | Detector, detectors)] if single else list(cast(Iterable[str | Detector], detectors))
     need(bool(given), "detectors", "none", "at least one")
-    return combined(given).detect([text])[0]
+    return combined(given, min_score).detect([text])[0]
 
 
-def combined(detectors: Sequence[str | Detector]) -> CombinedDetector:
+def combined(detectors: Sequence[str | Detector], min_score: float = 0.0) -> CombinedDetector:
     """Several detectors, by name or as objects, as one.
 
+    Args:
+        detectors: by rank.
+        min_score: spans with a lower score count as not found.
+
     Raises:
-        ParameterError: an unknown detector, or an object that is none.
+        ParameterError: an unknown detector, or an object that is none; a score that no span has.
     """
     for one in detectors:
         need(isinstance(one, str | Detector), "detectors", f"one of type {type(one).__name__}", _WANTED)
-    return CombinedDetector([detector_of(one) if isinstance(one, str) else one for one in detectors])
+    return CombinedDetector([detector_of(one) if isinstance(one, str) else one for one in detectors], min_score)

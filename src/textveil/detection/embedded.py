@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Final, final
 
 from textveil.detection import ages, dates, identifiers, money
@@ -25,6 +26,15 @@ from textveil.detection.streets import STREET_SEARCHES, find_states
 
 NAME: Final = "embedded"
 
+HIGHEST_SCORES: Final = MappingProxyType(
+    {
+        **dict.fromkeys(KINDS, 0.95),
+        **dict.fromkeys(("person", "place", "organization", "time"), 0.8),
+        **dict.fromkeys(("date", "age", "phone", "money"), 0.9),
+    }
+)
+"""The highest score that spans of a kind have: a policy that asks for a higher one would find none of them."""
+
 
 @final
 class EmbeddedDetector:
@@ -38,6 +48,7 @@ class EmbeddedDetector:
 
     def __init__(self, regions: Sequence[str] = REGIONS) -> None:
         self.name = NAME
+        self.highest_scores = HIGHEST_SCORES
         self._regions = tuple(regions)
         self.kinds = tuple(kind for kind in KINDS if kind != "number")
         self._searches: tuple[tuple[Search, Gate], ...] = (

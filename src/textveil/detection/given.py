@@ -17,7 +17,7 @@ from textveil.text.slices import matches
 from textveil.text.spelling import spelling
 
 _UNSEEN: Final = "\u00ad\u200b-\u200f\u2060\ufeff\u0300-\u036f"
-_TOKEN: Final = re.compile(rf"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])[\w{_UNSEEN}])+|[^\w\s]")
+TOKEN: Final = re.compile(rf"[\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u3040-\u30ff\u3400-\u9fff])[\w{_UNSEEN}])+|[^\w\s]")
 _LONGEST_PATTERN: Final = 10_000
 _UNBOUNDED: Final = 1_000
 """A repeat of up to that many is taken for one without end."""
@@ -106,6 +106,11 @@ def _nests(name: str) -> bool:
     return name in ("SUBPATTERN", "BRANCH", "ASSERT", "ASSERT_NOT")
 
 
+def token_key(token: str) -> str:
+    """What two tokens share that count as one word, whatever their letter case."""
+    return spelling(token) or token
+
+
 @final
 class ListDetector:
     """Words and phrases that are of one kind wherever they stand, as whole words.
@@ -130,7 +135,7 @@ class ListDetector:
         self._lengths: dict[str, list[int]] = {}
         count = 0
         for count, entry in enumerate(words, start=1):
-            phrase = tuple(self._key(token[0]) for token in _TOKEN.finditer(entry)) if isinstance(entry, str) else ()
+            phrase = tuple(self._key(token[0]) for token in TOKEN.finditer(entry)) if isinstance(entry, str) else ()
             need(bool(phrase), "words", f"entry {count}: no text", "words and phrases")
             self._phrases.setdefault(phrase[0], set()).add(phrase)
         need(count > 0, "words", "none", "words and phrases")
@@ -149,12 +154,12 @@ class ListDetector:
     def _key(self, token: str) -> str:
         """What two tokens share that count as one word."""
         if self._ignore_case:
-            return spelling(token) or token
+            return token_key(token)
         decomposed = unicodedata.normalize("NFKD", token[:1000])
         return "".join(character for character in decomposed if unicodedata.category(character) not in ("Mn", "Cf"))
 
     def _found(self, text: str) -> Iterator[DetectedSpan]:
-        tokens = list(_TOKEN.finditer(text))
+        tokens = list(TOKEN.finditer(text))
         keys = [self._key(token[0]) for token in tokens]
         place = 0
         while place < len(keys):
@@ -190,7 +195,7 @@ def value_spans(text: str, values: Iterable[tuple[str, str]], name: str = "recor
     found: list[DetectedSpan] = []
     for value, kind in values:
         checked_kind(kind)
-        if not value.strip() or _TOKEN.search(value) is None:
+        if not value.strip() or TOKEN.search(value) is None:
             continue
         found += ListDetector(kind, [value], name=name).detect([text])[0]
         digits = re.findall(r"\d", value)
@@ -207,5 +212,5 @@ def value_spans(text: str, values: Iterable[tuple[str, str]], name: str = "recor
 
 def _parts(value: str) -> list[str]:
     """The words of a name that are looked for by themselves."""
-    words = [token[0] for token in _TOKEN.finditer(value)]
+    words = [token[0] for token in TOKEN.finditer(value)]
     return [word for word in words if len(word) >= _PART and word[0].isalpha()] if len(words) > 1 else []

@@ -276,11 +276,6 @@ def test_a_slip_that_would_release_what_a_rule_is_for_is_refused(name: str) -> N
 STAFF = '[[rule]]\nkind = "staff"\nplaceholder = true\n[[list]]\nkind = "staff"\nwords = ["Ann  LEE", "Roe", "Poe"]\n'
 KEPT = '[[rule]]\nkind = "ward"\nkeep = true\n'
 NEVER = {
-    "a list that keeps": (f'{KEPT}[[list]]\nkind = "ward"\nwords = ["Ward A"]\n', "list 2: where words are kept it"),
-    "a pattern that keeps": (
-        f'{KEPT}[[pattern]]\nkind = "ward"\nregex = "Ward ."\n',
-        "pattern 1: where words are",
-    ),
     "phrases of another kind": (
         '[[rule]]\nkind = "ward"\nplaceholder = true\n[[list]]\nkind = "ward"\nwords = ["ann lee", "Roe"]\n',
         "list 2: it must have a phrase that is its kind's alone; each is in a list of staff too",
@@ -301,6 +296,7 @@ def test_what_can_act_beside_others_is_taken() -> None:
     """A kept list against a rule for numbers, or where words are drawn; a list with a phrase of its own."""
     room = f'{KEPT}[[list]]\nkind = "ward"\nwords = ["room 12"]\n'
     assert Sanitizer(policy_of(f"{HEAD}{DIGITS}{room}".encode(), "here"))("room 12").text == "room 12"
+    assert Sanitizer(policy_of(f"{HEAD}{STAFF}{room}".encode(), "here"))("room 12, Roe").text == "room 12, [staff]"
     drawn = HEAD.replace("keep = true", 'mechanism = "neighborhood"')
     kept = f'{KEPT}[[list]]\nkind = "ward"\nwords = ["Quuxward"]\n'
     assert Sanitizer(policy_of(f"{drawn}{DIGITS}{kept}".encode(), "here"))("Quuxward").text == "Quuxward"

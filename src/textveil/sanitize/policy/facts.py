@@ -86,14 +86,25 @@ def _public(policy: Policy) -> tuple[str, ...]:
             *(() if policy.finds_spans else ("how many digits each number has, and what stands between them",)),
             f"spacing, line ends and punctuation, {marks}",
         )
+    listed = any(one.keep for one in policy.lists) or any(one.keep for one in policy.patterns)
+    kept_words = ("what the keep lists and patterns hold, wherever it stands",) if listed else ()
     kept_kinds = (f"the values of the kinds that are kept: {', '.join(kept)}",) if kept else ()
-    return (*outside, *spans, *kept_kinds, "the policy, what it names and this report")
+    return (*outside, *spans, *kept_kinds, *kept_words, "the policy, what it names and this report")
+
+
+def _scores(policy: Policy) -> str:
+    """The scores that detectors' spans need, as a part of a sentence; nothing where none is needed."""
+    named = bool(policy.detectors)
+    own = [f"{rule.kind} {rule.min_score:g}" for _, rule in policy.span_rules if named and rule.min_score is not None]
+    if not (named and (policy.min_score or own)):
+        return ""
+    return f" with the score that is needed ({', '.join([f'{policy.min_score:g}', *own])})"
 
 
 def _not_covered(policy: Policy) -> tuple[str, ...]:
     """What the guarantee does not speak of."""
     found = (
-        "what no detector found, which is treated as all other text is",
+        f"what no detector found{_scores(policy)}, which is treated as all other text is",
         "two texts in which other spans are found: a word that makes a detector see, or overlook, another",
     )
     words = () if policy.draws_words else ("every word, mark and symbol outside the spans",)

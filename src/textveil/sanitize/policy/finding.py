@@ -15,6 +15,7 @@ from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.checked import checked_spans
 from textveil.detection.combined import covering, disjoint
 from textveil.detection.given import value_spans
+from textveil.detection.keeping import KeepList, KeepPattern
 from textveil.errors import InputError
 from textveil.text.escapes import BORDER, DEEPEST, Reading, read
 from textveil.text.number_places import number_places
@@ -29,6 +30,10 @@ RecordValues: TypeAlias = Sequence[tuple[str, str]]
 """Values of other columns of a text's record, each with its kind."""
 
 
+Keeper: TypeAlias = KeepList | KeepPattern
+"""What stays whatever detectors find in it."""
+
+
 @final
 class SpanFinder:
     """Finds spans of which no two share a character.
@@ -41,6 +46,10 @@ class SpanFinder:
         numbers: whether every group of digits that lies in no other span is a span of the kind number.
         escapes: whether texts are read through their escapes.
         stands_for: kinds of detectors' spans that are taken for another kind.
+        scored: those of the detectors whose spans need a score.
+        min_scores: by kind, the score that their spans need; 0 where none is given.
+        keepers: what stays whatever is found in it, but for what ``firm`` detectors and records find.
+        firm: those of the detectors that go before it.
     """
 
     def __init__(
@@ -52,8 +61,16 @@ class SpanFinder:
         numbers: bool,
         escapes: bool = False,
         stands_for: Mapping[str, str] = MappingProxyType({}),
+        scored: Sequence[Detector] = (),
+        min_scores: Mapping[str, float] = MappingProxyType({}),
+        keepers: Sequence[Keeper] = (),
+        firm: Sequence[Detector] = (),
     ) -> None:
+        self._keepers = tuple(keepers)
+        self._firm = frozenset((RECORD, *(one.name for one in firm)))
         self._detectors = tuple(detectors)
+        needed = {kind: score for kind, score in min_scores.items() if score > 0}
+        self._needed = [needed if any(one is other for other in scored) else {} for one in detectors]
         self._order = [one.name for one in detectors]
         self._drawn, self._kept = frozenset(drawn), frozenset(kept)
         self._numbers = numbers
@@ -113,7 +130,10 @@ class SpanFinder:
         """What the detectors find in each text."""
         if not texts:
             return []
-        answers = [self._renamed(checked_spans(one, texts, first)) for one in self._detectors]
+        answers = [
+            _evident(self._renamed(checked_spans(one, texts, first)), needed)
+            for one, needed in zip(self._detectors, self._needed, strict=True)
+        ]
         if values is not None:
             answers.insert(0, [value_spans(text, own, RECORD) for text, own in zip(texts, values, strict=True)])
         return [list(chain.from_iterable(answer[place] for answer in answers)) for place in range(len(texts))]
@@ -138,6 +158,9 @@ class SpanFinder:
         order = [RECORD, *self._order]
         text = reading.text
         found = [*answer, *_as_read(reading, answer, written)]
+        keeps = [one.keeping(text) for one in self._keepers] if self._keepers else []
+        if keeps:
+            found = [span for span in found if self._stands(span) or not any(keep(span) for keep in keeps)]
         spans = covering(text, (span for span in found if span.kind in self._drawn), order)
         if self._kept:
             taken = bytearray(len(text))
@@ -146,11 +169,23 @@ class SpanFinder:
             kept = (one for one in found if one.kind in self._kept and taken.find(1, one.start, one.end) < 0)
             spans = [*spans, *disjoint(kept, order)]
         if self._numbers:
-            spans = [*spans, *_numbers_outside(text, sorted(spans))]
+            numbers = _numbers_outside(text, sorted(spans))
+            spans += [span for span in numbers if not any(keep(span) for keep in keeps)]
         if not reading.escaped:
             return sorted(spans)
         ends = ((one, *reading.written(one.start, one.end)) for one in sorted(spans))
         return [one._replace(start=start, end=end) for one, start, end in ends]
+
+    def _stands(self, span: DetectedSpan) -> bool:
+        """Whether nothing keeps a span: what the user's own lists and patterns find, and kinds that stay anyway."""
+        return span.detector in self._firm or span.kind not in self._drawn
+
+
+def _evident(answers: list[list[DetectedSpan]], needed: Mapping[str, float]) -> list[list[DetectedSpan]]:
+    """The spans with the score that their kind needs."""
+    if not needed:
+        return answers
+    return [[span for span in spans if span.score >= needed.get(span.kind, 0.0)] for spans in answers]
 
 
 def _as_read(

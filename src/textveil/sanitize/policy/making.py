@@ -10,20 +10,26 @@ from typing import Any, Final, final
 
 from textveil.catalog import mechanism
 from textveil.detection.base import Detector
+from textveil.detection.combined import highest_score, need_reachable
 from textveil.detection.detectors import detector_of
 from textveil.detection.given import ListDetector, PatternDetector
+from textveil.detection.keeping import KeepList, KeepPattern, shipped_words
 from textveil.detection.kinds import STANDS_FOR
 from textveil.detection.token_kinds import TokenKindDetector
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
-from textveil.sanitize.policy.finding import SpanFinder
+from textveil.sanitize.policy.finding import Keeper, SpanFinder
 from textveil.sanitize.policy.policy import Action, Policy, Rule, ScopeName
 from textveil.surrogates.base import Surrogate
 from textveil.surrogates.making import make_surrogate
 
 NUMBER: Final = "number"
 """The kind of spans that are found in every text: groups of digits outside all others."""
+
+
+KEPT: Final = "kept"
+"""The kind of what keep lists and patterns hold where words are drawn, for which no policy needs a rule."""
 
 
 @final
@@ -60,19 +66,24 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
         InputError: a rule's file cannot be read; named in the same way.
         MissingExtra: what a detector needs is not installed.
     """
-    lists = tuple(ListDetector(one.kind, one.words) for one in policy.lists)
+    lists = tuple(ListDetector(one.kind, one.words) for one in policy.lists if not one.keep)
+    patterns = tuple(PatternDetector(one.kind, one.regex) for one in policy.patterns if not (one.last or one.keep))
+    named = tuple(_detector(one, policy.name) for one in policy.detectors)
     detectors: tuple[Detector, ...] = (
-        *(PatternDetector(one.kind, one.regex) for one in policy.patterns if not one.last),
+        *patterns,
         *lists,
-        *(_detector(one, policy.name) for one in policy.detectors),
+        *named,
         *([TokenKindDetector(policy.token_spans)] if policy.token_spans else []),
-        *(PatternDetector(one.kind, one.regex) for one in policy.patterns if one.last),
+        *(PatternDetector(one.kind, one.regex, "last pattern") for one in policy.patterns if one.last),
+        *_seen_keepers(policy),
     )
     known = {NUMBER, *(kind for one in detectors for kind in one.kinds)}
     _need_rules(policy)
-    _need_effect(policy)
     if not found_elsewhere:
         _need_first(policy, lists, {kind for one in detectors if one not in lists for kind in one.kinds})
+        _need_scores(policy, named, {kind for one in detectors if one not in named for kind in one.kinds})
+    keepers = _keepers(policy, lists)
+    own: tuple[Detector, ...] = (*patterns, *lists)
     surrogates, kept = {}, set()
     for number, rule in policy.span_rules:
         with in_rule(policy, number):
@@ -96,6 +107,7 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
                     "It moves all values of a scope together and promises nothing of one alone.",
                 )
     numbers = policy.rule(NUMBER) is not None
+    kept |= {KEPT} if policy.draws_words else set()
     ruled = surrogates.keys() | kept
     finder = SpanFinder(
         detectors,
@@ -104,6 +116,10 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
         numbers=numbers,
         escapes=not policy.draws_words,
         stands_for={kind: other for kind, other in STANDS_FOR.items() if kind not in ruled},
+        scored=named,
+        min_scores={kind: policy.min_score_of(kind) for kind in ruled},
+        keepers=keepers,
+        firm=[one for one in own if one.kinds[0] not in kept],
     )
     return PolicyParts(
         words=words_of(policy),
@@ -116,7 +132,7 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
 
 def _need_rules(policy: Policy) -> None:
     """Refuse what finds spans of a kind that no rule is for: a slip of the pen would release them."""
-    kinds = {rule.kind for _, rule in policy.span_rules}
+    kinds = {"", NUMBER, *(rule.kind for _, rule in policy.span_rules)}
     places = [("pattern", number, one.kind) for number, one in enumerate(policy.patterns, start=1)]
     places += [("list", number, one.kind) for number, one in enumerate(policy.lists, start=1)]
     for what, number, kind in places:
@@ -127,22 +143,62 @@ def _need_rules(policy: Policy) -> None:
             )
 
 
-def _need_effect(policy: Policy) -> None:
-    """Refuse a list or pattern that keeps what stays anyway: it would be taken for one that keeps what is drawn."""
-    if policy.draws_words:
-        return
-    number = policy.rule(NUMBER)
-    numbers = number is not None and number.action is not Action.KEEP
+def _keepers(policy: Policy, lists: Sequence[ListDetector]) -> list[Keeper]:
+    """What stays whatever detectors find in it: what says ``keep``, and what is of a kind that a rule keeps.
+
+    Raises:
+        ParameterError: a phrase is to be kept and to be drawn, or a pattern keeps a whole kind.
+    """
     kept = {rule.kind for _, rule in policy.span_rules if rule.action is Action.KEEP}
-    places = [("pattern", n, one.kind, numbers) for n, one in enumerate(policy.patterns, start=1)]
-    for n, one in enumerate(policy.lists, start=1):
-        places.append(("list", n, one.kind, numbers and any(map(str.isdecimal, "".join(one.words)))))
-    for what, n, kind, keeps_digits in places:
-        if kind in kept and not keeps_digits:
-            raise ParameterError(
-                f"policy {policy.name}, {what} {n}: where words are kept it must find what is drawn; {kind} "
-                "is kept, and keeps nothing that another kind draws. Leave it out."
-            )
+    drawn = {phrase for one in lists if one.kinds[0] not in kept for phrase in one.phrases}
+    keepers: list[Keeper] = []
+    public: list[str] = []
+    for number, one in enumerate(policy.lists, start=1):
+        if one.keep and one.shipped and not one.kind:
+            public += [word for name in one.shipped for word in shipped_words(name)]
+        elif one.keep or one.kind in kept:
+            words = [word for name in one.shipped for word in shipped_words(name)] or one.words
+            keeper = KeepList(words, kind=one.kind if one.keep else "", public=bool(one.shipped))
+            both = 0 if one.shipped else len(keeper.phrases & drawn)
+            if both:
+                raise ParameterError(
+                    f"policy {policy.name}, list {number}: a word that is kept must be in no list that is drawn; got "
+                    f"{both} of both. Leave them out of one."
+                )
+            keepers.append(keeper)
+    if public:
+        keepers.append(KeepList(public, public=True))
+    for number, pattern in enumerate(policy.patterns, start=1):
+        if pattern.keep or pattern.kind in kept:
+            try:
+                keepers.append(KeepPattern(pattern.regex, kind=pattern.kind if pattern.keep else ""))
+            except ParameterError as error:
+                raise type(error)(f"policy {policy.name}, pattern {number}: {error}") from None
+    return keepers
+
+
+def _seen_keepers(policy: Policy) -> Iterator[Detector]:
+    """What finds kept phrases where words outside the spans are drawn: there a phrase stays only as a span."""
+    if not policy.draws_words:
+        return
+    for one in policy.lists:
+        if one.keep and not one.kind:
+            words = [word for name in one.shipped for word in shipped_words(name)] or one.words
+            yield ListDetector(KEPT, words, name="keep list")
+    for pattern in policy.patterns:
+        if pattern.keep and not pattern.kind:
+            yield PatternDetector(KEPT, pattern.regex, "keep pattern")
+
+
+def _need_scores(policy: Policy, detectors: Sequence[Detector], found_else: Collection[str]) -> None:
+    """Refuse a score under which nothing of a kind that is drawn can be found: a policy would release all of it."""
+    for number, rule in policy.span_rules:
+        finders = [one for one in detectors if rule.kind in one.kinds]
+        if rule.action is Action.KEEP or rule.kind in found_else or not finders:
+            continue
+        with in_rule(policy, number):
+            highest = max(highest_score(one, rule.kind) for one in finders)
+            need_reachable(policy.min_score_of(rule.kind), highest, rule.kind)
 
 
 def _need_first(policy: Policy, lists: Sequence[ListDetector], found_else: Collection[str]) -> None:
@@ -151,7 +207,8 @@ def _need_first(policy: Policy, lists: Sequence[ListDetector], found_else: Colle
     for one in lists:
         phrases.setdefault(one.kinds[0], set()).update(one.phrases)
     drawn = {rule.kind for _, rule in policy.span_rules if rule.action is not Action.KEEP}
-    for n, one in enumerate(lists, start=1):
+    numbers = (number for number, one in enumerate(policy.lists, start=1) if not one.keep)
+    for n, one in zip(numbers, lists, strict=True):
         kind = one.kinds[0]
         # As the finder has it: what is drawn goes before what is kept, then the name of the kind decides.
         wins = [other for other in phrases if (other not in drawn, other) < (kind not in drawn, kind)]

@@ -12,7 +12,9 @@ from enum import Enum
 from typing import Any, Final, Literal, TypeAlias, cast, final, get_args
 
 from textveil.detection.base import Detector
+from textveil.detection.combined import checked_score
 from textveil.detection.given import checked_pattern
+from textveil.detection.keeping import shipped_words
 from textveil.detection.kinds import checked_kind
 from textveil.detection.token_kinds import TOKEN_SPANS
 from textveil.errors import InputError, ParameterError, need
@@ -54,6 +56,7 @@ class Rule:
         name: of the surrogate or the mechanism; empty where neither is drawn.
         epsilon: nats for one value; 0 is a draw that says nothing about it. None is the default of what is drawn.
         scope: "mention" where, other than in the rest of the policy, each mention has a surrogate of its own.
+        min_score: detectors' spans of this kind with a lower score count as not found; None is the policy's.
         options: more options of the surrogate or the mechanism, by name.
         folder: where a relative ``file`` among the options lies: that of the policy's file. Empty is the working
             directory. In no report and no digest.
@@ -64,6 +67,7 @@ class Rule:
     name: str = ""
     epsilon: float | None = None
     scope: Literal["mention"] | None = None
+    min_score: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     folder: str = field(default="", repr=False, compare=False)
 
@@ -79,6 +83,9 @@ class Rule:
         if self.scope is not None:
             need(self.scope == "mention", "scope", repr(self.scope)[:60], "mention in a rule, or left out")
             need(self.action is Action.SURROGATE, "scope", "one", f"left out where a rule says {self.action.value}")
+        if self.min_score is not None:
+            need(self.kind not in _TAKEN, "min_score", "one", f"left out for {self.kind}, which no detector scores")
+            checked_score(self.min_score)
         if not drawn and self.options:
             need(False, _listed(self.options), f"beside {self.action.value}", "left out")
 
@@ -87,7 +94,8 @@ class Rule:
         done = {self.action.value: self.name or True}
         epsilon = {} if self.epsilon is None else {"epsilon": float(self.epsilon)}
         scope = {} if self.scope is None else {"scope": self.scope}
-        return {"kind": self.kind, **done, **epsilon, **scope, **self.options}
+        score = {} if self.min_score is None else {"min_score": float(self.min_score)}
+        return {"kind": self.kind, **done, **epsilon, **scope, **score, **self.options}
 
 
 def _need_action(rule: Rule) -> None:
@@ -113,35 +121,63 @@ class Pattern:
         kind: one of ``kinds.KINDS`` or a user's own.
         regex: in Python's syntax; it must match at least one character wherever it matches.
         last: whether it ranks behind the detectors, and so decides only where they find nothing longer or as long.
+        keep: whether what it matches stays, whatever detectors find in it: of the kind, or of any where that is empty.
     """
 
-    kind: str
+    kind: str = ""
     regex: str
     last: bool = False
+    keep: bool = False
 
     def __post_init__(self) -> None:
-        _need_span_kind(self.kind)
+        _need_kind_of(self)
+        need(not (self.keep and self.last), "last", "one", "left out where a pattern says keep")
         with _named("regex", "pattern"):
             checked_pattern(self.regex)
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data, as a policy file has it."""
+        kind = {"kind": self.kind} if self.kind else {}
+        last, keep = {"last": True} if self.last else {}, {"keep": True} if self.keep else {}
+        return {**kind, "regex": self.regex, **last, **keep}
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordList:
-    """Words and phrases that are of a kind wherever they stand.
+    """Words and phrases that are of a kind wherever they stand, or that stay wherever they stand.
 
     Attributes:
         kind: one of ``kinds.KINDS`` or a user's own.
         words: at least one; they may be private, so that no report and no digest holds them.
+        keep: whether they stay, whatever detectors find in them: of the kind, or of any where that is empty.
+        shipped: names of public lists in place of words, only with ``keep``.
     """
 
-    kind: str
-    words: tuple[str, ...] = field(repr=False)
+    kind: str = ""
+    words: tuple[str, ...] = field(default=(), repr=False)
+    keep: bool = False
+    shipped: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        _need_span_kind(self.kind)
+        _need_kind_of(self)
         fits = all(isinstance(word, str) and word.strip() for word in self.words)
-        need(bool(self.words) and fits, "words", "none, or others", "one string or more, none blank")
+        need(
+            (bool(self.words) or bool(self.shipped)) and fits,
+            "words",
+            "none, or others",
+            "one string or more, none blank",
+        )
+        need(self.keep or not self.shipped, "shipped", "one", "left out, or beside keep = true")
+        for name in self.shipped:
+            shipped_words(name)
+
+    def to_data(self, *, whole: bool = False) -> dict[str, Any]:
+        """JSON data: words are counted only, unless the whole is wanted, as a policy file has it."""
+        kind, keep = {"kind": self.kind} if self.kind else {}, {"keep": True} if self.keep else {}
+        if self.shipped:
+            return {**kind, **keep, "shipped": list(self.shipped)}
+        return {**kind, **keep, "words": list(self.words) if whole else len(self.words)}
 
 
 @contextlib.contextmanager
@@ -151,6 +187,13 @@ def _named(name: str, other: str) -> Iterator[None]:
         yield
     except ParameterError as error:
         raise type(error)(name + str(error).removeprefix(other)) from None
+
+
+def _need_kind_of(one: Pattern | WordList) -> None:
+    """Refuse a kind that spans cannot have, or none where something is to be found."""
+    need(isinstance(one.keep, bool), "keep", type(one.keep).__name__, "true or false")
+    if not (one.keep and one.kind in ("", "number")):
+        _need_span_kind(one.kind)
 
 
 def _need_span_kind(kind: str) -> None:
@@ -174,6 +217,8 @@ class Policy:
         lists: words and phrases that are spans.
         marks: what is done with white space and punctuation outside the spans (``text.marks``).
         scope: where one value has one surrogate: each mention has its own; one in a document, a conversation, a corpus.
+        min_score: detectors' spans with a lower score count as not found, where no rule says another. Spans of
+            patterns, lists and values of records need no score.
         vocabulary: public words, where words are drawn; None is the embedded vocabulary.
     """
 
@@ -185,6 +230,7 @@ class Policy:
     lists: tuple[WordList, ...] = ()
     marks: Marks = "normalize"
     scope: ScopeName = "document"
+    min_score: float = 0.0
     vocabulary: Vocabulary | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -192,6 +238,7 @@ class Policy:
         need(isinstance(self.describes, str), "describes", type(self.describes).__name__, "a string")
         checked_marks(self.marks)
         need(self.scope in SCOPES, "scope", repr(self.scope)[:60], f"one of {', '.join(SCOPES)}")
+        checked_score(self.min_score)
         for detector in self.detectors:
             fits = isinstance(detector, str | Detector)
             need(fits, "detectors", type(detector).__name__, "names or objects with a `detect`")
@@ -212,6 +259,11 @@ class Policy:
         need(numbers, "rules", "none", "with one for number where words are drawn and spans are found", hint)
         acts = any(rule.action is not Action.KEEP for rule in self.rules)
         need(acts, "rules", "none that draws", "such that something is replaced")
+
+    def min_score_of(self, kind: str) -> float:
+        """The score that a detector's span of a kind needs."""
+        rule = self.rule(kind)
+        return self.min_score if rule is None or rule.min_score is None else rule.min_score
 
     def rule(self, kind: str) -> Rule | None:
         """The rule for a kind; None where there is none."""
@@ -261,12 +313,11 @@ class Policy:
             "describes": self.describes,
             "marks": self.marks,
             "scope": self.scope,
+            **({"min_score": float(self.min_score)} if self.min_score else {}),
             "detectors": [one if isinstance(one, str) else one.name for one in self.detectors],
             "rules": [rule.to_data() for rule in self.rules],
-            "patterns": [
-                {"kind": one.kind, "regex": one.regex, **({"last": True} if one.last else {})} for one in self.patterns
-            ],
-            "lists": [{"kind": one.kind, "words": len(one.words)} for one in self.lists],
+            "patterns": [one.to_data() for one in self.patterns],
+            "lists": [one.to_data() for one in self.lists],
         }
 
     def whole_data(self) -> dict[str, Any]:
@@ -281,7 +332,7 @@ class Policy:
             raise InputError("a policy that is saved must name its detectors; got an object. Name it, or do not save.")
         if self.vocabulary is not None:
             raise InputError("a policy that is saved must have no vocabulary of its own; got one. Leave it out.")
-        lists = [{"kind": one.kind, "words": list(one.words)} for one in self.lists]
+        lists = [one.to_data(whole=True) for one in self.lists]
         return {**self.to_data(), "lists": lists}
 
     @property

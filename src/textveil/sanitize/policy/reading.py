@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from textveil.errors import ParameterError
 from textveil.sanitize.policy.policy import Action, Pattern, Policy, Rule, WordList
 
-_KEYS: Final = ("name", "describes", "marks", "scope", "detectors", "rule", "pattern", "list")
+_KEYS: Final = ("name", "describes", "marks", "scope", "min_score", "detectors", "rule", "pattern", "list")
 _TEXTS: Final = ("name", "describes", "marks", "scope")
 _SAVED: Final = {"rules": "rule", "patterns": "pattern", "lists": "list"}
 _ACTIONS: Final = tuple(action.value for action in Action)
+_OF_RULES: Final = ("kind", "epsilon", "scope", "min_score")
 _FLAGS: Final = (Action.KEEP, Action.PLACEHOLDER)
 
 _Made = TypeVar("_Made")
@@ -83,7 +83,8 @@ def _policy(data: Mapping[str, Any], folder: Path | None) -> Policy:
     if not (isinstance(detectors, list) and all(isinstance(one, str) for one in detectors)):
         raise ParameterError('detectors must be a list of names; got another. Write: detectors = ["embedded"]')
     texts = {key: data[key] for key in _TEXTS if key in data}
-    return Policy(rules=rules, patterns=patterns, lists=lists, detectors=tuple(detectors), **texts)
+    score = data.get("min_score", 0.0)
+    return Policy(rules=rules, patterns=patterns, lists=lists, detectors=tuple(detectors), min_score=score, **texts)
 
 
 def _parsed(raw: bytes) -> dict[str, Any]:
@@ -122,10 +123,19 @@ def _tables(data: Mapping[str, Any], key: str, made: Callable[[dict[str, Any]], 
 
 
 def _pattern(table: dict[str, Any]) -> Pattern:
-    last = table.pop("last", False)
-    if not isinstance(last, bool):
-        raise ParameterError(f"last must be true or false; got {type(last).__name__}.")
-    return replace(_fields(table, Pattern, ("kind", "regex")), last=last)
+    last, keep = _flag(table, "last"), _flag(table, "keep")
+    if keep:
+        table.setdefault("kind", "")
+    fields = _fields(table, ("kind", "regex"))
+    return Pattern(kind=fields["kind"], regex=fields["regex"], last=last, keep=keep)
+
+
+def _flag(table: dict[str, Any], key: str) -> bool:
+    """What a table says of a key that may be true or false; the key is taken out of it."""
+    value = table.pop(key, False)
+    if not isinstance(value, bool):
+        raise ParameterError(f"{key} must be true or false; got {type(value).__name__}.")
+    return value
 
 
 def _rule(table: dict[str, Any], folder: Path | None) -> Rule:
@@ -144,7 +154,7 @@ def _rule(table: dict[str, Any], folder: Path | None) -> Rule:
         )
     if action not in _FLAGS and not isinstance(value, str):
         raise ParameterError(f"{action.value} must be a name; got {type(value).__name__}.")
-    options = {key: one for key, one in table.items() if key not in ("kind", "epsilon", "scope", action.value)}
+    options = {key: one for key, one in table.items() if key not in (*_OF_RULES, action.value)}
     name = "" if action in _FLAGS else value
     return Rule(
         kind=kind,
@@ -152,31 +162,36 @@ def _rule(table: dict[str, Any], folder: Path | None) -> Rule:
         name=name,
         epsilon=table.get("epsilon"),
         scope=table.get("scope"),
+        min_score=table.get("min_score"),
         options=options,
         folder="" if folder is None else str(folder),
     )
 
 
-def _fields(table: dict[str, Any], kind: Callable[..., _Made], keys: tuple[str, ...]) -> _Made:
-    """What a table of strings makes."""
+def _fields(table: dict[str, Any], keys: tuple[str, ...]) -> dict[str, str]:
+    """A table of strings."""
     _need_keys(table, keys)
     for key in keys:
         if not isinstance(table.get(key), str):
             raise ParameterError(f"{key} must be given, a string; got none.")
-    return kind(**table)
+    return table
 
 
 def _word_list(table: dict[str, Any], folder: Path | None) -> WordList:
-    _need_keys(table, ("kind", "words", "file"))
-    if not isinstance(table.get("kind"), str):
+    _need_keys(table, ("kind", "words", "file", "keep", "shipped"))
+    keep = _flag(table, "keep")
+    kind = table.get("kind", "" if keep else None)
+    if not isinstance(kind, str):
         raise ParameterError("kind must be given, a string; got none.")
-    if ("words" in table) == ("file" in table):
-        raise ParameterError("a list must have words or a file; got both, or none. Give one.")
-    if "words" in table:
-        words = table["words"]
-        if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
-            raise ParameterError("words must be a list of strings; got another.")
-        return WordList(kind=table["kind"], words=tuple(words))
+    sources = [key for key in ("words", "file", "shipped") if key in table]
+    if len(sources) != 1:
+        raise ParameterError("a list must have words or a file (or shipped, to keep); got both, or none. Give one.")
+    if sources[0] != "file":
+        entries = table[sources[0]]
+        if not (isinstance(entries, list) and all(isinstance(entry, str) for entry in entries)):
+            raise ParameterError(f"{sources[0]} must be a list of strings; got another.")
+        given: dict[str, Any] = {sources[0]: tuple(entries)}
+        return WordList(kind=kind, keep=keep, **given)
     name = table["file"]
     if not isinstance(name, str) or folder is None:
         raise ParameterError("file must be the name of a text file with a word or phrase a line; got another.")
@@ -185,7 +200,7 @@ def _word_list(table: dict[str, Any], folder: Path | None) -> WordList:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or type(error).__name__
         raise ParameterError(f"file {name} must be a text file that can be read; got: {why}. Check its path.") from None
-    return WordList(kind=table["kind"], words=tuple(line.strip() for line in lines if line.strip()))
+    return WordList(kind=kind, keep=keep, words=tuple(line.strip() for line in lines if line.strip()))
 
 
 def _need_keys(table: Mapping[str, Any], known: tuple[str, ...]) -> None:

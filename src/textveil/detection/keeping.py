@@ -1,0 +1,177 @@
+"""What stays whatever detectors find in it: keep lists of words and patterns, and the public lists that come along.
+
+A keep list is a part of the public function that finds spans: a span that lies in a kept phrase counts as not found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final, TypeAlias, final
+
+from textveil.detection.base import DetectedSpan
+from textveil.detection.given import TOKEN, checked_pattern, token_key
+from textveil.errors import need
+from textveil.text.slices import matches
+
+_DATA: Final = Path(__file__).parent / "data" / "keep"
+SHIPPED: Final = tuple(sorted(file.stem for file in _DATA.glob("*.txt")))
+"""Public lists that come with the package."""
+
+Keeps: TypeAlias = Callable[[DetectedSpan], bool]
+"""Whether a span of one text stays."""
+
+_LINKS: Final = frozenset((*"&,/-+.", "and", "or", "of", "the", "with", "on", "for", "vs"))
+"""What may stand between two kept phrases of one span."""
+
+_WORD: Final = 40
+"""Characters of a word, for the window in which phrases are looked for."""
+
+_GUESSES: Final = frozenset(("", "list", "guess", "shape"))
+"""Evidence for a name that a public list outweighs; a title before it, a cue or a label goes first."""
+
+_SURE: Final = 0.75
+_PROBES: Final = (
+    ("person", ("Anna", "Kowalczyk", "Maria Gonzalez", "Li Wei")),
+    ("place", ("Leeds", "Ulm", "New York", "Springfield")),
+    ("organization", ("Siemens", "Acme Holdings", "Kite")),
+    ("date", ("2024-03-03", "3 March 2024", "1991")),
+    ("phone", ("+44 20 7946 0958", "(303) 555-0142")),
+    ("email", ("j.doe@example.com", "maria@example.org")),
+    ("id", ("00123456", "GB29NWBK60161331926819", "078-05-1120")),
+    ("number", ("7", "42", "1985", "120")),
+)
+"""Public values of each kind: a pattern that keeps all of one kind keeps the kind."""
+
+
+@cache
+def shipped_words(name: str) -> tuple[str, ...]:
+    """The phrases of a public list.
+
+    Raises:
+        ParameterError: there is none of that name.
+    """
+    need(name in SHIPPED, "shipped", repr(name)[:60], f"among {', '.join(SHIPPED)}")
+    lines = (_DATA / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    return tuple(line for line in map(str.strip, lines) if line and not line.startswith("#"))
+
+
+@final
+class KeepList:
+    """Words and phrases that stay, as whole words in any letter case.
+
+    Args:
+        words: at least one.
+        kind: of the spans that stay; empty is any.
+        public: whether the list comes with the package. A name with evidence of its own, such as a title before it, is
+            then no word of the list, unless the list has it in full; capitals count where an entry has nothing else
+            ("BERT"); and numbers are drawn as elsewhere.
+    """
+
+    def __init__(self, words: Iterable[str], *, kind: str = "", public: bool = False) -> None:
+        self._kind, self._public = kind, public
+        entries = [[one[0] for one in TOKEN.finditer(word)] for word in words]
+        self._capitals = frozenset(
+            tuple(map(token_key, entry)) for entry in entries if public and "".join(entry).isupper()
+        )
+        self.phrases = frozenset(tuple(map(token_key, entry)) for entry in entries if entry)
+        need(bool(self.phrases), "words", "none", "words and phrases")
+        self._words = frozenset(word for phrase in self.phrases for word in phrase)
+        self._longest = max(map(len, self.phrases))
+
+    def keeping(self, text: str) -> Keeps:
+        """What stays of a text."""
+        return lambda span: self._may_stay(span) and self._holds(text, span)
+
+    def _may_stay(self, span: DetectedSpan) -> bool:
+        if self._public and span.kind == "number":
+            return False
+        return not self._kind or span.kind == self._kind
+
+    def _holds(self, text: str, span: DetectedSpan) -> bool:
+        """Whether a span lies in kept phrases."""
+        start = _word_start(text, span.start)
+        first = TOKEN.match(text, start)
+        if first is None or token_key(first[0]) not in self._words:
+            return False
+        reach = self._longest * _WORD
+        begin = _word_start(text, max(0, start - reach))
+        tokens = list(TOKEN.finditer(text, begin, min(len(text), span.end + reach)))
+        keys = [token_key(token[0]) for token in tokens]
+        at = next(place for place, token in enumerate(tokens) if token.end() > span.start)
+        for place in range(max(0, at - self._longest + 1), at + 1):
+            count = self._covered(tokens, keys, place, span.end)
+            if count > at - place:
+                return not (self._public and count == 1 and _evident(span))
+        return False
+
+    def _covered(self, tokens: Sequence[re.Match[str]], keys: Sequence[str], place: int, end: int) -> int:
+        """How many tokens from one on are kept phrases and what links them, up to an end at least; 0 where not."""
+        reached = place
+        while reached < len(tokens) and (reached == place or tokens[reached].start() < end):
+            longest = min(self._longest, len(keys) - reached)
+            count = next((n for n in range(longest, 0, -1) if self._listed(tokens, keys, reached, n)), 0)
+            if not count and not (reached > place and keys[reached] in _LINKS):
+                return 0
+            reached += count or 1
+        return reached - place if reached > place and tokens[reached - 1].end() >= end else 0
+
+    def _listed(self, tokens: Sequence[re.Match[str]], keys: Sequence[str], place: int, count: int) -> bool:
+        """Whether so many tokens from one on are an entry."""
+        phrase = tuple(keys[place : place + count])
+        if phrase not in self.phrases:
+            return False
+        return phrase not in self._capitals or "".join(one[0] for one in tokens[place : place + count]).isupper()
+
+
+def _evident(span: DetectedSpan) -> bool:
+    """Whether a name was found by more than how it is written."""
+    return span.kind == "person" and (span.why not in _GUESSES or (not span.why and span.score >= _SURE))
+
+
+def _word_start(text: str, place: int) -> int:
+    """Where the word begins in which a place lies."""
+    first = max(0, place - _WORD)
+    while place > first and (text[place - 1].isalnum() or text[place - 1] == "_"):
+        place -= 1
+    return place
+
+
+@final
+class KeepPattern:
+    """What a regular expression matches stays.
+
+    Args:
+        regex: in Python's syntax.
+        kind: of the spans that stay; empty is any.
+
+    Raises:
+        ParameterError: see ``checked_pattern``; or it keeps all values of a kind.
+    """
+
+    def __init__(self, regex: str, *, kind: str = "") -> None:
+        self._pattern, self._kind = checked_pattern(regex), kind
+        for probed, values in _PROBES:
+            whole = kind in ("", probed) and all(map(self._keeps_value, values))
+            hint = f"To keep all of a kind, write keep = true in the rule for {probed}."
+            need(not whole, "regex", f"one that keeps every {probed}", "one that keeps some values", hint)
+
+    def _keeps_value(self, value: str) -> bool:
+        text = f"Then {value} came"
+        return any(one.start() <= 5 and one.end() >= 5 + len(value) for one in self._pattern.finditer(text))
+
+    def keeping(self, text: str) -> Keeps:
+        """What stays of a text."""
+        kept = bytearray(len(text) + 1)
+        for match in matches(self._pattern, text):
+            start, end = match.span()
+            kept[start:end] = b"\1" * (end - start)
+            kept[start] = 2  # where another match begins
+        return lambda span: self._stays(kept, span)
+
+    def _stays(self, kept: bytearray, span: DetectedSpan) -> bool:
+        if (self._kind and span.kind != self._kind) or not kept[span.start]:
+            return False
+        return kept.count(1, span.start + 1, span.end) == span.end - span.start - 1

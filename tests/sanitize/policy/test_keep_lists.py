@@ -1,0 +1,140 @@
+"""Keep lists and patterns: what lies in them stays, whatever detectors find; what the user draws goes before them."""
+
+from __future__ import annotations
+
+import pytest
+
+import textveil as tv
+from textveil.detection.keeping import SHIPPED, KeepList, shipped_words
+from textveil.errors import ParameterError
+from textveil.sanitize.policy.making import parts_of
+from textveil.sanitize.policy.reading import policy_of, policy_of_data
+
+HEAD = """name = "p"
+marks = "keep"
+detectors = ["embedded"]
+[[rule]]
+kind = "word"
+keep = true
+[[rule]]
+kind = "person"
+placeholder = true
+[[rule]]
+kind = "organization"
+placeholder = true
+[[rule]]
+kind = "number"
+placeholder = true
+"""
+KEEP = "[[list]]\nkeep = true\n"
+
+
+def released(rest: str, text: str) -> str:
+    return tv.Sanitizer(policy_of(f"{HEAD}{rest}".encode(), "here"))(text).text
+
+
+@pytest.mark.parametrize(
+    ("rest", "text", "expected"),
+    [
+        (f'{KEEP}words = ["Maria Lopez"]\n', "Maria Lopez met Maria Roe.", "Maria Lopez met [person]."),
+        (f'{KEEP}words = ["maria lopez"]\n', "Mar\u00eda  L\u00f3pez came.", "Mar\u00eda  L\u00f3pez came."),
+        (f'{KEEP}words = ["Lopez"]\n', "Maria Lopez met Lopez.", "[person] met Lopez."),
+        (f'{KEEP}words = ["Room 12"]\n', "In room 12 of 12 he sat.", "In room 12 of [number] he sat."),
+        (f'{KEEP}words = ["12"]\n', "In B12 and 12 and 120.", "In B[number] and 12 and [number]."),
+        (f'{KEEP}words = ["Maria", "Anna"]\n', "Maria and Anna saw Peter.", "Maria and Anna saw [person]."),
+        (f'{KEEP}kind = "person"\nwords = ["12", "Maria"]\n', "Maria, room 12.", "Maria, room [number]."),
+        (
+            '[[pattern]]\nkeep = true\nregex = "Station [A-Z][a-z]+"\n',
+            "Station Maria has Maria.",
+            "Station Maria has [person].",
+        ),
+        ('[[rule]]\nkind = "ward"\nkeep = true\n[[list]]\nkind = "ward"\nwords = ["Maria"]\n', "Maria", "Maria"),
+        (f'{KEEP}shipped = ["programming"]\n', "Ask Maria about MongoDB.", "Ask [person] about MongoDB."),
+        (f'{KEEP}shipped = ["programming"]\n', "Python 3 and Bert", "Python [number] and [person]"),
+        (
+            f'[[list]]\nkind = "person"\nwords = ["Redis"]\n{KEEP}shipped = ["programming"]\n',
+            "Redis or Kafka",
+            "[person] or Kafka",
+        ),
+    ],
+)
+def test_what_is_kept_stays_and_all_else_is_drawn(rest: str, text: str, expected: str) -> None:
+    assert released(rest, text) == expected
+
+
+def test_a_phrase_stays_where_words_are_drawn() -> None:
+    drawn = '[[rule]]\nkind = "word"\nmechanism = "neighborhood"\n'
+    rest = '[[rule]]\nkind = "number"\nplaceholder = true\n[[list]]\nkeep = true\nwords = ["Blue Quux"]\n'
+    text = tv.Sanitizer(policy_of(f'name = "p"\n{drawn}{rest}'.encode(), "here"))("The Blue Quux of 12 was old").text
+    assert "Blue Quux" in text and "12" not in text
+
+
+def test_values_of_a_record_are_drawn_all_the_same() -> None:
+    finder = parts_of(policy_of(f'{HEAD}{KEEP}words = ["Maria"]\n'.encode(), "here")).finder
+    spans = finder.found_in(finder.readings(["Maria came"]), values=[[("Maria", "person")]])[0]
+    assert [(span.start, span.end) for span in spans] == [(0, 5)]
+
+
+@pytest.mark.parametrize(
+    ("rest", "said"),
+    [
+        (
+            '[[pattern]]\nkeep = true\nregex = ".+"\n',
+            "pattern 1: regex must be one that keeps some values; got one",
+        ),
+        ('[[pattern]]\nkeep = true\nregex = "[0-9]+"\n', "got one that keeps every number"),
+        ('[[pattern]]\nkeep = true\nkind = "person"\nregex = "[A-Z][A-Za-z ]+"\n', "got one that keeps every person"),
+        ('[[pattern]]\nkeep = true\nlast = true\nregex = "x"\n', "pattern 1: last must be left out where"),
+        (
+            f'[[list]]\nkind = "person"\nwords = ["Ann Lee"]\n{KEEP}words = ["ann  LEE"]\n',
+            "list 2: a word that is kept must be in no list that is drawn; got 1 of both",
+        ),
+        (f'{KEEP}shipped = ["plants"]\n', "list 1: shipped must be among eponyms, "),
+        (f'{KEEP}shipped = ["products"]\nwords = ["x"]\n', "list 1: a list must have words or a file (or shipped"),
+        ('[[list]]\nkind = "person"\nshipped = ["products"]\n', "list 1: shipped must be left out, or beside keep"),
+        (f'{KEEP}kind = "ward"\nwords = ["x"]\n', "list 1: kind must be one that has a rule; got ward"),
+        ('[[list]]\nkeep = "yes"\nwords = ["x"]\n', "list 1: keep must be true or false; got str"),
+    ],
+)
+def test_what_keeps_a_whole_kind_or_contradicts_is_one_line_without_words(rest: str, said: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        released(rest, "x")
+    assert said in str(caught.value) and "\n" not in str(caught.value) and "lee" not in str(caught.value).lower()
+
+
+def test_data_and_digest_hold_what_is_kept_but_no_words() -> None:
+    texts = [
+        "",
+        f'{KEEP}words = ["Maria", "Ann"]\n',
+        f'{KEEP}shipped = ["products"]\n',
+        '[[pattern]]\nkeep = true\nregex = "W-[0-9]"\n',
+    ]
+    made = [policy_of(f"{HEAD}{text}".encode(), "here") for text in texts]
+    assert len({one.digest for one in made}) == len(texts)
+    assert [policy_of_data(one.whole_data()) for one in made] == made
+    assert made[1].to_data()["lists"] == [{"keep": True, "words": 2}]
+    facts = tv.Sanitizer(made[1])("x").report().to_data()
+    assert "Maria" not in str(facts) and "what the keep lists and patterns hold, wherever it stands" in str(facts)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_public_lists_have_each_entry_once(name: str) -> None:
+    words = shipped_words(name)
+    assert len(words) >= 50 and len({word.casefold() for word in words}) == len(words)
+    KeepList(words, public=True)
+
+
+@pytest.mark.parametrize(
+    ("preset", "text", "gone"),
+    [
+        ("prompts", "Compare PostgreSQL, MongoDB, Redis and Apache Kafka with Snowflake.", None),
+        ("prompts", "What did Albert Einstein write to Sigmund Freud, in German?", None),
+        ("prompts", "Move my notes from Evernote to Notion and OneNote.", None),
+        ("prompts", "Move my notes from Maria Gonzalez to Notion.", "Maria"),
+        ("clinical", "Foley in place, Kussmaul respirations; Hashimoto's thyroiditis.", None),
+        ("identifiers", "The Kubernetes and Terraform talk by Maria Gonzalez.", "Maria"),
+    ],
+)
+def test_presets_keep_public_words(preset: str, text: str, gone: str | None) -> None:
+    got = tv.Sanitizer(tv.policy(preset))(text).text
+    assert got == text if gone is None else gone not in got and got.startswith(text[:14])

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, final
 
-from textveil.detection import ages, dates, identifiers, money
+from textveil.detection import ages, credentials, dates, identifiers, money, secrets
 from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
 from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
@@ -38,6 +38,11 @@ class EmbeddedDetector:
         self._regions = tuple(regions)
         self.kinds = tuple(kind for kind in KINDS if kind != "number")
         self._searches: tuple[tuple[Search, Gate], ...] = (
+            (secrets.find_private_keys, secrets.PEM_GATE),
+            (secrets.find_tokens, secrets.token_gate),
+            (credentials.find_users_of_urls, credentials.user_gate),
+            (credentials.find_command_passwords, credentials.command_gate),
+            (credentials.find_credentials, credentials.credential_gate),
             (find_addresses, anywhere),
             (find_domains, anywhere),
             (find_ip_addresses, IP_GATE),

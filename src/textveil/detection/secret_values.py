@@ -17,7 +17,7 @@ _PLACEHOLDER: Final = re.compile(
     r"|self|this|type|field|input|env|vault|secretstr|optional\[.*)[;,]?"
 ).fullmatch
 _REFERENCE: Final = re.compile(
-    r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|->|::)[A-Za-z_][A-Za-z0-9_]*)+[;,]?|.*[(\[{].*|[A-Za-z_]*(?:environ|getenv).*"
+    r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|->|::)[A-Za-z_][A-Za-z0-9_]*)+[;,]?|.*[()\[\]{}].*|[A-Za-z_]*(?:environ|getenv).*"
 ).fullmatch
 _IDENTIFIER: Final = re.compile(r"[A-Za-z]+(?:[_-][A-Za-z]+)*").fullmatch
 _NAMES_ONE: Final = re.compile(r"(?i)passw|pwd|passphrase|passcode|secret|token|credential|api_?key").search

@@ -9,11 +9,14 @@ from typing import Final
 
 from textveil.detection.found import Found
 from textveil.detection.gates import at_digits, either, matching
+from textveil.detection.plain import OTHER
 from textveil.text.slices import matches
 from textveil.text.tokens import Kind, addresses
 
 _KINDS: Final = {Kind.EMAIL: "email", Kind.URL: "url", Kind.HANDLE: "handle"}
 _SCORE: Final = 0.95
+_COVERED_USER: Final = re.compile(f"://{OTHER}*+:{OTHER}+$").search
+_LONGEST_USER: Final = 400
 
 _ENDINGS: Final = "com|org|net|edu|gov|mil|info|biz|io|ai|app|dev|co|uk|de|fr|nl|ru|jp|cn|br|au|ca|ch|it|es|eu|us|tv|me"
 _DOMAIN_END: Final = re.compile(rf"\.(?:{_ENDINGS})(?![A-Za-z0-9@])(?!\.[A-Za-z0-9])(?::[0-9]{{1,5}})?(?:/[^\s<>\"]*)?")
@@ -34,6 +37,9 @@ IP_GATE: Final = either(at_digits(r"[0-9]\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]"), matc
 def find_addresses(text: str) -> Iterator[Found]:
     """E-mail addresses, URLs and handles."""
     for token in addresses(text):
+        before = text[max(0, token.start - 1) : token.start]
+        if before == OTHER and _COVERED_USER(text[max(0, token.start - _LONGEST_USER) : token.start]):
+            continue  # a host, behind a user whose name and password were found
         yield Found(token.start, token.end, _KINDS[token.kind], _SCORE)
 
 

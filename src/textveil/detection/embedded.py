@@ -8,7 +8,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, final
 
-from textveil.detection import ages, dates, identifiers, money
+from textveil.detection import ages, coordinates, credentials, dates, identifiers, money, national_ids, secrets, wallets
 from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
 from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
@@ -52,15 +52,28 @@ class EmbeddedDetector:
         self._regions = tuple(regions)
         self.kinds = tuple(kind for kind in KINDS if kind != "number")
         self._searches: tuple[tuple[Search, Gate], ...] = (
+            (secrets.find_private_keys, secrets.PEM_GATE),
+            (secrets.find_tokens, secrets.token_gate),
+            (credentials.find_users_of_urls, credentials.user_gate),
+            (credentials.find_command_passwords, credentials.command_gate),
+            (credentials.find_credentials, credentials.credential_gate),
             (find_addresses, anywhere),
             (find_domains, anywhere),
             (find_ip_addresses, IP_GATE),
+            (wallets.find_wallets, wallets.wallet_gate),
+            (coordinates.find_coordinates, coordinates.COORDINATE_GATE),
             (identifiers.find_ibans, identifiers.IBAN_GATE),
+            (national_ids.find_forms, national_ids.FORM_GATE),
+            (national_ids.find_labelled, national_ids.LABEL_GATE),
+            (identifiers.find_case_numbers, identifiers.CASE_GATE),
+            (identifiers.find_card_codes, identifiers.CARD_CODE_GATE),
+            (identifiers.find_plates, identifiers.PLATE_GATE),
             (dates.find_dates, dates.DATE_GATE),
             (dates.find_named_dates, dates.NAMED_DATE_GATE),
             (dates.find_times, dates.TIME_GATE),
             (identifiers.find_cards, identifiers.CARD_GATE),
             (identifiers.find_fixed_forms, identifiers.FIXED_GATE),
+            (identifiers.find_long_codes, identifiers.LONG_CODE_GATE),
             (money.find_signed_money, money.SIGNED_GATE),
             (money.find_named_money, money.NAMED_GATE),
             (ages.find_ages, anywhere),

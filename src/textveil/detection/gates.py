@@ -30,10 +30,12 @@ class Seen(NamedTuple):
     Attributes:
         digits: every group of digits, with the 8 characters before it and the 12 behind it, or all up to the next.
         words: every run of letters, in small letters.
+        longest: characters of the longest run without white space.
     """
 
     digits: str
     words: frozenset[bytes]
+    longest: int
 
 
 Gate: TypeAlias = Callable[[str, Seen], object]
@@ -44,7 +46,7 @@ def glance(text: str) -> Seen:
     """What gates look at, gathered once, before anything is covered."""
     groups = map(re.Match.span, _DIGITS.finditer(text))
     around = [text[max(0, start - BEFORE_DIGITS) : end + AFTER_DIGITS] for start, end in groups]
-    return Seen("\0".join(around), words_of(text))
+    return Seen("\0".join(around), words_of(text), max(map(len, text.split()), default=0))
 
 
 def words_of(text: str) -> frozenset[bytes]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import Found, near
-from textveil.detection.gates import at_digits, either, matching
+from textveil.detection.gates import at_digits, either, matching, with_words
+from textveil.detection.national_ids import checked_label
 from textveil.text.slices import matches
 
 _CARD: Final = re.compile(r"[0-9](?<![\w.,+-].)(?:[ -]?[0-9]){11,18}(?![\w]|[.,-][0-9])")
@@ -29,20 +30,61 @@ _FIXED: Final = re.compile(
 _SPACED_SSN: Final = re.compile(r"[0-9](?<![\w.,-].)[0-9]{2} [0-9]{2} [0-9]{4}(?![\w]|[ -][0-9])")
 
 _NAMED: Final = re.compile(
-    r"(?<![A-Za-z])(?:"
-    r"MRN|mrn|SSN|ssn|EIN|NPI|DEA|VIN|IMEI|NHS|NIN|TIN|ITIN|HCN|DOB ID|[Mm]edical [Rr]ecord|[Hh]ealth [Cc]ard"
+    r"(?<![A-Za-z])(?P<label>"
+    r"MRN|mrn|SSN|ssn|EIN|NPI|DEA|VIN|IMEI|IMSI|ICCID|MEID|UDID|NHS|NIN|NINO|TIN|ITIN|UTR|HCN|DOB ID|S/N|SN"
+    r"|BSN|PESEL|CNPJ?|EGN|AMKA|[NC]IF|NIE|DNI|TFN|SIN|TAJ|OIB|IdNr|Steuer-I[Dd]|PAN|CPR|SVNR|PPSN?|CPF|RFC|CURP|RUT|ABN"
+    r"|ACN|GSTIN|[Aa]adhaar|AADHAAR|[Pp]ersonnummer|[Bb]urgerservicenummer|[Cc]odice [Ff]iscale|Steuer\w{0,20}nummer"
+    r"|[A-Z][a-z]{2,20}nummer|Aktenzeichen|Personalausweis|Reisepass|[Pp]asseport|[Pp]asaporte|[Pp]assaporto|[Ee]xpediente"
+    r"|[Dd]ossier|[Mm]edicare|[Nn]ational [Ii]nsurance|[Dd]ocket|[Pp]etition|[Cc]omplaint|[Pp]ermit|[Cc]ertificate|[Dd]evice"
+    r"|[Pp]rotocol|[Pp]risoner|[Ii]nmate|[Mm]edical [Rr]ecord|[Hh]ealth [Cc]ard|[Aa]sset [Tt]ag|[Rr]egistration|[Aa]pplication"
     r"|[Ss]ocial [Ss]ecurity|[Pp]assport|[Dd]river'?s?'? [Ll]icen[sc]e|[Ll]icen[sc]e(?: [Pp]late)?|[Ii]nsurance"
-    r"|[Aa]ccount|[Aa]cct|[Pp]olicy|[Cc]laim|[Cc]ase|[Ff]ile|[Oo]rder|[Ii]nvoice|[Tt]icket|[Rr]eference|[Rr]ef"
+    r"|[Aa]ccount|[Aa]cct|[Pp]olicy|[Cc]laim|[Cc]ase|[Ff]ile|[Oo]rder|[Ii]nvoice|[Tt]icket|[Rr]eference|[Rr]ef|[Rr]eg"
     r"|[Ss]erial|[Mm]ember(?:ship)?|[Cc]ustomer|[Pp]atient|[Ee]mployee|[Ss]tudent|[Ss]ubscriber|[Bb]ooking"
     r"|[Cc]onfirmation|[Tt]racking|[Rr]outing|[Tt]ax(?:payer)?|[Nn]ational|[Rr]ecord|[Cc]hart|[Aa]ccession|[Ss]pecimen"
     r"|[Bb]adge|[Vv]oucher|[Pp]in|PIN|[Ii]d|ID"
-    r")\.?(?: ?(?:[Ii]d|ID|[Cc]ode|[Nn]umber|[Nn]o\.?|[Nn]um\.?|[Ii]dentifier|[Cc]ard)){0,8}"
+    r")\.?(?: ?(?:[Ii]d|ID|[Cc]ode|[Nn]umbers?|[Nn]os?\.?|[Nn]um\.?|[Nn]r\.?|[Ii]dentifier|[Cc]ard)){0,8}"
     r"(?: ?(?:is|:|=|#|no\.?|\()){0,8} ?#?"
     r"(?:(?<![A-Za-z0-9])|(?=[A-Za-z/-]{0,38}[0-9]))"  # "filename 2024" names no file's number
-    r"(?P<value>[A-Za-z0-9][A-Za-z0-9/-]{2,38}[A-Za-z0-9](?: [0-9]{2,6}){0,4})(?![\w-])"
+    r"(?P<value>(?:[A-Za-z0-9](?:[A-Za-z0-9/-]|\.(?=[0-9])){2,38}[A-Za-z0-9]|[0-9]{1,3}(?= [0-9]{2,6} [0-9]))"
+    r"(?: [0-9]{2,6}){0,6})(?![\w-])"
 )
 _CODED: Final = re.compile(r"[0-9](?<![0-9].)(?:[A-Za-z0-9/-]{3}|(?<=[#:=].)|(?<=[#:=] .)|[A-Za-z/-])")
 _ID_SCORE: Final = 0.6
+
+_ROMAN_OR_NUMBER: Final = "(?:[IVX]{1,5}|[0-9]{1,2})"
+_CASES: Final = re.compile(
+    r"(?<![\w./-])(?:"
+    r"[Nn](?:os?|rs?|[\xb7o])\.? ?(?P<numbered>(?:[0-9]{3,8}(?:/[0-9]{1,5}){0,2}|[0-9]{1,2}/[0-9]{1,5})"
+    r"(?:,? (?:and |& )?[0-9]{2,6}(?:/[0-9]{1,5})?(?![\w%]|[.,/-][0-9])){0,20})(?![\w%]|[.,/-][0-9])"
+    r"|(?P<slash>[0-9]{4,6}/(?:19|20)?[0-9]{2})(?![\w%]|[.,/-][0-9])"
+    rf"|(?P<chamber>{_ROMAN_OR_NUMBER} [A-Z][A-Za-z]{{0,4}}(?: [A-Z][a-z]{{0,3}})? [0-9]{{1,6}}/[0-9]{{2,4}})(?![\w/])"
+    r"|(?P<report>[A-Z]{2,5} (?:19|20)[0-9]{2} p\. [0-9]{1,5})(?!\w)"
+    r"|(?P<docket>(?:[0-9]{1,2}:)?[0-9]{2}-(?:cv|cr|mj|bk|ap|mc|md|CV|CR)-[0-9]{3,6}(?:-[A-Z]{1,5}){0,3})(?!\w)"
+    r")"
+)
+_SERIAL: Final = re.compile("[0-9]+(?:/[0-9]+)*")
+_CASE_CLUE: Final = re.compile(
+    r"[Nn](?:os?|rs?|\xb7)\.? ?[0-9]|[0-9]/[0-9]{2}(?![0-9/])|[0-9]/(?:19|20)[0-9]{2}(?![0-9/])|[0-9] p\. [0-9]"
+    r"|[0-9]-[cmbaCM][vrjkpcdVR]-[0-9]"
+)
+CASE_GATE: Final = at_digits(_CASE_CLUE.pattern.replace("(?![0-9/])", ""))
+_PUBLIC_CODES: Final = frozenset("CVE CWE RFC ISO PMID PMC GHSA KB DOI ARXIV NCT MS USB".split())
+_LONG_CODE: Final = re.compile(r"(?<![\w./:@-])[A-Za-z]{1,10}(?:[-_][A-Za-z0-9]{1,8}){0,3}[-_][0-9]{6,14}(?![\w-]|[./][0-9A-Za-z])")
+LONG_CODE_GATE: Final = at_digits("[A-Za-z0-9][-_][0-9]{6}")
+_CARD_CODE: Final = re.compile(
+    r"(?i)(?<!\w)(?:cvv2?|cvc2?|cvn2?|csc|(?:card )?(?:security|verification) (?:code|number|value))"
+    r"(?: ?(?:code|number|no\.?)){0,2}(?: ?(?:is|was|:|=|#|\()){0,3}[ \"']{0,3}(?P<value>[0-9]{3,4})(?![\w]|[.,/-][0-9])"
+)
+CARD_CODE_GATE: Final = with_words("cvv cvc cvn csc security verification")
+_PLATE: Final = re.compile(
+    r"(?i:(?<!\w)(?:(?:licen[sc]e|number|registration|index|vehicle) plates?|plates?|registration(?: mark)?|vehicle reg(?:istration)?"
+    r"|car reg(?:istration)?|reg|vrm|kennzeichen|nummernschild|immatriculation|plaque|matricula|targa|kenteken|placa)\.?"
+    r"(?: (?:number|no\.?|nr\.?|of|the|his|her|car|vehicle)){0,3}(?: ?(?:is|was|:|=|#|\()){0,3} {0,2}[\"']?)"
+    r"(?P<value>[A-Z0-9]{1,4}(?:[ \xb7-]{0,2}[A-Z0-9]{1,4}){0,3})(?![\w-])"
+)
+PLATE_GATE: Final = with_words(
+    "plate plates registration reg vrm kennzeichen nummernschild immatriculation plaque matricula targa kenteken placa"
+)
 
 IBAN_GATE: Final = at_digits("[A-Za-z][0-9]")
 CARD_GATE: Final = at_digits("[0-9](?:[ -]?[0-9]){4}")
@@ -111,7 +153,43 @@ def find_named_ids(text: str) -> Iterator[Found]:
         year = len(last) == 4 and last.isdigit() and last[:2] in ("19", "20") and "#" not in match[0]
         glued = text[start - 1].isalnum()
         if glued or not (year and all(word.isalpha() and word.islower() for word in words)):
-            yield Found(start, start + len(value), "id", 0.7)
+            right = checked_label(match["label"], value)
+            yield Found(start, start + len(value), "id", 0.95 if right else 0.7, "check" if right else "label")
+
+
+def find_case_numbers(text: str) -> Iterator[Found]:
+    """Numbers of courts' cases and applications: "no. 36391/02", "nos. 511 and 513", "II Ca 123/05", "1:19-cv-01234"."""
+    for match in near(_CASES, text, _CASE_CLUE, 48, 32):
+        start, end = match.span(match.lastgroup or 0)
+        if match.lastgroup == "numbered":
+            for number in _SERIAL.finditer(text, start, end):
+                yield Found(*number.span(), "id", _ID_SCORE, "label")
+            continue
+        first, _, second = text[start:end].partition("/")
+        years = first[:2] in ("18", "19", "20") and len(first) == 4 and (len(second) == 4 or first[2:] <= second)
+        if not years:
+            yield Found(start, end, "id", _ID_SCORE, "shape")
+
+
+def find_long_codes(text: str) -> Iterator[Found]:
+    """Codes with hyphens that end in six digits at least: "US-DL-4710485154"."""
+    for match in matches(_LONG_CODE, text):
+        if match[0].partition("-")[0].upper() not in _PUBLIC_CODES:
+            yield Found(*match.span(), "id", _ID_SCORE, "shape")
+
+
+def find_card_codes(text: str) -> Iterator[Found]:
+    """The three or four digits that a card is checked by, behind "CVV" or "security code"."""
+    for match in matches(_CARD_CODE, text):
+        yield Found(*match.span("value"), "id", 0.8, "label")
+
+
+def find_plates(text: str) -> Iterator[Found]:
+    """Plates of vehicles behind a word such as "plate" or "registration"."""
+    for match in matches(_PLATE, text):
+        value = match["value"]
+        if any(map(str.isdigit, value)) and (any(map(str.isalpha, value)) or len(value) >= 5):
+            yield Found(*match.span("value"), "id", 0.7, "label")
 
 
 def passes_luhn(digits: str) -> bool:

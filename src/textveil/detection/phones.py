@@ -17,7 +17,7 @@ REGIONS: Final = ("US", "GB", "IN", "DE", "FR", "ES", "IT", "BR", "AU", "MX")
 _CANDIDATE: Final = re.compile(
     r"(?<![\w@#$%\xa4/:=.,+-])(?:\+ ?|\()?[0-9](?:[0-9]|[ ./-](?=[0-9(])|(?:\)[ ./-]{0,2}| ?\()(?=[0-9(])"
     r"|\) - (?=[0-9])| - (?=[0-9]{3})){5,22}"
-    r"(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6})?(?![\w%]|[.,:/-][0-9])"
+    r"(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6}){0,2}(?![\w%]|[.,:/-][0-9])"
 )
 _PART: Final = "[ ./()-]"
 PHONE_GATE: Final = at_digits(
@@ -36,6 +36,9 @@ _FORMS: Final = re.compile(
     r"|0[0-9]{1,4}[ ./-][0-9][0-9 ./-]{4,}"
     r"|001-[0-9-]{10,}x?[0-9]*"
 ).fullmatch
+_NUMBERED: Final = re.compile(r"[1-9][0-9]{2,5}/[0-9]{2,4}").fullmatch
+"""What is no telephone number, whatever stands beside it: numbers of cases, "application number 36391/02"."""
+
 _GROUPS: Final = re.compile(r"[0-9]+")
 _REMEMBERED: Final = 1 << 12
 
@@ -65,6 +68,8 @@ def _score(written: str, context: bool, valid: Callable[[str], bool]) -> float:
     groups = _GROUPS.findall(written)
     digits = sum(map(len, groups))
     if not 6 <= digits <= 21:
+        return 0.0
+    if _NUMBERED(written) is not None:
         return 0.0
     if len(groups) == 1 and "+" not in written:
         return 0.7 if context and digits <= 13 else 0.6 if 10 <= digits <= 11 and valid(written) else 0.0

@@ -34,6 +34,7 @@ SURROGATE_ENTRIES: Final[Table[SurrogateEntry]] = Table(
         "handle": "textveil.surrogates.addresses:handle",
         "ip": "textveil.surrogates.ip_addresses:ip",
         "id": "textveil.surrogates.record_numbers:id_surrogate",
+        "secret": "textveil.surrogates.secret_strings:secret_surrogate",
         "date-shift": "textveil.surrogates.dates:date_shift",
         "date-window": "textveil.surrogates.dates:date_window",
         "age": "textveil.surrogates.ages:age",

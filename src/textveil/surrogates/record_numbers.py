@@ -10,12 +10,24 @@ import numpy as np
 from textveil.surrogates.declaration import SURROGATES, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
-from textveil.surrogates.writing import filled, shape_of
+from textveil.surrogates.writing import HEX, LARGE_HEX, filled, shape_of
 
 _CARD: Final = re.compile(r"9(?:[\s-]?9){12,18}")
 _IBAN: Final = re.compile(r"AA99(?: ?[Aa9]){11,30}")
 _SOCIAL: Final = re.compile(r"999([\s-])99\1 ?9999")
 """Each by the shape alone: whether a letter is one of A to Z is private."""
+
+_UUID: Final = re.compile("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
+_HEXADECIMAL: Final = re.compile(
+    r"(?P<lead>0[xX])?(?:[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\2[0-9a-fA-F]{2}){4,6}"
+    r"|(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}|(?(lead)[0-9a-fA-F]{3,}|(?:[0-9a-f]{16,}|[0-9A-F]{16,})))"
+).fullmatch
+_COORDINATE: Final = re.compile(
+    r"(?P<before>[NSEWnsew]? ?)(?P<degrees>[0-9]{1,3})(?P<rest>\.[0-9]+|(?:[\u00b0 ] ?[0-9]{1,2}(?:['\u2032 ] ?[0-9]{1,2})?(?:\.[0-9]+)?))?"
+    r"(?P<after>[\u00b0\"'\u2032\u2033 ]{0,3}[NSEWnsew]?)(?![A-Za-z0-9])"
+)
+_VERSIONS: Final = "12345678"
+_HEMISPHERES: Final = str.maketrans("NSEWnsew", "nneennee")
 
 
 @declared(
@@ -30,10 +42,11 @@ def id_surrogate() -> Drawn:
     What a reader would check is made right wherever the format alone says that it would be checked: 13 to 19 digits end
     in a Luhn digit; two capitals, two digits and 11 to 30 letters or digits more are an IBAN, whose country is kept,
     with its check digits; three, two and four digits are a social security number of a range that is never given out.
+    Hexadecimal stays hexadecimal, and coordinates stay on the globe.
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        shape, country = shape_of(value), ""
+        shape, country = formal_shape(value), ""
         if _IBAN.fullmatch(shape) and value[:2].isascii():
             country = value[:2]
         return agreed(
@@ -48,10 +61,51 @@ def id_surrogate() -> Drawn:
             "its format: which characters are digits, capitals or other letters, and the marks and white space between "
             "them",
             "the country of what is written as an IBAN, where it is two letters of A to Z",
+            "whether it is hexadecimal, with the version of a UUID, or geographic coordinates",
         ),
         equality="which are equal",
         surrogate_of=surrogate_of,
     )
+
+
+def formal_shape(value: str) -> str:
+    """The shape of an id, with a symbol of its own for what is hexadecimal, or a coordinate."""
+    if not value.isascii() and not any(mark in value for mark in "\u00b0\u2032\u2033"):
+        return shape_of(value)
+    if _UUID(value):
+        shape = _hexadecimal(value)
+        return f"{shape[:14]}{value[14] if value[14] in _VERSIONS else shape[14]}{shape[15:19]}{'V' if 'H' in shape else 'v'}{shape[20:]}"
+    form = _HEXADECIMAL(value)
+    if form and (not value.isalnum() or form["lead"] or not (value.isdigit() or value.isalpha())):
+        lead = form["lead"] or ""
+        return lead + _hexadecimal(value[len(lead) :])
+    return _coordinates(value) or shape_of(value)
+
+
+def _hexadecimal(value: str) -> str:
+    """The shape of digits of 16: in capitals where a capital and no small letter is among them."""
+    symbol = LARGE_HEX if value.isupper() else HEX
+    return "".join(symbol if one.isalnum() else one for one in value)
+
+
+def _coordinates(value: str) -> str:
+    """The shape of coordinates: degrees below 90 or 180, hemispheres, minutes and seconds; empty for other values."""
+    if not any(mark in value for mark in ".\u00b0"):
+        return ""
+    parts, position = [], 0
+    for found in _COORDINATE.finditer(value):
+        between = value[position : found.start()]
+        if between.strip(" ,;/-+()[]"):
+            return ""
+        degrees = {1: "9", 2: "d9", 3: "ct9"}[len(found["degrees"])]
+        rest = re.sub("[0-9]+", lambda one: "m9" if len(one[0]) == 2 else "9" * len(one[0]), found["rest"] or "")
+        rest = "." + "9" * (len(rest) - 1) if (found["rest"] or "").startswith(".") else rest
+        parts.append(between + found["before"].translate(_HEMISPHERES) + degrees + rest)
+        parts.append(found["after"].translate(_HEMISPHERES))
+        position = found.end()
+    pair = len(parts) == 4 or (len(parts) == 2 and parts[1].strip() != "")
+    whole = pair and not value[position:].strip(" )]")
+    return "".join(parts) + value[position:] if whole else ""
 
 
 def drawn_id(shape: str, country: str, rng: np.random.Generator) -> str:

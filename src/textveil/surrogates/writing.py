@@ -10,13 +10,36 @@ import numpy as np
 
 _POSSESSIVE: Final = re.compile(r"(['\u2019\u02bc])[sS]?\Z")
 
-_KEPT: Final = frozenset(" .,:;/()[]{}#+*'\"_&@=-")
+_KEPT: Final = frozenset(" .,:;/()[]{}#+*'\"_&@=-\u00b0\u2032\u2033")
 """Marks that a shape shows as they are, beside all white space; any other is shown as a hyphen."""
 
 _DIGIT, _LARGE, _SMALL = "9Aa"
 
 _LETTERS: Final = np.frombuffer(b"BCDGHJLMNPQRTVWXZ", np.uint8)
 """What drawn letters are: without vowels and with none of F, K and S they spell nothing."""
+
+HEX, LARGE_HEX, MIXED, LARGE_MIXED, ANY = "hHqQz"
+"""In shapes: a digit of 16, in small letters or in capitals; a digit or a small letter, a capital, either of both."""
+
+_ALPHABETS: Final = {
+    symbol: np.frombuffer(alphabet.encode("ascii"), np.uint8)
+    for symbol, alphabet in {
+        HEX: "0123456789abcdef",
+        LARGE_HEX: "0123456789ABCDEF",
+        MIXED: "0123456789bcdghjlmnpqrtvwxz",
+        LARGE_MIXED: "0123456789BCDGHJLMNPQRTVWXZ",
+        ANY: "0123456789BCDGHJLMNPQRTVWXZbcdghjlmnpqrtvwxz",
+        "w": "BCDGHJLMNPQRTVWXZbcdghjlmnpqrtvwxz",
+        "v": "89ab",  # the variant of a UUID
+        "V": "89AB",
+        "m": "012345",  # tens of minutes
+        "d": "12345678",  # tens of degrees below 90
+        "c": "1",  # hundreds of degrees, and tens below 180
+        "t": "01234567",
+        "n": "NS",
+        "e": "EW",
+    }.items()
+}
 
 
 def key_of(value: str) -> str:
@@ -51,7 +74,7 @@ def _class(character: str) -> str:
 
 
 def filled(shape: str, rng: np.random.Generator) -> str:
-    """A uniform string of this shape: digits of ten, letters of 17 that spell nothing."""
+    """A uniform string of this shape: digits of ten, letters of 17 that spell nothing; other symbols by their table."""
     out = np.frombuffer(shape.encode("utf-32-le"), np.uint32).copy()
     digits, large, small = ((out == ord(one)).nonzero()[0] for one in (_DIGIT, _LARGE, _SMALL))
     if len(digits):
@@ -60,4 +83,7 @@ def filled(shape: str, rng: np.random.Generator) -> str:
         out[large] = _LETTERS[rng.integers(len(_LETTERS), size=len(large))]
     if len(small):
         out[small] = _LETTERS[rng.integers(len(_LETTERS), size=len(small))] | 0x20
+    for symbol in sorted(_ALPHABETS.keys() & set(shape)):
+        held, alphabet = (np.array([one == symbol for one in shape])).nonzero()[0], _ALPHABETS[symbol]
+        out[held] = alphabet[rng.integers(len(alphabet), size=len(held))]
     return out.tobytes().decode("utf-32-le")

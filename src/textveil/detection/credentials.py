@@ -1,0 +1,267 @@
+"""Secrets by what stands before them: "password is", ``api_key =``, ``Authorization:``, ``--token``, users of URLs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from textveil.detection.found import Found
+from textveil.detection.gates import Seen, joined_words
+from textveil.detection.secret_values import (
+    is_bare_secret,
+    is_placeholder,
+    is_quoted_secret,
+    is_said_secret,
+    is_said_word,
+    looks_drawn,
+)
+from textveil.detection.secrets import apart, places
+from textveil.text.slices import matches
+
+_ASSIGNED: Final = 0.9
+_SAID: Final = 0.7
+
+_PASSWORDS: Final = frozenset(
+    "password passwords passwd passwort pwd pw pass passphrase passcode pin otp kennwort senha contrasena wachtwoord haslo"
+    " pincode passe userpass dbpass dbpassword dbpasswd userpassword rootpassword requirepass masterauth keypass storepass"
+    " sshpass smtppassword mysqlpassword pgpassword adminpassword masterpassword loginpassword secret".split()
+)
+_TOKENS_IF_DRAWN: Final = frozenset(
+    "auth credential credentials cookie session sessionid sessid sid signature sig salt".split()
+)
+_TOKENS: Final = frozenset(
+    "token bearer authorization key apikey secretkey accesskey accesstoken authtoken clientsecret privatekey encryptionkey accountkey"
+    " refreshtoken apitoken apisecret authkey sharedaccesskey sharedkey authtoken".split()
+)
+_KEYS_OF: Final = frozenset(
+    "api access secret private encryption encrypt signing sign auth account storage shared subscription license master"
+    " service app application client consumer admin session ssh deploy webhook aes hmac jwt decryption rsa gpg token"
+    " user server functions host cosmos".split()
+)
+_KEYS_OF_DATA: Final = frozenset(
+    "cache primary foreign sort partition public pub object index row hash unique translation map dict json lookup column"
+    " group routing idempotency press arrow enter registry kms arn id name file path url sort composite natural".split()
+)
+_ENDINGS: Final = frozenset("prod production dev test staging live old new current value plain plaintext text default hash".split())
+_WORDS: Final = sorted(
+    {
+        *"passw passwort pwd passphrase passcode secret token key credential bearer auth cookie sess sig salt kennwort".split(),
+        *"pin pw passe pass otp contrasena senha wachtwoord haslo sid".split(),
+    }
+)
+_UNSEEN: Final = joined_words(" ".join({*_PASSWORDS, *_TOKENS, *_TOKENS_IF_DRAWN} - {"secret"})).isdisjoint
+_KEY_OF: Final = re.compile(r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z").search
+_LOGIN: Final = re.compile(r"(?i)\b(?:user(?:name)?|log[io]n|account|e-?mail|id|ssid|wi-?fi|network|benutzer|usuario|identifiant)\b").search
+_PARTS: Final = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_NAME: Final = re.compile("[A-Za-z0-9_-]{1,60}")
+_NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+_LONGEST_NAME: Final = 48
+
+_ASSIGN: Final = re.compile(
+    r"[\"'`*_\])]{0,3}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?|!==?|:=|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</))"
+    r"(?:[\"'`*_]{0,2}[ \t]{1,8})?(?:\n[ \t]{0,8})?"
+)
+_SAY: Final = re.compile(
+    r"[\"'`*]{0,2}[ \t]{1,3}(?:(?:code|number|no\.?)[ \t]{1,2})?"
+    r"(?P<is>(?:is|was|are|remains|became|set to|changed to|reset to|to|as|ist|es|est|e)[ \t]{0,2}:?[ \t]{1,3}"
+    r"(?:now |still |set to |currently )?)?"
+)
+_SCHEME: Final = re.compile(r"(?:[Bb]earer|BEARER|[Bb]asic|[Tt]oken|[Dd]igest|[Aa]pi[Kk]ey|OAuth|AWS4-HMAC-SHA256)[ \t]{1,3}(?=\S)")
+_QUOTED: Final = re.compile(r"[rbuf@]{0,2}(?P<quote>\\?[\"'`])(?P<value>(?:(?!(?P=quote))[^\n]){1,400})(?P=quote)")
+_BARE: Final = re.compile(r"[^\s\"'`<>,;\\\xb7]{1,400}")
+_BARE_LINE: Final = re.compile(r"[^\s\"'`<>\xb7]{1,400}")
+_NEXT: Final = re.compile(r"[;&](?=[A-Za-z_][A-Za-z0-9_. -]{0,40}=)")
+_SENTENCE: Final = ".,;:?)]}"
+
+
+def credential_gate(text: str, seen: Seen) -> bool:
+    """Whether a text has a word that names secrets, alone or in a longer name."""
+    pieces = ("assw", "ecret", "oken", "Key", "ASSW", "API")
+    return not _UNSEEN(seen.words) or any(map(text.__contains__, pieces))
+
+
+def find_credentials(text: str) -> Iterator[Found]:
+    """What a name, a header or a flag says to be a secret."""
+    yield from apart(_credentials(text))
+
+
+def _credentials(text: str) -> Iterator[Found]:
+    lowered, read = text.lower(), set()
+    for place in places(lowered, _WORDS):
+        before = text[max(0, place - _LONGEST_NAME) : place]
+        start = place - (len(before) - len(before.rstrip(_NAME_CHARACTERS)))
+        name = _NAME.match(text, start)
+        if name is None or start in read:
+            continue
+        read.add(start)
+        meant = _meaning(name[0])
+        if meant == "key" and _KEY_OF(text[max(0, start - 16) : start]):
+            meant = "token"
+        if meant:
+            span = _value(text, start, name.end(), meant)
+            if span is not None:
+                yield span
+
+
+@lru_cache(maxsize=1 << 12)
+def _meaning(name: str) -> str:
+    """Whether a name stands for a "password", a "pin", a "token", for a "key" or what is one if "drawn", or for none."""
+    parts = [part.lower() for part in _PARTS.findall(name)]
+    while parts and (parts[-1].isdigit() or parts[-1] in _ENDINGS):
+        parts.pop()
+    if not parts:
+        return ""
+    last, rest = parts[-1], set(parts[:-1])
+    if last in ("pin", "pincode", "otp"):
+        return "pin"
+    if last in _PASSWORDS or last.endswith(("password", "passwd", "passphrase")):
+        return "pass" if last == "pass" and not rest else "password"
+    if last in ("key", "keys"):
+        return "" if rest & _KEYS_OF_DATA else "token" if rest & _KEYS_OF else "key"
+    if last in _TOKENS_IF_DRAWN:
+        return "drawn"
+    if last == "id" and rest >= {"access", "key"}:
+        return "token"
+    return "token" if last in _TOKENS or last.endswith(("token", "secret", "apikey")) else ""
+
+
+def _value(text: str, start: int, end: int, meant: str) -> Found | None:
+    """The secret behind a name."""
+    sign = _ASSIGN.match(text, end)
+    if sign is not None:
+        return _assigned(text, start, sign, meant)
+    flag = text[start : start + 2] == "--"
+    said = _SAY.match(text, end)
+    if said is None:
+        return None
+    return _flagged(text, said.end()) if flag and not said["is"] else _said(text, said, meant)
+
+
+def _assigned(text: str, start: int, sign: re.Match[str], meant: str) -> Found | None:
+    place = sign.end()
+    scheme = _SCHEME.match(text, place)
+    place = scheme.end() if scheme else place
+    quoted = _QUOTED.match(text, place)
+    if quoted is not None:
+        inner = _SCHEME.match(quoted["value"])
+        begin = quoted.start("value") + (inner.end() if inner else 0)
+        value = text[begin : quoted.end("value")]
+        return _found(begin, value, _ASSIGNED) if _fits(value, meant, quoted=True, alone=True) else None
+    line = text[max(text.rfind("\n", 0, start) + 1, start - 60) : start].strip(" \t-")
+    first = not line or line in ("export", "set", "ENV", "ARG", "$env:", "setx")
+    bare = (_BARE_LINE if first and "\n" not in sign[0] else _BARE).match(text, place)
+    if bare is None:
+        return None
+    value = _NEXT.split(bare[0], maxsplit=1)[0].rstrip(_SENTENCE)
+    rest = text[place + len(value) : place + len(value) + 2].strip(" \t\r")
+    spaced = "=" in sign[0] and sign[0].startswith(" ")
+    ended = rest[:1] in ("", "\n") or (rest[:1] in ".,;" and ":" in sign[0])
+    alone = (first and ended and not spaced and "\n" not in sign[0]) or sign[0].endswith(">")
+    alone = alone or (":" in sign[0] and _LOGIN(line) is not None and "(" not in line and "{" not in line)
+    return _found(place, value, _ASSIGNED) if _fits(value, meant, quoted=False, alone=alone) else None
+
+
+def _fits(value: str, meant: str, *, quoted: bool, alone: bool) -> bool:
+    """Whether a value is a secret of what its name means."""
+    if meant == "pin":
+        return value.isdigit() and 4 <= len(value) <= 8
+    if meant in ("key", "drawn"):
+        return looks_drawn(value, 20 if meant == "key" else 14)
+    if meant == "pass":
+        return len(value) >= 5 and not value[0].isdigit() and is_said_secret(value)
+    if meant == "token":
+        long = len(value) >= 8 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+        return long and (is_quoted_secret(value) if quoted else is_bare_secret(value, alone=False))
+    if not quoted and value.isdigit() and len(value) < 4:
+        return False
+    return is_quoted_secret(value) if quoted else is_bare_secret(value, alone=alone)
+
+
+def _flagged(text: str, place: int) -> Found | None:
+    quoted = _QUOTED.match(text, place)
+    if quoted is not None:
+        return _found(quoted.start("value"), quoted["value"], _ASSIGNED) if is_quoted_secret(quoted["value"]) else None
+    bare = _BARE.match(text, place)
+    if bare is None or bare[0].startswith("-") or is_placeholder(bare[0]) or len(bare[0]) < 4:
+        return None
+    return _found(place, bare[0], _ASSIGNED) if is_said_secret(bare[0]) else None
+
+
+def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
+    place = said.end()
+    quoted = _QUOTED.match(text, place)
+    if quoted is not None and said["is"]:
+        fits = _fits(quoted["value"], meant, quoted=True, alone=True)
+        return _found(quoted.start("value"), quoted["value"], _SAID) if fits else None
+    bare = _BARE.match(text, place)
+    if bare is None:
+        return None
+    value = bare[0].rstrip(_SENTENCE)
+    if meant == "pin":
+        good = value.isdigit() and 4 <= len(value) <= 8
+    elif meant in ("token", "key", "pass", "drawn"):
+        good = looks_drawn(value, 16 if meant == "token" else 20)
+    elif said["is"]:
+        ends = text[place + len(value) : place + len(value) + 2].rstrip() in ("", ".", ",", ";", "!", ")")
+        camel = said["is"].startswith(("to", "as")) and value.isalpha()
+        good = (is_said_secret(value) and not camel) or (ends and said["is"].startswith(("is", "was", "set")) and is_said_word(value))
+    else:
+        good = len(value) >= 6 and is_said_secret(value) and any(map(str.isalpha, value)) and not value[0].isdigit()
+    return _found(place, value, _SAID) if good else None
+
+
+def _found(start: int, value: str, score: float) -> Found:
+    return Found(start, start + len(value), "secret", score, "label")
+
+
+_COMMANDS: Final = frozenset((b"mysql", b"mysqldump", b"mysqladmin", b"mariadb", b"curl", b"wget", b"sshpass", b"redis"))
+_COMMAND: Final = re.compile(
+    r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n|;]{0,80}?[ \t]-a[ \t]"
+    r"|(?:curl|wget)\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}[\"']?(?P<user>[^\s:\"'$]{1,80}):)"
+    r"[\"']?(?P<value>[^\s\"'$<-][^\s\"']{2,80})"
+)
+
+
+def command_gate(text: str, seen: Seen) -> bool:
+    """Whether a text has a command that takes a password."""
+    return not _COMMANDS.isdisjoint(seen.words)
+
+
+def find_command_passwords(text: str) -> Iterator[Found]:
+    """Passwords of commands of known programs: ``mysql -pX``, ``curl -u name:X``."""
+    for match in matches(_COMMAND, text):
+        if match["user"] and not is_placeholder(match["user"]):
+            yield Found(match.start("user"), match.end("user"), "secret", _SAID, "label")
+        if not is_placeholder(match["value"]):
+            yield Found(match.start("value"), match.end("value"), "secret", _ASSIGNED, "label")
+
+
+_USER: Final = re.compile(
+    r"://(?P<user>[^\s:/@\"'`<>{}$\xb7]{0,80}):"
+    r"(?P<password>[^\s/\"'`<>{}$\xb7@]{1,200}(?:@[^\s/\"'`<>{}$\xb7@]{1,100}(?=@))?)@(?P<host>[A-Za-z0-9_.\[-][A-Za-z0-9_.:\[\]-]{0,252})"
+)
+_PATH: Final = re.compile(r"(?::[0-9]{1,5})?/[^\s\"'`<>\xb7,;)]{0,400}")
+_LOCAL: Final = re.compile(r"(?:.*\.)?(?:localhost|local|internal|lan|svc|test|invalid)|[0-9.]+|[^.]*").fullmatch
+
+
+def user_gate(text: str, seen: Seen) -> bool:
+    """Whether a text has a URL that may name a user."""
+    return "://" in text and "@" in text
+
+
+def find_users_of_urls(text: str) -> Iterator[Found]:
+    """User and password of URLs such as ``postgres://user:password@host``, and the host with its path."""
+    for match in matches(_USER, text):
+        if is_placeholder(match["password"]):
+            continue
+        if match["user"]:
+            yield Found(*match.span("user"), "secret", _ASSIGNED, "shape")
+        yield Found(*match.span("password"), "secret", _ASSIGNED, "shape")
+        host = match["host"].rstrip(".:-").partition(":")[0]
+        if not (_LOCAL(host) and match["password"][-1].isalnum()):
+            end = match.start("host") + len(host)
+            web = text[max(0, match.start() - 5) : match.start()].endswith(("http", "https"))
+            path = _PATH.match(text, end) if web else None
+            yield Found(match.start("host"), path.end() if path else end, "url", _ASSIGNED, "shape")

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import Found, near
-from textveil.detection.gates import either, with_words
-from textveil.detection.number_words import BELOW_HUNDRED
+from textveil.detection.found import Found
+from textveil.detection.gates import with_words
+from textveil.detection.number_words import BELOW_HUNDRED, at_numbers
 from textveil.text.slices import matches
 
 _UNIT: Final = (
@@ -24,31 +24,33 @@ _RANGE: Final = rf"{_NUMBER}(?:(?:-| - | to | or |\+ ?| and ){_NUMBER})?\+?"
 _LENGTH: Final = rf"{_RANGE}[ -]?{_UNIT}"
 _NOT_AGE: Final = r"(?![- ](?:old|of age)|\.? ?o(?:ld)?(?![a-z]))"
 _DURATION: Final = re.compile(
-    rf"(?<![\w.,$\xa4/-])(?:{_LENGTH}(?:(?:,? and | ){_LENGTH}){{0,3}}|[Aa] fortnight){_NOT_AGE}(?:'(?!s))?"
+    rf"{_LENGTH}(?:(?:,? and | ){_LENGTH}){{0,3}}{_NOT_AGE}(?:'(?!s))?"
     r"(?:(?:-| )(?:long|and a half)(?![a-z]))?"
 )
 _SHORT: Final = re.compile(
     r"(?<![\w.,$\xa4/:-])[0-9]{1,3}(?:\.[0-9])?(?:-[0-9]{1,3})? ?(?:h|min|sec|hr)(?![A-Za-z0-9./'])"
 )
-_WORD: Final = re.compile(
-    r"(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|decades?|fortnights?|nights?|weekends?|semesters?"
-    r"|trimesters?|yrs?|mos?|wks?|hrs?|mins?|secs?)(?![A-Za-z])"
-)
+_FORTNIGHT: Final = re.compile(r"(?<![A-Za-z])[Aa] fortnight(?![A-Za-z])")
 
 DURATION_GATE: Final = with_words(
     "year years month months week weeks day days hour hours minute minutes second seconds decade decades fortnight"
     " fortnights night nights weekend weekends semester semesters trimester trimesters yr yrs mo mos wk wks hr hrs"
-    " min mins sec secs h"
+    " min mins sec secs"
 )
-_ONE_OF: Final = re.compile(r"(?i)one (?:day|night|year)s?$").match
 _AT_SENTENCE: Final = re.compile(r"[Oo]ne (?:day|night)$").match
 
 
 def find_durations(text: str) -> Iterator[Found]:
     """Lengths of time: three months, 6 weeks, a two-day hearing, eight months' imprisonment, a fortnight."""
-    for match in near(_DURATION, text, _WORD, 90, 60):
+    for match in at_numbers(_DURATION, text):
         if not _AT_SENTENCE(match[0]):  # "one day" is no length
             yield Found(*match.span(), "duration", 0.8, "unit")
+
+
+def find_fortnights(text: str) -> Iterator[Found]:
+    """A fortnight."""
+    for match in matches(_FORTNIGHT, text):
+        yield Found(*match.span(), "duration", 0.8, "unit")
 
 
 def find_short_durations(text: str) -> Iterator[Found]:
@@ -57,4 +59,5 @@ def find_short_durations(text: str) -> Iterator[Found]:
         yield Found(*match.span(), "duration", 0.7, "unit")
 
 
-SHORT_GATE: Final = either(with_words("h hr min sec"), with_words("h"))
+FORTNIGHT_GATE: Final = with_words("fortnight")
+SHORT_GATE: Final = with_words("h hr min sec")

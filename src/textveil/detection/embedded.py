@@ -67,6 +67,7 @@ class EmbeddedDetector:
             (dates.find_months, dates.MONTH_GATE),
             (money.find_spoken_money, money.SPOKEN_GATE),
             (durations.find_durations, durations.DURATION_GATE),
+            (durations.find_fortnights, durations.FORTNIGHT_GATE),
             (durations.find_short_durations, durations.SHORT_GATE),
             (quantities.find_percentages, quantities.PERCENT_GATE),
             (quantities.find_ordinals, quantities.ORDINAL_GATE),

@@ -10,17 +10,18 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple, final
 
-from textveil.detection.found import Found
+from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, with_words
 from textveil.detection.lists import Marks, lists
 from textveil.detection.units import DOSE_TAIL, LONG, RATIO, SHORT, UNIT
 from textveil.text.slices import matches
 
 _NUMBER: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,3}|[0-9]{1,6})(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
+_REST: Final = r"(?:[0-9]{0,2}(?:,[0-9]{3}){1,3}|[0-9]{0,5})(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
 _BETWEEN: Final = r"(?:-|/| ?[xX] ?(?!10\^)| - | to | and | or | & )"
 _VALUE: Final = re.compile(
-    rf"(?:(?<![\w.,/$\xa4+:#-])|(?<=[A-Za-z][:=])|(?<=\bBP)|(?<=\bHR)|(?<=\bRR)|(?<=\bEF))[+-]?(?:\.(?=[0-9]))?"
-    rf"{_NUMBER}(?:{_BETWEEN}{_NUMBER}){{0,7}}+(?![0-9]|[.,:/-][0-9])"
+    rf"[0-9](?:(?<![\w.,/$\xa4+:#-].)|(?<=[A-Za-z][:=].)|(?<=\bBP.)|(?<=\bHR.)|(?<=\bRR.)|(?<=\bEF.)|(?<=[ (][.+-].))"
+    rf"{_REST}(?:{_BETWEEN}{_NUMBER}){{0,7}}+(?![0-9]|[.,:/-][0-9])"
 )
 _UNIT: Final = re.compile(
     rf"\+?(?:' ?(?:1[01]|[0-9])(?![0-9])(?:\"|''|)|[ -]?(?:{UNIT})(?![A-Za-z0-9])|\"|''| ?%| percent(?![a-z])| ?{RATIO}(?![A-Za-z0-9])){RATIO}?"
@@ -90,6 +91,7 @@ _CODED: Final = re.compile(
     r"|(?P<chance>[0-9]{1,3}[-/][0-9]{1,3} (?=percentile))"
     r")(?![\w^]|[/-][0-9])"
 )
+_DIGIT: Final = re.compile("[0-9]")
 _TENTHS: Final = re.compile(
     r"pain|rate|scale|sever|intens|score|level|ache|cramp|discomfort|worst|at times|rest|movement"
 )
@@ -117,6 +119,12 @@ GRADED_GATE: Final = with_words(
 )
 
 
+_ENDS_LABEL: Final = " \t\n:=~<>()%-+.\xb7"
+_STRIPPED: Final = ":=~<>()%,;[]*|"
+_MAY_END: Final = frozenset({*_FILLERS, *(name.lower() for name in SHORT), *(name.rpartition(" ")[2] for name in LONG)})
+"""Words that stand directly in front of a number with a label, in small letters."""
+
+
 @final
 class _Label(NamedTuple):
     """The name of what a number measures: where it begins, what it is, and whether words stand behind it."""
@@ -141,7 +149,7 @@ def find_measurements(text: str) -> Iterator[Found]:
 
 def find_coded_measurements(text: str) -> Iterator[Found]:
     """Vertebrae, tumor stages, schedules, Gleason sums, pulses, visual acuity, heights and ratings by their form."""
-    for match in matches(_CODED, text):
+    for match in near(_CODED, text, _DIGIT, 8, 40):
         group = match.lastgroup or ""
         if group in ("tenth", "fifth"):
             words = _TENTHS if group == "tenth" else _FIFTHS
@@ -202,6 +210,9 @@ def _fits(label: _Label, value: str, unit: bool) -> bool:
 
 def _label(text: str, start: int, reached: int) -> _Label | None:
     """The label in front of a number, with a few words such as "was" between at most."""
+    last_word = text[max(reached, start - 24) : start].rstrip(_ENDS_LABEL).rsplit(None, 1)
+    if not last_word or last_word[-1].strip(_STRIPPED).lower() not in _MAY_END:
+        return None
     low = max(reached, start - _BACK)
     words = list(_LEFT.finditer(text, low, start))
     last = len(words) - 1

@@ -8,7 +8,7 @@ from typing import Final
 
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits, either, holding, with_words
-from textveil.detection.number_words import BELOW_HUNDRED
+from textveil.detection.number_words import BELOW_HUNDRED, NUMBER_WORDS, at_numbers
 from textveil.detection.units import WITH_DIGITS
 from textveil.text.slices import matches
 
@@ -17,7 +17,9 @@ _BEFORE: Final = r"(?<![\w.,$\xa4/:#+-])"
 _PERCENT: Final = re.compile(
     rf"{_BEFORE}[+-]?{_FIGURES}(?:(?:-| to | and |/){_FIGURES})?(?: ?%| per ?cent(?![a-z])| percentage points?| ?\u2030)"
 )
-_NAMED: Final = re.compile(rf"(?<![\w./@-])(?:{WITH_DIGITS})(?![\w/@]|-[0-9]|\.[0-9])")
+_DIGIT: Final = re.compile("[0-9]")
+_MIXED: Final = re.compile(r"[0-9](?:(?<=[A-Za-z.-].)|[0-9]?(?=[A-Za-z(/-]))")
+_NAMED: Final = re.compile(rf"(?:{WITH_DIGITS})(?![\w/@]|-[0-9]|\.[0-9])")
 _ORDINAL: Final = re.compile(
     r"(?<![\w.,$\xa4/:-])(?:[0-9]{0,4}(?:1[1-3]th|1st|2nd|3rd|[04-9]th)|[0-9]{0,4}(?:[2-9]|(?<![0-9]))(?:1st|2nd|3rd))(?![\w])"
 )
@@ -25,7 +27,7 @@ _VERSION: Final = re.compile(
     r"(?<![A-Za-z])(?:[Vv]ersions?|[Vv]er\.|[Rr]elease|v) ?[0-9]{1,4}(?:\.[0-9]{1,5}){0,3}(?:-?(?:alpha|beta|rc|dev)\.?[0-9]{0,2})?(?![\w]|\.[0-9])"
 )
 _SHARE: Final = re.compile(
-    rf"(?<![\w.,$\xa4/-])(?:[0-9]{{1,5}}|(?i:{BELOW_HUNDRED})) (?:out of|of|in) (?:every )?(?:the )?(?:[0-9]{{1,5}}|(?:{BELOW_HUNDRED}))(?![\w]|[.,:/-][0-9])"
+    rf"(?:[0-9]{{1,5}}|(?i:{BELOW_HUNDRED})) (?:out of|of|in) (?:every )?(?:the )?(?:[0-9]{{1,5}}|(?:{BELOW_HUNDRED}))(?![\w]|[.,:/-][0-9])"
 )
 _THING: Final = (
     r"(?:(?!(?:days|years|months|weeks|hours|minutes|seconds|was|is|has|as|its|his|this|plus|minus|times)(?![a-z]))"
@@ -33,10 +35,9 @@ _THING: Final = (
     r"(?![A-Za-z'])"
 )
 _COUNT: Final = re.compile(
-    rf"(?<![\w.,$\xa4/:#-])(?:{_FIGURES}(?:(?:-| to | or ){_FIGURES})?|(?i:{BELOW_HUNDRED}(?: (?:hundred|thousand|million))?"
+    rf"(?:{_FIGURES}(?:(?:-| to | or ){_FIGURES})?|(?i:{BELOW_HUNDRED}(?: (?:hundred|thousand|million))?"
     rf"(?: (?:to|or) (?:{BELOW_HUNDRED}))?))\+? (?:(?:[a-z]{{3,14}}[ -]){{0,2}}?{_THING}|other {_THING})"
 )
-_COUNTED: Final = re.compile(r"[a-z](?:s|en|le|et|th|ce|ep|sh|ta|ff)(?![A-Za-z])")
 _SECTION_WORD: Final = (
     r"(?:[Ss]ections?|[Cc]hapters?|[Aa]rticles?|[Pp]aragraphs?|[Pp]aras?\.|[Ff]igures?|[Ff]igs?\.?|[Tt]ables?|[Pp]ages?"
     r"|[Ss]teps?|[Aa]ppendix|[Aa]nnex|[Rr]ules?|[Cc]lauses?|[Ss]ub-?sections?|[Ee]quations?|[Ee]xercises?|[Ll]essons?|[Qq]uestions?"
@@ -62,13 +63,26 @@ ORDINAL_GATE: Final = at_digits("[0-9](?:st|nd|rd|th)")
 VERSION_GATE: Final = at_digits("[nsevVr]\\.? ?[0-9]")
 SECTION_GATE: Final = at_digits(r"[a-z.] ?(?:no\. ?)?[0-9]")
 LIST_GATE: Final = at_digits(r"[0-9][.)]")
-_TELLING: Final = frozenset("in of".split())
 
 
 def find_named_numbers(text: str) -> Iterator[Found]:
     """Names that hold digits: COVID-19, F-16, MP3. What stands in them is no number."""
-    for match in matches(_NAMED, text):
-        yield Found(*match.span(), "quantity", 0.7, "list")
+    reached = 0
+    for digit in matches(_MIXED, text):
+        if digit.start() >= reached:
+            start = _begins(text, digit.start())
+            match = _NAMED.match(text, start) if start >= reached else None
+            if match is not None and match.end() > digit.start():
+                reached = match.end()
+                yield Found(start, reached, "quantity", 0.7, "list")
+
+
+def _begins(text: str, place: int) -> int:
+    """Where the name that holds a place begins: behind white space or a mark that no name holds."""
+    low = max(0, place - 12)
+    while place > low and (text[place - 1].isalnum() or text[place - 1] in ".-/"):
+        place -= 1
+    return place
 
 
 def find_percentages(text: str) -> Iterator[Found]:
@@ -85,13 +99,13 @@ def find_ordinals(text: str) -> Iterator[Found]:
 
 def find_versions(text: str) -> Iterator[Found]:
     """Versions: version 3, v1.2.0-rc1."""
-    for match in matches(_VERSION, text):
+    for match in near(_VERSION, text, _DIGIT, 12, 24):
         yield Found(*match.span(), "quantity", 0.8, "version")
 
 
 def find_sections(text: str) -> Iterator[Found]:
     """Numbers of pages, sections, steps and tables with their word: section 4.2, page 3 of 12."""
-    for match in matches(_SECTION, text):
+    for match in near(_SECTION, text, _DIGIT, 24, 30):
         yield Found(*match.span(), "quantity", 0.7, "sequence")
 
 
@@ -123,22 +137,16 @@ def _follows(before: list[int], number: list[int]) -> bool:
 
 def find_counts(text: str) -> Iterator[Found]:
     """Counted things and shares: 12 patients, seventy-one hearings, two of five."""
-    for match in near(_COUNT, text, _COUNTED, 70, 1):
+    for match in at_numbers(_COUNT, text):
         yield Found(*match.span(), "quantity", 0.6, "count")
 
 
 def find_shares(text: str) -> Iterator[Found]:
     """Shares of a whole: 3 out of 10, two of five."""
-    for match in matches(_SHARE, text):
+    for match in at_numbers(_SHARE, text):
         if " in " not in match[0] or match[0][0].isdigit():
             yield Found(*match.span(), "quantity", 0.6, "count")
 
 
-COUNT_GATE: Final = either(
-    at_digits("[0-9]\\+? [a-z]"),
-    with_words(
-        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-        " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
-    ),
-)
+COUNT_GATE: Final = either(at_digits("[0-9]\\+? [a-z]"), with_words(NUMBER_WORDS))
 SHARE_GATE: Final = holding(" of ", " in ")

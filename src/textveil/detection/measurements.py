@@ -108,7 +108,7 @@ _GRADE_NAMES: Final = (
 _GRADED: Final = re.compile(
     rf"(?<![\w-])(?:{_GRADE_NAMES})(?:[ -](?:class|type|stage|grade|score|category|level|system))?(?: ?[:=])? ?"
     r"(?:(?:I{1,3}|IV|VI{0,3}|IX|X|V)(?:[- ]?[A-Ea-e])?(?:[12](?![0-9]))?(?:[-/](?:I{1,3}|IV|V))?"
-    r"|[0-5](?:\.[0-9])?[A-Ea-e]?(?:[-/][0-6][A-Ea-e]?)?|(?<=[Pp]ugh )(?:class )?[ABC]|(?<=ugh class )[ABC])(?![\w]|[./:-][0-9])"
+    r"|[0-5](?:\.[0-9])?[A-Ea-e]?(?:[-/][0-6][A-Ea-e]?)?|(?<=[Pp]ugh )(?:class )?[ABC]|(?<=ugh class )[ABC]|(?<=Weber )[ABC]|(?<=Weber type )[ABC])(?![\w]|[./:-][0-9])"
 )
 
 MEASUREMENT_GATE: Final = at_digits("[0-9]")

@@ -52,9 +52,13 @@ _SINGLE: Final = (
     " lari tenge manat manats sterling pound pounds mark marks won lei leu lev levs real reals rand rands crown crowns dong"
     " som soms dram drams lats taka"
 )
-AGAIN: Final = rf"(?: ?[(\[](?:{CODES}|\xa4|(?:{WORD}))[)\]])?"
-"""The currency once more: 2,000 euros (EUR), EUR 80 (euros)."""
+AGAIN: Final = (
+    rf"(?: ?[(\[](?:{CODES}|\xa4|(?:{WORD}))(?:[)\]]|(?=[;,]| [-=])))?"
+    r"(?: (?:per|an?|each) (?:month|annum|year|week|day|night|hour|person|head|square met(?:er|re)|sq\. ?m)(?![A-Za-z]))?"
+)
+"""The currency once more, and what it is paid for: 2,000 euros (EUR), EUR 80 (euros), GBP 215 per month."""
 
+ABOUT: Final = "approximately "
 _SIGN: Final = re.compile(rf"\$|\xa4|{CODES}|Rs")
 _SIGNED: Final = re.compile(
     rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:(?!INR ?[0-9](?:\.[0-9]+)?(?![0-9.,]))(?:{CODES})|Rs\.?)) ?-?{_NUMBER}{_SCALE}?"
@@ -75,12 +79,14 @@ SPOKEN_GATE: Final = with_words(_SINGLE)
 
 def find_signed_money(text: str) -> Iterator[Found]:
     """Amounts after a sign or a code: $5, US$ 5.2 million, EUR 300."""
-    yield from (Found(match.start(), match.end(), "money", 0.9) for match in near(_SIGNED, text, _SIGN, 4, 45))
+    for match in near(_SIGNED, text, _SIGN, 4, 45):
+        yield Found(_begin(text, match.start()), match.end(), "money", 0.9)
 
 
 def find_named_money(text: str) -> Iterator[Found]:
     """Amounts before a word, a code or a sign: 20 dollars, 300 EUR, five hundred dollars."""
-    yield from (Found(match.start(), match.end(), "money", 0.9) for match in matches(_NAMED, text))
+    for match in matches(_NAMED, text):
+        yield Found(_begin(text, match.start()), match.end(), "money", 0.9)
 
 
 def find_spoken_money(text: str) -> Iterator[Found]:
@@ -88,3 +94,8 @@ def find_spoken_money(text: str) -> Iterator[Found]:
     for match in near(_SPOKEN, text, _WORDS, 120, 1):
         if not match[0].lower().startswith(("a ", "one cent")) or " hundred" in match[0] or " thousand" in match[0]:
             yield Found(match.start(), match.end(), "money", 0.7)
+
+
+def _begin(text: str, start: int) -> int:
+    """Where an amount begins with "approximately" in front."""
+    return start - len(ABOUT) if text.endswith(ABOUT, 0, start) else start

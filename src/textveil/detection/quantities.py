@@ -45,16 +45,15 @@ _SECTION_WORD: Final = (
 )
 _PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}"
 _SECTION: Final = re.compile(
-    rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?{_PLACE}[a-z]?(?:(?:-|, | and | to | or | of ){_PLACE}){{0,6}}(?![\w]|[/:,-][0-9])"
+    rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?(?P<place>{_PLACE}[a-z]?(?:(?:-|, | and | to | or | of ){_PLACE}){{0,6}})(?![\w]|[/:,-][0-9])"
 )
+AFTER_SECTION: Final = re.compile(rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?\Z").search
+"""Whether a text ends with a word that a number of a section, page or step stands behind."""
 _LISTED: Final = re.compile(
     r"(?:(?<=\n)|\A)[ \t>*-]{0,8}(?P<number>[0-9]{1,2}[.)]|\([0-9]{1,2}\)|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.?)(?=[ \t]+[^\s0-9]|[ \t]*\n)"
 )
-SEQUENCE: Final = re.compile(
-    rf"\(?[0-9]{{1,2}}[.)]|[0-9]{{1,2}}(?:\.[0-9]{{1,2}}){{1,3}}\.?"
-    rf"|{_SECTION_WORD} (?:no\. ?)?{_PLACE}[a-z]?(?:(?:-|, | and | to | or | of ){_PLACE}){{0,6}}"
-)
-"""What a surrogate takes for the number of an item or a section: what stands there tells of the text's own order."""
+LIST_NUMBER: Final = re.compile(r"\(?[0-9]{1,2}[.)]|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.").fullmatch
+"""Whether a value is the number of an item or a heading, with its mark."""
 _INLINE: Final = re.compile(r"(?<![\w.,/$-])(?P<number>[1-9][0-9]?[.)])(?= {1,3}[A-Z])")
 
 PERCENT_GATE: Final = at_digits("[0-9](?: ?%| per)")
@@ -104,9 +103,9 @@ def find_versions(text: str) -> Iterator[Found]:
 
 
 def find_sections(text: str) -> Iterator[Found]:
-    """Numbers of pages, sections, steps and tables with their word: section 4.2, page 3 of 12."""
+    """Numbers of pages, sections, steps and tables, behind their word: section 4.2, page 3 of 12."""
     for match in near(_SECTION, text, _DIGIT, 24, 30):
-        yield Found(*match.span(), "quantity", 0.7, "sequence")
+        yield Found(*match.span("place"), "quantity", 0.7, "sequence")
 
 
 def find_list_numbers(text: str) -> Iterator[Found]:

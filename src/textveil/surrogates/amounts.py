@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from textveil.detection.money import AGAIN, CODES, WORD
+from textveil.detection.money import ABOUT, AGAIN, CODES, WORD
 from textveil.errors import need
 from textveil.registry.options import POSITIVE, Domain, Option, at_least, named
 from textveil.surrogates.ages import WORDS
@@ -21,7 +21,7 @@ from textveil.surrogates.writing import in_case_of
 _CURRENCY: Final = rf"(?:US|CA|AU|NZ|HK)?\$|[€£¥₹₽₩₪₺₫₴₦฿]|{CODES}|Rs\.?|kr\.?|zł"
 _WORDS: Final = rf"(?:{WORD}|(?i:dollars?|euros?|pounds?))"
 _AMOUNT: Final = re.compile(
-    rf"(?P<sign>[-+]?)(?P<before>(?i:{_CURRENCY})\s?-?|)"
+    rf"(?P<sign>[-+]?)(?P<before>(?:{ABOUT})?(?:(?i:{_CURRENCY})\s?-?|))"
     r"(?:(?P<number>[0-9][0-9.,'\u00a0\u202f]*(?: [0-9]{3})*)(?P<many>\s?-?(?i:k|m|mln|bln|bn|b|hundred|thousand|million|billion|trillion)(?![A-Za-z])|)"
     r"|(?P<spoken>(?i:an?|[a-z]+)(?:[ -](?i:and |)[A-Za-z]+){0,17}?(?=[ -])))"
     rf"(?P<after>[\s-]?(?:{_WORDS}|(?i:{_CURRENCY})|%|(?i:percent))|)(?P<again>(?: (?:{CODES}))?{AGAIN})"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Final
+from collections.abc import Sequence
+from typing import Annotated, Final, final
 
 import numpy as np
 
-from textveil.detection.quantities import SEQUENCE
+from textveil.detection.quantities import AFTER_SECTION, LIST_NUMBER
 from textveil.detection.units import WITH_DIGITS
 from textveil.errors import need
 from textveil.registry.options import Domain, Option
 from textveil.surrogates.ages import WORDS
+from textveil.surrogates.base import Counts, Mention, Surrogate
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
@@ -54,7 +56,7 @@ def measurement(
     epsilon: OptionalEpsilon = 0.0,
     low: Annotated[float, _LOW] | None = None,
     high: Annotated[float, _HIGH] | None = None,
-) -> Drawn:
+) -> Surrogate:
     """Each number of a value by a staircase, uniform at epsilon 0; ``epsilon`` is shared over the numbers of a value.
 
     Without ``low`` and ``high`` a number is one of those with as many digits, before the decimal point and behind it.
@@ -103,7 +105,7 @@ def measurement(
         return written
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        if SEQUENCE.fullmatch(value):
+        if LIST_NUMBER(value):
             return value
         count = sum(match["kept"] is None for match in _TOKENS.finditer(value))
         share = epsilon / max(count, 1)
@@ -114,7 +116,7 @@ def measurement(
         return agreed(scope, label, value, rng, made)
 
     given = {} if low is None else {"low": low, "high": high}
-    return Drawn(
+    drawn = Drawn(
         name="measurement",
         parameters={"epsilon": epsilon, **given},
         guarantee=proved(epsilon, SURROGATES),
@@ -125,6 +127,31 @@ def measurement(
         equality="which are equal",
         surrogate_of=surrogate_of,
     )
+    return _Measurement(drawn)
+
+
+@final
+class _Measurement:
+    """Draws, but where a word in front says that a number is that of a section."""
+
+    counts: Counts = "value"
+    consistent = True
+
+    def __init__(self, drawn: Drawn) -> None:
+        self._drawn = drawn
+        self.name, self.parameters, self.guarantee = drawn.name, drawn.parameters, drawn.guarantee
+        self.public, self.equality = drawn.public, drawn.equality
+
+    def key(self, value: str) -> str:
+        """See ``Surrogate``."""
+        return value
+
+    def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
+        """See ``Surrogate``."""
+        return [
+            mention.value if AFTER_SECTION(mention.before) else self._drawn.surrogate_of(mention.value, scope, rng)
+            for mention in mentions
+        ]
 
 
 def _ending(number: int) -> str:

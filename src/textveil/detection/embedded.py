@@ -8,7 +8,10 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, final
 
-from textveil.detection import ages, coordinates, credentials, dates, identifiers, money, national_ids, secrets, wallets
+from textveil.detection import (
+    ages, coordinates, credentials, dates, durations, identifiers, measurements, money, national_ids, quantities, secrets,
+    wallets,
+)  # fmt: skip
 from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
 from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
@@ -77,6 +80,10 @@ class EmbeddedDetector:
             (money.find_signed_money, money.SIGNED_GATE),
             (money.find_named_money, money.NAMED_GATE),
             (ages.find_ages, anywhere),
+            (measurements.find_measurements, measurements.MEASUREMENT_GATE),
+            (measurements.find_grades, measurements.GRADED_GATE),
+            (measurements.find_coded_measurements, measurements.CODED_GATE),
+            (quantities.find_named_numbers, quantities.NAMED_GATE),
             *STREET_SEARCHES,
             (phone_search(self._regions), PHONE_GATE),
             (identifiers.find_spaced_ssns, identifiers.SPACED_SSN_GATE),
@@ -89,6 +96,16 @@ class EmbeddedDetector:
             (dates.find_days, dates.DAY_GATE),
             (dates.find_months, dates.MONTH_GATE),
             (money.find_spoken_money, money.SPOKEN_GATE),
+            (durations.find_durations, durations.DURATION_GATE),
+            (durations.find_fortnights, durations.FORTNIGHT_GATE),
+            (durations.find_short_durations, durations.SHORT_GATE),
+            (quantities.find_percentages, quantities.PERCENT_GATE),
+            (quantities.find_ordinals, quantities.ORDINAL_GATE),
+            (quantities.find_versions, quantities.VERSION_GATE),
+            (quantities.find_sections, quantities.SECTION_GATE),
+            (quantities.find_list_numbers, quantities.LIST_GATE),
+            (quantities.find_shares, quantities.SHARE_GATE),
+            (quantities.find_counts, quantities.COUNT_GATE),
             (find_states, anywhere),
             (find_names, anywhere),
             (find_small_names, anywhere),

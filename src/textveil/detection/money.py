@@ -7,50 +7,86 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import Found, near
-from textveil.detection.gates import at_digits, with_words
+from textveil.detection.gates import at_digits, either, with_words
 from textveil.detection.number_words import AMOUNT
 from textveil.text.slices import matches
 
 _SCALE: Final = r"(?: ?-?(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]rillion|mln|bln|[KkMmBb]n?)\b)"
 _NUMBER: Final = r"(?:[0-9]{1,3}(?:[,' ][0-9]{3}){1,6}(?![0-9])|[0-9]{1,15})(?:[.,][0-9]{1,2}(?![0-9]))?"
 """Of seven groups at the most: a longer row is no amount, and would be read again from each of its groups."""
-CODES: Final = "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|RUB|TRY|KRW|SGD|HKD"
-"""Codes of currencies, as a pattern; surrogates of amounts keep them."""
-
-_WORD: Final = (
-    r"(?:US )?[Dd]ollars?|[Ee]uros?|[Pp]ounds? sterling|bucks?|cents?|[Pp]ence|quid|[Yy]en|[Rr]upees?|[Pp]esos?"
-    r"|[Rr]ubles?|[Yy]uan|[Ff]rancs?|[Kk]rona|[Kk]roner"
+CODES: Final = (
+    "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|ISK|PLN|PLZ|CZK|SKK|HUF|RON|ROL|BGN|HRK|RSD|MKD|BAM|MDL|UAH|BYN"
+    "|RUB|RUR|GEL|AMD|AZN|KZT|UZS|KGS|TRY|TRL|ILS|AED|SAR|QAR|KWD|BHD|OMR|JOD|LBP|EGP|TND|DZD|IQD|IRR|PKR|BDT|LKR|NPR|THB"
+    "|VND|IDR|MYR|PHP|SGD|HKD|TWD|KRW|BRL|MXN|ARS|CLP|UYU|BOB|PYG|VEF|CRC|DOP|JMD|TTD|ZAR|NGN|KES|GHS|UGX|TZS|ETB|XAF"
+    "|XOF|DEM|FRF|ITL|ESP|PTE|BEF|NLG|ATS|FIM|GRD|IEP|CYP|MTL|LTL|LVL|EEK|SIT|BTC"
 )
+"""Codes of currencies, as a pattern, those of before the euro too; surrogates of amounts keep them."""
+
+_OF: Final = (
+    "US|American|Canadian|Australian|New Zealand|Hong Kong|Singapore|Swedish|Norwegian|Danish|Icelandic|Czech|Slovak|Polish"
+    "|Hungarian|Romanian|Bulgarian|Croatian|Serbian|Macedonian|Moldovan|Ukrainian|Russian|Belarusian|Georgian|Armenian"
+    "|Azerbaijani|Turkish|Cypriot|Cyprus|Maltese|Greek|Italian|French|Belgian|Luxembourg|Swiss|German|Austrian|Finnish|Irish"
+    "|Spanish|Portuguese|Dutch|Estonian|Latvian|Lithuanian|Slovenian|Israeli|Egyptian|Lebanese|Syrian|Jordanian|Iraqi"
+    "|Iranian|Saudi|Kuwaiti|Moroccan|Tunisian|Algerian|Indian|Pakistani|Sri Lankan|Nepalese|Japanese|Chinese|South Korean"
+    "|Korean|Mexican|Argentine|Chilean|Colombian|Philippine|Cuban|Brazilian|South African|Nigerian|Kenyan|Ghanaian|British"
+    "|Ugandan|Tanzanian|old|new|former|convertible"
+)
+_OWN: Final = (
+    "dollars? euros? bucks? cents? pence quid yen rupees? pesos? rou?bles? rubles? yuan renminbi francs? kron[ae] kron[eo]r"
+    " kron[eu]n? liras? lire zlot(?:ys?|ies) forints? korunas? koruny dinars? dirhams? hryvni(?:as?|i) leva kunas? shekels? baht"
+    " ringgits? rupiah riyals? rials? reais naira cedis? shillings? drachmas? pesetas? escudos? guilders? deutschmarks?"
+    " schillings? markka litas tolars? kroons? lari tenge manats?"
+)
+WORD: Final = (
+    rf"(?:(?:{_OF}) ){{0,3}}(?i:{'|'.join(_OWN.split())}|pounds? sterling)"
+    rf"|(?:(?:{_OF}) ){{1,3}}(?i:pounds?|marks?|won|lei|leu|levs?|reals?|rands?|crowns?|dong|soms?|drams?|lats|taka)"
+)
+"""Words for currencies, as a pattern; "pounds" and the like, which are also something else, with their country alone."""
+
+_SINGLE: Final = (
+    "dollar dollars euro euros buck bucks cent cents pence quid yen rupee rupees peso pesos ruble rubles rouble roubles"
+    " yuan renminbi franc francs krona krone kroner kronor kronen kronun lira liras lire zloty zlotys zloties forint forints"
+    " koruna korunas koruny dinar dinars dirham dirhams hryvnia hryvnias hryvnii leva kuna kunas shekel shekels baht ringgit"
+    " ringgits rupiah riyal riyals rial rials reais naira cedi cedis shilling shillings drachma drachmas peseta pesetas"
+    " escudo escudos guilder guilders deutschmark deutschmarks schilling schillings markka litas tolar tolars kroon kroons"
+    " lari tenge manat manats sterling pound pounds mark marks won lei leu lev levs real reals rand rands crown crowns dong"
+    " som soms dram drams lats taka"
+)
+AGAIN: Final = (
+    rf"(?: ?[(\[](?:{CODES}|\xa4|(?:{WORD}))(?:[)\]]|(?=[;,]| [-=])))?"
+    r"(?: (?:per|an?|each) (?:month|annum|year|week|day|night|hour|person|head|square met(?:er|re)|sq\. ?m)(?![A-Za-z]))?"
+)
+"""The currency once more, and what it is paid for: 2,000 euros (EUR), EUR 80 (euros), GBP 215 per month."""
+
+ABOUT: Final = "approximately "
 _SIGN: Final = re.compile(rf"\$|\xa4|{CODES}|Rs")
 _SIGNED: Final = re.compile(
-    rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:{CODES}|Rs\.?)) ?-?{_NUMBER}{_SCALE}?"
-    rf"(?: (?:{CODES})\b)?"
+    rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:(?!INR ?[0-9](?:\.[0-9]+)?(?![0-9.,]))(?:{CODES})|Rs\.?)) ?-?{_NUMBER}{_SCALE}?"
+    rf"(?: (?:{CODES})\b)?{AGAIN}"
 )
 _NAMED: Final = re.compile(
-    rf"(?=[0-9])(?<![\w.,/-]){_NUMBER}{_SCALE}?(?:[ -](?:{_WORD})\b| ?(?:{CODES})\b| ?(?:\xa4|\$)(?!\w))"
+    rf"(?=[0-9])(?<![\w.,/-]){_NUMBER}{_SCALE}?(?:[ -](?:{WORD})\b| ?(?:{CODES})\b| ?(?:\xa4|\$)(?!\w)){AGAIN}"
 )
-_SPOKEN: Final = re.compile(rf"(?<![\w-])(?i:{AMOUNT})[ -](?:{_WORD})\b")
-_WORDS: Final = re.compile(rf"[ -](?:{_WORD})\b")
+_SPOKEN: Final = re.compile(rf"(?<![\w-])(?i:{AMOUNT})[ -](?:{WORD})\b{AGAIN}")
+_WORDS: Final = re.compile(rf"(?i)[ -](?:{'|'.join(_SINGLE.split())})\b")
 
 SIGNED_GATE: Final = at_digits(r"[A-Z$\xa4s.] ?-?[0-9]")
-NAMED_GATE: Final = at_digits(
-    r"[0-9](?: ?-?(?:[KkMmBb]|[Hh]un|[Tt]ho|[Tt]ri)|[ -](?:US|[Dd]ol|[Ee]ur|[Pp]ou|buc|cen|[Pp]en|qui|[Yy]en|[Rr]up"
-    rf"|[Pp]es|[Rr]ub|[Yy]ua|[Ff]ra|[Kk]ro)| ?(?:{CODES}|\xa4|\$))"
+NAMED_GATE: Final = either(
+    with_words(_SINGLE), at_digits(rf"[0-9](?:[KkMmBb]n?|[a-z])? ?(?:{CODES}|\xa4|\$)|[0-9] ?[a-z]+ ?\$")
 )
-SPOKEN_GATE: Final = with_words(
-    "dollar dollars euro euros sterling buck bucks cent cents pence quid yen rupee rupees peso pesos ruble rubles yuan"
-    " franc francs krona kroner"
-)
+SPOKEN_GATE: Final = with_words(_SINGLE)
 
 
 def find_signed_money(text: str) -> Iterator[Found]:
     """Amounts after a sign or a code: $5, US$ 5.2 million, EUR 300."""
-    yield from (Found(match.start(), match.end(), "money", 0.9) for match in near(_SIGNED, text, _SIGN, 4, 45))
+    for match in near(_SIGNED, text, _SIGN, 4, 45):
+        yield Found(_begin(text, match.start()), match.end(), "money", 0.9)
 
 
 def find_named_money(text: str) -> Iterator[Found]:
     """Amounts before a word, a code or a sign: 20 dollars, 300 EUR, five hundred dollars."""
-    yield from (Found(match.start(), match.end(), "money", 0.9) for match in matches(_NAMED, text))
+    for match in matches(_NAMED, text):
+        yield Found(_begin(text, match.start()), match.end(), "money", 0.9)
 
 
 def find_spoken_money(text: str) -> Iterator[Found]:
@@ -58,3 +94,8 @@ def find_spoken_money(text: str) -> Iterator[Found]:
     for match in near(_SPOKEN, text, _WORDS, 120, 1):
         if not match[0].lower().startswith(("a ", "one cent")) or " hundred" in match[0] or " thousand" in match[0]:
             yield Found(match.start(), match.end(), "money", 0.7)
+
+
+def _begin(text: str, start: int) -> int:
+    """Where an amount begins with "approximately" in front."""
+    return start - len(ABOUT) if text.endswith(ABOUT, 0, start) else start

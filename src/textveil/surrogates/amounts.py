@@ -8,9 +8,10 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from textveil.detection.money import CODES
+from textveil.detection.money import ABOUT, AGAIN, CODES, WORD
 from textveil.errors import need
 from textveil.registry.options import POSITIVE, Domain, Option, at_least, named
+from textveil.surrogates.ages import WORDS
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
@@ -18,17 +19,23 @@ from textveil.surrogates.windows import window
 from textveil.surrogates.writing import in_case_of
 
 _CURRENCY: Final = rf"(?:US|CA|AU|NZ|HK)?\$|[€£¥₹₽₩₪₺₫₴₦฿]|{CODES}|Rs\.?|kr\.?|zł"
+_WORDS: Final = rf"(?:{WORD}|(?i:dollars?|euros?|pounds?))"
 _AMOUNT: Final = re.compile(
-    rf"(?P<sign>[-+]?)(?P<before>(?:{_CURRENCY})\s?|)(?P<number>[0-9][0-9.,'\u00a0\u202f]*)"
-    rf"(?P<many>\s?(?:k|m|bn|b|thousand|million|billion|trillion)|)"
-    rf"(?P<after>\s?(?:{_CURRENCY}|dollars?|cents?|euros?|pounds?|yen|francs?|rupees?|%|percent)|)",
+    rf"(?P<sign>[-+]?)(?P<before>(?:{ABOUT})?(?:(?i:{_CURRENCY})\s?-?|))"
+    r"(?:(?P<number>[0-9][0-9.,'\u00a0\u202f]*(?: [0-9]{3})*)(?P<many>\s?-?(?i:k|m|mln|bln|bn|b|hundred|thousand|million|billion|trillion)(?![A-Za-z])|)"
+    r"|(?P<spoken>(?i:an?|[a-z]+)(?:[ -](?i:and |)[A-Za-z]+){0,17}?(?=[ -])))"
+    rf"(?P<after>[\s-]?(?:{_WORDS}|(?i:{_CURRENCY})|%|(?i:percent))|)(?P<again>(?: (?:{CODES}))?{AGAIN})"
+)
+_COUNTED: Final = re.compile(
+    r"(?<![A-Za-z])(dollar|cent|euro|pound|franc|rupee|peso|buck|rouble|ruble|lira|dinar|dirham|forint|shekel|shilling|zloty|guilder)s?"
+    r"(?![a-z])",
     re.IGNORECASE,
 )
-_COUNTED: Final = re.compile(r"(\s?)(dollar|cent|euro|pound|franc|rupee)s?", re.IGNORECASE)
 """Units with a plural."""
+_NUMBERS: Final = {word: number for number, word in enumerate(WORDS)} | {"a": 1, "an": 1, "and": 0}
 
-_MANY: Final = {"k": 3, "t": 3, "m": 6, "b": 9, "trillion": 12}
-_LONGEST: Final = 80
+_MANY: Final = {"hundred": 2, "k": 3, "t": 3, "m": 6, "b": 9, "trillion": 12}
+_LONGEST: Final = 120
 _MOST_CELLS: Final = 100_000
 
 _LOW = Option(domain=POSITIVE, help="The least amount there is; smaller ones and zero are raised to it.", metavar="X")
@@ -95,8 +102,8 @@ def amount(
             return _number(float(made), False, decimal)
         cell = 0 if read <= low else int(min((math.log(read) - lowest) / math.log1p(scale), cells - 1))
         made = agreed(scope, label, key(value), rng, lambda source: drawn(cell, source))
-        shown = _number(float(made), _has_decimals(found["number"]), decimal)
-        return found["sign"] + found["before"] + shown + _counted(found["after"], shown)
+        shown = _number(float(made), _has_decimals(found["number"] or ""), decimal)
+        return found["sign"] + found["before"] + shown + _counted(found["after"] + found["again"], shown)
 
     def key(value: str) -> str:
         found = _AMOUNT.fullmatch(value) if len(value) <= _LONGEST else None
@@ -125,13 +132,29 @@ def _has_decimals(number: str) -> bool:
 
 def _counted(unit: str, number: str) -> str:
     """A unit in the singular or plural that a number asks for."""
-    found = _COUNTED.fullmatch(unit)
-    return unit if found is None else found[1] + found[2] + ("" if number == "1" else in_case_of(found[2], "s"))
+    return _COUNTED.sub(lambda found: found[1] + ("" if number == "1" else in_case_of(found[1], "s")), unit)
+
+
+def _spoken(words: str) -> float | None:
+    """The number that some words are; None where one of them is no number."""
+    total = part = 0
+    for word in re.split("[ -]", words.lower()):
+        if word in ("thousand", "million", "billion", "trillion"):
+            total, part = total + max(part, 1) * 10 ** _MANY.get(word, _MANY[word[0]]), 0
+        elif word == "hundred":
+            part = max(part, 1) * 100
+        elif word in _NUMBERS:
+            part += _NUMBERS[word]
+        else:
+            return None
+    return float(total + part)
 
 
 def _read(found: re.Match[str], decimal: str) -> float | None:
     """The amount that was read; None where the number is not well written."""
-    number = re.sub(r"['\u00a0\u202f]", "", found["number"])
+    if found["spoken"]:
+        return _spoken(found["spoken"])
+    number = re.sub(r"['\u00a0\u202f ]", "", found["number"])
     marks = [place for place, one in enumerate(number) if one in ".,"]
     fraction = ""
     if marks:
@@ -140,7 +163,7 @@ def _read(found: re.Match[str], decimal: str) -> float | None:
         if alone or (number.count(number[last]) == 1 and number[last] == decimal):
             number, fraction = number[:last], number[last + 1 :]
     digits = re.sub("[.,]", "", number)
-    word = found["many"].strip().lower()
+    word = found["many"].strip(" -").lower()
     power = _MANY.get(word, _MANY.get(word[:1], 0))
     return float(f"{digits or '0'}.{fraction or '0'}e{power}")
 

@@ -40,6 +40,7 @@ SURROGATE_ENTRIES: Final[Table[SurrogateEntry]] = Table(
         "age": "textveil.surrogates.ages:age",
         "time": "textveil.surrogates.times:time",
         "amount": "textveil.surrogates.amounts:amount",
+        "measurement": "textveil.surrogates.measured:measurement",
         "digits": "textveil.surrogates.digit_strings:digits",
         "pool": "textveil.surrogates.own_pools:own_pool",
         "emoji": "textveil.surrogates.emoji:emoji",

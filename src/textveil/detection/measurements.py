@@ -1,0 +1,274 @@
+"""Measurements: numbers with a unit, vital signs, laboratory values, doses, scores, stages and grades.
+
+A number is read together with what stands around it: a unit or a schedule behind it, the name of what is measured in
+front. The span holds all of it, so that no later search takes "SpO2" or "Plt" for a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple, final
+
+from textveil.detection.found import Found, near
+from textveil.detection.gates import at_digits, with_words
+from textveil.detection.lists import Marks, lists
+from textveil.detection.units import DOSE_TAIL, LONG, RATIO, SHORT, UNIT
+from textveil.text.slices import matches
+
+_NUMBER: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,3}|[0-9]{1,6})(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
+_REST: Final = r"(?:[0-9]{0,2}(?:,[0-9]{3}){1,3}|[0-9]{0,5})(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
+_BETWEEN: Final = r"(?:-|/| ?[xX] ?(?!10\^)| - | to | and | or | & )"
+_VALUE: Final = re.compile(
+    rf"[0-9](?:(?<![\w.,/$\xa4+:#-].)|(?<=[A-Za-z][:=].)|(?<=\bBP.)|(?<=\bHR.)|(?<=\bRR.)|(?<=\bEF.)|(?<=[ (][.+-].))"
+    rf"{_REST}(?:{_BETWEEN}{_NUMBER}){{0,7}}+(?![0-9]|[.,:/-][0-9])"
+)
+_UNIT: Final = re.compile(
+    rf"\+?(?:' ?(?:1[01]|[0-9])(?![0-9])(?:\"|''|)|[ -]?(?:{UNIT})(?![A-Za-z0-9])|\"|''| ?%| percent(?![a-z])| ?{RATIO}(?![A-Za-z0-9])){RATIO}?"
+)
+_GLUED: Final = re.compile(r"[LVWgm](?![A-Za-z0-9])")
+_SUM: Final = re.compile(r"\+(?: ?[1-5](?: ?= ?(?:10|[2-9]))?)?(?!\w)")
+"""What goes on behind a score: 3+4=7, 2+."""
+_PERCENT: Final = re.compile(r"(?: ?%| percent(?![a-z]))")
+_LETTER: Final = re.compile(r"[ab](?![A-Za-z0-9])")
+_TAIL: Final = re.compile(
+    r",? ?(?:on |in )?(?:RA\b|room air|(?:[0-9]{1,2}(?:\.5)? ?)?L(?: ?NC|PM)?\b(?! [a-z])|NC\b|BiPAP\b|CPAP\b)"
+)
+_TEMPERATURE: Final = re.compile(r" ?(?:[CF](?![A-Za-z0-9'])|\xb7)")
+_LEFT: Final = re.compile(r"[A-Za-z][A-Za-z0-9'/-]*|[0-9]+|[^\sA-Za-z0-9]")
+
+_BACK: Final = 56
+_FILLERS: Final = frozenset(
+    """: = - ~ < > ( ) % \xb7 , is was of at to be are were now level levels count counts score scores reading readings value values result
+    results noted measured today currently current about around approximately approx up down from in the a an as rated remains
+    remained stable elevated high low normal last most recent her his their has been had between range ranged ranges ranging
+    running run came back only above below over under near maximum max min yesterday overnight rate panel index on that which
+    goal target then initially initial repeat fasting random degree number""".split()
+)
+_MARKS: Final = frozenset(": = - ~ < > ( ) % \xb7".split())
+_STRICT: Final = frozenset(
+    "T P R K PT Ca Mg CR RF BE SG UA VL TP TC TG PS GA PR AUDIT GRACE Wells Fisher DASH CK SAT AG Fe Vit CBC BMP CMP ABG VBG KUB"
+    " HIV HCV HBV HR PFT fisher garden clark weber type class grade stage phase scale level schedule score station"
+    " pressure pressures weight height iron protein sugar titer pulse strength bands temperature saturation".split()
+)
+"""What may be another word or name: the number stands next to it, or it has a mark between, or a unit behind."""
+_RANGES: Final = {
+    "T": (34, 108),
+    "P": (30, 220),
+    "R": (6, 60),
+    "K": (1, 9),
+    "PT": (8, 60),
+    "HR": (20, 250),
+    "Ca": (1, 20),
+}
+_NEEDS_MARK: Final = frozenset(
+    "level scale score class phase schedule pressure pressures height weight strength bands".split()
+)
+_NOT_AFTER: Final = frozenset(
+    "apt apartment unit suite ste room rm bed flat floor box no number gate seat bus flight route line platform track bay mrn"
+    " account id pin case file ext extension".split()
+)
+_DOSED: Final = re.compile(r"[ -]?(?:m?c?g|\xfeg|mcg|m?L|ml|units?|mEq|meq|I?U|%)(?![A-Za-z])")
+_MEDICINE: Final = re.compile(r"[A-Z][a-z]{3,20}(?:-[A-Z][a-z]+)? $")
+_PERSONS: Final = int(Marks.GIVEN | Marks.FAMILY)
+_GIVES: Final = frozenset("gave give gives given for to with told by and mr mrs ms dr miss".split())
+
+_LEVELS: Final = r"(?:[CTL](?:1[0-2]|[1-9])|S[1-5])"
+_CODED: Final = re.compile(
+    r"(?<![\w-])(?:"
+    rf"(?P<level>{_LEVELS}(?:[-/](?:{_LEVELS}|1[0-2]|[1-9])){{1,3}}|V[1-6](?:-V?[1-6]))"
+    r"|(?P<tnm>[cpyr]{0,3}T(?:is|[0-4X][a-d]?),? ?[cp]?N[0-3X][a-c]?(?:,? ?[cp]?M[01X][a-c]?)?|[cpy]{1,2}T[0-4][a-d]?)"
+    r"|(?P<gravida>G[0-9]{1,2},? ?P[0-9]{1,4}(?:,? ?[AL][0-9]){0,2}(?:-[0-9]){0,3})"
+    r"|(?P<schedule>[Qq] ?[0-9]{1,2}(?:-[0-9]{1,2})? ?(?:h(?:rs?|ours?)?|H|d(?:ays?)?|wk?s?|weeks?|mo?|min|months?)|[xX] ?[0-9]{1,2}(?: (?:days|weeks|doses|months))?)"
+    r"|(?P<gleason>[1-5] ?\+ ?[1-5](?: ?= ?(?:[2-9]|10))?)"
+    r"|(?P<pulse>[1-4]\+(?![0-9A-Za-z]))"
+    r"|(?P<acuity>20/(?:15|16|20|25|30|32|40|50|60|63|70|80|100|125|150|160|200|250|400|800))"
+    r"|(?P<height>[3-7]' ?(?:1[01]|[0-9])(?:\"|'')?)"
+    r"|(?P<gauge>[0-9]{1,2} ?G(?=[ -](?:needle|IV|angiocath|cannula|catheter)))"
+    r"|(?P<sixth>[1-6](?:-[1-6])?/6(?=[- ](?:[a-z]+[- ]){0,3}(?:murmur|systolic|diastolic|SEM|HSM|holosystolic|crescendo)))"
+    r"|(?P<fifth>[0-5](?:[+-](?!/)|[+-](?=/))?/5(?![0-9/])(?= |,|\.|;|\)|\n|\Z))"
+    r"|(?P<tenth>(?:10|[0-9](?:\.5)?)(?:(?:-| to )(?:10|[0-9]))?(?:/10| out of (?:10|ten)))"
+    r"|(?P<chance>[0-9]{1,3}[-/][0-9]{1,3} (?=percentile))"
+    r")(?![\w^]|[/-][0-9])"
+)
+_DIGIT: Final = re.compile("[0-9]")
+_TENTHS: Final = re.compile(
+    r"pain|rate|scale|sever|intens|score|level|ache|cramp|discomfort|worst|at times|rest|movement"
+)
+_FIFTHS: Final = re.compile(
+    r"strength|power|motor|muscle|grip|flex|exten|deltoid|bicep|tricep|quad|bilat|abduct|throughout|reflex"
+)
+_NEAR: Final = 60
+
+_GRADE_NAMES: Final = (
+    "NYHA|[Ss]tages?|STAGE|[Gg]rade|GRADE|[Tt]ype|TYPE|[Mm]allampati|[Cc]hild-[Pp]ugh(?:-Turcotte)?|[Kk]illip|[Kk]ellgren-Lawrence"
+    "|[Bb]ethesda|[Bb]osniak|BI-?RADS|[Ff]itzpatrick|FIGO|[Pp]hase|ASA|[Hh]urley|ECOG|CKD|[Ff]ontaine|[Hh]inchey|[Gg]ustilo"
+    "|[Ss]alter-[Hh]arris|[Cc]lass|Rai|Ann Arbor|Binet|DIP|Tanner|Garden|Weber|Clark|Bishop"
+)
+_GRADED: Final = re.compile(
+    rf"(?<![\w-])(?:{_GRADE_NAMES})(?:[ -](?:class|type|stage|grade|score|category|level|system))?(?: ?[:=])? ?"
+    r"(?:(?:I{1,3}|IV|VI{0,3}|IX|X|V)(?:[- ]?[A-Ea-e])?(?:[12](?![0-9]))?(?:[-/](?:I{1,3}|IV|V))?"
+    r"|[0-5](?:\.[0-9])?[A-Ea-e]?(?:[-/][0-6][A-Ea-e]?)?|(?<=[Pp]ugh )(?:class )?[ABC]|(?<=ugh class )[ABC]|(?<=Weber )[ABC]|(?<=Weber type )[ABC])(?![\w]|[./:-][0-9])"
+)
+
+MEASUREMENT_GATE: Final = at_digits("[0-9]")
+CODED_GATE: Final = at_digits(r"[A-Zxqg] ?[0-9]|[0-9](?:\+|/[0-9]|'| ?\+|-[0-9]| ?G\b| out of| to )")
+GRADED_GATE: Final = with_words(
+    "nyha stage stages grade type mallampati child killip kellgren bethesda bosniak bi birads fitzpatrick figo phase asa hurley"
+    " ecog ckd fontaine hinchey gustilo salter class rai ann binet dip tanner garden weber clark bishop"
+)
+
+
+_ENDS_LABEL: Final = " \t\n:=~<>()%-+.\xb7"
+_STRIPPED: Final = ":=~<>()%,;[]*|"
+_MAY_END: Final = frozenset({*_FILLERS, *(name.lower() for name in SHORT), *(name.rpartition(" ")[2] for name in LONG)})
+"""Words that stand directly in front of a number with a label, in small letters."""
+
+
+@final
+class _Label(NamedTuple):
+    """The name of what a number measures: where it begins, what it is, and whether words stand behind it."""
+
+    start: int
+    why: str
+    name: str
+    loose: bool
+
+
+def find_measurements(text: str) -> Iterator[Found]:
+    """Numbers with a unit behind them, or the name of a vital sign, laboratory value or score in front."""
+    reached = 0
+    for match in matches(_VALUE, text):
+        if match.start() < reached:
+            continue
+        span = _measured(text, match, reached)
+        if span is not None:
+            reached = span.end
+            yield span
+
+
+def find_coded_measurements(text: str) -> Iterator[Found]:
+    """Vertebrae, tumor stages, schedules, Gleason sums, pulses, visual acuity, heights and ratings by their form."""
+    for match in near(_CODED, text, _DIGIT, 8, 40):
+        group = match.lastgroup or ""
+        if group in ("tenth", "fifth"):
+            words = _TENTHS if group == "tenth" else _FIFTHS
+            if not words.search(text, max(0, match.start() - _NEAR), min(len(text), match.end() + _NEAR)):
+                continue
+        yield Found(*match.span(), "measurement", 0.8, "dose" if group == "schedule" else "score")
+
+
+def find_grades(text: str) -> Iterator[Found]:
+    """Stages, grades, classes and types with a number, Roman or not, or a letter: stage IIIB, CKD 3a, Child-Pugh B."""
+    for match in matches(_GRADED, text):
+        yield Found(*match.span(), "measurement", 0.8, "score")
+
+
+def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:
+    """The measurement that a number is part of."""
+    start, end = value.span()
+    unit = _unit_end(text, value)
+    label = _label(text, start, reached)
+    if label is not None and _fits(label, value[0], unit > end):
+        if label.why == "score" and unit == end and _LETTER.match(text, end):
+            unit = end + 1  # CKD 3a
+        added = _SUM.match(text, unit)
+        unit = unit if added is None else added.end()
+        if not text[unit : unit + 1].isalnum():
+            degrees = _TEMPERATURE.match(text, unit)
+            ends = unit if degrees is None else degrees.end()
+            tail = _TAIL.match(text, ends)
+            return Found(label.start, ends if tail is None else tail.end(), "measurement", 0.85, label.why)
+    if unit == end or _PERCENT.fullmatch(text, end, unit):
+        return _temperature(text, value)
+    if _GLUED.fullmatch(text, end, unit) and _word_before(text, start) in _NOT_AFTER:
+        return None
+    tail = DOSE_TAIL.match(text, unit)
+    if tail is None and not _DOSED.match(text, end):
+        return Found(start, unit, "measurement", 0.85, "unit")
+    return Found(_medicine(text, start, reached), unit if tail is None else tail.end(), "measurement", 0.85, "dose")
+
+
+def _unit_end(text: str, value: re.Match[str]) -> int:
+    """Where the unit behind a number ends; the number's own end where there is none."""
+    unit = _UNIT.match(text, value.end())
+    return value.end() if unit is None else unit.end()
+
+
+def _fits(label: _Label, value: str, unit: bool) -> bool:
+    """Whether a number can be a value of what the label names."""
+    if label.name in _STRICT and label.loose and not unit:
+        return False
+    if "/" in value and label.name in ("K", "P", "R", "PT", "Ca", "Mg"):
+        return False
+    if label.name not in _RANGES:
+        return True
+    low, high = _RANGES[label.name]
+    first = re.match(r"[+-]?[0-9]*\.?[0-9]+", value)
+    return first is not None and low <= float(first[0]) <= high
+
+
+def _label(text: str, start: int, reached: int) -> _Label | None:
+    """The label in front of a number, with a few words such as "was" between at most."""
+    last_word = text[max(reached, start - 24) : start].rstrip(_ENDS_LABEL).rsplit(None, 1)
+    if not last_word or last_word[-1].strip(_STRIPPED).lower() not in _MAY_END:
+        return None
+    low = max(reached, start - _BACK)
+    words = list(_LEFT.finditer(text, low, start))
+    last = len(words) - 1
+    skipped = 0
+    loose = False
+    while last >= 0 and skipped <= 6:
+        label = _named(words, last, loose=loose, marked=skipped > 0 and not loose)
+        if label is not None:
+            broken = text.count("\n", label.start, start) > 1
+            return None if broken or (low and label.start == low) else label
+        if words[last][0].lower() not in _FILLERS:
+            return None
+        loose = loose or words[last][0] not in _MARKS
+        last -= 1
+        skipped += 1
+    return None
+
+
+def _named(words: list[re.Match[str]], last: int, *, loose: bool, marked: bool) -> _Label | None:
+    """The longest label of at most three words that ends with a word."""
+    for count in (3, 2):
+        if last >= count - 1:
+            name = " ".join(word[0] for word in words[last - count + 1 : last + 1]).lower()
+            if name in LONG:
+                return _Label(words[last - count + 1].start(), LONG[name], name, loose)
+    name = words[last][0]
+    if name in SHORT:
+        return _Label(words[last].start(), SHORT[name], name, loose)
+    name = name.lower()
+    if name not in LONG or (name in _NEEDS_MARK and not marked):
+        return None
+    return _Label(words[last].start(), LONG[name], name, loose)
+
+
+def _temperature(text: str, value: re.Match[str]) -> Found | None:
+    """A number with C or F behind it that is the temperature of a body."""
+    degrees = _TEMPERATURE.match(text, value.end())
+    if degrees is None or "\xb7" in degrees[0] or not re.fullmatch(r"[0-9]{2,3}\.[0-9]", value[0]):
+        return None
+    return Found(value.start(), degrees.end(), "measurement", 0.7, "unit")
+
+
+def _word_before(text: str, start: int) -> str:
+    """The word in front of a place, in small letters."""
+    words = _LEFT.findall(text, max(0, start - 24), start)
+    return words[-1].lower() if words else ""
+
+
+def _medicine(text: str, start: int, reached: int) -> int:
+    """Where the name of a medicine in front of its dose begins; the dose's own start where the word may be a name."""
+    name = _MEDICINE.search(text, max(reached, start - 40), start)
+    if name is None or text[name.start() - 1 : name.start()].isalnum():
+        return start
+    word = name[0].strip().lower()
+    before = _LEFT.findall(text, max(0, name.start() - 24), name.start())
+    while before and not before[-1].isalpha():
+        before.pop()
+    gives = bool(before) and before[-1].lower() in _GIVES
+    return start if gives or lists().words.get(word, 0) & _PERSONS else name.start()

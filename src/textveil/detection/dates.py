@@ -32,7 +32,7 @@ _NAMED: Final = re.compile(
     rf"(?<![\w-])(?:{_WEEKDAY},? (?:the )?|{_SHORT_WEEKDAY})?(?:"
     rf"{_MONTH}\.?[ -](?:of )?{_DAY}(?!\w|[:.][0-9])(?:(?:,? (?:of |in )?|-){_ANY_YEAR}(?![\w]|,[0-9]))?"
     rf"|{_DAY}(?: of)?[ -]{_MONTH}\b\.?(?:(?:,? (?:of )?|-){_ANY_YEAR}(?!\w|,[0-9])|-[0-9]{{2}}(?!\w))?"
-    rf"|{_MONTH}\.?,? (?:of )?{_LONG_YEAR}(?!\w|,[0-9])"
+    rf"|{_MONTH}\.?,? (?:of )?{_ANY_YEAR}(?!\w|,[0-9])"
     rf"|{_LONG_YEAR}[ -]{_MONTH}\b\.?(?:[ -]{_DAY}(?!\w))?"
     r")"
 )
@@ -58,7 +58,10 @@ _NUMERIC: Final = re.compile(
     r"(?<![\w./,-])(?:"
     r"(?P<y>(?:1[5-9]|20)[0-9]{2})(?P<s>[-/.])(?P<m>[01]?[0-9])(?P=s)(?P<d>[0-3]?[0-9])(?=T[0-2][0-9]:|(?!\w|[-/][0-9]))"
     r"|(?P<a>[0-3]?[0-9])(?P<t>[-/.])(?P<b>[0-3]?[0-9])(?P=t)(?P<z>(?:1[5-9]|20)[0-9]{2}|[0-9]{2})(?!\w|[-/.][0-9])"
-    r"|(?P<o>0?[1-9]|1[0-2])/(?P<w>(?:19|20)[0-9]{2})(?!\w|[-/.][0-9])"
+    r"|(?P<o>(?:0?[1-9]|1[0-2])/|(?:0[1-9]|1[0-2])[-.])(?P<w>(?:19|20)[0-9]{2})(?!\w|[-/.,][0-9]|%| ?(?:m?[gl]|[ck]?m|kg)\b)"
+    r"|(?P<h>[Qq][1-4](?:[ /-]|, | of )(?:(?:19|20)[0-9]{2}|'[0-9]{2}))(?!\w|[-/.][0-9])"
+    r"|(?:(?<=\b[Aa]m )|(?<=\b[Aa]b )|(?<=\b[Vv]om )|(?<=\b[Bb]is )|(?<=\b[Zz]um )|(?<=\b[Dd]en )|(?<=\b[Ss]eit ))"
+    r"(?P<i>[0-3]?[0-9])\. ?(?P<j>[01]?[0-9])\.(?![0-9])"
     r"|(?:(?<=[Oo]n )|(?<=ated )|(?<=ince )|(?<=ntil )|(?<=rom ))(?P<p>[01]?[0-9])/(?P<q>[0-3]?[0-9])(?!\w|[-/.][0-9])"
     r")"
 )
@@ -70,7 +73,7 @@ _DECADE: Final = re.compile(r"(?<![\w])'[0-9]0s\b")
 _CLOCK: Final = re.compile(
     r"[0-9](?<![\w.,:/$-].)(?:(?<=[0-2])[0-9])?(?:"
     r"(?::[0-5][0-9])(?::[0-5][0-9](?:[.,][0-9]{1,6})?)?(?: ?[AaPp](?:\.[Mm]\.|[Mm]\b))?"
-    r"|(?:\.[0-5][0-9])? ?[AaPp](?:\.[Mm]\.|[Mm]\b)| o'clock)(?!\w|:[0-9])"
+    r"|(?:\.[0-5][0-9])? ?[AaPp](?:\.[Mm]\.|[Mm]\b)| o'clock|(?<=12) (?:noon|midnight))(?!\w|:[0-9])"
 )
 _AFTER_T: Final = re.compile(
     r"(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
@@ -80,14 +83,16 @@ _GOES_ON: Final = re.compile(r"[,;:)]|[ \n][a-z0-9(]").match
 
 _DIGITS: Final = re.compile(r"[0-9]").search
 
-DATE_GATE: Final = at_digits(r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]")
+DATE_GATE: Final = at_digits(
+    r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]|[0-9][-.][12][0-9]{3}|[Qq][1-4]|[0-9]\. ?[0-9]{1,2}\."
+)
 NAMED_DATE_GATE: Final = with_words(
     "january february march april may june july august september october november december"
     " jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 MONTH_GATE: Final = with_words("january february march april may june july august september october november december")
 DAY_GATE: Final = with_words("monday tuesday wednesday thursday friday saturday sunday")
-TIME_GATE: Final = at_digits(r"[0-9](?:[:.][0-9]| ?[AaPp][.Mm]| o')")
+TIME_GATE: Final = at_digits(r"[0-9](?:[:.][0-9]| ?[AaPp][.Mm]| o'| noon| midn)")
 YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")
 
 _LATEST_YEAR: Final = 2100
@@ -140,8 +145,10 @@ def find_times(text: str) -> Iterator[Found]:
 
 def _in_calendar(match: re.Match[str]) -> bool:
     """Whether the numbers of a date are those of a day, in one of the two orders of day and month."""
-    if match["o"]:
+    if match["o"] or match["h"]:
         return True
+    if match["i"]:
+        return _is_day(2000, int(match["j"]), int(match["i"]))
     if match["p"]:
         return _is_day(2000, int(match["p"]), int(match["q"]))
     if match["y"]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, final
 
-from textveil.detection import ages, dates, identifiers, money
+from textveil.detection import ages, date_lists, dates, identifiers, money
 from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
 from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
@@ -42,7 +42,10 @@ class EmbeddedDetector:
             (find_domains, anywhere),
             (find_ip_addresses, IP_GATE),
             (identifiers.find_ibans, identifiers.IBAN_GATE),
+            (date_lists.find_ranges_in_digits, date_lists.DIGITS_GATE),
             (dates.find_dates, dates.DATE_GATE),
+            (date_lists.find_date_lists, date_lists.LIST_GATE),
+            (date_lists.find_dates_of_languages, date_lists.OTHER_GATE),
             (dates.find_named_dates, dates.NAMED_DATE_GATE),
             (dates.find_times, dates.TIME_GATE),
             (identifiers.find_cards, identifiers.CARD_GATE),
@@ -58,6 +61,7 @@ class EmbeddedDetector:
             (ages.find_decades_of_age, ages.DECADE_GATE),
             (ages.find_ages_after_names, ages.AFTER_NAME_GATE),
             (ages.find_coded_ages, ages.CODE_GATE),
+            (date_lists.find_year_lists, date_lists.YEARS_GATE),
             (dates.find_years, dates.YEAR_GATE),
             (dates.find_days, dates.DAY_GATE),
             (dates.find_months, dates.MONTH_GATE),

@@ -25,7 +25,7 @@ from textveil.sanitize.release import DrawnSpan, Release
 from textveil.sanitize.setting import UNSETTLED, Protected, Setting, mentions_of
 from textveil.sanitize.ways import Wanted
 from textveil.surrogates.base import Mention, Surrogate
-from textveil.surrogates.drawn import Drawn, DrawMentions
+from textveil.surrogates.drawn import DrawMentions, Drawn
 from textveil.surrogates.making import guarantee_of
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope

@@ -105,7 +105,11 @@ class WrittenDates(NamedTuple):
         return "".join(written)
 
     def _one(self, place: int, day: date, before: date | None, after: date | None) -> str:
-        style, fill = self.style, lambda part, text: filled(Field(part, text), day)
+        style = self.style
+
+        def fill(part: str, text: str) -> str:
+            return filled(Field(part, text), day)
+
         part = style.years[place]
         own = style.full or after is None or (not self._same_year(day, after))
         year = fill(part, "") if part and (own or style.order == "y") else ""
@@ -307,7 +311,8 @@ def _named(pieces: list[str], between: list[str], day_first: bool, language: str
         found = [pattern.fullmatch(piece) for piece in pieces]
         if not all(found):
             continue
-        parts, gaps, ordinal, case = [], ["", ""], "", ""
+        parts: list[_Part] = []
+        gaps, ordinal, case = ["", ""], "", ""
         for match in found:
             assert match is not None
             groups = match.groupdict()

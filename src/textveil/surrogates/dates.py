@@ -315,12 +315,14 @@ def _birth(near: date | None, ages: Sequence[str], rng: np.random.Generator) -> 
 
 def _read(value: str, convention: Convention, *, short_months: bool) -> _Written:
     for language in convention.languages:
-        settings = {"day_first": convention.day_first, "language": language, "short_months": short_months}
-        for reads in (read_date, read_dates):
-            written = reads(value, **settings)
+        for reads in _READS:
+            written = reads(value, day_first=convention.day_first, language=language, short_months=short_months)
             if written is not None:
                 return written
     return usual_form(convention.languages[0], short_months=short_months)
+
+
+_READS: Final[tuple[Callable[..., _Written | None], ...]] = (read_date, read_dates)
 
 
 def _each(written: _Written) -> tuple[WrittenDate, ...]:

@@ -88,9 +88,8 @@ _GOES_ON: Final = re.compile(r"[,;:)]|[ \n][a-z0-9(]").match
 
 _DIGITS: Final = re.compile(r"[0-9]").search
 
-DATE_GATE: Final = at_digits(
-    r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]|[0-9][-.][12][0-9]{3}|[Qq][1-4]|[0-9]\. ?[0-9]{1,2}\."
-)
+DATE_GATE: Final = at_digits(r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]|[0-9][-.][12][0-9]{3}")
+COARSE_GATE: Final = at_digits(r"[Qq][1-4]|[a-z] [0-9]{1,2}\. ?[0-9]{1,2}\.")
 NAMED_DATE_GATE: Final = with_words(
     "january february march april may june july august september october november december"
     " jan feb mar apr jun jul aug sep sept oct nov dec"

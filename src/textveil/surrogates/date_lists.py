@@ -258,7 +258,8 @@ def _years(pieces: list[str], between: list[str], day_first: bool, language: str
     found = [_YEARS.fullmatch(piece) for piece in pieces]
     if not all(found) or len(pieces[0]) != 4:
         return None
-    parts, century = [], 0
+    parts: list[_Part] = []
+    century = 0
     for match in found:
         assert match is not None
         year, two = _year(match["year"])
@@ -285,7 +286,7 @@ def _in_digits(
     first = day_first or mark[0] == "."
     pairs = [(int(match["day"]), int(match["month"] or 0)) for match in found if match is not None]
     turned = first if first and mark[0] == "." else _turned(pairs, first)
-    parts = []
+    parts: list[_Part] = []
     for match, (left, right) in zip(found, pairs, strict=True):
         assert match is not None
         year, two = _year(match["year"])

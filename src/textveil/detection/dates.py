@@ -31,8 +31,9 @@ _ANY_YEAR: Final = rf"(?:{_LONG_YEAR}|'[0-9]{{2}})"
 _NAMED: Final = re.compile(
     rf"(?<![\w-])(?:{_WEEKDAY},? (?:the )?|{_SHORT_WEEKDAY})?(?:"
     rf"{_MONTH}\.?[ -](?:of )?{_DAY}(?!\w|[:.][0-9])(?:(?:,? (?:of |in )?|-){_ANY_YEAR}(?![\w]|,[0-9]))?"
-    rf"|{_DAY}(?: of)?[ -]{_MONTH}\b\.?(?:(?:,? (?:of )?|-){_ANY_YEAR}(?!\w|,[0-9])|-[0-9]{{2}}(?!\w))?"
-    rf"|{_MONTH}\.?,? (?:of )?{_LONG_YEAR}(?!\w|,[0-9])"
+    rf"|(?:[0-3]?[0-9] ?- ?)?{_DAY}(?: of)?[ -]{_MONTH}\b\.?"
+    rf"(?:(?:,? (?:of )?|-){_ANY_YEAR}(?!\w|,[0-9])|-[0-9]{{2}}(?!\w))?"
+    rf"|{_MONTH}\.?,? (?:of )?{_ANY_YEAR}(?!\w|,[0-9])"
     rf"|{_LONG_YEAR}[ -]{_MONTH}\b\.?(?:[ -]{_DAY}(?!\w))?"
     r")"
 )
@@ -58,10 +59,16 @@ _NUMERIC: Final = re.compile(
     r"(?<![\w./,-])(?:"
     r"(?P<y>(?:1[5-9]|20)[0-9]{2})(?P<s>[-/.])(?P<m>[01]?[0-9])(?P=s)(?P<d>[0-3]?[0-9])(?=T[0-2][0-9]:|(?!\w|[-/][0-9]))"
     r"|(?P<a>[0-3]?[0-9])(?P<t>[-/.])(?P<b>[0-3]?[0-9])(?P=t)(?P<z>(?:1[5-9]|20)[0-9]{2}|[0-9]{2})(?!\w|[-/.][0-9])"
-    r"|(?P<o>0?[1-9]|1[0-2])/(?P<w>(?:19|20)[0-9]{2})(?!\w|[-/.][0-9])"
+    r"|(?P<o>(?:0?[1-9]|1[0-2])/|(?:0[1-9]|1[0-2])[-.])(?P<w>(?:19|20)[0-9]{2})(?!\w|[-/.,][0-9]|%)"
+    r"(?! ?(?:m?[gl]|[ck]?m|kg)\b)"
     r"|(?:(?<=[Oo]n )|(?<=ated )|(?<=ince )|(?<=ntil )|(?<=rom ))(?P<p>[01]?[0-9])/(?P<q>[0-3]?[0-9])(?!\w|[-/.][0-9])"
     r")"
 )
+_QUARTER: Final = re.compile(
+    r"[Qq](?<![\w./,-].)[1-4](?:[ /-]|, | of )(?:(?:19|20)[0-9]{2}|'[0-9]{2})(?!\w|[-/.][0-9])"
+)
+_DAY_AND_MONTH: Final = re.compile(r"(?<=[a-z] )(?<![.] )[0-9](?:(?<=[0-3])[0-9])?\. ?(?:0?[1-9]|1[0-2])\.(?![0-9])")
+_BEFORE_DAY: Final = re.compile(r"\b(?:[Aa]m|[Aa]b|[Vv]om|[Bb]is|[Zz]um|[Dd]en|[Ss]eit) \Z").search
 _YEARS: Final = re.compile(
     r"[12](?<![\w.,$\xa4/:#-].)(?:(?<=1)[6-9]|(?<=2)0)[0-9]{2}(?:-(?:(?:1[6-9]|20)?[0-9]{2}))?(?:s)?"
     r"(?![\w]|[.,:/-][0-9]|-[a-z]| ?(?:%|percent|points?|miles?|km|meters?|feet|dollars|people|men|women|pounds|mg|ml))"
@@ -70,24 +77,26 @@ _DECADE: Final = re.compile(r"(?<![\w])'[0-9]0s\b")
 _CLOCK: Final = re.compile(
     r"[0-9](?<![\w.,:/$-].)(?:(?<=[0-2])[0-9])?(?:"
     r"(?::[0-5][0-9])(?::[0-5][0-9](?:[.,][0-9]{1,6})?)?(?: ?[AaPp](?:\.[Mm]\.|[Mm]\b))?"
-    r"|(?:\.[0-5][0-9])? ?[AaPp](?:\.[Mm]\.|[Mm]\b)| o'clock)(?!\w|:[0-9])"
+    r"|(?:\.[0-5][0-9])? ?[AaPp](?:\.[Mm]\.|[Mm]\b)| o'clock|(?<=12) (?:noon|midnight))(?!\w|:[0-9])"
 )
 _AFTER_T: Final = re.compile(
     r"(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
+_FIRST_OF_RANGE: Final = re.compile(r"^[0-3]?[0-9] ?- ?(?=[0-9])")
 _GOES_ON: Final = re.compile(r"[,;:)]|[ \n][a-z0-9(]").match
 """Behind a full stop that ends no sentence: it stands for letters left out, and would tell that it is not May."""
 
 _DIGITS: Final = re.compile(r"[0-9]").search
 
-DATE_GATE: Final = at_digits(r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]")
+DATE_GATE: Final = at_digits(r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]|[0-9][-.][12][0-9]{3}")
+COARSE_GATE: Final = at_digits(r"[Qq][1-4]|[a-z] [0-9]{1,2}\. ?[0-9]{1,2}\.")
 NAMED_DATE_GATE: Final = with_words(
     "january february march april may june july august september october november december"
     " jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 MONTH_GATE: Final = with_words("january february march april may june july august september october november december")
 DAY_GATE: Final = with_words("monday tuesday wednesday thursday friday saturday sunday")
-TIME_GATE: Final = at_digits(r"[0-9](?:[:.][0-9]| ?[AaPp][.Mm]| o')")
+TIME_GATE: Final = at_digits(r"[0-9](?:[:.][0-9]| ?[AaPp][.Mm]| o'| noon| midn)")
 YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")
 
 _LATEST_YEAR: Final = 2100
@@ -101,10 +110,19 @@ def find_dates(text: str) -> Iterator[Found]:
             yield Found(match.start(), match.end(), "date", 0.9 if match["p"] is None else 0.6)
 
 
+def find_coarse_dates(text: str) -> Iterator[Found]:
+    """Quarters of a year (Q3 2021), and German days without a year (am 3.4.)."""
+    for match in matches(_QUARTER, text):
+        yield Found(match.start(), match.end(), "date", 0.9)
+    for match in matches(_DAY_AND_MONTH, text):
+        if _BEFORE_DAY(text, max(0, match.start() - 6), match.start()):
+            yield Found(match.start(), match.end(), "date", 0.7)
+
+
 def find_named_dates(text: str) -> Iterator[Found]:
     """Dates with the name of a month: March 3rd, 2024; Mon, 3 Mar 2024; July twenty ninth two thousand eight."""
     for match in near(_NAMED, text, _MONTH_WORD, 45, 60):
-        if readable(match[0]):
+        if readable(_FIRST_OF_RANGE.sub("", match[0])):
             ends = match.end() if _GOES_ON(text, match.end()) else match.start() + len(match[0].rstrip("."))
             yield Found(match.start(), ends, "date", 0.9)
 

@@ -9,9 +9,20 @@ from types import MappingProxyType
 from typing import Final, final
 
 from textveil.detection import (
-    ages, coordinates, credentials, dates, durations, identifiers, measurements, money, national_ids, quantities, secrets,
+    ages,
+    coordinates,
+    credentials,
+    date_lists,
+    dates,
+    durations,
+    identifiers,
+    measurements,
+    money,
+    national_ids,
+    quantities,
+    secrets,
     wallets,
-)  # fmt: skip
+)
 from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
 from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
@@ -71,8 +82,11 @@ class EmbeddedDetector:
             (identifiers.find_case_numbers, identifiers.CASE_GATE),
             (identifiers.find_card_codes, identifiers.CARD_CODE_GATE),
             (identifiers.find_plates, identifiers.PLATE_GATE),
+            (date_lists.find_ranges_in_digits, date_lists.DIGITS_GATE),
             (dates.find_dates, dates.DATE_GATE),
-            (dates.find_named_dates, dates.NAMED_DATE_GATE),
+            (dates.find_coarse_dates, dates.COARSE_GATE),
+            (date_lists.find_dates_of_languages, date_lists.OTHER_GATE),
+            (date_lists.find_dates_and_lists, dates.NAMED_DATE_GATE),
             (dates.find_times, dates.TIME_GATE),
             (identifiers.find_cards, identifiers.CARD_GATE),
             (identifiers.find_fixed_forms, identifiers.FIXED_GATE),
@@ -92,6 +106,7 @@ class EmbeddedDetector:
             (ages.find_decades_of_age, ages.DECADE_GATE),
             (ages.find_ages_after_names, ages.AFTER_NAME_GATE),
             (ages.find_coded_ages, ages.CODE_GATE),
+            (date_lists.find_year_lists, date_lists.YEARS_GATE),
             (dates.find_years, dates.YEAR_GATE),
             (dates.find_days, dates.DAY_GATE),
             (dates.find_months, dates.MONTH_GATE),

@@ -22,9 +22,10 @@ from textveil.sanitize.policy.finding import RecordValues
 from textveil.sanitize.policy.making import PolicyParts
 from textveil.sanitize.policy.policy import ScopeName
 from textveil.sanitize.release import DrawnSpan, Release
-from textveil.sanitize.setting import Protected, Setting, mentions_of
+from textveil.sanitize.setting import UNSETTLED, Protected, Setting, mentions_of
 from textveil.sanitize.ways import Wanted
 from textveil.surrogates.base import Mention, Surrogate
+from textveil.surrogates.drawn import DrawMentions, Drawn
 from textveil.surrogates.making import guarantee_of
 from textveil.surrogates.private_map import PrivateMap, Replaced
 from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope
@@ -34,6 +35,9 @@ from textveil.text.marks import Marks
 
 BEFORE: Final = 24
 """Released characters before a span that its surrogate may look at."""
+
+AGE: Final = "age"
+"""Drawn first, so that birth dates can be drawn to fit what ages became."""
 
 EQUALITY: Final = "whether two are equal"
 """What is public of values that keep their surrogates within a scope, where the surrogate does not say it closer."""
@@ -115,6 +119,8 @@ class ByPolicy:
             paying = paying_draws(surrogate, values_of[kind], self._scopes_of[kind]) if kind in values_of else None
             if paying is not None:
                 counts[kind], counts[mentions_of(kind)] = paying, len(values_of[kind])
+            if kind in values_of and isinstance(surrogate, Drawn) and surrogate.unsettled(values_of[kind]):
+                counts[UNSETTLED] = 1
         return counts
 
     def counts(self, prepared: _Found) -> Sequence[Mapping[str, int]]:
@@ -172,7 +178,7 @@ class ByPolicy:
         """What is released for each span, written as its place is."""
         drawn = [reading.source[span.start : span.end] for span in spans]
         written: set[int] = set()
-        for kind, surrogate in self._surrogates.items():
+        for kind, surrogate in sorted(self._surrogates.items(), key=lambda one: one[0] != AGE):
             places = [place for place, span in enumerate(spans) if span.kind == kind]
             if not places:
                 continue
@@ -182,16 +188,18 @@ class ByPolicy:
                 drawn = [echoes.get(place) or value for place, value in enumerate(drawn)]
                 places = [place for place in places if echoes[place] is None]
             mentions = [Mention(values[place], around.before(place)) for place in places]
+            ages = [drawn[place] for place, span in enumerate(spans) if span.kind == AGE and kind != AGE]
+            draw = surrogate.of_text(mentions, ages) if isinstance(surrogate, Drawn) else surrogate.draw
             if isinstance(scope, ApartScope) and scope.by_mention:
                 own = [
                     value
                     for mention in mentions
                     for value in draw_mentions(
-                        surrogate, [mention], self._scopes_of[kind], KindScope(scope.mention(), kind), rng
+                        surrogate, [mention], self._scopes_of[kind], KindScope(scope.mention(), kind), rng, draw
                     )
                 ]
             else:
-                own = draw_mentions(surrogate, mentions, self._scopes_of[kind], KindScope(scope, kind), rng)
+                own = draw_mentions(surrogate, mentions, self._scopes_of[kind], KindScope(scope, kind), rng, draw)
             for place, value in zip(places, own, strict=True):
                 drawn[place] = value
         if self._keeps_words:
@@ -231,7 +239,12 @@ def _between(text: str, spans: Sequence[DetectedSpan]) -> list[str]:
 
 
 def draw_mentions(
-    surrogate: Surrogate, mentions: Sequence[Mention], within: ScopeName, scope: Scope, rng: np.random.Generator
+    surrogate: Surrogate,
+    mentions: Sequence[Mention],
+    within: ScopeName,
+    scope: Scope,
+    rng: np.random.Generator,
+    draw: DrawMentions | None = None,
 ) -> list[str]:
     """A surrogate for each mention of a text.
 
@@ -241,14 +254,16 @@ def draw_mentions(
         within: the scope of the kind's rule, else of the policy.
         scope: where one value has one surrogate; unused where each mention has its own.
         rng: for all draws.
+        draw: the surrogate's for this text; None is its ``draw``.
 
     Raises:
         UnsupportedGuarantee: the surrogate returns something else than a string for each.
     """
+    drawing = surrogate.draw if draw is None else draw
     if within == "mention":
-        values = [one for mention in mentions for one in surrogate.draw([mention], MemoryScope(), rng)]
+        values = [one for mention in mentions for one in drawing([mention], MemoryScope(), rng)]
     else:
-        values = surrogate.draw(mentions, scope, rng)
+        values = drawing(mentions, scope, rng)
     if len(values) != len(mentions) or not all(isinstance(value, str) for value in values):
         raise UnsupportedGuarantee(
             f"the surrogate {surrogate.name} must return {len(mentions)} strings; got {len(values)} values, or "

@@ -24,7 +24,7 @@ from textveil.sanitize.persons import Persons
 from textveil.sanitize.policy_report import per_token_data, per_value_data, policy_data, policy_lines
 from textveil.sanitize.recovery import recovery_lines
 from textveil.sanitize.sender_report import SenderReport
-from textveil.sanitize.setting import COUNTED, Setting
+from textveil.sanitize.setting import COUNTED, UNSETTLED, Setting
 from textveil.sanitize.short_numbers import short_number_lines
 from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.private_map import PrivateMap
@@ -173,12 +173,22 @@ class Report:
         """The report as indented JSON text."""
         return json_text(self.to_data())
 
+    def warnings(self) -> list[str]:
+        """What must be said even to those who asked for quiet."""
+        lines, unsettled = self.setting.warnings(), self.tally.kinds.get(UNSETTLED, 0)
+        if unsettled:
+            lines.append(
+                f"ORDER OF DATES UNKNOWN: in {_counted(unsettled, 'text')} no date tells whether the day or the month "
+                "is first; they count as month first. Set `order` in the rule for dates."
+            )
+        return lines
+
     def summary(self) -> str:
         """The report for a reader, a few lines."""
         setting, tally = self.setting, self.tally
         document = costliest(setting, tally.largest)
         everything = self._everything()
-        lines = setting.warnings()
+        lines = self.warnings()
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.kinds.items()))
         policy = setting.policy
         spans, tokens = policy is not None and policy.finds_spans, policy is None or policy.draws_words

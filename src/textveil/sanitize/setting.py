@@ -21,6 +21,9 @@ from textveil.text.marks import Marks
 COUNTED: Final = ("word", "number", "text")
 """The kinds that are drawn, and so cost something: tokens of two kinds, or a whole text at once."""
 
+UNSETTLED: Final = "texts with dates in no clear order"
+"""The name under which texts are counted in which no date tells whether the day or the month is first."""
+
 
 def mentions_of(kind: str) -> str:
     """The name under which spans of a kind are counted, where it is not they that pay."""

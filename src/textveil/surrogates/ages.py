@@ -33,6 +33,9 @@ _AGE: Final = re.compile(
     r"(?:(?P<gap>[ -]?)(?P<unit>year|yr|y|month|mo|week|wk|day)(?P<many>s?)(?P<old>[ -]?old|/o|\.?o\.?|))?",
     re.IGNORECASE,
 )
+ADULT: Final = 18
+"""Years from which on an age is not a child's."""
+
 _LAST: Final = {"d": 30, "w": 52, "m": 24}
 """The highest age in days, weeks and months."""
 
@@ -47,6 +50,11 @@ _WIDTH = Option(
 _LAW = Option(
     domain=named("staircase", "laplace"),
     help="staircase: ages around the true one are raised by e^epsilon; laplace: discrete Laplace noise, clamped.",
+    metavar="NAME",
+)
+_GROUP = Option(
+    domain=named("hidden", "kept"),
+    help="kept: who is below 18 stays so, and so does who is not: this is public, and no longer hidden at any epsilon.",
     metavar="NAME",
 )
 _TOP = Option(
@@ -71,12 +79,16 @@ def age(
     *,
     epsilon: OptionalEpsilon = 0.0,
     lowest: Annotated[int, _LOWEST] = 0,
-    highest: Annotated[int, _HIGHEST] = 99,
+    highest: Annotated[int, _HIGHEST] = 89,
     width: Annotated[int, _WIDTH] | None = None,
     law: Annotated[str, _LAW] = "staircase",
     top_code: Annotated[int, _TOP] | None = None,
+    group: Annotated[str, _GROUP] = "hidden",
 ) -> Drawn:
     """Ages by a staircase on ``lowest`` to ``highest``: pure DP for any two ages, uniform at epsilon 0.
+
+    No age above 89 is written, unless ``highest`` is above it. With ``group`` kept, ages below 18 and others have a
+    staircase each: children stay children, and the guarantee is for two ages of one group.
 
     Days, weeks and months have ranges of their own (1 to 30, 52, 24). What cannot be read gets a uniform age.
 
@@ -88,15 +100,20 @@ def age(
     need(width is None or width <= highest - lowest + 1, "width", width, "no more than the range")
     need(law != "laplace" or epsilon > 0, "epsilon", epsilon, "> 0 with law laplace")
     need(law != "laplace" or width is None, "width", width, "None with law laplace", "Leave it out.")
-    label = f"age {epsilon!r} {lowest} {highest} {width} {law}"
-    years = window(size=highest - lowest + 1, epsilon=epsilon, width=width)
+    kept = group == "kept"
+    need(not kept or lowest < ADULT - 1, "lowest", lowest, f"at most {ADULT - 2} with groups kept")
+    need(not kept or highest > ADULT, "highest", highest, f"at least {ADULT + 1} with groups kept")
+    label = f"age {epsilon!r} {lowest} {highest} {width} {law}" + (" by group" if kept else "")
 
     def drawn_years(number: int, rng: np.random.Generator) -> int:
-        place = min(max(number, lowest), highest) - lowest
+        least, most = _group(number, lowest, highest) if kept else (lowest, highest)
+        place = min(max(number, least), most) - least
         if law == "laplace":
-            noisy = place + discrete_laplace(Fraction(highest - lowest) / Fraction(epsilon), rng)
-            return lowest + min(max(noisy, 0), highest - lowest)
-        return lowest + years.draw(place, rng)
+            noisy = place + discrete_laplace(Fraction(most - least) / Fraction(epsilon), rng)
+            return least + min(max(noisy, 0), most - least)
+        size = most - least + 1
+        raised = None if width is None else min(width, size)
+        return least + window(size=size, epsilon=epsilon, width=raised).draw(place, rng)
 
     def drawn(read: _Read, rng: np.random.Generator) -> int:
         if read.match is None:
@@ -111,7 +128,12 @@ def age(
         number = agreed(scope, label, _key(value), rng, lambda source: str(drawn(read, source)))
         return _written(int(number), read, top_code)
 
-    given = {"law": law if epsilon > 0 else None, "width": width, "top_code": top_code}
+    given = {
+        "law": law if epsilon > 0 else None,
+        "width": width,
+        "top_code": top_code,
+        "group": group if kept else None,
+    }
     return Drawn(
         name="age",
         parameters={"epsilon": epsilon, "lowest": lowest, "highest": highest}
@@ -120,11 +142,17 @@ def age(
         public=(
             "its format: digits or words, letter case, what stands around the number but for plurals, its unit (years, "
             "months, weeks, days), and whether it can be read as an age",
+            *((f"whether it is below {ADULT} years",) if kept else ()),
         ),
         equality=AS_READ,
         surrogate_of=surrogate_of,
         read=_key,
     )
+
+
+def _group(number: int, lowest: int, highest: int) -> tuple[int, int]:
+    """The ages of a child, or of an adult."""
+    return (lowest, ADULT - 1) if number < ADULT else (max(lowest, ADULT), highest)
 
 
 def _key(value: str) -> str:
@@ -145,6 +173,12 @@ def _read(value: str) -> _Read:
     if number < 0:
         return _Read(0, "y", None)
     return _Read(number, (found["unit"] or "y")[0].lower(), found)
+
+
+def age_of(value: str) -> tuple[int, str] | None:
+    """The number of an age and the first letter of its unit; None where it cannot be read."""
+    read = _read(value)
+    return None if read.match is None else (read.number, read.unit)
 
 
 def _written(number: int, read: _Read, top_code: int | None) -> str:

@@ -34,6 +34,10 @@ _MOST: Final = 30
 _CENTURY: Final = 1950
 """Years of two digits are in the hundred years from here on."""
 
+_QUARTER: Final = re.compile(
+    r"(?P<before>[Qq])(?P<quarter>[1-4])(?P<gap>[ /-]|, | of )(?P<year>[12][0-9]{3}|'[0-9]{2})"
+)
+_DECADE: Final = re.compile(r"(?P<year>[12][0-9]{2}0|'?[0-9]0)(?P<mark>'?)(?P<end>[sS])")
 _LEAP: Final = 2000
 _MONDAY: Final = date(_LEAP, 1, 3)
 
@@ -43,7 +47,9 @@ class Known(Enum):
 
     DATE = "date"
     MONTH = "month and year"
+    QUARTER = "quarter and year"
     YEAR = "year"
+    DECADE = "decade"
     ANNIVERSARY = "month and day"
     WEEKDAY = "weekday"
     NOTHING = "no day of the calendar"
@@ -87,7 +93,7 @@ class WrittenDate(NamedTuple):
             first, size = _MONDAY, 7
         elif self.known is Known.ANNIVERSARY:
             first, size = date(_LEAP, 1, 1), 366
-        elif any(field.part == "year2" for field in self.form):
+        elif any(field.part in ("year2", "decade2") for field in self.form):
             first, size = date(_CENTURY, 1, 1), 36_525
         else:
             return date.fromordinal(min(max(self.day.toordinal() + days, 1), date.max.toordinal()))
@@ -95,7 +101,7 @@ class WrittenDate(NamedTuple):
 
     def with_day(self, day: date) -> str:
         """The form with another date."""
-        return "".join(_filled(field, day) for field in self.form)
+        return "".join(filled(field, day) for field in self.form)
 
 
 def read_date(
@@ -111,7 +117,10 @@ def read_date(
         short_months: whether the form has names of months cut short; with hyphens or slashes, and with a weekday that
             is cut short, it always has.
     """
-    pieces = _TOKEN.findall(_without_endings(unicodedata.normalize("NFC", value), language))
+    coarse = _coarse(value)
+    if coarse is not None:
+        return coarse
+    pieces = _TOKEN.findall(without_endings(unicodedata.normalize("NFC", value), language))
     parts: list[str] = []
     texts: list[str] = []
     numbers: list[int] = []
@@ -146,6 +155,29 @@ def read_date(
     return WrittenDate(known, made, tuple(map(Field, parts, texts)))
 
 
+def _coarse(value: str) -> WrittenDate | None:
+    """A quarter of a year (Q3 2021) or a decade (1990s), each by its middle; None where it is neither."""
+    quarter, decade = _QUARTER.fullmatch(value), _DECADE.fullmatch(value)
+    found = quarter or decade
+    if found is None:
+        return None
+    digits = found["year"].lstrip("'")
+    mark = Field("", "'" if digits != found["year"] else "")
+    year = int(digits) if len(digits) == 4 else year_of(int(digits))
+    size = "" if len(digits) == 4 else "2"
+    if quarter is not None:
+        form = (
+            Field("", quarter["before"]),
+            Field("quarter", ""),
+            Field("", quarter["gap"]),
+            mark,
+            Field(f"year{size}", ""),
+        )
+        return WrittenDate(Known.QUARTER, date(year, 3 * int(quarter["quarter"]) - 1, 15), form)
+    ending = Field("", found["mark"] + found["end"])
+    return WrittenDate(Known.DECADE, date(year + 5, 1, 1), (mark, Field(f"decade{size}", ""), ending))
+
+
 def usual_form(language: str, *, short_months: bool = False) -> WrittenDate:
     """The form of what is read as no date: January 1, 2000."""
     month = Field(month_part(language, short=short_months), MONTHS[language].split(" ")[0])
@@ -164,7 +196,7 @@ def _is_name(part: str) -> bool:
     return part.endswith((" month", " weekday"))
 
 
-def _without_endings(value: str, language: str) -> str:
+def without_endings(value: str, language: str) -> str:
     """A value without what only some days have behind them: 1er mars, primero de mayo, quarta-feira."""
     return value if language == "en" else _ENDING.sub("", _FIRST.sub("1", value))
 
@@ -190,7 +222,7 @@ def _token(text: str, language: str, before: str) -> tuple[str | None, int]:
 _Read = tuple[Known, int, int, int]
 
 
-def _year(number: int) -> int:
+def year_of(number: int) -> int:
     """The year of two digits."""
     return _CENTURY + (number - _CENTURY) % 100
 
@@ -205,7 +237,7 @@ def _with_name(parts: list[str], texts: list[str], numbers: list[int]) -> _Read 
     year = numbers[years[0]] if years else _LEAP
     if not years and small and (len(small) == 2 or texts[small[-1] - 1 : small[-1]] == ["'"]):
         last = small.pop()
-        parts[last], year, years = "year2", _year(numbers[last]), [last]
+        parts[last], year, years = "year2", year_of(numbers[last]), [last]
     if not small:
         return (Known.MONTH if years else Known.ANNIVERSARY), year, 0, 15
     (day,) = small
@@ -226,7 +258,7 @@ def _in_numbers(parts: list[str], texts: list[str], numbers: list[int], day_firs
     year = numbers[years[0]] if years else _LEAP
     if len(small) == 3 and not years:
         last = small.pop()
-        parts[last], year, years = "year2", _year(numbers[last]), [last]
+        parts[last], year, years = "year2", year_of(numbers[last]), [last]
     if len(small) == 2:
         return _day_and_month(parts, texts, numbers, small, years, year, day_first)
     if len(small) == 1 and years:
@@ -262,13 +294,16 @@ def _day_and_month(
     return known, year, month, day
 
 
-def _filled(field: Field, day: date) -> str:
+def filled(field: Field, day: date) -> str:
     """One piece of a form for a date."""
     part, text = field
     plain = {
         "": text,
         "year": f"{day.year:04d}",
         "year2": f"{day.year % 100:02d}",
+        "decade": f"{day.year // 10 * 10:04d}",
+        "decade2": f"{day.year // 10 % 10}0",
+        "quarter": str((day.month + 2) // 3),
         "month": f"{day.month:02d}",
         "day": f"{day.day:02d}",
         "bare day": str(day.day),

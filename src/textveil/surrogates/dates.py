@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
-from functools import cache, partial
-from typing import Annotated, Final, TypeAlias
+from functools import cache
+from typing import Annotated, Final, NamedTuple, TypeAlias, TypedDict, final
 
 import numpy as np
 
@@ -14,10 +15,14 @@ from textveil.errors import need
 from textveil.numerics.discrete_laplace import discrete_laplace
 from textveil.privacy.units import Adjacency, Unit
 from textveil.registry.options import Domain, Option, at_least, named
+from textveil.surrogates.ages import age_of
+from textveil.surrogates.base import Mention
 from textveil.surrogates.calendar_names import MONTHS
 from textveil.surrogates.calendars import Known, WrittenDate, read_date, usual_form
+from textveil.surrogates.conventions import DAY_FIRST, MONTH_FIRST, OF_TEXT, Convention, convention_of
+from textveil.surrogates.date_lists import WrittenDates, read_dates
 from textveil.surrogates.declaration import PSEUDONYMS, SURROGATES, NeededEpsilon, declared
-from textveil.surrogates.drawn import AS_READ, Drawn, agreed, proved, pseudonym
+from textveil.surrogates.drawn import AS_READ, Draw, Drawn, OfMentions, agreed, proved
 from textveil.surrogates.scopes import Scope
 
 _FIRST: Final = "1950-01-01"
@@ -37,8 +42,9 @@ _DAYS = Option(domain=at_least(1), help="Epsilon is the loss of moving all dates
 _FROM = Option(domain=_DAY, help="The first day that is drawn.", metavar="DATE")
 _UNTIL = Option(domain=_DAY, help="The last day that is drawn.", metavar="DATE")
 _ORDER = Option(
-    domain=named("month-first", "day-first"),
-    help="What 3/4/2024 means, and how dates in digits are written; with dots the day is always first.",
+    domain=named(OF_TEXT, MONTH_FIRST, DAY_FIRST),
+    help="What 3/4/2024 means, and how dates in digits are written; document: as the dates of the text show, which is "
+    "then public. With dots the day is always first.",
     metavar="NAME",
 )
 _MONTHS = Option(
@@ -46,14 +52,37 @@ _MONTHS = Option(
     help="How names of months are written; with hyphens, slashes or a weekday that is cut short, always short.",
     metavar="NAME",
 )
-_LANGUAGE = Option(domain=named(*MONTHS), help="Of the names of months and weekdays.", metavar="NAME")
+_LANGUAGE = Option(
+    domain=named(OF_TEXT, *MONTHS),
+    help="Of the names of months and weekdays; document: as the dates of the text show, which is then public.",
+    metavar="NAME",
+)
+_BIRTHS = Option(
+    domain=named("apart", "with-others"),
+    help="apart: a date behind a word such as born or DOB is drawn to fit the released age, whatever it is; "
+    "with-others: as any date, so that it tells the age beside another date.",
+    metavar="NAME",
+)
+_WITHIN = Option(
+    domain=at_least(2),
+    help="All dates of a scope lie in one random stretch of so many days.",
+    metavar="DAYS",
+    unset="anywhere in the window",
+)
 
 _FORM: Final = (
     "its written format: whether it has the pieces of a date, which of day, month, year and weekday, in digits or in "
-    "names, and the marks between them; not leading zeros, nor whether a month is cut short"
+    "names, and the marks between them; of a list or range, how many dates, and whether each has its year; not leading "
+    "zeros, nor whether a month is cut short"
 )
+_CONVENTION: Final = (
+    "where they are not set: the order of day and month that the dates of a text show together, or that they show "
+    "none, and the language that reads most of their names; of each date, its language where that is another"
+)
+_APART: Final = "which dates stand behind a word for birth, and which are equal to one that does"
 
-_Read: TypeAlias = Callable[[str], WrittenDate]
+_Written: TypeAlias = WrittenDate | WrittenDates
+_Read: TypeAlias = Callable[[str], _Written]
 
 
 @cache
@@ -66,7 +95,8 @@ def all_moved(days: int) -> Adjacency:
         Unit.SPAN,
         "two texts in which the same spans of the same kinds are found, and in which all dates of one scope differ by "
         f"the same number of days, {days:,d} at most, as they are read: a month without a day as its 15th, a year as "
-        "its 1 July, a day without a year in a leap year; days between dates, so read, are public",
+        "its 1 July, a day without a year in a leap year; days between dates, so read, are public, and so is the order "
+        "of day and month; birth dates that are drawn apart may differ in any way",
     )
 
 
@@ -75,9 +105,10 @@ def date_shift(
     *,
     epsilon: NeededEpsilon,
     days: Annotated[int, _DAYS] = 365,
-    order: Annotated[str, _ORDER] = "month-first",
+    order: Annotated[str, _ORDER] = OF_TEXT,
     months: Annotated[str, _MONTHS] = "long",
-    language: Annotated[str, _LANGUAGE] = "en",
+    language: Annotated[str, _LANGUAGE] = OF_TEXT,
+    births: Annotated[str, _BIRTHS] = "apart",
 ) -> Drawn:
     """One two-sided geometric number of days for all dates of a scope: P(z) ~ exp(-|z| epsilon / days).
 
@@ -90,26 +121,30 @@ def date_shift(
     ``language`` are of names.
     """
     scale, label = Fraction(days) / Fraction(epsilon), f"date-shift {epsilon!r} {days}"
-    read = _reader(order, months, language)
+    settings = _Settings(order, language, months)
 
-    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+    def shifted(written: _Written, value: str, scope: Scope, rng: np.random.Generator) -> list[date]:
         moved_by = int(agreed(scope, label, "", rng, lambda source: str(discrete_laplace(scale, source))))
-        written = read(value)
-        any_day = written.known is Known.NOTHING
-        return written.with_day(_any_day(value, scope, rng) if any_day else written.moved(moved_by))
+        every = _each(written)
+        if written.known is Known.NOTHING:
+            return sorted(_any_day(value, scope, rng, place) for place in range(len(every)))
+        return [one.moved(moved_by) for one in every]
 
+    parameters = {"epsilon": epsilon, "days": days, "order": order, "months": months, "language": language}
     return Drawn(
         name="date-shift",
-        parameters={"epsilon": epsilon, "days": days, "order": order, "months": months, "language": language},
+        parameters=parameters | {"births": births},
         guarantee=proved(epsilon, SURROGATES, all_moved(days)),
         public=(
             _FORM,
+            *((_CONVENTION,) if settings.asks else ()),
+            *((_APART,) if births == "apart" else ()),
             "whether the calendar has it",
             "the days between dates of one scope",
             "which values that are no dates are equal",
         ),
         counts="scope",
-        surrogate_of=surrogate_of,
+        **settings.draws(shifted, births=births == "apart"),
     )
 
 
@@ -118,28 +153,195 @@ def date_window(
     *,
     first: Annotated[str, _FROM] | date = _FIRST,
     last: Annotated[str, _UNTIL] | date = _LAST,
-    order: Annotated[str, _ORDER] = "month-first",
+    within: Annotated[int, _WITHIN] | None = None,
+    order: Annotated[str, _ORDER] = OF_TEXT,
     months: Annotated[str, _MONTHS] = "long",
-    language: Annotated[str, _LANGUAGE] = "en",
+    language: Annotated[str, _LANGUAGE] = OF_TEXT,
+    births: Annotated[str, _BIRTHS] = "apart",
 ) -> Drawn:
     """A pseudonym for each date, and for what is none: a day of a public window, another for each value of a scope.
 
-    ``months`` and ``language`` are of names.
+    With ``within``, all of a scope lie in one stretch of the window, whose first day is uniform. ``months`` and
+    ``language`` are of names.
     """
     begin, end = _day("first", first), _day("last", last)
     need(end > begin, "last", end, f"after first, {begin}")
-    size, label = (end - begin).days + 1, f"date-window {begin} {end}"
-    read = _reader(order, months, language)
+    size = (end - begin).days + 1
+    need(within is None or within <= size, "within", within, f"at most the {size} days of the window")
+    label = f"date-window {begin} {end}" + (f" {within}" if within else "")
+    settings, stretch = _Settings(order, language, months), within or size
 
-    def key(value: str) -> str:
-        written = read(value)
-        return f"{written.known.value} {value if written.known is Known.NOTHING else written.day}"
+    def drawn(written: _Written, value: str, scope: Scope, rng: np.random.Generator) -> list[date]:
+        key = _key_of(written, value)
+        since = begin
+        if within:
+            since += timedelta(days=scope.place(label + " stretch", "", size - within + 1, rng))
+        keys = [key] if isinstance(written, WrittenDate) else [f"{key} {place}" for place in range(len(written.dates))]
+        return sorted(since + timedelta(days=scope.place(label, one, stretch, rng)) for one in keys)
 
-    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        return read(value).with_day(begin + timedelta(days=scope.place(label, key(value), size, rng)))
+    parameters: dict[str, object] = {"first": str(begin), "last": str(end), "order": order, "months": months}
+    parameters |= {"language": language, "births": births} | ({"within": within} if within else {})
+    public = (_FORM, *((_CONVENTION,) if settings.asks else ()), *((_APART,) if births == "apart" else ()))
+    return Drawn(
+        name="date-window",
+        parameters=parameters,
+        guarantee=proved(0.0, PSEUDONYMS),
+        public=public,
+        equality=AS_READ,
+        entries=None if within or births == "apart" else size,
+        read=settings.key,
+        **settings.draws(drawn, births=births == "apart"),
+    )
 
-    parameters = {"first": str(begin), "last": str(end), "order": order, "months": months, "language": language}
-    return pseudonym("date-window", (_FORM,), surrogate_of, size, parameters, equality=AS_READ, read=key)
+
+_Days: TypeAlias = Callable[[_Written, str, Scope, np.random.Generator], list[date]]
+"""The days that a value gets."""
+
+
+class _Drawing(TypedDict):
+    """What ``Drawn`` asks of a draw of dates."""
+
+    surrogate_of: Draw
+    of_mentions: OfMentions
+    unsettled: Callable[[Sequence[str]], bool]
+
+
+@final
+class _Settings(NamedTuple):
+    """How dates are read and written, as it is set."""
+
+    order: str
+    language: str
+    months: str
+
+    @property
+    def asks(self) -> bool:
+        """Whether the dates of a text are asked."""
+        return OF_TEXT in (self.order, self.language)
+
+    def convention(self, values: Iterable[str]) -> Convention:
+        """Of a text with these dates."""
+        return convention_of(values, self.order, self.language)
+
+    def reader(self, convention: Convention) -> _Read:
+        """Reads values; what has not the pieces of a date has the usual form of one."""
+        return lambda value: _read(value, convention, short_months=self.months == "short")
+
+    def key(self, value: str) -> str:
+        """What values are told apart by, whatever the order of their text is.
+
+        A date of two numbers that may be either is told apart from those in other forms: else its key would be equal to
+        one of theirs only where a number is above 12.
+        """
+        alone = Convention(self.order == DAY_FIRST, tuple(MONTHS) if self.language == OF_TEXT else (self.language,))
+        written = self.reader(alone)(value)
+        if self.order == OF_TEXT and isinstance(written, WrittenDate):
+            turned = self.reader(alone._replace(day_first=True))(value)
+            if turned != written and isinstance(turned, WrittenDate) and _parts(turned) != _parts(written):
+                return "in either order " + _key_of(written, value)
+        return _key_of(written, value)
+
+    def draws(self, days: _Days, *, births: bool) -> _Drawing:
+        """The draw of a value alone, and of those of a text."""
+
+        def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
+            convention = self.convention(mention.value for mention in mentions)
+            read = self.reader(convention)
+            born = {_key_of(read(one.value), one.value) for one in mentions if births and _BIRTH(one.before)}
+            others = [one.value for one in mentions if _is_full(read(one.value))]
+            other = next((value for value in others if _key_of(read(value), value) not in born), None)
+
+            def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+                reads = self.reader(_known_in(scope, convention)) if not convention.settled else read
+                _note(scope, convention, self.order)
+                written = reads(value)
+                key = _key_of(written, value)
+                known = births and key in scope.remembered(_BORN)
+                if isinstance(written, WrittenDates):
+                    return written.with_days(days(written, value, scope, rng))
+                if known or (key in born and written.known is Known.DATE):
+                    near = None if other is None else days(reads(other), other, scope, rng)[0]
+                    day = agreed(scope, _BORN, key, rng, lambda source: str(_birth(near, ages, source)))
+                    return written.with_day(date.fromisoformat(day))
+                return written.with_day(days(written, value, scope, rng)[0])
+
+            return surrogate_of
+
+        def alone(value: str, scope: Scope, rng: np.random.Generator) -> str:
+            return of_mentions([Mention(value)], ())(value, scope, rng)
+
+        def unsettled(values: Sequence[str]) -> bool:
+            return not self.convention(values).settled
+
+        return {"surrogate_of": alone, "of_mentions": of_mentions, "unsettled": unsettled}
+
+
+_BORN: Final = "birth date"
+_SETTLED: Final = "order of day and month"
+_BIRTH: Final = re.compile(
+    r"(?:\b(?:[Bb]orn|BORN|[Bb]irth(?: ?dat[ea]|day)?|BIRTH(?:DAT[EA]|DAY)?|[Gg]eb(?:oren)?|n[\xe9e]e?|[Nn]acid[oa]"
+    r"|[Nn]at[oa]|[Nn]ascid[oa]|[Nn]ascimento|[Nn]acimiento|[Nn]ascita|[Nn]aissance|[Gg]eburtsdatum|[Gg]eboortedatum)"
+    r"|\b[Dd]\.?[Oo]\.?[Bb]\b\.?)(?: (?:on|in|am|the|le|el|il|op|em|is|was))?[\s.:=#*-]{0,4}\Z"
+).search
+_NOW: Final = date(2015, 1, 1)
+_YEARS_OF_NOW: Final = 10
+_UNITS: Final = {"y": 365.25, "m": 30.4375, "w": 7.0, "d": 1.0}
+
+
+def _known_in(scope: Scope, convention: Convention) -> Convention:
+    """The order that earlier texts of the scope have shown, where the dates of this one show none."""
+    order = scope.remembered(_SETTLED).get("")
+    return convention if order is None else convention._replace(day_first=order == DAY_FIRST)
+
+
+def _note(scope: Scope, convention: Convention, order: str) -> None:
+    """Remember the order that the dates of a text show."""
+    if order == OF_TEXT and convention.settled and convention.shown:
+        scope.remembered(_SETTLED)[""] = DAY_FIRST if convention.day_first else MONTH_FIRST
+
+
+def _birth(near: date | None, ages: Sequence[str], rng: np.random.Generator) -> date:
+    """A birth date by what is released alone: the first age of the text, before a date of it.
+
+    Without an age it is 0 to 89 years before; without another date, before a uniform day of ten years.
+    """
+    if near is None:
+        near = _NOW + timedelta(days=int(rng.integers(365 * _YEARS_OF_NOW)))
+    number, unit = next(filter(None, map(age_of, ages)), (int(rng.integers(90)), "y"))
+    days = _UNITS[unit]
+    before = int(number * days) + 1 + int(rng.integers(max(int(days), 1)))
+    return date.fromordinal(max(near.toordinal() - before, 1))
+
+
+def _read(value: str, convention: Convention, *, short_months: bool) -> _Written:
+    for language in convention.languages:
+        for reads in _READS:
+            written = reads(value, day_first=convention.day_first, language=language, short_months=short_months)
+            if written is not None:
+                return written
+    return usual_form(convention.languages[0], short_months=short_months)
+
+
+_READS: Final[tuple[Callable[..., _Written | None], ...]] = (read_date, read_dates)
+
+
+def _each(written: _Written) -> tuple[WrittenDate, ...]:
+    return (written,) if isinstance(written, WrittenDate) else written.dates
+
+
+def _is_full(written: _Written) -> bool:
+    return written.known is Known.DATE
+
+
+def _parts(written: WrittenDate) -> list[str]:
+    return [field.part for field in written.form]
+
+
+def _key_of(written: _Written, value: str) -> str:
+    """What values of one convention are told apart by."""
+    if written.known is Known.NOTHING:
+        return f"{written.known.value} {value}"
+    return f"{written.known.value} {' '.join(str(one.day) for one in _each(written))}"
 
 
 def _day(name: str, given: str | date) -> date:
@@ -149,16 +351,9 @@ def _day(name: str, given: str | date) -> date:
     return date(given.year, given.month, given.day)
 
 
-def _reader(order: str, months: str, language: str) -> _Read:
-    """Reads values with these settings; what has not the pieces of a date has the usual form of one."""
-    short = months == "short"
-    read = partial(read_date, day_first=order == "day-first", language=language, short_months=short)
-    usual = usual_form(language, short_months=short)
-    return lambda value: read(value) or usual
-
-
-def _any_day(value: str, scope: Scope, rng: np.random.Generator) -> date:
+def _any_day(value: str, scope: Scope, rng: np.random.Generator, place: int = 0) -> date:
     """A uniform day for a value that is none of the calendar."""
     begin, end = date.fromisoformat(_FIRST), date.fromisoformat(_LAST)
     size = (end - begin).days + 1
-    return begin + timedelta(days=scope.place("date unread", value, size, rng))
+    label = f"date unread {place}" if place else "date unread"
+    return begin + timedelta(days=scope.place(label, value, size, rng))

@@ -18,6 +18,12 @@ from textveil.surrogates.scopes import TAKEN, Scope
 Draw: TypeAlias = Callable[[str, Scope, np.random.Generator], str]
 """The surrogate of one value in a scope."""
 
+OfMentions: TypeAlias = Callable[[Sequence[Mention], Sequence[str]], Draw]
+"""The draw of the values of one text, by all its mentions and its ages as they are released."""
+
+DrawMentions: TypeAlias = Callable[[Sequence[Mention], Scope, np.random.Generator], list[str]]
+"""``Surrogate.draw``."""
+
 BUT_FOR_CASE: Final = "which are equal, but for case"
 """What is public of values whose case is not looked at: see ``Surrogate.equality``."""
 
@@ -28,6 +34,10 @@ UNREAD: Final = "unread: "
 """What the key of a value begins with that cannot be read, so that no value that was read has the same."""
 
 _ATTEMPTS: Final = 64
+
+
+def _settled(values: Sequence[str]) -> bool:
+    return False
 
 
 @final
@@ -46,6 +56,9 @@ class Drawn:
         entries: how many surrogates there are for a value, all equally probable; None where that depends on the value's
             public form, or they are not.
         surrogate_of: the draw.
+        of_mentions: the draw of the mentions of one text, where it depends on public facts of all of them, or on what
+            the text's release says elsewhere; None where it does not.
+        unsettled: whether the values of a text leave open how they are to be read (3/4/2024), which is public.
         read: what values are told apart by, in draws and in counts (``Surrogate.key``); None takes them as they are
             written.
     """
@@ -59,6 +72,8 @@ class Drawn:
     consistent: bool = True
     entries: int | None = None
     surrogate_of: Draw = field(repr=False)
+    of_mentions: OfMentions | None = field(default=None, repr=False)
+    unsettled: Callable[[Sequence[str]], bool] = field(default=_settled, repr=False)
     read: Callable[[str], str] | None = field(default=None, repr=False)
 
     def key(self, value: str) -> str:
@@ -67,7 +82,17 @@ class Drawn:
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         """See ``Surrogate``."""
-        return [self.surrogate_of(mention.value, scope, rng) for mention in mentions]
+        return self.of_text(mentions)(mentions, scope, rng)
+
+    def of_text(self, mentions: Sequence[Mention], ages: Sequence[str] = ()) -> DrawMentions:
+        """What draws any mentions of a text.
+
+        Args:
+            mentions: all that the text has of the kind.
+            ages: of the text, in order, as they are released.
+        """
+        draw = self.surrogate_of if self.of_mentions is None else self.of_mentions(mentions, ages)
+        return lambda some, scope, rng: [draw(mention.value, scope, rng) for mention in some]
 
 
 def proved(epsilon: float, proof: str, adjacency: Adjacency = ONE_VALUE) -> PureDP:

@@ -1,0 +1,195 @@
+"""Dates with months in German, French, Spanish, Italian, Portuguese and Dutch; lists and ranges of dates.
+
+A list or range is one span: what its dates share (29 and 30 June 1992) is written once, so no part of it can be read
+without the others. Patterns are of the plain form of a text, in which letters have no accents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from textveil.detection.dates import find_named_dates
+from textveil.detection.found import Found
+from textveil.detection.gates import at_digits, either, with_words
+from textveil.detection.plain import without
+from textveil.text.slices import matches
+
+_ENGLISH: Final = "january february march april may june july august september october november december"
+_ENGLISH_SHORT: Final = "jan feb mar apr jun jul aug sep sept oct nov dec"
+_OTHERS: Final = (
+    "januar janner februar marz maerz april mai juni juli august september oktober november dezember"
+    " janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre"
+    " enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre"
+    " gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"
+    " janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro"
+    " januari februari maart april mei juni juli augustus september oktober november december"
+)
+_OTHERS_SHORT: Final = (
+    "jan feb mrz apr jun jul aug sep sept okt nov dez janv fevr avr juil oct dec ene abr ago dic gen mag giu lug ott"
+    " set fev out mrt"
+)
+
+
+def _either(words: str) -> str:
+    return "|".join(sorted(set(words.split()), key=lambda word: (-len(word), word)))
+
+
+_NOT_ENGLISH: Final = " ".join(sorted(set(_OTHERS.split()) - set(_ENGLISH.split())))
+_NOT_SHARED: Final = rf"(?:{_either(_NOT_ENGLISH)})(?![a-z])"
+_NAME: Final = rf"(?:(?:{_either(_ENGLISH + ' ' + _OTHERS)})(?![a-z])|(?:{_either(_ENGLISH_SHORT)})(?![a-z])\.?)"
+_FULL: Final = rf"(?:{_either(_OTHERS)})(?![a-z])"
+_SHORT: Final = rf"(?:{_either(_OTHERS_SHORT)})(?![a-z])"
+_YEAR: Final = r"(?:1[5-9][0-9][0-9]|20[0-9][0-9])"
+_DAY: Final = r"(?:3[01]|[12][0-9]|0?[1-9])"
+_AFTER_DAY: Final = r"(?:er|ste|[oa])?(?:\. ?| |-)(?:de |di |d' ?)?"
+_OTHER: Final = re.compile(
+    rf"[0-9](?<![\w/-].)(?<![0-9][.,].)(?:(?<=[0-3])[0-9])?(?i:{_AFTER_DAY}"
+    rf"(?:(?:{_NOT_SHARED}|(?<=\. ){_FULL})(?:\.?(?:,? (?:del? )?|-|\.){_YEAR}| '[0-9]{{2}})?"
+    rf"|{_SHORT}\.?(?:,? (?:del? )?|-|\.)(?:{_YEAR}|'[0-9]{{2}})))(?!\w|[,.][0-9])"
+)
+_WEEKDAY: Final = re.compile(
+    r"(?<![A-Za-z])(?i:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|lundi|mardi|mercredi|jeudi"
+    r"|vendredi|samedi|dimanche|lunes|martes|miercoles|jueves|viernes|sabado|domingo|lunedi|martedi|mercoledi|giovedi"
+    r"|venerdi|sabato|domenica|(?:segunda|terca|quarta|quinta|sexta)(?:-feira)?|maandag|dinsdag|woensdag|donderdag"
+    r"|vrijdag|zaterdag|zondag),? \Z"
+)
+_A_YEAR: Final = re.compile(r"[12](?<![\w-].)(?:(?<=1)[5-9]|(?<=2)0)[0-9]{2}(?!\w|[,.][0-9])")
+_MONTH_BEFORE: Final = re.compile(
+    rf"(?<![\w-])(?:(?i:(?!mar(?:s|co|zo)\b|ma[iy]o?\b|mei\b){_NOT_SHARED})|(?:mars|mar[cz]o|ma[iy]o?|mei)(?![a-z]))"
+    r",? (?:del? )?\Z"
+)
+
+_AND: Final = r"(?:and|or|to|until|till|through|bis|und|et|au|ou|y|al|a|e|o|tot|en)"
+_ON: Final = r"(?:(?:on|am|le|el|il|op|the) )?"
+_JOIN: Final = rf"(?:, ?(?:{_AND} )?| {_AND} | ?- ?){_ON}"
+_JOIN_BEFORE: Final = re.compile(rf"{_JOIN}\Z")
+_JOIN_AFTER: Final = re.compile(_JOIN)
+_BEGIN: Final = re.compile(r"(?<![A-Za-z])(?i:between|zwischen(?: dem)?|entre(?: le| el)?|tra il|tussen) \Z")
+_NTH: Final = rf"{_DAY}(?:st|nd|rd|th|\.(?=[ -]|\Z))?"
+_OF: Final = r" (?:of |de |di |d')?"
+_DAY_FIRST: Final = re.compile(rf"(?:{_NTH} ?- ?)?{_NTH}{_OF}(?i:{_NAME})(?:,? (?:of |del? )?{_YEAR})?")
+_MONTH_FIRST: Final = re.compile(rf"(?i:{_NAME}) {_NTH}(?:,? {_YEAR})?")
+_MONTH_AND_YEAR: Final = re.compile(rf"(?i:{_NAME}),? (?:of |del? )?{_YEAR}")
+_DAY_BEFORE: Final = re.compile(rf"(?<![\w./,$\xa4-])(?<!(?<![0-9]{{3}})[0-9][ ,])(?<!(?<![0-9]{{3}})[0-9], ){_NTH}\Z")
+_MONTH_ALONE: Final = re.compile(rf"(?<![\w.-])(?i:{_NAME})\Z")
+_DAY_AFTER: Final = re.compile(
+    rf"{_NTH}(?![\w:/]|[,.][0-9]|-[0-9]|{_OF}(?i:{_NAME}))(?:,? {_YEAR}(?!\w))?"
+    r"(?![ -](?!(?:at|in|for|on|of|to|and|he|she|we|they|the|with|as|was|were|by|from|when|but|or|it)\b)[A-Za-z])"
+)
+_IN_DIGITS: Final = re.compile(
+    rf"[0-9](?<![\w./,-].)(?:(?<=[0-3])[0-9])?(?:\.(?: ?[01]?[0-9]\.)?"
+    rf"(?: ?- ?| (?:bis|und|to|and|au|al|a|en|tot) (?:zum )?){_DAY}\. ?[01]?[0-9]\.(?: ?{_YEAR}|[0-9]{{2}})?"
+    rf"|/[0-3]?[0-9](?: ?- ?| (?:to|and|au|al|a|tot) )[0-3]?[0-9]/[0-3]?[0-9]/(?:{_YEAR}|[0-9]{{2}}))"
+    r"(?!\w|[-/.][0-9])"
+)
+_YEAR_LIST: Final = re.compile(
+    rf"[12](?<![\w.,$\xa4/:#-].)(?:(?<=1)[6-9]|(?<=2)0)[0-9]{{2}}(?:, {_YEAR}){{0,10}}"
+    rf"(?:,? (?:and|or|to|until|through|bis|und|et|y|a|e|en) |, ){_YEAR}(?!\w|[.,:/-][0-9]|-[a-z])"
+)
+
+_OTHER_GATE: Final = at_digits(
+    rf"[0-9](?i:{_AFTER_DAY}(?:(?:{_either(_NOT_ENGLISH)})|(?<=\. )(?:{_either(_OTHERS)})"
+    rf"|(?:{_either(_OTHERS_SHORT)})\.?(?:,? (?:del? )?|-|\.)['12]))"
+)
+OTHER_GATE: Final = either(with_words(_NOT_ENGLISH), _OTHER_GATE)
+DIGITS_GATE: Final = at_digits(r"[0-9][./](?: ?-| [a-z]|[0-9]{1,2}[./]?(?: ?-| [a-z]))")
+YEARS_GATE: Final = at_digits(r"[12][0-9]{3},? (?:[a-z]{1,7} )?[12][0-9]{3}")
+
+_WINDOW: Final = 24
+
+
+def find_dates_and_lists(text: str) -> Iterator[Found]:
+    """English dates with the name of a month, and lists of them: 29 and 30 June 1992; July and December 1995."""
+    return _joined(text, list(find_named_dates(text)))
+
+
+def find_dates_of_languages(text: str) -> Iterator[Found]:
+    """Dates with a month of another language than English: 3. Marz 2021, 14 juillet, 3 de mayo de 2020; their lists."""
+    found: list[Found] = []
+    for match in matches(_OTHER, text):
+        before = _WEEKDAY.search(text, max(0, match.start() - _WINDOW), match.start())
+        found.append(Found(before.start() if before else match.start(), match.end(), "date", 0.9))
+    covered = without(text, [(one.start, one.end) for one in found])
+    for match in matches(_A_YEAR, covered):
+        before = _MONTH_BEFORE.search(covered, max(0, match.start() - _WINDOW), match.start())
+        if before:
+            found.append(Found(before.start(), match.end(), "date", 0.9))
+    return _joined(text, sorted(found))
+
+
+def _joined(text: str, dates: list[Found]) -> Iterator[Found]:
+    """Dates, those that share a month or a year with ones beside them as one span."""
+    low = place = 0
+    while place < len(dates):
+        first = last = dates[place]
+        style = _style(text, first)
+        place += 1
+        if style is None:
+            low = last.end
+            yield first
+            continue
+        start = _reach_left(text, first, style, low)
+        while place < len(dates) and _style(text, dates[place]) is style and _is_join(text, last, dates[place]):
+            last = dates[place]
+            place += 1
+        end = _reach_right(text, last) if style is _MONTH_FIRST else last.end
+        if start < first.start or end > first.end:
+            before = _BEGIN.search(text, max(low, start - 14), start)
+            start = before.start() if before else start
+            end = min(end, dates[place].start) if place < len(dates) else end
+        low = end
+        yield first._replace(start=start, end=end)
+
+
+def _style(text: str, date: Found) -> re.Pattern[str] | None:
+    """Which form of those that lists have a date has."""
+    for pattern in (_DAY_FIRST, _MONTH_FIRST, _MONTH_AND_YEAR):
+        if pattern.fullmatch(text, date.start, date.end):
+            return pattern
+    return None
+
+
+def _is_join(text: str, before: Found, after: Found) -> bool:
+    return after.start - before.end <= _WINDOW and bool(_JOIN_AFTER.fullmatch(text, before.end, after.start))
+
+
+def _reach_left(text: str, date: Found, style: re.Pattern[str], low: int) -> int:
+    """Where a list begins whose last full date is given: at days, or months, that stand before it alone."""
+    alone = {_DAY_FIRST: _DAY_BEFORE, _MONTH_AND_YEAR: _MONTH_ALONE}.get(style)
+    start, by_word = date.start, False
+    while alone is not None:
+        join = _JOIN_BEFORE.search(text, max(low, start - 12), start)
+        if join is None:
+            break
+        by_word = by_word or "," not in join[0] or join[0].strip(", ") != ""
+        one = alone.search(text, max(low, join.start() - 12), join.start())
+        if one is None or not by_word:
+            break
+        start = one.start()
+    return start
+
+
+def _reach_right(text: str, date: Found) -> int:
+    """Where a list ends that goes on with days behind a month: March 3, 4 and 5."""
+    end = date.end
+    while True:
+        join = _JOIN_AFTER.match(text, end, end + 12)
+        one = _DAY_AFTER.match(text, join.end(), join.end() + _WINDOW) if join else None
+        if one is None:
+            return end
+        end = one.end()
+
+
+def find_ranges_in_digits(text: str) -> Iterator[Found]:
+    """Ranges in digits that write once what both dates share: 02.01. bis 09.01.2024; 1/2 - 5/2/2024."""
+    for match in matches(_IN_DIGITS, text):
+        yield Found(match.start(), match.end(), "date", 0.9)
+
+
+def find_year_lists(text: str) -> Iterator[Found]:
+    """Lists of years: 1994, 1995 and 1997; between 1944 and 1990."""
+    for match in matches(_YEAR_LIST, text):
+        before = _BEGIN.search(text, max(0, match.start() - 14), match.start())
+        yield Found(before.start() if before else match.start(), match.end(), "date", 0.5)

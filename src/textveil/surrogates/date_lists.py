@@ -1,0 +1,339 @@
+"""Lists and ranges of dates in one value: 29 and 30 June 1992, 3-5 May 2021, 02.01. bis 09.01.2024, 1998-2003.
+
+What several dates share is written once. Which of them share a month or a year follows from the dates, so it is written
+anew for the new ones: "29 and 30 June", moved by a day, is "30 June and 1 July". The form keeps what stands between the
+dates, in which order day and month are, and whether every date has its own year.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from datetime import date
+from itertools import pairwise
+from typing import Final, NamedTuple, final
+
+from textveil.surrogates.calendar_names import names, read_as
+from textveil.surrogates.calendars import Field, Known, WrittenDate, filled, month_part, without_endings, year_of
+
+_MOST: Final = 160
+_BETWEEN: Final = re.compile(
+    r"\s{0,2}(?:[,;](?:\s{1,2}(?:and|or|und|et|y|e|en|o)\b)?|\b(?:and|or|to|until|till|through|bis|und|et|au|ou|y|al|a|e|o|tot|en)\b"
+    r"|[-\u2013\u2014]|\u2010|\u2011)(?:\s{1,2}(?:on|am|le|el|il|op|the)\b)?\s{0,2}",
+    re.IGNORECASE,
+)
+_BEGIN: Final = re.compile(r"(?:between|zwischen(?: dem)?|entre(?: le| el)?|tra il|tussen)\s{1,2}", re.IGNORECASE)
+_DAY: Final = r"(?P<day>[0-3]?[0-9])(?P<ordinal>st|nd|rd|th|\.(?=\Z|\s))?"
+_OF: Final = r"\s?(?:(?:of|de|di)\s|d')|\s|\s?(?=[^\W\d_])"
+_YEAR: Final = r"(?P<year>[12][0-9]{3}|'[0-9]{2})"
+_DAY_FIRST: Final = re.compile(
+    rf"{_DAY}(?:(?P<gap>{_OF})(?P<month>[^\W\d_]{{3,10}})\.?(?:(?P<gap2>,?\s(?:(?:of|de|del)\s)?){_YEAR})?)?"
+)
+_MONTH_FIRST: Final = re.compile(
+    rf"(?P<month>[^\W\d_]{{3,10}})\.?(?P<gap>\s(?:the\s)?){_DAY}(?:(?P<gap2>,?\s(?:of\s)?){_YEAR})?"
+    rf"|{_DAY.replace('day>', 'day2>').replace('ordinal>', 'ordinal2>')}"
+    rf"(?:(?P<gap3>,?\s){_YEAR.replace('year>', 'year2>')})?"
+)
+_MONTHS_ALONE: Final = re.compile(rf"(?P<month>[^\W\d_]{{3,10}})\.?(?:(?P<gap2>,?\s(?:(?:of|de|del)\s)?){_YEAR})?")
+_DIGITS: Final = re.compile(
+    r"(?P<day>[0-3]?[0-9])(?:(?P<gap>\.\s?|/)(?P<month>[0-3]?[0-9])(?:(?P<gap2>\.\s?|/)(?P<year>[12][0-9]{3}|[0-9]{2})?)?"
+    r"|\.)"
+)
+_YEARS: Final = re.compile(r"(?P<year>[12][0-9]{3}|[0-9]{2})")
+
+
+@final
+class _Part(NamedTuple):
+    """One date of a list, as far as it is written there; 0 and -1 where it is not."""
+
+    day: int
+    month: int
+    year: int
+    short_year: bool = False
+
+
+@final
+class _Style(NamedTuple):
+    """How the dates of a list are written.
+
+    Attributes:
+        order: "dm", "md" (names), "m" (months alone), "y" (years alone), "n" (in digits).
+        month: the part of a form that writes a month.
+        gaps: between day and month, and before a year.
+        ordinal: what is behind a day.
+        year: the part of a form that writes a year; empty where none is written.
+        full: whether every date has its own year.
+        case: a month as it is written, for its letter case.
+    """
+
+    order: str
+    month: str
+    gaps: tuple[str, str]
+    ordinal: str
+    years: tuple[str, ...]
+    full: bool
+    case: str = "January"
+
+
+@final
+class WrittenDates(NamedTuple):
+    """Several dates that were read.
+
+    Attributes:
+        dates: each by itself.
+        between: what stands before, between and behind them: one more than there are dates.
+        style: how they are written.
+    """
+
+    dates: tuple[WrittenDate, ...]
+    between: tuple[str, ...]
+    style: _Style
+
+    @property
+    def known(self) -> Known:
+        """What of them is written."""
+        return self.dates[0].known
+
+    def with_days(self, days: Sequence[date]) -> str:
+        """The form with other dates, what they share written once."""
+        written = [self.between[0]]
+        for place, day in enumerate(days):
+            before = days[place - 1] if place else None
+            after = days[place + 1] if place + 1 < len(days) else None
+            written += [self._one(place, day, before, after), self.between[place + 1]]
+        return "".join(written)
+
+    def _one(self, place: int, day: date, before: date | None, after: date | None) -> str:
+        style = self.style
+
+        def fill(part: str, text: str) -> str:
+            return filled(Field(part, text), day)
+
+        part = style.years[place]
+        own = style.full or after is None or (not self._same_year(day, after))
+        year = fill(part, "") if part and (own or style.order == "y") else ""
+        if style.order == "y":
+            return year
+        if style.order == "n":
+            left, right = ("day", "month") if style.month == "day first" else ("month", "day")
+            end = style.gaps[1] if year or style.gaps[1].strip() == "." else ""
+            return fill(left, "") + style.gaps[0] + fill(right, "") + end + year
+        year = style.gaps[1] + year if year else ""
+        month = fill(style.month, style.case)
+        if style.order == "m":
+            return month + year
+        number = fill("bare day", "") + (fill("ordinal", style.ordinal) if style.ordinal.isalpha() else style.ordinal)
+        if style.order == "dm":
+            shown = own or after is None or after.month != day.month
+            return number + (style.gaps[0] + month if shown else "") + year
+        shown = before is None or before.month != day.month or not self._same_year(day, before) or style.full
+        return (month + style.gaps[0] if shown else "") + number + year
+
+    def _same_year(self, one: date, other: date) -> bool:
+        return not self.style.years[0] or one.year == other.year
+
+
+def read_dates(
+    value: str, *, day_first: bool = False, language: str = "en", short_months: bool = False
+) -> WrittenDates | None:
+    """The dates of a value that is a list or a range of them; None where it is none. Settings: see ``read_date``."""
+    if len(value) > _MOST:
+        return None
+    text = without_endings(unicodedata.normalize("NFC", value), language)
+    begin = _BEGIN.match(text)
+    start = begin.end() if begin else 0
+    pieces, between = [], [text[:start]]
+    for match in _BETWEEN.finditer(text, start):
+        if match.start() == start:
+            return None
+        pieces.append(text[start : match.start()])
+        between.append(match[0])
+        start = match.end()
+    pieces.append(text[start:])
+    if len(pieces) < 2 or not pieces[-1]:
+        return None
+    pieces = _joined_years(pieces, between)
+    for read in (_years, _in_digits, _named):
+        made = read(pieces, between, day_first, language, short_months)
+        if made is not None:
+            return made
+    return None
+
+
+def _joined_years(pieces: list[str], between: list[str]) -> list[str]:
+    """Pieces in which a year behind a comma belongs to the date before it: "March 3, 2021 and April 5, 2021"."""
+    joined: list[str] = []
+    marks = [between[0]]
+    for place, piece in enumerate(pieces):
+        year = re.fullmatch(r"[12][0-9]{3}", piece) and between[place] == ", " and joined
+        if year and re.search(r"[^\W\d_]{3}", "".join(pieces)):
+            joined[-1] += ", " + piece
+        else:
+            joined.append(piece)
+            marks += [between[place]] if place else []
+    between[:] = marks
+    return joined
+
+
+def _made(parts: list[_Part], between: list[str], style: _Style, known: Known) -> WrittenDates | None:
+    """The dates of parts, each with what it shares with those beside it."""
+    if len(parts) < 2:
+        return None
+    full = all(part.year >= 0 for part in parts)
+    years = any(part.year >= 0 for part in parts)
+    shared = _shared(parts, from_left=style.order == "md")
+    if shared is None:
+        return None
+    if years and not full:
+        shared = _ascending(shared)
+    month_of = {Known.MONTH: (15, 0), Known.YEAR: (1, 7)}.get(known, (0, 0))
+    found = []
+    for part in shared:
+        year = part.year if part.year >= 0 else 2000
+        try:
+            day = date(year, part.month or month_of[1], part.day or month_of[0])
+        except ValueError:
+            return _none(between, style, len(parts), years)
+        two = style.years and any("2" in one for one in style.years)
+        found.append(WrittenDate(known if years else Known.ANNIVERSARY, day, (Field("year2", ""),) if two else ()))
+    kinds = _years_written(parts, style) if years else ("",) * len(parts)
+    return WrittenDates(tuple(found), (*between, ""), style._replace(full=full, years=kinds))
+
+
+def _none(between: list[str], style: _Style, count: int, years: bool) -> WrittenDates:
+    """Dates that the calendar has not."""
+    kinds = ("year" if years else "",) * count
+    empty = WrittenDate(Known.NOTHING, date(2000, 1, 3), ())
+    return WrittenDates((empty,) * count, (*between, ""), style._replace(years=kinds))
+
+
+def _years_written(parts: list[_Part], style: _Style) -> tuple[str, ...]:
+    """The part that writes the year of each: of two digits where the list has one so."""
+    if style.order == "y":
+        return tuple("year2" if part.short_year else "year" for part in parts)
+    short = any(part.short_year for part in parts)
+    return ("year2" if short else "year",) * len(parts)
+
+
+def _shared(parts: list[_Part], *, from_left: bool) -> list[_Part] | None:
+    """Parts with months and years that are written beside others."""
+    months, years = [part.month for part in parts], [part.year for part in parts]
+    order = range(1, len(parts)) if from_left else range(len(parts) - 2, -1, -1)
+    for place in order:
+        if not months[place]:
+            months[place] = months[place - 1 if from_left else place + 1]
+    for place in range(len(parts) - 2, -1, -1):
+        if years[place] < 0:
+            years[place] = years[place + 1]
+    for place in range(1, len(parts)):
+        if years[place] < 0:
+            years[place] = years[place - 1]
+    if any(part.day for part in parts) and not all(months):
+        return None
+    return [part._replace(month=month, year=year) for part, month, year in zip(parts, months, years, strict=True)]
+
+
+def _ascending(parts: list[_Part]) -> list[_Part]:
+    """Parts whose shared year is one less where they else stand after the next: 20 December and 5 January 2005."""
+    back = list(parts)
+    for place in range(len(back) - 2, -1, -1):
+        here, after = back[place], back[place + 1]
+        if here.year == after.year and (here.month, here.day) > (after.month, after.day):
+            back[place] = here._replace(year=here.year - 1)
+        elif here.year > after.year:
+            back[place] = here._replace(year=after.year)
+    return back
+
+
+def _year(written: str | None) -> tuple[int, bool]:
+    if not written:
+        return -1, False
+    digits = written.lstrip("'")
+    return (int(digits), False) if len(digits) == 4 else (year_of(int(digits)), True)
+
+
+def _years(pieces: list[str], between: list[str], day_first: bool, language: str, short: bool) -> WrittenDates | None:
+    """1994, 1995 and 1997; 1998-2003; 1998-03."""
+    found = [_YEARS.fullmatch(piece) for piece in pieces]
+    if not all(found) or len(pieces[0]) != 4:
+        return None
+    parts: list[_Part] = []
+    century = 0
+    for match in found:
+        assert match is not None
+        year, two = _year(match["year"])
+        if two:
+            year = century * 100 + year % 100
+            year += 100 * (year < parts[-1].year)
+        century = year // 100
+        parts.append(_Part(0, 0, year, two))
+    style = _Style("y", "", ("", ""), "", tuple("" for _ in parts), full=True)
+    made = _made(parts, between, style, Known.YEAR)
+    return made
+
+
+def _in_digits(
+    pieces: list[str], between: list[str], day_first: bool, language: str, short: bool
+) -> WrittenDates | None:
+    """02.01. bis 09.01.2024; 2.-4.1.2024; 1/2 - 5/2/2024."""
+    found = [_DIGITS.fullmatch(piece) for piece in pieces]
+    if not all(found) or found[-1] is None or not found[-1]["gap"]:
+        return None
+    mark = found[-1]["gap"]
+    if any(match is not None and (match["gap"] or mark)[0] != mark[0] for match in found):
+        return None
+    first = day_first or mark[0] == "."
+    pairs = [(int(match["day"]), int(match["month"] or 0)) for match in found if match is not None]
+    turned = first if first and mark[0] == "." else _turned(pairs, first)
+    parts: list[_Part] = []
+    for match, (left, right) in zip(found, pairs, strict=True):
+        assert match is not None
+        year, two = _year(match["year"])
+        day, month = (left, right) if turned or not right else (right, left)
+        parts.append(_Part(day, month, year, two))
+    end = found[-1]["gap2"] or (mark if mark[0] == "." else "/")
+    if found[-1]["gap2"] is None and mark[0] == ".":
+        return None
+    style = _Style("n", "day first" if first else "month first", (mark, end), "", (), full=False)
+    return _made(parts, between, style, Known.DATE)
+
+
+def _turned(pairs: Sequence[tuple[int, int]], first: bool) -> bool:
+    """Whether the day is first, as numbers above 12 show it, else as it is set."""
+    shown = {left > 12 for left, right in pairs if right and (left > 12) != (right > 12)}
+    return shown.pop() if len(shown) == 1 else first
+
+
+def _named(pieces: list[str], between: list[str], day_first: bool, language: str, short: bool) -> WrittenDates | None:
+    """29 and 30 June 1992; March 3-5, 2021; July and December 1995."""
+    known = names(language)
+    for order, pattern in (("dm", _DAY_FIRST), ("md", _MONTH_FIRST), ("m", _MONTHS_ALONE)):
+        found = [pattern.fullmatch(piece) for piece in pieces]
+        if not all(found):
+            continue
+        parts: list[_Part] = []
+        gaps, ordinal, case = ["", ""], "", ""
+        for match in found:
+            assert match is not None
+            groups = match.groupdict()
+            name = groups.get("month")
+            kind, month = known.get(read_as(name), ("", 0)) if name else ("", 0)
+            if name and not kind.endswith(" month"):
+                return None
+            year, two = _year(groups["year"] or groups.get("year2"))
+            parts.append(_Part(int(groups.get("day") or groups.get("day2") or 0), month, year, two))
+            gaps = [groups.get("gap") or gaps[0], groups.get("gap2") or groups.get("gap3") or gaps[1]]
+            ordinal = groups.get("ordinal") or groups.get("ordinal2") or ordinal
+            case = case or name or ""
+        if (order == "dm" and not parts[-1].month) or (order == "md" and not parts[0].month):
+            continue
+        if order == "m" and not any(part.year >= 0 for part in parts):
+            return None
+        if any(part.short_year for part in parts):
+            gaps[1] += "'"
+        beside = {mark.strip() for one, mark in pairwise(between)} if order != "dm" else set()
+        part = month_part(language, short=short or "/" in beside)
+        style = _Style(order, part, (gaps[0] or " ", gaps[1] or " "), ordinal, (), full=False, case=case)
+        return _made(parts, between, style, Known.MONTH if order == "m" else Known.DATE)
+    return None

@@ -11,6 +11,7 @@ from textveil.detection import ages, dates, identifiers, money
 from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
 from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
+from textveil.detection.demographics import demographic_gate, find_demographics
 from textveil.detection.found import Search, searched
 from textveil.detection.gates import Gate, anywhere
 from textveil.detection.kinds import KINDS
@@ -65,6 +66,7 @@ class EmbeddedDetector:
             (find_states, anywhere),
             (find_names, anywhere),
             (find_small_names, anywhere),
+            (find_demographics, demographic_gate),
         )
 
     def __reduce__(self) -> tuple[type[EmbeddedDetector], tuple[tuple[str, ...]]]:

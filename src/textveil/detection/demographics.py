@@ -21,7 +21,7 @@ from textveil.detection.demographic_lists import (
     demographics,
 )
 from textveil.detection.found import Found
-from textveil.detection.gates import Seen
+from textveil.detection.gates import Seen, with_words
 from textveil.text.slices import matches, search
 
 KIND: Final = "demographic"
@@ -89,10 +89,16 @@ _OF_LANGUAGE: Final = re.compile(
 ).match
 _NEXT_WORDS: Final = re.compile(r" ([a-z]{2,20})(?:[ -]([a-z]{2,20}))?(?: ([a-z]{2,20}))?").match
 
+_NUMBER: Final = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|several|[0-9]{1,2})"
+_CHILD: Final = (
+    r"(?:grand|step)?-?(?:children|child|kids?|kiddos?|sons?|daughters?|little ones?|boys|girls|toddlers?|twins"
+    r"|bab(?:y|ies))"
+)
+_PARENT: Final = r"(?:grand|step)?(?:mother|father|mom|mum|mommy|mummy|dad|daddy|parent|ma|pa)s?"
 _AS: Final = re.compile(
     rf"(?:{_BE}|\b(?:[Ii]s|[Ww]as|became|become|becomes|becoming|remained|remains))"
     r"(?: (?:now|currently|also|still|both|then|previously|formerly|once|already|himself|herself|retired|self-employed"
-    r"|only|really|just))* an? (?:[a-z-]{3,20} )?\Z"
+    r"|only|really|just))* an? (?:[A-Za-z-]{3,20} )?\Z"
 ).search
 _NOBODY: Final = re.compile(
     r"\b(?:[Ii]t|[Tt]his|[Tt]hat|[Tt]here|[Hh]ere|[Ww]hat|[Ww]hich|[Ee]ach|[Ee]very)(?:'s|[ ,](?:is|was|will be|be"
@@ -103,6 +109,7 @@ _WORKS_AS: Final = re.compile(
     r"|practise|practised|practising|practices|practiced|practice|volunteers|volunteered|retired|hired|job|jobs|career"
     r"|careers|position|post|role|roles|profession|employment|life|living|background|status|experience|freelances"
     r"|registered|licensed|certified) (?:as|of)(?: an?| the)?(?: [a-z-]{3,20})? "
+    rf"|{_PARENT} of [a-z0-9]{{1,6}} (?:and|&) an? (?:[a-z-]{{3,20}} )?"
     r"|(?:\A|[.!?\n:,;(\"'] ?)(?i:as) (?:an?|the) (?:[a-z-]{3,20} )?)\Z"
 ).search
 _STANDING: Final = re.compile(
@@ -111,7 +118,7 @@ _STANDING: Final = re.compile(
 ).search
 _APPOSED: Final = re.compile(
     rf"(?:{_WHO}|{_NAMED}|[0-9]{{2}})(?:\)?,| -|:| \() (?:who (?:is|was) )?"
-    r"(?:(?:now|then|formerly|currently|once) )?an? (?:[a-z-]{3,20} )?\Z"
+    r"(?:(?:now|then|formerly|currently|once) )?an? (?:[A-Za-z-]{3,20} )?\Z"
 ).search
 _RANKED: Final = re.compile(
     rf"(?:{_SUBJECT}|{_NAMED})(?:{_BE}(?: (?:then|also|now|still|currently|previously|formerly))*|,) the \Z"
@@ -126,15 +133,13 @@ _BY_TRADE: Final = re.compile(
     r" (?:by (?:profession|trade|training|occupation)|practi[sc]ing (?:in|at)|(?:working|employed) (?:in|at|for|by))\b"
 ).match
 _ABILITY: Final = re.compile(r" (?:of|for) (?:the )?(?:change|all|this)\b").match
+_OF_PEOPLE: Final = ("nationality", "ethnicity", "religion")
 _VAGUE: Final = _set(
-    """worker player assistant agent model guard operator official coach checker packer owner manager deputy controller
+    """worker shepherd player assistant agent model guard operator official coach checker packer owner manager deputy controller
     examiner intern supervisor marine major servant developer handler turner officer"""
 )
 """Last words that name an occupation only with a word before them, or where the text says that somebody works so."""
 
-_NUMBER: Final = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|several|[0-9]{1,2})"
-_CHILD: Final = r"(?:grand|step)?-?(?:children|child|kids?|kiddos?|sons?|daughters?|little ones?|boys|girls|toddlers?|twins|bab(?:y|ies))"
-_PARENT: Final = r"(?:grand|step)?(?:mother|father|mom|mum|mommy|mummy|dad|daddy|parent|ma|pa)s?"
 _CHILDREN: Final = rf"{_NUMBER}(?: [a-z]{{3,12}}){{0,2}} {_CHILD}"
 _FAMILY: Final = re.compile(
     rf"\b(?P<parent>(?:(?:[Ss]ingle|[Ww]idowed|[Dd]ivorced|[Mm]arried) )?(?i:{_PARENT}) (?:of|to)"
@@ -148,16 +153,16 @@ _FAMILY: Final = re.compile(
     r"|still) (?P<married>(?:never )?married)\b(?! name)"
     r"|(?:(?<=[.:!?\n|;] )|(?<=[\n:|;])|\A)(?P<life>Married|Divorced|Widowed|Separated|Single)"
     r"(?= life\b| with\b| to\b|[,.;\n]|\Z)"
-    r"|\b(?P<to>[Mm]arried)(?= to (?:an?|the|my|his|her|[A-Z]))"
+    r"|\b(?P<to>[Mm]arried)(?= life\b| to (?:an?|the|my|his|her|[A-Z]))"
     r"|\b(?P<left>[Ww]idows?|[Ww]idowers?|[Ww]idowed|[Dd]ivorc(?:ed|ee|ees))(?!'?s? (?:peak|web|spider|maker))\b"
     r"|\b(?P<care>(?:permanent|partial|total|severe|registered) disability|disability (?:pension|benefits?|allowance)"
     r"|permanently unfit (?:to|for) work)\b"
 )
-_FAMILY_WORDS: Final = frozenset(
-    b"""single widowed divorced married unmarried home foster adoptive separated widow widows widower widowers divorcee
+_FAMILY_WORDS: Final = _set(
+    """single widowed divorced married unmarried home foster adoptive separated widow widows widower widowers divorcee
     divorcees disability unfit children child kids kid kiddos sons son daughters daughter ones grandchildren
     grandchild stepchildren boys girls toddlers twins baby babies mother father mom mum dad parent mothers fathers moms
-    dads parents grandmother grandfather mommy mummy daddy""".split()
+    dads parents grandmother grandfather mommy mummy daddy"""
 )
 _HASHTAG: Final = re.compile(r"#(?:Proud)?((?:Single|Working)?(?:[A-Z][a-z]{2,20}))(?=[A-Z0-9]|\b)")
 _TAGS: Final = _set(
@@ -171,27 +176,39 @@ _LABEL: Final = re.compile(
     r"([A-Za-z][A-Za-z'&/() -]{1,40}[A-Za-z)])"
     r"(?=[,.;\n|\"<]|\Z| {2}|\0)"
 )
-_LABEL_WORDS: Final = frozenset(
-    b"""occupation profession title nationality citizenship ethnicity origin group background race religion affiliation
-    faith denomination status orientation party""".split()
+_LABEL_WORDS: Final = _set(
+    """occupation profession title nationality citizenship ethnicity origin group background race religion affiliation
+    faith denomination status orientation party"""
 )
+_WITNESS: Final = re.compile(r"Jehovah'?s'? Witness(?:es)?\b")
+WITNESS_GATE: Final = with_words("jehovah jehovahs")
+_COLON: Final = re.compile(r"[^A-Za-z0-9]?[:=]|[ ][A-Za-z]{2,12}[ ]?[:=]").match
 _NO_VALUE: Final = frozenset(("unknown", "none", "not stated", "not specified", "not given", "string", "text", "null"))
+
+
+_WORK_CUES: Final = _set(
+    """a an as of are were is was am be been both i'm he's she's they're we're you're retired former ex trainee aspiring
+    self-employed freelance unemployed qualified practising practicing licensed the"""
+)
+_BELONG_CUES: Final = _set(
+    """to as a an up practising practicing non-practising devout observant lapsed baptized baptised fellow
+    self-described ethnic registered lifelong staunch openly avowed raised is was the of into joined born brought"""
+)
+_BE_CUES: Final = _set("""is was are were am be been being i'm he's she's who's they're we're you're 'm 's 're a an""")
+
+
+_OTHER_STARTS: Final = frozenset(word.encode("ascii") for word in _FAMILY_WORDS | _LABEL_WORDS)
 
 
 def demographic_gate(text: str, seen: Seen) -> bool:
     """Whether a text has a word of the lists, or one that tells of a family."""
     words = seen.words
-    return (
-        "#" in text
-        or not words.isdisjoint(_FAMILY_WORDS)
-        or not words.isdisjoint(_LABEL_WORDS)
-        or not words.isdisjoint(demographics().last_words)
-    )
+    return "#" in text or not words.isdisjoint(_OTHER_STARTS) or not words.isdisjoint(demographics().last_words)
 
 
 def find_demographics(text: str) -> Iterator[Found]:
     """What the text says of persons, by start."""
-    taken = sorted((*_stated(text), *_of_families(text), *_listed(text)), key=_order)
+    taken = sorted((*_scanned(text), *_of_hashtags(text)), key=_order)
     reached = 0
     for found in taken:
         if found.start >= reached:
@@ -203,40 +220,58 @@ def _order(found: Found) -> tuple[int, int]:
     return found.start, -found.end
 
 
-def _stated(text: str) -> Iterator[Found]:
-    """What stands behind the name of a field."""
-    for match in matches(_LABEL, text):
-        if match[1].lower() not in _NO_VALUE:
-            yield Found(*match.span(1), KIND, _SURE, "label")
+def find_witnesses(text: str) -> Iterator[Found]:
+    """Jehovah's Witnesses, who are no persons of that name."""
+    for match in matches(_WITNESS, text):
+        yield Found(*match.span(), KIND, _SURE, "religion")
 
 
-def _of_families(text: str) -> Iterator[Found]:
-    """Who is married, widowed or has children, in the text and in its hashtags."""
-    for match in matches(_FAMILY, text):
-        name = match.lastgroup or 0
-        yield Found(*match.span(name), KIND, _LIKELY, "disability" if name == "care" else "family")
-    if "#" in text:
-        lists = demographics()
-        for match in matches(_HASHTAG, text):
-            low = match[1].lower()
-            group = "family" if low in _TAGS else lists.forms.get((low,), Form("", "")).group
-            if group in ("family", OCCUPATION):
-                yield Found(*match.span(1), KIND, _LIKELY, group)
-
-
-def _listed(text: str) -> Iterator[Found]:
-    """Entries of the lists that the text says of a person."""
+def _scanned(text: str) -> Iterator[Found]:
+    """What words of the lists, of families and of the names of fields show; a span may come twice."""
     lists = demographics()
     endings = lists.endings.get
-    before = Found(0, 0, "", 0)
+    before, families, fields = Found(0, 0, "", 0), 0, 0
     for match in matches(_WORD, text):
-        entries = endings(match[0].lower())
-        if entries is None:
-            continue
-        found = _read(text, match, entries, lists, before)
+        low = match[0].lower()
+        end = match.end()
+        if low in _FAMILY_WORDS and end > families:
+            yield from _of_family(text, max(families, match.start() - _BACK), end + _AHEAD)
+            families = end + _AHEAD // 2
+        if low in _LABEL_WORDS and end > fields and _COLON(text, end):
+            yield from _stated(text, max(fields, match.start() - _BACK // 2), end + 2 * _AHEAD)
+            fields = end
+        entries = endings(low)
+        found = None if entries is None else _read(text, match, entries, lists, before)
         if found is not None:
             yield found
             before = found
+
+
+def _stated(text: str, start: int, end: int) -> Iterator[Found]:
+    """What stands behind the name of a field."""
+    end = min(end, len(text))
+    for match in _LABEL.finditer(text, start, end):
+        if match[1].lower() not in _NO_VALUE and (match.end() < end or end == len(text)):
+            yield Found(*match.span(1), KIND, _SURE, "label")
+
+
+def _of_family(text: str, start: int, end: int) -> Iterator[Found]:
+    """Who is married, widowed or has children."""
+    for match in _FAMILY.finditer(text, start, min(end, len(text))):
+        name = match.lastgroup or 0
+        yield Found(*match.span(name), KIND, _LIKELY, "disability" if name == "care" else "family")
+
+
+def _of_hashtags(text: str) -> Iterator[Found]:
+    """Occupations and families in hashtags: #TeacherLife."""
+    if "#" not in text:
+        return
+    lists = demographics()
+    for match in matches(_HASHTAG, text):
+        low = match[1].lower()
+        group = "family" if low in _TAGS else lists.forms.get((low,), Form("", "")).group
+        if group in ("family", OCCUPATION):
+            yield Found(*match.span(1), KIND, _LIKELY, group)
 
 
 def _read(
@@ -292,15 +327,23 @@ def _with_modifiers(text: str, start: int, modifiers: frozenset[str]) -> tuple[i
 
 
 def _around(text: str, start: int) -> str:
-    """What stands before a span, with a space for a line break."""
+    """What stands before a span."""
     return text[max(0, start - _BACK) : start]
+
+
+def _cued(before: str, cues: frozenset[str], words: int = 4) -> bool:
+    """Whether one of the last words before a span may be of a cue, so that patterns are worth a look."""
+    return not cues.isdisjoint(before[-40:].lower().split()[-words:])
 
 
 def _of_work(text: str, start: int, end: int, form: Form, words: int, last: str, found: Found) -> float:
     """How sure it is that an occupation is somebody's."""
     before = _around(text, start)
-    if found.why == OCCUPATION and 0 < start - found.end < 30 and _TOGETHER(text, found.end, start):
+    between = text[found.end : start] if 0 < start - found.end < 30 else ""
+    if (between == " " and found.why in _OF_PEOPLE) or (between and found.why == OCCUPATION and _TOGETHER(between)):
         return _LIKELY
+    if not _cued(before, _WORK_CUES) and before.strip():
+        return 0.0
     vague = words == 1 and last in _VAGUE
     if _WORKS_AS(before):
         return _SURE
@@ -322,11 +365,13 @@ def _of_people(text: str, start: int, end: int, form: Form) -> float:
     if low in _LANGUAGES and _OF_LANGUAGE(text, end):
         return 0.0
     before = _around(text, start)
-    if (form.use in (PLURAL, SINGULAR) or low not in _LANGUAGES or " in " not in before[-8:]) and _BELONGS(before):
+    in_language = low in _LANGUAGES and before.endswith(" in ")
+    if not in_language and _cued(before, _BELONG_CUES) and _BELONGS(before):
         return _SURE
     if form.use not in (PLURAL, SINGULAR) and (_PEOPLE(text, end) or _before_work(text, end)):
         return _SURE
-    if _STOPS(text, end) and (_OF_NAMED(before) or (form.use != ADJECTIVE and _ARTICLE(before))):
+    said = _cued(before, _BE_CUES, 5) and _STOPS(text, end)
+    if said and (_OF_NAMED(before) or (form.use != ADJECTIVE and _ARTICLE(before))):
         return _LIKELY
     return _GUESS if form.use == PLURAL or form.group == "ethnicity" else 0.0
 

@@ -11,7 +11,7 @@ from textveil.detection import ages, dates, identifiers, money
 from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
 from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
-from textveil.detection.demographics import demographic_gate, find_demographics
+from textveil.detection.demographics import WITNESS_GATE, demographic_gate, find_demographics, find_witnesses
 from textveil.detection.found import Search, searched
 from textveil.detection.gates import Gate, anywhere
 from textveil.detection.kinds import KINDS
@@ -64,6 +64,7 @@ class EmbeddedDetector:
             (dates.find_months, dates.MONTH_GATE),
             (money.find_spoken_money, money.SPOKEN_GATE),
             (find_states, anywhere),
+            (find_witnesses, WITNESS_GATE),
             (find_names, anywhere),
             (find_small_names, anywhere),
             (find_demographics, demographic_gate),

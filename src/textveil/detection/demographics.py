@@ -135,8 +135,8 @@ _BY_TRADE: Final = re.compile(
 _ABILITY: Final = re.compile(r" (?:of|for) (?:the )?(?:change|all|this)\b").match
 _OF_PEOPLE: Final = ("nationality", "ethnicity", "religion")
 _VAGUE: Final = _set(
-    """worker shepherd player assistant agent model guard operator official coach checker packer owner manager deputy controller
-    examiner intern supervisor marine major servant developer handler turner officer"""
+    """worker shepherd player assistant agent model guard operator official coach checker packer owner manager deputy
+    controller examiner intern supervisor marine major servant developer handler turner officer"""
 )
 """Last words that name an occupation only with a word before them, or where the text says that somebody works so."""
 

@@ -26,6 +26,7 @@ from textveil.detection import (
 from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
 from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
+from textveil.detection.demographics import WITNESS_GATE, demographic_gate, find_demographics, find_witnesses
 from textveil.detection.found import Search, searched
 from textveil.detection.gates import Gate, anywhere
 from textveil.detection.kinds import KINDS
@@ -122,8 +123,10 @@ class EmbeddedDetector:
             (quantities.find_shares, quantities.SHARE_GATE),
             (quantities.find_counts, quantities.COUNT_GATE),
             (find_states, anywhere),
+            (find_witnesses, WITNESS_GATE),
             (find_names, anywhere),
             (find_small_names, anywhere),
+            (find_demographics, demographic_gate),
         )
 
     def __reduce__(self) -> tuple[type[EmbeddedDetector], tuple[tuple[str, ...]]]:

@@ -47,7 +47,8 @@ _TABLE: Final = {
         US_PRIOR_AUTHORIZATION_NUMBER US_PROVIDER_TAX_ID US_REFERRAL_NUMBER US_SSN ZA_COMPANY_REGISTRATION
         ZA_DRIVER_LICENSE ZA_ID_NUMBER ZA_INCOME_TAX_NUMBER ZA_LICENSE_PLATE ZA_PASSPORT ZA_TRAFFIC_REGISTER_NUMBER
         ZA_VAT_NUMBER""",
-    "": "NRP NORP EVENT PRODUCT WORK_OF_ART LAW LANGUAGE MISC MISCELLANEOUS CREATIVE_WORK",
+    "demographic": "NRP NORP DEM DEMOGRAPHIC NATIONALITY ETHNICITY RELIGION OCCUPATION PROFESSION",
+    "": "EVENT PRODUCT WORK_OF_ART LAW LANGUAGE MISC MISCELLANEOUS CREATIVE_WORK",
 }
 """Kinds, and the labels that mean them: of Presidio, OntoNotes, CoNLL, and of models for personal data. Spans of the
 last row are left out unless a user gives them a kind: none of textveil's fits, and no surrogate replaces them."""

@@ -45,6 +45,7 @@ SURROGATE_ENTRIES: Final[Table[SurrogateEntry]] = Table(
         "pool": "textveil.surrogates.own_pools:own_pool",
         "emoji": "textveil.surrogates.emoji:emoji",
         "placeholder": "textveil.surrogates.placeholders:placeholder",
+        "demographic": "textveil.surrogates.demographics:demographic",
         # end
     },
     lambda name, made: entry_of(made),

@@ -1,0 +1,447 @@
+"""What singles a person out in English text: nationality, ethnicity, religion, occupation, family status and the like.
+
+A listed word counts where the text says it of a person: "a Polish national", "he is Catholic", "works as a nurse",
+"Occupation: glazier". "Turkish law", "in English" and "French fries" hold a listed word and no such evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
+
+from textveil.detection.demographic_lists import (
+    ADJECTIVE,
+    OCCUPATION,
+    PLURAL,
+    SINGULAR,
+    Demographics,
+    Form,
+    Words,
+    demographics,
+)
+from textveil.detection.found import Found
+from textveil.detection.gates import Seen, with_words
+from textveil.text.slices import matches, search
+
+KIND: Final = "demographic"
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_SURE, _LIKELY, _GUESS = 0.8, 0.6, 0.3
+_BACK: Final = 64
+_AHEAD: Final = 40
+_MODIFIERS: Final = 4
+
+_WORD: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]{2,20}+(?![A-Za-z])")
+_LAST_WORD: Final = re.compile(r"(?<![A-Za-z])([A-Za-z]{1,20}+)[ '-]\Z").search
+
+_KIN: Final = (
+    "mother|father|mom|mum|dad|parents?|wife|husband|spouse|partner|fiancee?|son|daughter|brother|sister|uncle|aunt|boy"
+    "|girl|man|woman|grandmother|grandfather|colleague|friend|neighbou?r|boyfriend|girlfriend|cousin|landlord"
+)
+_WHO: Final = (
+    rf"\b(?:[Hh]e|[Ss]he|[Ww]ho|I|[Tt]hey|[Ww]e|[Yy]ou|applicants?|patient|[Pp]t|client|claimant|defendant|plaintiff"
+    rf"|witness|victim|suspect|(?i:{_KIN}))"
+)
+_SUBJECT: Final = rf"(?:{_WHO}(?:,|\))?)"
+_NAMED: Final = (
+    r"(?:(?<![A-Za-z])(?!(?:It|This|That|There|Here|What|Which|The|And|But|How|Where|When)\b)[A-Z][a-z]{1,20}\)?)"
+)
+_BE: Final = r"(?:,? (?:both |all )?(?:is|was|are|were|am|has been|had been|be|being)|'m|'s|'re)"
+_ADVERB: Final = (
+    r"(?: (?:now|also|both|still|then|once|openly|originally|currently|previously|formerly|half|part|already|not|a|an"
+    r"|the|of|from|one|both|only|himself|herself|retired|very|happily|recently|legally|clinically|long))*"
+)
+_OF_PERSON: Final = re.compile(rf"{_SUBJECT}{_BE}{_ADVERB} \Z").search
+_OF_NAMED: Final = re.compile(rf"(?:{_SUBJECT}|{_NAMED}){_BE}{_ADVERB} \Z").search
+_ARTICLE: Final = re.compile(r"\b[Aa]n? (?:[a-z]+ly )?\Z").search
+_STOPS: Final = re.compile(
+    r"(?:\Z|[^A-Za-z0-9 -]| ?\n| (?:and|or|but|by|from|in|with|who|of|on|so|though|since|because|at|to|for|as|when"
+    r"|whose|until|living|working|aged|before|after|while|I|he|she)\b| [^A-Za-z])"
+).match
+_PEOPLE: Final = re.compile(
+    r"[ -](?:nationals?|nationality|citizens?|citizenship|subjects?|passport|origins?|descent|ancestry|heritage"
+    r"|extraction|background|roots|ethnicity|parentage|man|men|woman|women|males?|females?|boys?|girls?|lady"
+    r"|ladies|gentlem[ae]n|persons?|people|child|children|kids?|family|families|couples?|parents?|mother|father"
+    r"|wife|husband|spouse|partner|sons?|daughters?|brothers?|sisters?|uncle|aunt|immigrants?|migrants?|refugees?"
+    r"|asylum|expats?|expatriates?|emigrants?|settlers?|community|minority|born|faith|converts?|adults?|teens?"
+    r"|teenagers?|patients?|applicants?|defendants?|victims?|tourists?|veterans?|believers?|friends?|mom|dad"
+    r"|neighbou?rs?|colleagues?|youth|widows?|pensioners?)\b"
+).match
+_TAIL: Final = re.compile(r" (?:nationals?|citizens?)\b").match
+_BELONGS: Final = re.compile(
+    r"\b(?:converted to|conversion to|raised(?: as)?(?: an?)?|brought up|(?:non-)?practi[sc]ing|devout|observant|lapsed"
+    r"|baptized|baptised|fellow|self-described|ethnic|registered|lifelong|staunch|openly|avowed|identif(?:y|ies|ied) as"
+    r"(?: an?)?|c[ao]me out as(?: an?)?|(?i:ethnicity|race|religion|faith|nationality|citizenship|status|denomination)"
+    r" (?:is|was|as)|born(?: an?| into an?)|member of the|adherent of|follower of|joined the) \Z"
+).search
+_LANGUAGES: Final = _set(
+    """english french spanish german italian portuguese russian chinese japanese arabic dutch polish greek welsh irish
+    swedish korean turkish"""
+)
+_OF_LANGUAGE: Final = re.compile(
+    r" (?:language |literature )?(?:teachers?|professors?|tutors?|translators?|interpreters?|students?|majors?"
+    r"|lecturers?|speakers?|shepherds?)\b"
+).match
+_NEXT_WORDS: Final = re.compile(r" ([a-z]{2,20})(?:[ -]([a-z]{2,20}))?(?: ([a-z]{2,20}))?").match
+
+_NUMBER: Final = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|several|[0-9]{1,2})"
+_CHILD: Final = (
+    r"(?:grand|step)?-?(?:children|child|kids?|kiddos?|sons?|daughters?|little ones?|boys|girls|toddlers?|twins"
+    r"|bab(?:y|ies))"
+)
+_PARENT: Final = r"(?:grand|step)?(?:mother|father|mom|mum|mommy|mummy|dad|daddy|parent|ma|pa)s?"
+_AS: Final = re.compile(
+    rf"(?:{_BE}|\b(?:[Ii]s|[Ww]as|became|become|becomes|becoming|remained|remains))"
+    r"(?: (?:now|currently|also|still|both|then|previously|formerly|once|already|himself|herself|retired|self-employed"
+    r"|only|really|just))* an? (?:[A-Za-z-]{3,20} )?\Z"
+).search
+_NOBODY: Final = re.compile(
+    r"\b(?:[Ii]t|[Tt]his|[Tt]hat|[Tt]here|[Hh]ere|[Ww]hat|[Ww]hich|[Ee]ach|[Ee]very)(?:'s|[ ,](?:is|was|will be|be"
+    r"|has been|had been))[a-z -]*\Z"
+).search
+_WORKS_AS: Final = re.compile(
+    r"(?:\b(?:work|works|worked|working|serve|serves|served|serving|employed|trained|training|trains|qualified|practises"
+    r"|practise|practised|practising|practices|practiced|practice|volunteers|volunteered|retired|hired|job|jobs|career"
+    r"|careers|position|post|role|roles|profession|employment|life|living|background|status|experience|freelances"
+    r"|registered|licensed|certified) (?:as|of)(?: an?| the)?(?: [a-z-]{3,20})? "
+    rf"|{_PARENT} of [a-z0-9]{{1,6}} (?:and|&) an? (?:[a-z-]{{3,20}} )?"
+    r"|(?:\A|[.!?\n:,;(\"'] ?)(?i:as) (?:an?|the) (?:[a-z-]{3,20} )?)\Z"
+).search
+_STANDING: Final = re.compile(
+    r"\b(?:[Rr]etired|[Ff]ormer|[Ee]x|[Tt]rainee|[Aa]spiring|[Ss]elf-employed|[Ff]reelance|[Uu]nemployed|[Qq]ualified"
+    r"|[Pp]racti[sc]ing|[Ll]icensed|[Nn]ewly qualified)[ -]\Z"
+).search
+_APPOSED: Final = re.compile(
+    rf"(?:{_WHO}|{_NAMED}|[0-9]{{2}})(?:\)?,| -|:| \() (?:who (?:is|was) )?"
+    r"(?:(?:now|then|formerly|currently|once) )?an? (?:[A-Za-z-]{3,20} )?\Z"
+).search
+_RANKED: Final = re.compile(
+    rf"(?:{_SUBJECT}|{_NAMED})(?:{_BE}(?: (?:then|also|now|still|currently|previously|formerly))*|,) the \Z"
+).search
+_OFFICES: Final = _set(
+    """owner editor principal director president chairman chairwoman chairperson mayor ceo cfo cto coo headmaster
+    headmistress headteacher dean chancellor founder executive officer treasurer secretary registrar superintendent
+    in-chief chief imam rabbi vicar pastor bishop bursar governor landlord landlady caretaker curator"""
+)
+_TOGETHER: Final = re.compile(r"(?:,| and| &|/| or)(?: an?| the)?(?: [a-z-]{3,20})? ?\Z").match
+_BY_TRADE: Final = re.compile(
+    r" (?:by (?:profession|trade|training|occupation)|practi[sc]ing (?:in|at)|(?:working|employed) (?:in|at|for|by))\b"
+).match
+_ABILITY: Final = re.compile(r" (?:of|for) (?:the )?(?:change|all|this)\b").match
+_OF_PEOPLE: Final = ("nationality", "ethnicity", "religion")
+_VAGUE: Final = _set(
+    """worker shepherd player assistant agent model guard operator official coach checker packer owner manager deputy
+    controller examiner intern supervisor marine major servant developer handler turner officer"""
+)
+"""Last words that name an occupation only with a word before them, or where the text says that somebody works so."""
+
+_CHILDREN: Final = rf"{_NUMBER}(?: [a-z]{{3,12}}){{0,2}} {_CHILD}"
+_FAMILY: Final = re.compile(
+    rf"\b(?P<parent>(?:(?:[Ss]ingle|[Ww]idowed|[Dd]ivorced|[Mm]arried) )?(?i:{_PARENT}) (?:of|to)"
+    rf" (?:{_CHILDREN}|{_NUMBER}))(?![A-Za-z0-9])"
+    r"|\b(?P<alone>(?:[Ss]ingle|[Dd]ivorced|[Ww]idowed|[Uu]nmarried|[Ss]tay-at-home|[Ff]oster|[Aa]doptive)"
+    rf" {_PARENT})\b"
+    rf"|\b(?P<status>(?:[Mm]arried|[Dd]ivorced|[Ww]idowed|[Ss]eparated) with (?:{_CHILDREN}|no children|no kids))\b"
+    rf"|\b(?:[Hh]as|[Hh]ave|[Hh]ad|[Hh]aving|[Ww]ith|[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Rr]ais(?:e|es|ed|ing)|leaving|&|and"
+    rf") (?P<number>{_CHILDREN})\b"
+    r"|\b(?:[Ii]s|[Ww]as|[Aa]m|are|were|been|being|'m|'re|'s|not|never|got|getting|happily|currently|legally|recently|now|,"
+    r"|still) (?P<married>(?:never )?married)\b(?! name)"
+    r"|(?:(?<=[.:!?\n|;] )|(?<=[\n:|;])|\A)(?P<life>Married|Divorced|Widowed|Separated|Single)"
+    r"(?= life\b| with\b| to\b|[,.;\n]|\Z)"
+    r"|\b(?P<to>[Mm]arried)(?= life\b| to (?:an?|the|my|his|her|[A-Z]))"
+    r"|\b(?P<left>[Ww]idows?|[Ww]idowers?|[Ww]idowed|[Dd]ivorc(?:ed|ee|ees))(?!'?s? (?:peak|web|spider|maker))\b"
+    r"|\b(?P<care>(?:permanent|partial|total|severe|registered) disability|disability (?:pension|benefits?|allowance)"
+    r"|permanently unfit (?:to|for) work)\b"
+)
+_FAMILY_WORDS: Final = _set(
+    """single widowed divorced married unmarried home foster adoptive separated widow widows widower widowers divorcee
+    divorcees disability unfit children child kids kid kiddos sons son daughters daughter ones grandchildren
+    grandchild stepchildren boys girls toddlers twins baby babies mother father mom mum dad parent mothers fathers moms
+    dads parents grandmother grandfather mommy mummy daddy"""
+)
+_HASHTAG: Final = re.compile(r"#(?:Proud)?((?:Single|Working)?(?:[A-Z][a-z]{2,20}))(?=[A-Z0-9]|\b)")
+_TAGS: Final = _set(
+    """married divorced widowed mom mum dad singlemom singledad singlemum singleparent workingmom workingdad parent
+    widow widower"""
+)
+_LABEL: Final = re.compile(
+    r"\b(?i:occupation|profession|job title|nationality|citizenship|ethnicity|ethnic (?:origin|group|background)|race"
+    r"|religion|religious affiliation|faith|denomination|marital status|civil status|family status|sexual orientation"
+    r"|political (?:affiliation|party)|veteran status|disability status)[ ]?[:=][ ]?\"?"
+    r"([A-Za-z][A-Za-z'&/() -]{1,40}[A-Za-z)])"
+    r"(?=[,.;\n|\"<]|\Z| {2}|\0)"
+)
+_LABEL_WORDS: Final = _set(
+    """occupation profession title nationality citizenship ethnicity origin group background race religion affiliation
+    faith denomination status orientation party"""
+)
+_WITNESS: Final = re.compile(r"Jehovah'?s'? Witness(?:es)?\b")
+WITNESS_GATE: Final = with_words("jehovah jehovahs")
+_COLON: Final = re.compile(r"[^A-Za-z0-9]?[:=]|[ ][A-Za-z]{2,12}[ ]?[:=]").match
+_NO_VALUE: Final = frozenset(("unknown", "none", "not stated", "not specified", "not given", "string", "text", "null"))
+
+
+_WORK_CUES: Final = _set(
+    """a an as of are were is was am be been both i'm he's she's they're we're you're retired former ex trainee aspiring
+    self-employed freelance unemployed qualified practising practicing licensed the"""
+)
+_BELONG_CUES: Final = _set(
+    """to as a an up practising practicing non-practising devout observant lapsed baptized baptised fellow
+    self-described ethnic registered lifelong staunch openly avowed raised is was the of into joined born brought"""
+)
+_BE_CUES: Final = _set("""is was are were am be been being i'm he's she's who's they're we're you're 'm 's 're a an""")
+
+
+_OTHER_STARTS: Final = frozenset(word.encode("ascii") for word in _FAMILY_WORDS | _LABEL_WORDS)
+
+
+def demographic_gate(text: str, seen: Seen) -> bool:
+    """Whether a text has a word of the lists, or one that tells of a family."""
+    words = seen.words
+    return "#" in text or not words.isdisjoint(_OTHER_STARTS) or not words.isdisjoint(demographics().last_words)
+
+
+def find_demographics(text: str) -> Iterator[Found]:
+    """What the text says of persons, by start."""
+    taken = sorted((*_scanned(text), *_of_hashtags(text)), key=_order)
+    reached = 0
+    for found in taken:
+        if found.start >= reached:
+            reached = found.end
+            yield found
+
+
+def _order(found: Found) -> tuple[int, int]:
+    return found.start, -found.end
+
+
+def find_witnesses(text: str) -> Iterator[Found]:
+    """Jehovah's Witnesses, who are no persons of that name."""
+    for match in matches(_WITNESS, text):
+        yield Found(*match.span(), KIND, _SURE, "religion")
+
+
+def _scanned(text: str) -> Iterator[Found]:
+    """What words of the lists, of families and of the names of fields show; a span may come twice."""
+    lists = demographics()
+    endings = lists.endings.get
+    before, families, fields = Found(0, 0, "", 0), 0, 0
+    for match in matches(_WORD, text):
+        low = match[0].lower()
+        end = match.end()
+        if low in _FAMILY_WORDS and end > families:
+            yield from _of_family(text, max(families, match.start() - _BACK), end + _AHEAD)
+            families = end + _AHEAD // 2
+        if low in _LABEL_WORDS and end > fields and _COLON(text, end):
+            yield from _stated(text, max(fields, match.start() - _BACK // 2), end + 2 * _AHEAD)
+            fields = end
+        entries = endings(low)
+        found = None if entries is None else _read(text, match, entries, lists, before)
+        if found is not None:
+            yield found
+            before = found
+
+
+def _stated(text: str, start: int, end: int) -> Iterator[Found]:
+    """What stands behind the name of a field."""
+    end = min(end, len(text))
+    for match in _LABEL.finditer(text, start, end):
+        if match[1].lower() not in _NO_VALUE and (match.end() < end or end == len(text)):
+            yield Found(*match.span(1), KIND, _SURE, "label")
+
+
+def _of_family(text: str, start: int, end: int) -> Iterator[Found]:
+    """Who is married, widowed or has children."""
+    for match in _FAMILY.finditer(text, start, min(end, len(text))):
+        name = match.lastgroup or 0
+        yield Found(*match.span(name), KIND, _LIKELY, "disability" if name == "care" else "family")
+
+
+def _of_hashtags(text: str) -> Iterator[Found]:
+    """Occupations and families in hashtags: #TeacherLife."""
+    if "#" not in text:
+        return
+    lists = demographics()
+    for match in matches(_HASHTAG, text):
+        low = match[1].lower()
+        group = "family" if low in _TAGS else lists.forms.get((low,), Form("", "")).group
+        if group in ("family", OCCUPATION):
+            yield Found(*match.span(1), KIND, _LIKELY, group)
+
+
+def _read(
+    text: str, match: re.Match[str], entries: tuple[Words, ...], lists: Demographics, last: Found
+) -> Found | None:
+    """The span of an entry that ends with a word, where there is evidence."""
+    start, end = match.span()
+    words, first = _longest(text, start, entries)
+    if not words:
+        return None
+    form = lists.forms[words]
+    if form.group == OCCUPATION:
+        first, several = _with_modifiers(text, first, lists.modifiers)
+        score = _of_work(text, first, end, form, len(words) + several, words[-1], last)
+    else:
+        if _NEEDS_CAPITAL[form.group] and not text[first].isupper():
+            return None
+        score = _RULES[form.group](text, first, end, form)
+        tail = _TAIL(text, end) if form.group == "nationality" else None
+        end = tail.end() if tail else end
+    return Found(first, end, KIND, score, _REASONS.get(form.group, form.group)) if score else None
+
+
+def _longest(text: str, start: int, entries: tuple[Words, ...]) -> tuple[Words, int]:
+    """The longest of the entries that stands in the text, and where it begins; ``start`` is of its last word."""
+    for entry in entries:
+        place = start
+        for word in reversed(entry[:-1]):
+            beginning = place - 1 - len(word)
+            fits = beginning >= 0 and text[place - 1] in " -'" and text[beginning : place - 1].lower() == word
+            if not fits or text[beginning - 1 : beginning].isalpha():
+                break
+            place = beginning
+        else:
+            return entry, place
+    return (), start
+
+
+def _with_modifiers(text: str, start: int, modifiers: frozenset[str]) -> tuple[int, int]:
+    """Where an occupation begins with the words before it that belong to it, and how many they are."""
+    for count in range(_MODIFIERS):
+        word = _LAST_WORD(text, max(0, start - 24), start)
+        if word is None or word[1].lower() not in modifiers:
+            if word is None or "-" not in word[0]:
+                return start, count
+            whole = re.search(r"[A-Za-z]{2,10}-[A-Za-z]{2,12}[ ]\Z", text[max(0, start - 26) : start])
+            if whole is None or whole[0].strip().lower() not in modifiers:
+                return start, count
+            start -= len(whole[0])
+            continue
+        start = word.start()
+    return start, _MODIFIERS
+
+
+def _around(text: str, start: int) -> str:
+    """What stands before a span."""
+    return text[max(0, start - _BACK) : start]
+
+
+def _cued(before: str, cues: frozenset[str], words: int = 4) -> bool:
+    """Whether one of the last words before a span may be of a cue, so that patterns are worth a look."""
+    return not cues.isdisjoint(before[-40:].lower().split()[-words:])
+
+
+def _of_work(text: str, start: int, end: int, form: Form, words: int, last: str, found: Found) -> float:
+    """How sure it is that an occupation is somebody's."""
+    before = _around(text, start)
+    between = text[found.end : start] if 0 < start - found.end < 30 else ""
+    if (between == " " and found.why in _OF_PEOPLE) or (between and found.why == OCCUPATION and _TOGETHER(between)):
+        return _LIKELY
+    if not _cued(before, _WORK_CUES) and before.strip():
+        return 0.0
+    vague = words == 1 and last in _VAGUE
+    if _WORKS_AS(before):
+        return _SURE
+    if form.use == PLURAL:
+        return _LIKELY if not vague and _OF_NAMED(before) else 0.0
+    if last in _OFFICES and _RANKED(before):
+        return _LIKELY
+    if vague:
+        return 0.0
+    if _STANDING(before) or (_BY_TRADE(text, end) and _ARTICLE(before)):
+        return _SURE
+    stated = _AS(before) and not _NOBODY(before)
+    return _LIKELY if stated or _APPOSED(before) else 0.0
+
+
+def _of_people(text: str, start: int, end: int, form: Form) -> float:
+    """How sure it is that a nationality, an ethnic group or a religion is somebody's."""
+    low = text[start:end].lower()
+    if low in _LANGUAGES and _OF_LANGUAGE(text, end):
+        return 0.0
+    before = _around(text, start)
+    in_language = low in _LANGUAGES and before.endswith(" in ")
+    if not in_language and _cued(before, _BELONG_CUES) and _BELONGS(before):
+        return _SURE
+    if form.use not in (PLURAL, SINGULAR) and (_PEOPLE(text, end) or _before_work(text, end)):
+        return _SURE
+    said = _cued(before, _BE_CUES, 5) and _STOPS(text, end)
+    if said and (_OF_NAMED(before) or (form.use != ADJECTIVE and _ARTICLE(before))):
+        return _LIKELY
+    return _GUESS if form.use == PLURAL or form.group == "ethnicity" else 0.0
+
+
+def _before_work(text: str, end: int) -> bool:
+    """Whether the next words are an occupation."""
+    following = _NEXT_WORDS(text, end)
+    if following is None:
+        return False
+    endings = demographics().endings
+    forms = demographics().forms
+    for word in filter(None, following.groups()):
+        if word in endings and forms.get((word,), Form("", "")).group == OCCUPATION:
+            return True
+        if word not in demographics().modifiers:
+            return False
+    return False
+
+
+def _of_faith(text: str, start: int, end: int, form: Form) -> float:
+    before = _around(text, start)
+    return _SURE if _BELONGS(before) or search(_FAITH_CUE, before) else 0.0
+
+
+_FAITH_CUE: Final = re.compile(
+    r"\b(?:practi[sc]es|adheres? to|follows|embraced|believes? in|turned to|left|renounced) \Z"
+)
+
+
+def _of_state(text: str, start: int, end: int, form: Form) -> float:
+    """How sure it is that a state is a person's: "she is disabled", "a deaf woman"; what machines are too."""
+    before = _around(text, start)
+    if end - start > len("quadriplegics") or _BELONGS(before):
+        return _LIKELY
+    if form.use in (ADJECTIVE,) and _PEOPLE(text, end) and not _ABILITY(text, end):
+        return _LIKELY
+    if _STOPS(text, end) and _OF_PERSON(before):
+        return _LIKELY
+    return _LIKELY if form.use == SINGULAR and _STOPS(text, end) and (_ARTICLE(before) or _WORKS_AS(before)) else 0.0
+
+
+def _of_views(text: str, start: int, end: int, form: Form) -> float:
+    before = _around(text, start)
+    if _BELONGS(before):
+        return _SURE
+    return _LIKELY if form.use != PLURAL and _STOPS(text, end) and _ARTICLE(before) and _OF_NAMED(before) else 0.0
+
+
+def _of_orientation(text: str, start: int, end: int, form: Form) -> float:
+    before = _around(text, start)
+    if text[start].isupper() and not before.endswith((". ", "\n")):
+        return 0.0
+    if _BELONGS(before) or _PEOPLE(text, end):
+        return _SURE
+    return _LIKELY if _STOPS(text, end) and (_OF_NAMED(before) or (form.use != ADJECTIVE and _ARTICLE(before))) else 0.0
+
+
+_Rule: TypeAlias = Callable[[str, int, int, Form], float]
+_RULES: Final[dict[str, _Rule]] = {
+    "nationality": _of_people,
+    "ethnicity": _of_people,
+    "religion": _of_people,
+    "faith": _of_faith,
+    "orientation": _of_orientation,
+    "politics": _of_views,
+    "family": _of_state,
+    "work": _of_state,
+    "residence": _of_state,
+    "military": _of_state,
+    "disability": _of_state,
+}
+_NEEDS_CAPITAL: Final = {group: group in ("nationality", "ethnicity", "religion", "faith") for group in _RULES}
+_REASONS: Final = {"faith": "religion"}

@@ -1,0 +1,176 @@
+"""Nationalities, religions, occupations and what else singles people out: another entry of the same public class."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from typing import Annotated, Final, NamedTuple, final
+
+import numpy as np
+
+from textveil.detection.demographic_lists import ADJECTIVE, OCCUPATION, SINGULAR, Form, demographics, words_of
+from textveil.registry.options import Option
+from textveil.surrogates.declaration import PSEUDONYMS, declared
+from textveil.surrogates.drawn import Drawn, proved, pseudonym
+from textveil.surrogates.scopes import Scope
+from textveil.surrogates.writing import in_case_of, key_of, without_possessive
+
+_TAIL: Final = re.compile(r"\s(?:nationals?|citizens?)\Z", re.IGNORECASE)
+_VOWELS: Final = frozenset("aeiouAEIOU")
+_SAID_WITH_CONSONANT: Final = re.compile(r"eu|ew|one\b|uni(?![nm])|uru|uro|us[ae]|u[gk]", re.IGNORECASE).match
+_PARENT: Final = re.compile(
+    r"(?:[a-z]+\s){0,2}[a-z]+?(?P<several>s)?\s(?:of|to)\s(?P<count>[0-9]+|[a-z]+)\b.*", re.IGNORECASE
+)
+_WITH: Final = re.compile(r"[A-Za-z]+\swith\s(?P<count>[0-9]+|[a-z]+)\b.*", re.IGNORECASE)
+_COUNT: Final = re.compile(
+    r"(?P<count>[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten|several)\s.*", re.IGNORECASE
+)
+_FEW: Final = ("two", "three", "four", "five", "six")
+_STATES: Final = ("divorced", "married", "separated", "widowed")
+_LEAST: Final = 2
+"""A pool of fewer entries with the right article is not used: the article would tell the value."""
+
+_GENERALIZE = Option(help="Write the class in brackets, such as [nationality], in place of a draw.")
+
+
+@final
+class _Read(NamedTuple):
+    """A value as far as it is public, and its private part.
+
+    Attributes:
+        label: the class, the use and the first sound: what a draw is made under.
+        group: the class.
+        entries: what is drawn from.
+        bare: the value without its ending.
+        ending: "national" or "citizens" behind a nationality, and the possessive.
+    """
+
+    label: str
+    group: str
+    entries: tuple[str, ...]
+    bare: str
+    ending: str
+
+
+@declared(
+    summary="Another nationality, religion, occupation or family status: an entry of the same public list.",
+    kinds=("demographic",),
+    proof=PSEUDONYMS,
+)
+def demographic(*, generalize: Annotated[bool, _GENERALIZE] = False) -> Drawn:
+    """A pseudonym from the public list that the value stands in, with the same first sound, so that "an" stays right.
+
+    What stands in no list becomes an occupation where it begins with a small letter, else a nationality.
+
+    ``generalize`` writes the class in place of a draw: nothing but the class is told, not even which values are equal.
+    """
+    public = (
+        "its class (nationality, ethnicity, religion, occupation, family status, ...), or that it is in no public list",
+        "whether it is a noun, an adjective, both or a plural, and whether it begins with a vowel, as an article shows",
+        "letter case, possessive, and 'national' or 'citizen' behind a nationality",
+        "whether it counts children, and if so by digits or in words, and whether one or several",
+    )
+    parameters = {"generalize": generalize}
+    if generalize:
+        return Drawn(
+            name="demographic",
+            parameters=parameters,
+            guarantee=proved(0.0, PSEUDONYMS),
+            public=public[:1],
+            counts="mention",
+            consistent=False,
+            entries=1,
+            surrogate_of=lambda value, scope, rng: f"[{_read(value).group}]",
+        )
+
+    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        read = _read(value)
+        entry = read.entries[scope.place(read.label, key_of(read.bare), len(read.entries), rng)]
+        return _written(read.bare, entry) + read.ending
+
+    equality = "which are equal, but for case, possessive and what follows a nationality"
+    return pseudonym("demographic", public, surrogate_of, None, parameters, equality=equality, read=_key)
+
+
+def _key(value: str) -> str:
+    """What values are told apart by."""
+    read = _read(value)
+    return f"{read.label}: {key_of(read.bare)}"
+
+
+def _read(value: str) -> _Read:
+    bare, ending = without_possessive(unicodedata.normalize("NFC", value))
+    tail = _TAIL.search(bare)
+    if tail is not None and _form(bare[: tail.start()]).group == "nationality":
+        bare, ending = bare[: tail.start()], tail[0] + ending
+    form = _form(bare)
+    vowel = _begins_with_vowel(bare)
+    if not form.group:
+        group = "demographic"
+        form = Form(OCCUPATION, SINGULAR) if bare[:1].islower() else Form("nationality", ADJECTIVE)
+        label = f"demographic, unlisted {form.group}"
+    else:
+        group = "religion" if form.group == "faith" else form.group
+        label = f"demographic, {form.group} {form.use}"
+    sound = "a vowel" if vowel else "a consonant"
+    return _Read(f"{label} with {sound}", group, _entries(form, vowel), bare, ending)
+
+
+def _begins_with_vowel(written: str) -> bool:
+    """Whether "an" stands before it rather than "a"."""
+    return written[:1] in _VOWELS and not _SAID_WITH_CONSONANT(written)
+
+
+def _form(bare: str) -> Form:
+    """What a value is by the public lists; of no class where it stands in none."""
+    words = words_of(bare)
+    forms = demographics().forms
+    if words in forms:
+        return forms[words]
+    counted = _counted(bare)
+    if counted:
+        return Form("family", counted)
+    for first in range(1, len(words)):
+        form = forms.get(words[first:])
+        if form is not None and form.group == OCCUPATION:
+            return form
+    return Form("", "")
+
+
+def _counted(bare: str) -> str:
+    """How a value counts children; empty where it does not."""
+    for name, pattern in (("with", _WITH), ("parent", _PARENT), ("children", _COUNT)):
+        match = pattern.fullmatch(bare)
+        if match is not None:
+            written = "digits" if match["count"].isdigit() else "words"
+            several = name == "parent" and match["several"] is not None
+            one = name == "children" and match["count"].lower() in ("1", "one")
+            return f"{name}{'s' if several else ''}, {'one' if one else written}"
+    return ""
+
+
+@cache
+def _entries(form: Form, vowel: bool) -> tuple[str, ...]:
+    """What is drawn from for a form and a first sound; from all of the form where too few have the sound."""
+    pool = _family(form.use) if "," in form.use else demographics().pools[form]
+    fitting = tuple(entry for entry in pool if _begins_with_vowel(entry) == vowel)
+    return fitting if len(fitting) >= _LEAST else pool
+
+
+def _family(use: str) -> tuple[str, ...]:
+    """What is drawn for a value that counts children."""
+    name, _, written = use.partition(", ")
+    counts = tuple(map(str, range(2, 2 + len(_FEW)))) if written == "digits" else _FEW
+    if written == "one":
+        return ("one child", "one daughter", "one son")
+    if name == "with":
+        return tuple(f"{state} with {count} children" for state in _STATES for count in counts)
+    return tuple(f"{count} children" if name == "children" else f"{name} of {count}" for count in counts)
+
+
+def _written(model: str, entry: str) -> str:
+    """An entry in the letter case of a value: its own capitals stay where the value has one in front."""
+    if model[:1].isupper() and not model.isupper():
+        return entry[:1].upper() + entry[1:]
+    return in_case_of(model, entry)

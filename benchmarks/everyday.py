@@ -419,9 +419,7 @@ def speed() -> None:
         seconds.append(time.process_time() - start)
     words = sum(len(text.split()) for text in texts)
     first, best = words / seconds[0], words / min(seconds)
-    print(
-        f"sanitizing {len(texts)} notes under clinical, words a second: first pass {first:,.0f}, best of three {best:,.0f}"
-    )
+    print(f"{len(texts)} notes under clinical, words a second: first pass {first:,.0f}, best of three {best:,.0f}")
 
 
 def main() -> None:

@@ -13,7 +13,7 @@
   found; a title before a name does not count. The precision of characters has a bootstrap interval over documents.
 - ``wnut``: tokens of persons in the dev part. ``presidio``: persons in the odd sentences, which were held
   out (``benchmarks/detection.py``).
-- ``speed``: words a second of one processor, sanitizing the 220 notes under ``clinical``.
+- ``speed``: words a second of one processor, sanitizing the 220 notes under ``clinical``; then the command line.
 
 The data lie in the folder that TEXTVEIL_SHARED names; ``pages`` and ``technical`` need none. Where a value was drawn is
 read off the release, so a draw that equals its value by chance counts as gone. Intervals are exact (Clopper-Pearson) at
@@ -28,6 +28,10 @@ import hashlib
 import json
 import random
 import re
+import resource
+import subprocess
+import sys
+import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -422,6 +426,39 @@ def speed() -> None:
     print(f"{len(texts)} notes under clinical, words a second: first pass {first:,.0f}, best of three {best:,.0f}")
 
 
+def command_seconds(texts: Sequence[str]) -> float:
+    """Processor time of ``textveil sanitize --policy clinical`` over texts, its start included."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "notes.jsonl")
+        source.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = (sys.executable, "-m", "textveil", "sanitize", "--policy", "clinical", "--quiet", "--format", "jsonl")
+        subprocess.run([*command, str(source), "-o", str(Path(folder, "out.jsonl"))], check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def command_speed() -> None:
+    """Words a second of the command line over the training parts, with its start and without."""
+    texts = []
+    for path, column in (
+        ("mts_dialog/MTS-Dialog-TrainingSet.csv", "section_text"),
+        ("aci_bench/train.csv", "note"),
+    ):
+        with (TEXT / "clinical" / path).open(encoding="utf-8", newline="") as stream:
+            texts += [row[column] for row in csv.DictReader(stream)]
+    words = sum(len(text.split()) for text in texts)
+    start, whole_run = command_seconds(texts[:1]), command_seconds(texts)
+    print(f"textveil sanitize, {words:,} words of notes: {words / whole_run:,.0f} words a second")
+    print(f"without its start of {start:.1f} s: {words / (whole_run - start):,.0f}")
+
+
+def speeds() -> None:
+    """Both speeds."""
+    speed()
+    command_speed()
+
+
 def main() -> None:
     """Print the rows of one part."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -433,7 +470,7 @@ def main() -> None:
         "panorama": lambda show: entities("panorama", show),
         "wnut": tokens_of_persons,
         "presidio": sentences,
-        "speed": lambda show: speed(),
+        "speed": lambda show: speeds(),
     }
     parser.add_argument("part", choices=parts)
     parser.add_argument("--show", action="store_true", help="print misses with their context: private")

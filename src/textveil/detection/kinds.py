@@ -32,6 +32,9 @@ KINDS: Final = (
 )
 """The kinds that textveil's own detectors find."""
 
+OTHER_LANGUAGE: Final = "other-language"
+"""The kind of a whole document in a language without rules, where a policy masks it."""
+
 STANDS_FOR: Final = MappingProxyType({"secret": "id"})
 """Kinds that a policy without a rule for them treats as another: no policy from before they existed releases them."""
 

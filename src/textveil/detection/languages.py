@@ -65,6 +65,11 @@ def language_of(text: str) -> str:
     return "en" if english >= _ENGLISH_SHARE * len(words) else _classified(part)
 
 
+def unfit(text: str) -> bool:
+    """Whether a text is in a language that the embedded rules are not written for."""
+    return language_of(text) not in ("", *FIT)
+
+
 def _by_script(part: str) -> str:
     """The language whose script a third of the letters are of; empty for Latin."""
     letters = len(_LETTER.findall(part))

@@ -22,7 +22,7 @@ from textveil.sanitize.policy.finding import RecordValues
 from textveil.sanitize.policy.making import PolicyParts
 from textveil.sanitize.policy.policy import ScopeName
 from textveil.sanitize.release import DrawnSpan, Release
-from textveil.sanitize.setting import UNSETTLED, Protected, Setting, mentions_of
+from textveil.sanitize.setting import UNREAD, UNSETTLED, Protected, Setting, mentions_of
 from textveil.sanitize.ways import Wanted
 from textveil.surrogates.base import Mention, Surrogate
 from textveil.surrogates.drawn import DrawMentions, Drawn
@@ -107,6 +107,10 @@ class ByPolicy:
         counts = [
             {**tokens, **self._counted(here, plain)} for tokens, here, plain in zip(around, spans, values, strict=True)
         ]
+        if self._keeps_words:
+            for reading, count in zip(readings, counts, strict=True):
+                if self._finder.unread(reading.source):
+                    count[UNREAD] = 1
         return _Found(readings, spans, values, counts, outside)
 
     def _counted(self, spans: Sequence[DetectedSpan], values: Sequence[str]) -> dict[str, int]:

@@ -24,7 +24,7 @@ from textveil.sanitize.persons import Persons
 from textveil.sanitize.policy_report import per_token_data, per_value_data, policy_data, policy_lines
 from textveil.sanitize.recovery import recovery_lines
 from textveil.sanitize.sender_report import SenderReport
-from textveil.sanitize.setting import COUNTED, UNSETTLED, Setting
+from textveil.sanitize.setting import COUNTED, UNREAD, UNSETTLED, Setting
 from textveil.sanitize.short_numbers import short_number_lines
 from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.private_map import PrivateMap
@@ -176,6 +176,12 @@ class Report:
     def warnings(self) -> list[str]:
         """What must be said even to those who asked for quiet."""
         lines, unsettled = self.setting.warnings(), self.tally.kinds.get(UNSETTLED, 0)
+        if unread := self.tally.kinds.get(UNREAD, 0):
+            lines.insert(
+                0,
+                f"OTHER LANGUAGES: {_counted(unread, 'text')} in languages that detection has no rules for: most names "
+                "in them stay. Set `other_languages` in the policy to refuse or mask such texts.",
+            )
         if unsettled:
             lines.append(
                 f"ORDER OF DATES UNKNOWN: in {_counted(unsettled, 'text')} no date tells whether the day or the month "

@@ -24,6 +24,9 @@ COUNTED: Final = ("word", "number", "text")
 UNSETTLED: Final = "texts with dates in no clear order"
 """The name under which texts are counted in which no date tells whether the day or the month is first."""
 
+UNREAD: Final = "texts in other languages"
+"""The name under which texts are counted in whose language the embedded detector has no rules."""
+
 
 def mentions_of(kind: str) -> str:
     """The name under which spans of a kind are counted, where it is not they that pay."""

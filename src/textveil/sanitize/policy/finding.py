@@ -16,7 +16,10 @@ from textveil.detection.checked import checked_spans
 from textveil.detection.combined import covering, disjoint
 from textveil.detection.given import value_spans
 from textveil.detection.keeping import KeepList, KeepPattern
+from textveil.detection.kinds import OTHER_LANGUAGE
+from textveil.detection.languages import FIT, unfit
 from textveil.errors import InputError
+from textveil.sanitize.policy.policy import OtherLanguages
 from textveil.text.escapes import BORDER, DEEPEST, Reading, read
 from textveil.text.number_places import number_places
 
@@ -50,6 +53,8 @@ class SpanFinder:
         min_scores: by kind, the score that their spans need; 0 where none is given.
         keepers: what stays whatever is found in it, but for what ``firm`` detectors and records find.
         firm: those of the detectors that go before it.
+        other_languages: what happens to documents in languages without rules; they are masked by a span of the kind
+            ``OTHER_LANGUAGE``.
     """
 
     def __init__(
@@ -65,7 +70,10 @@ class SpanFinder:
         min_scores: Mapping[str, float] = MappingProxyType({}),
         keepers: Sequence[Keeper] = (),
         firm: Sequence[Detector] = (),
+        other_languages: OtherLanguages = "warn",
     ) -> None:
+        self._other_languages = other_languages
+        self._warns = [one.name for one in scored] == ["embedded"] and other_languages == "warn"
         self._keepers = tuple(keepers)
         self._firm = frozenset((RECORD, *(one.name for one in firm)))
         self._detectors = tuple(detectors)
@@ -112,8 +120,36 @@ class SpanFinder:
             values: for each text, values of its record that are found in it too; they rank before all detectors.
 
         Raises:
-            InputError: a detector's answer is no list of spans for each text (``detection.checked``).
+            InputError: a detector's answer is no list of spans for each text (``detection.checked``); or a text is in a
+                language without rules, and such texts are refused.
         """
+        if self._other_languages != "warn":
+            return self._found_by_language(readings, first, values)
+        return self._found_in(readings, first, values)
+
+    def unread(self, text: str) -> bool:
+        """Whether a warning is due: only the embedded detector reads the text, and has no rules for its language."""
+        return self._warns and unfit(text)
+
+    def _found_by_language(
+        self, readings: Sequence[Reading], first: int, values: Sequence[RecordValues] | None
+    ) -> list[list[DetectedSpan]]:
+        """``found_in``, where documents in other languages are refused or masked."""
+        others = [unfit(one.source) for one in readings]
+        if self._other_languages == "refuse" and any(others):
+            raise InputError(
+                f"document {first + others.index(True)} must be in a language that detection has rules for "
+                f"({', '.join(FIT)}); it is in another. Leave it out, or set other_languages in the policy."
+            )
+        found = self._found_in(readings, first, values)
+        for place, reading in enumerate(readings):
+            if others[place]:
+                found[place] = [DetectedSpan(0, len(reading.source), OTHER_LANGUAGE, 1.0, "language")]
+        return found
+
+    def _found_in(
+        self, readings: Sequence[Reading], first: int, values: Sequence[RecordValues] | None
+    ) -> list[list[DetectedSpan]]:
         answers = self._answers([one.text for one in readings], first, values)
         places = [place for place, one in enumerate(readings) if one.escaped]
         sources = [readings[place].source.replace(BORDER, "\n") for place in places]

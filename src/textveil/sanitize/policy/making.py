@@ -14,7 +14,7 @@ from textveil.detection.combined import highest_score, need_reachable
 from textveil.detection.detectors import detector_of
 from textveil.detection.given import ListDetector, PatternDetector
 from textveil.detection.keeping import KeepList, KeepPattern, shipped_words
-from textveil.detection.kinds import STANDS_FOR
+from textveil.detection.kinds import OTHER_LANGUAGE, STANDS_FOR
 from textveil.detection.token_kinds import TokenKindDetector
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
@@ -106,6 +106,8 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
                     f"a larger one for {rule.name}",
                     "It moves all values of a scope together and promises nothing of one alone.",
                 )
+    if policy.other_languages == "mask":
+        surrogates[OTHER_LANGUAGE] = make_surrogate("placeholder", 0.0, {"text": "[text in another language]"})
     numbers = policy.rule(NUMBER) is not None
     kept |= {KEPT} if policy.draws_words else set()
     ruled = surrogates.keys() | kept
@@ -117,6 +119,7 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
         escapes=not policy.draws_words,
         stands_for={kind: other for kind, other in STANDS_FOR.items() if kind not in ruled},
         scored=named,
+        other_languages=policy.other_languages,
         min_scores={kind: policy.min_score_of(kind) for kind in ruled},
         keepers=keepers,
         firm=[one for one in own if one.kinds[0] not in kept],

@@ -27,6 +27,9 @@ TOKEN_KINDS: Final = ("word", "function-word", *TOKEN_SPANS)
 ScopeName: TypeAlias = Literal["mention", "document", "conversation", "corpus"]
 """Where one value has one surrogate."""
 
+OtherLanguages: TypeAlias = Literal["warn", "refuse", "mask"]
+"""What happens to documents in languages that the embedded detector has no rules for."""
+
 SCOPES: Final[tuple[ScopeName, ...]] = get_args(ScopeName)
 
 _TAKEN: Final = frozenset((*TOKEN_KINDS, "number", "space", "punctuation", "text"))
@@ -219,6 +222,8 @@ class Policy:
         scope: where one value has one surrogate: each mention has its own; one in a document, a conversation, a corpus.
         min_score: detectors' spans with a lower score count as not found, where no rule says another. Spans of
             patterns, lists and values of records need no score.
+        other_languages: what happens to documents in languages that the embedded detector has no rules for: they are
+            counted and the report warns first, refused, or replaced whole by one placeholder.
         vocabulary: public words, where words are drawn; None is the embedded vocabulary.
     """
 
@@ -231,6 +236,7 @@ class Policy:
     marks: Marks = "normalize"
     scope: ScopeName = "document"
     min_score: float = 0.0
+    other_languages: OtherLanguages = "warn"
     vocabulary: Vocabulary | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -239,6 +245,9 @@ class Policy:
         checked_marks(self.marks)
         need(self.scope in SCOPES, "scope", repr(self.scope)[:60], f"one of {', '.join(SCOPES)}")
         checked_score(self.min_score)
+        known = get_args(OtherLanguages)
+        fits = self.other_languages in known
+        need(fits, "other_languages", repr(self.other_languages)[:60], f"one of {', '.join(known)}")
         for detector in self.detectors:
             fits = isinstance(detector, str | Detector)
             need(fits, "detectors", type(detector).__name__, "names or objects with a `detect`")
@@ -314,6 +323,7 @@ class Policy:
             "marks": self.marks,
             "scope": self.scope,
             **({"min_score": float(self.min_score)} if self.min_score else {}),
+            **({"other_languages": self.other_languages} if self.other_languages != "warn" else {}),
             "detectors": [one if isinstance(one, str) else one.name for one in self.detectors],
             "rules": [rule.to_data() for rule in self.rules],
             "patterns": [one.to_data() for one in self.patterns],

@@ -11,8 +11,19 @@ from typing import Any, Final, TypeVar
 from textveil.errors import ParameterError
 from textveil.sanitize.policy.policy import Action, Pattern, Policy, Rule, WordList
 
-_KEYS: Final = ("name", "describes", "marks", "scope", "min_score", "detectors", "rule", "pattern", "list")
-_TEXTS: Final = ("name", "describes", "marks", "scope")
+_KEYS: Final = (
+    "name",
+    "describes",
+    "marks",
+    "scope",
+    "min_score",
+    "other_languages",
+    "detectors",
+    "rule",
+    "pattern",
+    "list",
+)
+_TEXTS: Final = ("name", "describes", "marks", "scope", "other_languages")
 _SAVED: Final = {"rules": "rule", "patterns": "pattern", "lists": "list"}
 _ACTIONS: Final = tuple(action.value for action in Action)
 _OF_RULES: Final = ("kind", "epsilon", "scope", "min_score")

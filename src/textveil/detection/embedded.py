@@ -13,7 +13,9 @@ from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
 from textveil.detection.found import Search, searched
 from textveil.detection.gates import Gate, anywhere
+from textveil.detection.institutions import ACRONYM_GATE, find_acronyms
 from textveil.detection.kinds import KINDS
+from textveil.detection.mentions import with_mentions
 from textveil.detection.names import find_names
 from textveil.detection.phones import PHONE_GATE, REGIONS, phone_search
 from textveil.detection.plain import plain
@@ -63,6 +65,7 @@ class EmbeddedDetector:
             (dates.find_months, dates.MONTH_GATE),
             (money.find_spoken_money, money.SPOKEN_GATE),
             (find_states, anywhere),
+            (find_acronyms, ACRONYM_GATE),
             (find_names, anywhere),
             (find_small_names, anywhere),
         )
@@ -78,6 +81,7 @@ class EmbeddedDetector:
         read = plain(text)
         found, _ = searched(read.text, self._searches)
         found.sort()
+        found = with_mentions(read.text, found)
         spans = [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME, one.why) for one in found]
         # What a path of a URL may hold is nearly anything: also what covers an e-mail address that it runs into.
         met = any(after.start < before.end for before, after in pairwise(found))

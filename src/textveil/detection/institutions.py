@@ -19,12 +19,15 @@ _HEADS: Final = known.COMPANY_ENDS | known.INSTITUTIONS
 _MOST: Final = 9
 """Words that the name of an institution holds at most before or behind a link."""
 
+_OF_A_PEOPLE: Final = frozenset(("party", "forces", "staff", "consulate", "embassy", "army", "navy", "bank", "front"))
+"""What a people has one of: the Turkish Armed Forces."""
+
 _SMALL_ENDS: Final = re.compile(
     r" (?:(?:special type|high security|maximum security|state|general|district|city|central|university) )?"
     r"(?:police station|hospital|prison|garrison|jail|university|barracks|police|courthouse|clinic|high school"
     r"|elementary school|primary school|airport)(?![A-Za-z])"
 ).match
-_GLOSS: Final = re.compile(r" \((?:the )?[\"']?([A-Za-z\xde\xfe&' -]{2,80})[\"']?(?=[):;,])").match
+_GLOSS: Final = re.compile(r"[\"']? \((?:the )?[\"']?([A-Za-z\xde\xfe&' -]{2,80})[\"']?(?=[):;,])").match
 _BEFORE_GLOSS: Final = re.compile(r"(?<![A-Za-z0-9-])[A-Z][A-Za-z]{0,3}[A-Z-]{1,6} \((?:the )?[\"']?$").search
 _ACRONYM: Final = re.compile(r"[A-Z]{1,2}[A-Za-z]{0,2}[A-Z-]{1,6}").fullmatch
 _SPOKEN_OF: Final = re.compile(
@@ -74,6 +77,8 @@ def institution(words: Sequence[Word], place: int) -> Institution | None:
         end = _after_head(words, place, stop)
     elif end == stop or words[end].low in known.LINKS:
         end = _with_links(words, end)
+    elif not any(_proper(words, at, end) for at in range(place, end)) and words[end].marks & (_COMMON | _SMALL) == 0:
+        end += 1  # HM Prison Ranby
     if end - place < 2:
         return None
     firm = company and words[head].low in known.FIRM_ENDS
@@ -140,7 +145,7 @@ def _proper(words: Sequence[Word], at: int, end: int) -> bool:
     if word.low in known.LINKS or word.low in _HEADS or word.low in known.GENERIC or word.low in known.FUNCTION_WORDS:
         return False
     if word.marks & _OTHER:
-        return False
+        return any(following.low in _OF_A_PEOPLE for following in words[at + 1 : end])
     if word.marks & _COMMON:
         # Grace Church, Reading Hospital: a name that is a word too, right before the sort.
         return bool(word.marks & _NAMES) and at + 1 < end and words[at + 1].low in known.INSTITUTIONS
@@ -156,17 +161,17 @@ def small_end(text: str, end: int) -> int:
 def glosses(text: str, found: Sequence[Found], marks_of: Mapping[str, int]) -> Iterator[Found]:
     """What stands in parentheses beside an institution: its short form, or its name in another language."""
     for span in found:
-        if span.kind != "organization":
+        if span.kind == "person":
             continue
         match = _GLOSS(text, span.end)
         if match is not None:
             inner = match[1]
             words = inner.lower().replace("-", " ").split()
             foreign = not any(marks_of.get(word, 0) & _COMMON for word in words if len(word) > 3) and len(words[-1]) > 3
-            if _ACRONYM(inner) or foreign:
+            if _ACRONYM(inner) or (foreign and span.kind == "organization"):
                 yield Found(match.start(1), match.start(1) + len(inner.rstrip()), "organization", span.score, "gloss")
         before = _BEFORE_GLOSS(text, max(0, span.start - 24), span.start)
-        if before is not None:
+        if before is not None and span.kind == "organization":
             yield Found(before.start(), text.index(" (", before.start()), "organization", span.score, "gloss")
 
 

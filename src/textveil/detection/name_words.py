@@ -46,13 +46,14 @@ INSTITUTIONS: Final = _set(
     court times post journal gazette tribune insurance trust fund exchange hotel theatre theater stadium airport
     police prison chamber directorate prosecutor tribunal inspectorate municipality consulate embassy
     headquarters command barracks gendarmerie registry front kindergarten forces staff section office board
-    station laboratory unit"""
+    station laboratory unit government commandership"""
 )
 """What ends the name of an institution, or begins it before "of"."""
 
 PLACE_ENDS: Final = _set(
     """county city island islands river lake mountain mountains valley beach bay park bridge district province state
-    peninsula desert ocean sea gulf coast street road avenue heights hills springs village town township square"""
+    peninsula desert ocean sea gulf coast street road avenue heights hills springs village town township square
+    republic kingdom borough commonwealth emirate principality canton parish oblast prefecture"""
 )
 """What ends the name of a place."""
 

@@ -75,6 +75,7 @@ _FIELD: Final = re.compile(
     r"|[Ww]itness|[Gg]uardian|[Nn]ext of kin|[Aa]ssignee|[Rr]eviewer|[Rr]eporter|[Ss]igned(?: by)?"
     r"|[Pp]repared by|[Rr]eviewed by|[Aa]pproved by|[Aa]ttending|[Ss]urgeon|[Tt]o|TO|FROM) ?[:#=][ \t\"'<*_]*$"
 ).search
+_TOKEN: Final = re.compile(r"[A-Za-z0-9_]{1,40}").match
 _SIGNATURE: Final = re.compile(
     r"(?:[Rr]egards|[Ss]incerely(?: yours)?|[Bb]est(?: wishes)?|[Cc]heers|[Tt]hanks|[Tt]hank you|[Yy]ours(?: truly)?"
     r"|[Ll]ove|[Rr]espectfully|xx|xoxo)[,.!]?[ \t]*\n+[ \t-]*$"
@@ -122,6 +123,8 @@ def find_names(text: str) -> Iterator[Found]:
         start, end = run.span()
         if text[end : end + 1] in _NO_NAME_AFTER:
             end = start + max(0, written.rfind(" "))  # a word with a digit or an underscore names nobody
+            if end == start and _FIELD(text[max(0, start - 2 * _BACK) : start]):
+                yield Found(start, _TOKEN(text, start).end(), _PERSON, 0.6, "field")  # type: ignore[union-attr]
             written = text[start:end]
         if not written.isalpha():
             if written:
@@ -146,7 +149,7 @@ def _title(word: str) -> int:
 
 def _titled_name(titled: int, word: Word, before: str) -> bool:
     """Whether a name stands behind a title, where it is no verb: Dr. Will, Ms. May, Mr Short."""
-    if titled < 2 or word.low in known.LINKS or word.low in known.FUNCTION_WORDS:
+    if titled < 2 or word.low in known.LINKS or (word.low in known.FUNCTION_WORDS and len(word.low) > 1):
         return False
     return bool(word.marks & _NAMES) or before in _MOST_FIRM
 
@@ -181,7 +184,7 @@ class _Run:
         judged = self._judged([word], titled, self._before, self._opens)
         if not judged.kind:
             return None
-        end = small_end(self._text, word.end) if judged.kind == _PLACE or judged.score <= _GUESS else 0
+        end = small_end(self._text, word.end) if judged.kind != _PERSON or judged.score <= _GUESS else 0
         if end:
             return Found(word.start, end, _ORGANIZATION, 0.6, "institution")
         return Found(word.start, self._with_code(word.end, judged.kind), *judged)
@@ -297,7 +300,7 @@ class _Run:
     def _with_tail(self, group: list[Word], place: int, stop: int, judged: Judged) -> Found:
         """A name with what belongs to it behind its words."""
         start, end = group[place].start, group[stop - 1].end
-        if judged.kind == _PLACE or judged.score <= _GUESS:
+        if judged.kind != _PERSON or judged.score <= _GUESS:
             tail = small_end(self._text, end)
             if tail:
                 return Found(start, tail, _ORGANIZATION, 0.6, "institution")
@@ -341,7 +344,9 @@ class _Run:
         if first.low in known.PLACE_ENDS and place + 2 < len(group) and group[place + 1].low == "of":
             stop = place + 2 + (group[place + 2].low == "the")
             begun = stop
-            while stop < len(group) and not group[stop].marks & _COMMON and group[stop].low not in known.LINKS:
+            while stop < len(group) and group[stop].low not in known.LINKS:
+                if group[stop].marks & _COMMON and group[stop].low not in known.PLACE_STARTS:
+                    break
                 stop += 1
             if stop > begun:
                 return stop - place, Judged(_PLACE, 0.7, "place-end")
@@ -351,12 +356,12 @@ class _Run:
                 break
             if last.low in known.PLACE_ENDS:
                 named = any(
-                    not word.marks & _COMMON or (word.marks & _LISTED and word.low not in known.GENERIC)
+                    not word.marks & (_COMMON | _OTHER)
+                    or (word.marks & _LISTED and word.low not in known.GENERIC)
+                    or (word.marks & _OTHER and last.low in ("republic", "kingdom", "empire"))
                     for word in group[place : place + count - 1]
                 )
-                return (
-                    (count, Judged(_PLACE, 0.6, "place-end")) if named and not first.marks & _OTHER else (0, _NOTHING)
-                )
+                return (count, Judged(_PLACE, 0.6, "place-end")) if named else (0, _NOTHING)
         return 0, _NOTHING
 
     def _in_name(self, group: list[Word], place: int, opens: bool) -> bool:
@@ -364,6 +369,8 @@ class _Run:
         word = group[place]
         if word.low in known.LINKS or (word.low in known.PARTICLES and len(group) == 1):
             return False
+        if len(word.low) == 1:
+            return True
         if word.marks & _OTHER or (word.marks & (_SMALL_TOO | _LISTED)) == _SMALL_TOO:
             return False
         if not word.marks & _COMMON:
@@ -402,7 +409,7 @@ class _Run:
         if titled and not (titled == 1 and first.marks & _KNOWN_PLACE):
             return Judged(_PERSON, 0.8, "title")
         if self._no_word(words):
-            return _NOTHING
+            return self._evidence(first, before, opens, last.end) if opens else _NOTHING
         if not first.marks & _GIVEN and not (alone and first.marks & (_LISTED | _COMMON)):
             at = _AT_COMPANIES(self._text, max(0, first.start - _BACK), first.start)
             if at or _FOR_COMPANIES(self._text, last.end):

@@ -144,6 +144,9 @@ FUNCTION_WORDS: Final = _set(
 )
 """Words that name nobody, whatever their letter case."""
 
+NOTABLE: Final = _set("""trump jesus""")
+"""Persons whom everybody knows by a name that is a word too: with a capital they are meant."""
+
 COMPANIES: Final = _set(
     """adidas adobe airbus alibaba amazon amd aol astrazeneca audi bayer bbc bloomberg bmw boeing bp cisco citigroup
     cnn coca-cola costco chrysler chevron dell deloitte disney ebay ericsson exxon exxonmobil facebook fedex

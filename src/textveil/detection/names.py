@@ -45,6 +45,10 @@ _AFTER_SUBJECT: Final = re.compile(
     r"(?:'s|,? (?:and(?= [A-Z])|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked"
     r"|works|shouted|spent|joined|left|made|took|got|gave|died|moved|looked|smiled)(?![A-Za-z])|: [\"A-Z]|, can )"
 ).match
+_LOOSELY_SUBJECT: Final = re.compile(
+    r" (?:[a-z]{3,12}[^s\W]s|[a-z]{3,12}ed|knew|saw|ran|sang|should|would|could|can|must|does|did|are|were|very|so|lol)"
+    r"(?![A-Za-z])|!| '"
+).match
 _OF_ENGLISH: Final = re.compile(
     r"(?:ic|ical|ous|ive|ary|able|ible|oid|ed|ing|ings|ly|tion|tions|sion|ness|ment|ity|ism|ist|ists|itis|osis|emia"
     r"|pathy|ectomy|scopy|graphy|gram|plasty|azole|mycin|cillin|statin|pril|mab|olol|idine|amine|less|ful|ship"
@@ -133,6 +137,8 @@ def find_names(text: str) -> Iterator[Found]:
         low = written.lower()
         marks = marks_of(low, 0)
         if marks & _OTHER or marks & (_COMMON | _LISTED) == _COMMON or low in known.FUNCTION_WORDS:
+            if low in known.NOTABLE:
+                yield Found(start, end, _PERSON, 0.5, "list")
             continue
         span = _Run(text, start, end, public).alone(low, marks)
         if span is not None:
@@ -497,7 +503,8 @@ class _Run:
                 return evidence
             listed = before in known.BEFORE_PERSONS or self._text[max(0, word.start - 2) : word.start] == ", "
             fits = listed if not opens else _SPEAKS(self._text, word.end) is not None
-            return Judged(_PERSON, _GUESS, "guess") if marks & _GIVEN and fits else _NOTHING
+            fits = fits and marks & _GIVEN
+            return Judged(_PERSON, _GUESS, "guess") if fits or self._amid_small(word, before, opens) else _NOTHING
         placed = before in known.BEFORE_PLACES
         if marks & _IS_PLACE and (placed or not marks & _NAMES):
             return Judged(_PLACE, 0.5, "cue" if placed else "list")
@@ -506,6 +513,13 @@ class _Run:
                 return Judged(_PLACE, 0.4, "cue")
             return Judged(_PERSON, 0.7 if marks & _GIVEN else 0.5, "list")
         return self._unknown(word, placed, opens, evidence)
+
+    def _amid_small(self, word: Word, before: str, opens: bool) -> bool:
+        """Whether a family name that is a word too stands with a capital between words without one."""
+        if opens or not word.marks & _FAMILY or before in _DETERMINERS or not before:
+            return False
+        around = self._text[word.start - 2 : word.start] + self._text[word.end : word.end + 2]
+        return around[:1].islower() and around[1:3].strip() in ("", ",", ".") and not around[3:].isupper()
 
     def _unknown(self, word: Word, placed: bool, opens: bool, evidence: Judged) -> Judged:
         """One word that no list holds: a name where it stands like one and is not made like an English word."""
@@ -524,7 +538,8 @@ class _Run:
         if "\n" in text[max(0, start - 4) : start] and (not line.strip() or line[0] == "\n"):
             kind = _PLACE if OTHER in text[max(0, start - 2 * _BACK) : start] else _PERSON
             return Judged(kind, _GUESS, "guess")
-        return Judged(_PERSON, _GUESS, "guess") if _AFTER_SUBJECT(text, word.end) else _NOTHING
+        subject = _AFTER_SUBJECT(text, word.end) or _LOOSELY_SUBJECT(text, word.end)
+        return Judged(_PERSON, _GUESS, "guess") if subject else _NOTHING
 
     def _in_capitals(self, words: list[Word], before: str) -> Judged:
         """Names in capitals alone: only what the lists hold, and no common words."""
@@ -542,4 +557,8 @@ class _Run:
         return Judged(_PLACE if place else _PERSON, 0.5, "list")
 
 
+_DETERMINERS: Final = frozenset(
+    ("the", "a", "an", "his", "her", "its", "their", "our", "my", "your", "this", "that", "these", "those", "each")
+    + ("every", "no", "any", "some", "all", "of", "in", "under")
+)
 _SURELY_PLACED: Final = frozenset(("in", "near", "outside", "around", "into", "across", "throughout"))

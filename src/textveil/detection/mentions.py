@@ -96,7 +96,9 @@ def with_mentions(text: str, found: Sequence[Found]) -> list[Found]:
     if not evident:
         return list(found)
     beside = list(glosses(text, evident, lists().words))
-    firm = [span for span in found if not _is_guess(span)]
+    within = bytearray(len(text) if beside else 0)
+    _take(within, beside)
+    firm = [span for span in found if not (_is_guess(span) or _lies_in(within, span))]
     taken = bytearray(len(text))
     _take(taken, firm)
     met = []
@@ -106,13 +108,20 @@ def with_mentions(text: str, found: Sequence[Found]) -> list[Found]:
             _take(taken, [span])
     met += _joined(text, _mentions(text, _Known(text, [*evident, *beside]), taken))
     _take(taken, met)
-    guesses = [span for span in found if _is_guess(span) and 1 not in taken[span.start : span.end]]
+    guesses = [
+        span for span in found if (_is_guess(span) or _lies_in(within, span)) and 1 not in taken[span.start : span.end]
+    ]
     return sorted([*firm, *met, *guesses])
 
 
 def _take(taken: bytearray, spans: Sequence[Found]) -> None:
     for span in spans:
         taken[span.start : span.end] = b"\1" * (span.end - span.start)
+
+
+def _lies_in(within: bytearray, span: Found) -> bool:
+    """Whether a person or a place is part of an institution's name in parentheses."""
+    return span.kind in ("person", "place") and bool(within) and 0 not in within[span.start : span.end]
 
 
 def _is_guess(span: Found) -> bool:

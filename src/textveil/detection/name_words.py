@@ -144,6 +144,11 @@ FUNCTION_WORDS: Final = _set(
 )
 """Words that name nobody, whatever their letter case."""
 
+DETERMINERS: Final = _set(
+    """the a an his her its their our my your this that these those each every no any some all of in under"""
+)
+"""After these a capitalized word that is a common one is no name."""
+
 NOTABLE: Final = _set("""trump jesus""")
 """Persons whom everybody knows by a name that is a word too: with a capital they are meant."""
 

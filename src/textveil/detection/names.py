@@ -139,7 +139,8 @@ def find_names(text: str) -> Iterator[Found]:
         if marks & _OTHER or marks & (_COMMON | _LISTED) == _COMMON or low in known.FUNCTION_WORDS:
             if low in known.NOTABLE:
                 yield Found(start, end, _PERSON, 0.5, "list")
-            continue
+            if low not in known.FUNCTION_WORDS or not marks & _NAMES:
+                continue
         span = _Run(text, start, end, public).alone(low, marks)
         if span is not None:
             yield span
@@ -155,9 +156,11 @@ def _title(word: str) -> int:
 
 def _titled_name(titled: int, word: Word, before: str) -> bool:
     """Whether a name stands behind a title, where it is no verb: Dr. Will, Ms. May, Mr Short."""
-    if titled < 2 or word.low in known.LINKS or (word.low in known.FUNCTION_WORDS and len(word.low) > 1):
+    if titled < 2 or word.low in known.LINKS:
         return False
-    return bool(word.marks & _NAMES) or before in _MOST_FIRM
+    if word.marks & _NAMES or len(word.low) == 1:
+        return True
+    return before in _MOST_FIRM and word.low not in known.FUNCTION_WORDS
 
 
 _MOST_FIRM: Final = frozenset(("mr", "mrs", "ms", "miss", "dr", "prof", "herr", "frau", "mme", "mlle"))
@@ -185,8 +188,12 @@ class _Run:
         word = Word(self._start, self._end, low, marks, self._end - self._start > 1 and self._written().isupper())
         titled = _title(self._before) if self._text[self._start - 1 : self._start] == " " else 0
         named = _titled_name(titled, word, self._before) or self._in_name([word], 0, self._opens and not titled)
-        if not named and not (marks & _NAMES and self._evidence(word, self._before, self._opens).kind):
-            return None
+        if not named:
+            if not (marks & _NAMES and self._evidence(word, self._before, self._opens).kind):
+                return None
+            if low in known.FUNCTION_WORDS:
+                related = self._before in known.RELATIONS and not self._opens  # the daughter Will, not: Will she?
+                return Found(word.start, word.end, _PERSON, 0.6, "cue") if related else None
         judged = self._judged([word], titled, self._before, self._opens)
         if not judged.kind:
             return None
@@ -362,8 +369,7 @@ class _Run:
                 break
             if last.low in known.PLACE_ENDS:
                 named = any(
-                    not word.marks & (_COMMON | _OTHER)
-                    or (word.marks & _LISTED and word.low not in known.GENERIC)
+                    (word.low not in known.GENERIC and (not word.marks & (_COMMON | _OTHER) or word.marks & _LISTED))
                     or (word.marks & _OTHER and last.low in ("republic", "kingdom", "empire"))
                     for word in group[place : place + count - 1]
                 )
@@ -398,7 +404,7 @@ class _Run:
             given = first >= 0 and first == place - 1 and place + 1 == len(group)
             if given and not word.capitals and word.low not in _ENDS and word.low not in known.TITLES:
                 before = group[first]
-                if len(before.low.rstrip(".")) == 1 or before.marks & (_GIVEN | _COMMON) == _GIVEN:
+                if len(before.low) == 1 or "." in before.low or before.marks & (_GIVEN | _COMMON) == _GIVEN:
                     return True
         if word.marks & _OTHER:
             return False
@@ -511,12 +517,13 @@ class _Run:
         if marks & _NAMES:
             if before in _SURELY_PLACED and not evidence.kind:
                 return Judged(_PLACE, 0.4, "cue")
-            return Judged(_PERSON, 0.7 if marks & _GIVEN else 0.5, "list")
+            score = 0.7 if marks & _GIVEN else 0.5
+            return Judged(_PERSON, max(score, evidence.score), evidence.why or "list")
         return self._unknown(word, placed, opens, evidence)
 
     def _amid_small(self, word: Word, before: str, opens: bool) -> bool:
         """Whether a family name that is a word too stands with a capital between words without one."""
-        if opens or not word.marks & _FAMILY or before in _DETERMINERS or not before:
+        if opens or not word.marks & _FAMILY or before in known.DETERMINERS or not before:
             return False
         around = self._text[word.start - 2 : word.start] + self._text[word.end : word.end + 2]
         return around[:1].islower() and around[1:3].strip() in ("", ",", ".") and not around[3:].isupper()
@@ -557,8 +564,4 @@ class _Run:
         return Judged(_PLACE if place else _PERSON, 0.5, "list")
 
 
-_DETERMINERS: Final = frozenset(
-    ("the", "a", "an", "his", "her", "its", "their", "our", "my", "your", "this", "that", "these", "those", "each")
-    + ("every", "no", "any", "some", "all", "of", "in", "under")
-)
 _SURELY_PLACED: Final = frozenset(("in", "near", "outside", "around", "into", "across", "throughout"))

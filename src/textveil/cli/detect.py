@@ -75,6 +75,9 @@ def detect_command(
     as_json: Annotated[
         bool, opt.flag("--json", "A line for each document: a list of start, end, kind and score.")
     ] = False,
+    why: Annotated[
+        bool, opt.flag("--why", "Say what each span was found by: title, list, cue, mention, guess and others.")
+    ] = False,
     page: Annotated[
         Path | None, opt.option("FILE", "Write a page with the spans marked (mode 0600).", None, "--html")
     ] = None,
@@ -111,10 +114,14 @@ def detect_command(
         _write_private(page, spans_page(documents, spans_of.name))
     if as_json:
         for _, spans in documents:
-            rows = [{"start": span.start, "end": span.end, "kind": span.kind, "score": span.score} for span in spans]
-            sys.stdout.write(json.dumps(rows) + "\n")
+            sys.stdout.write(json.dumps([_row(span, why=why) for span in spans]) + "\n")
     elif page is None:
-        _show(documents)
+        _show(documents, why=why)
+
+
+def _row(span: DetectedSpan, *, why: bool) -> dict[str, object]:
+    row: dict[str, object] = {"start": span.start, "end": span.end, "kind": span.kind, "score": span.score}
+    return {**row, "why": span.why} if why else row
 
 
 def _detected(detector: Detector, blocks: Iterable[list[str]]) -> Iterable[tuple[str, Sequence[DetectedSpan]]]:
@@ -129,8 +136,8 @@ def _write_private(path: Path, content: str) -> None:
     write_whole(path, content.encode("utf-8"), private=True)
 
 
-def _show(documents: Iterable[tuple[str, Sequence[DetectedSpan]]]) -> None:
-    """The texts with their spans in color, and the name of each kind after it."""
+def _show(documents: Iterable[tuple[str, Sequence[DetectedSpan]]], *, why: bool = False) -> None:
+    """The texts with their spans in color, and the name of each kind after it; with ``why`` what it was found by."""
     from rich.text import Text
 
     console = _console()
@@ -140,7 +147,8 @@ def _show(documents: Iterable[tuple[str, Sequence[DetectedSpan]]]) -> None:
             style = _STYLES.get(span.kind, _STYLE)
             shown.append(text[position : span.start])
             shown.append(f"[{text[span.start : span.end]}]", style=style)
-            shown.append(span.kind, style=style.replace("bold", "italic"))
+            reason = f"({span.why} {span.score:g})" if why and span.why else ""
+            shown.append(span.kind + reason, style=style.replace("bold", "italic"))
             position = span.end
         shown.append(text[position:].rstrip("\n"))
         console.print(shown, soft_wrap=True)

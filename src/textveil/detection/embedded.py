@@ -29,8 +29,10 @@ from textveil.detection.combined import covering
 from textveil.detection.demographics import WITNESS_GATE, demographic_gate, find_demographics, find_witnesses
 from textveil.detection.found import Search, searched
 from textveil.detection.gates import Gate, anywhere
+from textveil.detection.institutions import ACRONYM_GATE, find_acronyms
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import language_of
+from textveil.detection.mentions import with_mentions
 from textveil.detection.names import find_names
 from textveil.detection.ordinary_words import LANGUAGES
 from textveil.detection.other_languages import ORDINARY, searches_of
@@ -124,6 +126,7 @@ class EmbeddedDetector:
             (quantities.find_counts, quantities.COUNT_GATE),
             (find_states, anywhere),
             (find_witnesses, WITNESS_GATE),
+            (find_acronyms, ACRONYM_GATE),
             (find_names, anywhere),
             (find_small_names, anywhere),
             (find_demographics, demographic_gate),
@@ -148,6 +151,7 @@ class EmbeddedDetector:
         read = plain(text)
         found, _ = searched(read.text, self._searches_in(language_of(text)))
         found = sorted(one for one in found if one.kind != ORDINARY)
+        found = with_mentions(read.text, found)
         spans = [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME, one.why) for one in found]
         # What a path of a URL may hold is nearly anything: also what covers an e-mail address that it runs into.
         met = any(after.start < before.end for before, after in pairwise(found))

@@ -14,12 +14,14 @@ TITLES: Final = _set(
     representative congressman congresswoman governor gov mayor minister chancellor king queen prince princess
     pope bishop cardinal father sister brother rev reverend rabbi imam pastor general gen colonel col major maj
     captain capt lieutenant lt sergeant sgt corporal cpl officer detective inspector doctor nurse coach uncle
-    aunt herr frau monsieur madame senor senora secretary ambassador chairman spokesman spokeswoman"""
+    aunt herr frau monsieur madame senor senora secretary ambassador chairman spokesman spokeswoman
+    rn lpn cna crna"""
 )
 """What may stand before a person's name, without the full stop; not part of it."""
 
 FIRM_TITLES: Final = _set(
-    """mr mrs ms miss mx dr prof sen gov rev sgt lt col gen capt herr frau monsieur madame senor senora"""
+    """mr mrs ms miss mx dr prof sen gov rev sgt lt col gen capt herr frau monsieur madame senor senora
+    mme mlle rn lpn crna"""
 )
 """Those after which a capitalized word is a name, whatever it is."""
 
@@ -29,22 +31,29 @@ COMPANY_ENDS: Final = _set(
     """inc incorporated corp corporation ltd limited llc llp plc co company gmbh ag sa nv bv oy ab asa spa srl kg sons
     brothers group holdings partners associates industries enterprises technologies systems solutions software
     networks laboratories labs pharmaceuticals motors airlines airways records entertainment studios pictures
-    ventures consulting services foods stores energy electronics semiconductor telecom communications securities"""
+    ventures consulting services foods stores energy electronics semiconductor telecom communications securities
+    solicitors"""
 )
 """What ends the name of a company."""
+
+FIRM_ENDS: Final = _set("""inc incorporated corp corporation ltd llc llp plc gmbh ag nv bv oy ab asa srl holdings""")
+"""Those before which any words are the name of a company."""
 
 INSTITUTIONS: Final = _set(
     """university college school academy institute hospital clinic infirmary foundation association society center
     centre committee council commission ministry department agency bureau administration authority bank church
     cathedral museum library orchestra union league federation club party army navy parliament senate congress
     court times post journal gazette tribune insurance trust fund exchange hotel theatre theater stadium airport
-    police"""
+    police prison chamber directorate prosecutor tribunal inspectorate municipality consulate embassy
+    headquarters command barracks gendarmerie registry front kindergarten forces staff section office board
+    station laboratory unit government commandership"""
 )
 """What ends the name of an institution, or begins it before "of"."""
 
 PLACE_ENDS: Final = _set(
     """county city island islands river lake mountain mountains valley beach bay park bridge district province state
-    peninsula desert ocean sea gulf coast street road avenue heights hills springs village town township square"""
+    peninsula desert ocean sea gulf coast street road avenue heights hills springs village town township square
+    republic kingdom borough commonwealth emirate principality canton parish oblast prefecture"""
 )
 """What ends the name of a place."""
 
@@ -63,6 +72,16 @@ BEFORE_PERSONS: Final = _set(
     miss i'm am that who when"""
 )
 
+RELATIONS: Final = _set(
+    """wife husband son daughter partner mother father brother sister friend fiance fiancee boyfriend girlfriend
+    neighbor neighbour colleague boss landlord landlady tenant roommate classmate teammate coworker manager
+    supervisor attending nurse aunt uncle cousin niece nephew grandson granddaughter stepson stepdaughter grandmother
+    grandfather twin spouse caregiver therapist paralegal accountant lawyer attorney babysitter nanny housemate
+    intern assistant ex-wife ex-husband mom dad mum pastor tutor carer guardian witness defendant
+    plaintiff named"""
+)
+"""After these a capitalized name is a person's: my daughter Will."""
+
 COUNTRY_LETTERS: Final = _set("""us u.s usa u.s.a uk u.k uae ussr eu nyc""")
 """Places that are written with capital letters alone."""
 
@@ -72,11 +91,44 @@ PARTICLES: Final = _set("""van von der den de del della di da dos du la le bin i
 LINKS: Final = _set("""of the and & for""")
 """Small words inside names of organizations, and between names."""
 
-MEDICAL_AFTER: Final = _set(
-    """disease syndrome sign test palsy lymphoma sarcoma scale score criteria maneuver reflex tumor tumour chorea
-    contracture"""
+OWNED_AFTER: Final = _set(
+    """disease syndrome sign palsy lymphoma sarcoma scale criteria maneuver manoeuvre reflex tumor tumour chorea
+    contracture phenomenon triad thyroiditis fracture ligament duct gland node esophagus ulcer law theorem"""
 )
 """After these words' names nobody is meant: Crohn's disease."""
+
+MEDICAL_AFTER: Final = OWNED_AFTER | _set(
+    """signs test tests testing joint catheter smear smears shunt neuroma classification procedure technique method
+    stain drain tube level score scores nodes cells bodies operation prosthesis splint cast clamp agar fever virus
+    index ratio glands tendon canal monitor disorder dystrophy line exercises anemia stage staging grade
+    coefficient distribution algorithm transform diet brace boot needle wire forceps retractor respirations nails
+    reflexes tooth salt"""
+)
+"""After a name without a possessive ending: Foley catheter."""
+
+EPONYMS: Final = _set(
+    """foley babinski apgar pap doppler tinel phalen lachman mcmurray homan homans romberg lisfranc colles achilles
+    fahrenheit celsius kelvin hodgkin lyme holter crohn crohns alzheimer alzheimers parkinsons tourette hemovac
+    swan-ganz jackson-pratt trendelenburg valsalva kegel heimlich mantoux giemsa kussmaul guillain-barre smith-magenis
+    hawkins-kennedy neer spurling epstein-barr ehlers-danlos babinskis mcburney murphys schatzker
+    charcot-marie codman-hakim hippel-lindau stevens-johnson kirschner steinmann gleason coombs
+    chvostek trousseau finkelstein ortolani kawasaki kaposi"""
+)
+"""What is named after somebody in medicine: alone it means nobody, unless a title stands before it."""
+
+GENERIC: Final = _set(
+    """supreme cassation assize constitutional administrative regional district federal national state central
+    international military criminal civil social state public security general special high higher first second
+    third department council commission human rights foreign affairs exterior interior justice defence finance
+    directorate ministry parliament senate chamber section plenary adult protective correctional bariatric pediatric
+    paediatric rheumatology cardiology oncology orthopedic orthopaedic surgical emergency outpatient inpatient medicine
+    obstetrics gynecology neurology urology dermatology radiology psychiatry physical therapy registry
+    ombudsman lustration appeal appeals cadastral sessions magistrates magistrates' martial commercial labour revenue
+    european union united nations grand city county town municipal local middle elementary primary secondary
+    graduate medical school hospital clinic center north south east west northern southern eastern western
+    conservative democratic liberal republican youth customer support sales marketing engineering research data"""
+)
+"""What many institutions are called: by these words alone one is not told from another."""
 
 FUNCTION_WORDS: Final = _set(
     """i you he she it we they me him her us them my your his its our their this that these those who what which where
@@ -87,9 +139,18 @@ FUNCTION_WORDS: Final = _set(
     phone mobile tel address name date subject re fw fwd dob mrn ssn iban zip id url ps pps asap faq etc kids
     over as off out up down all any some more most new old first last next also just only very hm hmm uh uhm um
     huh lemme yessir gotcha dang mister alright okey nah yup oops ma'am maam sir man men woman guys north south
-    east west northern southern eastern western sept mb pt"""
+    east west northern southern eastern western sept mb pt mondays tuesdays wednesdays thursdays fridays
+    saturdays sundays lmao gawd bro dude btw smh tbh idk ty"""
 )
 """Words that name nobody, whatever their letter case."""
+
+DETERMINERS: Final = _set(
+    """the a an his her its their our my your this that these those each every no any some all of in under"""
+)
+"""After these a capitalized word that is a common one is no name."""
+
+NOTABLE: Final = _set("""trump jesus""")
+"""Persons whom everybody knows by a name that is a word too: with a capital they are meant."""
 
 COMPANIES: Final = _set(
     """adidas adobe airbus alibaba amazon amd aol astrazeneca audi bayer bbc bloomberg bmw boeing bp cisco citigroup

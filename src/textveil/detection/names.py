@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, final
 
 from textveil.detection import name_words as known
 from textveil.detection.found import Found
+from textveil.detection.institutions import Word, institution, small_end
 from textveil.detection.lists import Lists, Marks, lists
 from textveil.detection.plain import OTHER
 from textveil.text.slices import matches
 
 _ABBREVIATED: Final = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Jr|Sr|Inc|Corp|Ltd|Co|Gen|Sen|Rep|Gov|Lt|Col|Sgt|Capt|Rev|Hon|Mt|Ft"
-_WORD: Final = rf"(?:(?:{_ABBREVIATED})\.|(?:[A-Z]\.){{1,25}}+(?![a-z])|[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+)"
+_SHORT_GIVEN: Final = "Cz|Sz|Wm|Zh|Dz|Zs|Gy|Chr|Jos|Geo"
+_WORD: Final = (
+    rf"(?:(?:{_ABBREVIATED}|{_SHORT_GIVEN})\.|[A-Z]\.(?:-?[A-Z]\.){{0,24}}+(?![a-z])"
+    r"|[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+(?:(?<=s)'(?= [A-Z]))?)"
+)
 _SMALL: Final = "van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ter|ten|af|y|zu|of|the|and|&|for"
 _FIRST: Final = (
     r"[A-Z](?<![A-Za-z0-9].)(?:(?:(?<=M)(?:rs?|[sxt])|(?<=D)r|(?<=P)rof|(?<=S)(?:[tr]|en|gt)|(?<=J)r|(?<=I)nc"
-    r"|(?<=C)(?:orp|ol?|apt)|(?<=L)td?|(?<=G)(?:en|ov)|(?<=R)e[pv]|(?<=H)on|(?<=F)t)\.|\.(?:[A-Z]\.){0,24}+(?![a-z])"
-    r"|[A-Za-z]*+(?:['-][A-Za-z]++)*+)"
+    r"|(?<=C)(?:orp|ol?|apt)|(?<=L)td?|(?<=G)(?:en|ov)|(?<=R)e[pv]|(?<=H)on|(?<=F)t)\."
+    r"|\.(?:-?[A-Z]\.){0,24}+(?![a-z])"
+    r"|[A-Za-z]*+(?:['-][A-Za-z]++)*+(?:(?<=s)'(?= [A-Z]))?)"
 )
 """``_WORD`` where no letter or digit stands before it; patterns that begin with a set of characters are fast."""
 
@@ -38,6 +44,10 @@ _CUE: Final = re.compile(
 _AFTER_SUBJECT: Final = re.compile(
     r"(?:'s|,? (?:and(?= [A-Z])|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked"
     r"|works|shouted|spent|joined|left|made|took|got|gave|died|moved|looked|smiled)(?![A-Za-z])|: [\"A-Z]|, can )"
+).match
+_LOOSELY_SUBJECT: Final = re.compile(
+    r" (?:[a-z]{3,12}[^s\W]s|[a-z]{3,12}ed|knew|saw|ran|sang|should|would|could|can|must|does|did|are|were|very|so|lol)"
+    r"(?![A-Za-z])|!| '"
 ).match
 _OF_ENGLISH: Final = re.compile(
     r"(?:ic|ical|ous|ive|ary|able|ible|oid|ed|ing|ings|ly|tion|tions|sion|ness|ment|ity|ism|ist|ists|itis|osis|emia"
@@ -59,8 +69,29 @@ _GOES_ON: Final = re.compile(r"\.(?:,| [a-z(])").match
 _CODE: Final = re.compile(r",? (?:[0-9]{4,6}(?:-[0-9]{3,4})?|[0-9]{3} [0-9]{2})(?![A-Za-z0-9.,-]|[,.][0-9])").match
 _ENDS: Final = known.COMPANY_ENDS | known.INSTITUTIONS | known.PLACE_ENDS
 _NAMED_AFTER: Final = re.compile(
-    r" (?:[A-Z][A-Za-z]* ){0,2}(?:Hospital|Clinic|Infirmary|University|College|School|Academy|Church|Cathedral)\b"
+    r" (?:[A-Z][A-Za-z]* ){0,2}(?:Hospital|Clinic|Infirmary|University|College|School|Academy|Church|Cathedral|Party"
+    r"|Court|Army|Republic|Bank|Union|Office)\b"
 ).match
+_FIELD: Final = re.compile(
+    r"(?:^|[\n|;,.*-] *)(?:(?:[Pp]atient|[Cc]lient|[Ss]tudent|[Ee]mployee|[Cc]ustomer|[Ff]ull|[Ff]irst|[Ll]ast|[Uu]ser)"
+    r"(?:'s)?(?: [Nn]ame)?|[Nn]ame|NAME|PATIENT|[Ff]rom|[Cc]c|CC|[Bb]cc|[Aa]ttn|ATTN|[Aa]ttention|[Ss]eller|[Bb]uyer"
+    r"|[Aa]uthor|[Cc]ontact|[Tt]enant|[Ll]andlord|[Pp]rovider|[Pp]hysician|[Ss]ender|[Rr]ecipient|[Aa]pplicant"
+    r"|[Ww]itness|[Gg]uardian|[Nn]ext of kin|[Aa]ssignee|[Rr]eviewer|[Rr]eporter|[Ss]igned(?: by)?"
+    r"|[Pp]repared by|[Rr]eviewed by|[Aa]pproved by|[Aa]ttending|[Ss]urgeon|[Tt]o|TO|FROM) ?[:#=][ \t\"'<*_]*$"
+).search
+_TOKEN: Final = re.compile(r"[A-Za-z0-9_]{1,40}").match
+_SIGNATURE: Final = re.compile(
+    r"(?:[Rr]egards|[Ss]incerely(?: yours)?|[Bb]est(?: wishes)?|[Cc]heers|[Tt]hanks|[Tt]hank you|[Yy]ours(?: truly)?"
+    r"|[Ll]ove|[Rr]espectfully|xx|xoxo)[,.!]?[ \t]*\n+[ \t-]*$"
+).search
+_TELLS: Final = re.compile(
+    r",? (?:said|says|told|asked|asks|wrote|replied|emailed|texted|phoned|lives|lived|smiled|shouted|laughed"
+    r"|was born|thinks|wants|who (?:is|was|has|had|said|lives))(?![A-Za-z])"
+).match
+_CAMEL: Final = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]").search
+_INNER_CAPITAL: Final = re.compile(
+    r"(?:Mc|Mac|O'|D'|De|Di|Du|La|Le|Van|Von|Fitz|St|Al|El|Jo|Ann|Mary)[A-Z][a-z]+(?:['-][A-Za-z]+)?"
+).fullmatch
 _STRICTLY_PLACED: Final = frozenset(("in", "from", "near", "to"))
 
 _PERSON, _PLACE, _ORGANIZATION = "person", "place", "organization"
@@ -75,14 +106,16 @@ _GIVEN, _FAMILY, _IS_PLACE, _COMMON, _SMALL_TOO, _OTHER, _KNOWN_PLACE = (
 
 
 @final
-class _Word(NamedTuple):
-    """One word of a run: where it stands without a possessive ending, in small letters, with the marks of the lists."""
+class Judged(NamedTuple):
+    """What a name is, how sure that is, and why; no kind for what is none."""
 
-    start: int
-    end: int
-    low: str
-    marks: int
-    capitals: bool
+    kind: str = ""
+    score: float = 0.0
+    why: str = ""
+
+
+_NOTHING: Final = Judged()
+_GUESS: Final = 0.3
 
 
 def find_names(text: str) -> Iterator[Found]:
@@ -92,16 +125,28 @@ def find_names(text: str) -> Iterator[Found]:
     for run in matches(_RUN, text):
         written = run[0]
         start, end = run.span()
+        if text[end : end + 1] in _NO_NAME_AFTER:
+            end = start + max(0, written.rfind(" "))  # a word with a digit or an underscore names nobody
+            if end == start and _FIELD(text[max(0, start - 2 * _BACK) : start]):
+                yield Found(start, _TOKEN(text, start).end(), _PERSON, 0.6, "field")  # type: ignore[union-attr]
+            written = text[start:end]
         if not written.isalpha():
-            yield from _Run(text, start, end, public).found()
+            if written:
+                yield from _Run(text, start, end, public).found()
             continue
         low = written.lower()
         marks = marks_of(low, 0)
         if marks & _OTHER or marks & (_COMMON | _LISTED) == _COMMON or low in known.FUNCTION_WORDS:
-            continue
-        one = _Run(text, start, end, public).alone(low, marks)
-        if one is not None:
-            yield one
+            if low in known.NOTABLE:
+                yield Found(start, end, _PERSON, 0.5, "list")
+            if low not in known.FUNCTION_WORDS or not marks & _NAMES:
+                continue
+        span = _Run(text, start, end, public).alone(low, marks)
+        if span is not None:
+            yield span
+
+
+_NO_NAME_AFTER: Final = frozenset("0123456789_")
 
 
 def _title(word: str) -> int:
@@ -109,9 +154,16 @@ def _title(word: str) -> int:
     return (word in known.TITLES) + (word in known.FIRM_TITLES)
 
 
-def _titled_name(titled: int, word: _Word) -> bool:
-    """Whether a listed name stands behind a title, where it is no verb: Dr. Will, Ms. May."""
-    return titled > 1 and bool(word.marks & _NAMES) and word.low not in known.LINKS
+def _titled_name(titled: int, word: Word, before: str) -> bool:
+    """Whether a name stands behind a title, where it is no verb: Dr. Will, Ms. May, Mr Short."""
+    if titled < 2 or word.low in known.LINKS:
+        return False
+    if word.marks & _NAMES or len(word.low) == 1:
+        return True
+    return before in _MOST_FIRM and word.low not in known.FUNCTION_WORDS
+
+
+_MOST_FIRM: Final = frozenset(("mr", "mrs", "ms", "miss", "dr", "prof", "herr", "frau", "mme", "mlle"))
 
 
 @final
@@ -133,35 +185,48 @@ class _Run:
 
     def alone(self, low: str, marks: int) -> Found | None:
         """The name that a run of one word is."""
-        word = _Word(self._start, self._end, low, marks, self._end - self._start > 1 and self._written().isupper())
+        word = Word(self._start, self._end, low, marks, self._end - self._start > 1 and self._written().isupper())
         titled = _title(self._before) if self._text[self._start - 1 : self._start] == " " else 0
-        if not (_titled_name(titled, word) or self._in_name([word], 0, self._opens and not titled)):
+        named = _titled_name(titled, word, self._before) or self._in_name([word], 0, self._opens and not titled)
+        if not named:
+            if not (marks & _NAMES and self._evidence(word, self._before, self._opens).kind):
+                return None
+            if low in known.FUNCTION_WORDS:
+                related = self._before in known.RELATIONS and not self._opens  # the daughter Will, not: Will she?
+                return Found(word.start, word.end, _PERSON, 0.6, "cue") if related else None
+        judged = self._judged([word], titled, self._before, self._opens)
+        if not judged.kind:
             return None
-        kind, score = self._judged([word], titled, self._before, self._opens)
-        return Found(word.start, self._with_code(word.end, kind), kind, score) if kind else None
+        end = small_end(self._text, word.end) if judged.kind != _PERSON or judged.score <= _GUESS else 0
+        if end:
+            return Found(word.start, end, _ORGANIZATION, 0.6, "institution")
+        return Found(word.start, self._with_code(word.end, judged.kind), *judged)
 
     def _written(self) -> str:
         return self._text[self._start : self._end]
 
     def found(self) -> Iterator[Found]:
         """The names in the run."""
-        group: list[_Word] = []
+        group: list[Word] = []
         titled = _title(self._before) if self._text[self._start - 1 : self._start] == " " else 0
         before, opens = self._before, self._opens
-        for piece in _PIECE(self._text, self._start, self._end):
+        pieces = list(_PIECE(self._text, self._start, self._end))
+        for number, piece in enumerate(pieces):
             written = piece[0]
             low = written.rstrip(".").lower()
             if low in known.TITLES and not (group and low not in known.FIRM_TITLES):
                 yield from self._read(group, titled, before, opens)
                 group, titled, before, opens = [], _title(low), low, False
                 continue
-            owner, whole = low.endswith("'s"), low
+            owner, whole = low.endswith(("'s", "'")), low
             while low.endswith("'s"):
                 low = low[:-2]
+            if low.endswith("'"):
+                low = low[:-1]
             if owner:
                 owner = _NAMED_AFTER(self._text, piece.end()) is None
             base, apostrophe, rest = low.rpartition("'")
-            single = len(low) == 1 and (not group or (low in "ia" and written[-1] != "." and piece.end() == self._end))
+            single = len(low) == 1 and self._no_initial(pieces, number, bool(group), titled, opens)
             if (apostrophe and rest in _CONTRACTED) or single:
                 yield from self._read(group, titled, before, opens)
                 group, titled, before, opens = [], 0, base or low, False
@@ -170,7 +235,7 @@ class _Run:
                     and not self._public.words.get(base, _COMMON) & _COMMON
                     and base not in known.FUNCTION_WORDS
                 ):
-                    word = _Word(piece.start(), piece.start() + len(base), base, self._marks(base), False)
+                    word = Word(piece.start(), piece.start() + len(base), base, self._marks(base), False)
                     yield from self._read([word], 0, before, opens)
                 continue
             end = piece.end() - (len(whole) - len(low) if owner else 0)
@@ -181,11 +246,31 @@ class _Run:
                 and "." not in low
             ):
                 end -= piece.end() == self._end and low not in ("st", "mt", "ft")
-            group.append(_Word(piece.start(), end, low, self._marks(low), written.isupper() and len(low) > 1))
+            group.append(Word(piece.start(), end, low, self._marks(low), written.isupper() and len(low) > 1))
             if owner:
                 yield from self._read(group, titled, before, opens)
                 group, titled, before, opens = [], 0, "", False
         yield from self._read(group, titled, before, opens)
+
+    def _no_initial(
+        self, pieces: Sequence[re.Match[str]], number: int, goes_on: bool, titled: int, opens: bool
+    ) -> bool:
+        """Whether a single letter is no initial of a name: what begins a name stands before a family name."""
+        written = pieces[number][0]
+        low = written[0].lower()
+        if goes_on:
+            return low in "ia" and written[-1] != "." and pieces[number].end() == self._end
+        if written[-1] != "." or number + 1 == len(pieces):
+            return True
+        following = pieces[number + 1][0]
+        if not following[0].isupper() or following.lower() in known.FUNCTION_WORDS:
+            return True
+        if titled:
+            return False
+        marks = self._marks(following.lower())
+        if len(following) == 2 and following[1] == ".":
+            return opens
+        return (bool(marks & _COMMON) and not marks & _FAMILY) or (opens and not marks & _FAMILY)
 
     def _marks(self, low: str) -> int:
         marks = self._public.words.get(low)
@@ -194,7 +279,7 @@ class _Run:
             marks = parts[0] | parts[-1] if not all(part & _COMMON for part in parts) else _COMMON
         return marks or 0
 
-    def _read(self, group: list[_Word], titled: int, before: str, opens: bool) -> Iterator[Found]:
+    def _read(self, group: list[Word], titled: int, before: str, opens: bool) -> Iterator[Found]:
         """The names in words that stand together."""
         place = 0
         ends = any(word.low in _ENDS for word in group)
@@ -203,24 +288,36 @@ class _Run:
                 titled, opens, before = _title(group[place].low), False, group[place].low
                 place += 1
                 continue
-            length, kind, score = self._whole(group, place, titled, ends)
+            length, judged = self._whole(group, place, titled, ends, opens and place == 0)
             if length:
-                yield Found(group[place].start, self._with_code(group[place + length - 1].end, kind), kind, score)
+                if judged.kind:
+                    end = self._with_code(group[place + length - 1].end, judged.kind)
+                    yield Found(group[place].start, end, *judged)
                 place += length
                 titled, opens, before = 0, False, group[place - 1].low
                 continue
             stop = place + 1
-            named = _titled_name(titled, group[place])
+            named = _titled_name(titled, group[place], before)
             if named or self._in_name(group, place, opens and place == 0 and not titled):
-                while stop < len(group) and self._goes_on(group, stop):
+                free = titled > 1 or not (opens and place == 0)
+                while stop < len(group) and self._goes_on(group, stop, place if free else -1):
                     stop += 1
                 while group[stop - 1].low in known.PARTICLES and stop - 1 > place:
                     stop -= 1
-                kind, score = self._judged(group[place:stop], titled, before, opens and place == 0)
-                if kind:
-                    yield Found(group[place].start, self._with_code(group[stop - 1].end, kind), kind, score)
+                judged = self._judged(group[place:stop], titled, before, opens and place == 0)
+                if judged.kind:
+                    yield self._with_tail(group, place, stop, judged)
             titled, opens, before = 0, False, group[stop - 1].low
             place = stop
+
+    def _with_tail(self, group: list[Word], place: int, stop: int, judged: Judged) -> Found:
+        """A name with what belongs to it behind its words."""
+        start, end = group[place].start, group[stop - 1].end
+        if judged.kind != _PERSON or judged.score <= _GUESS:
+            tail = small_end(self._text, end)
+            if tail:
+                return Found(start, tail, _ORGANIZATION, 0.6, "institution")
+        return Found(start, self._with_code(end, judged.kind), *judged)
 
     def _with_code(self, end: int, kind: str) -> int:
         """The end of a place with the postal code after it, of a company with the full stop of "Inc."."""
@@ -229,47 +326,63 @@ class _Run:
         code = _CODE(self._text, end) if kind == _PLACE else None
         return code.end() if code else end
 
-    def _whole(self, group: list[_Word], place: int, titled: int, ends: bool) -> tuple[int, str, float]:
+    def _whole(self, group: list[Word], place: int, titled: int, ends: bool, opens: bool) -> tuple[int, Judged]:
         """How many words from ``place`` on are an organization or a place of several words, and which."""
         first = group[place]
         if first.low in known.LINKS or titled > 1:
-            return 0, "", 0.0
+            return 0, _NOTHING
+        found = institution(group, place) if ends and first.low not in known.FUNCTION_WORDS else None
+        if found and opens and first.marks & (_COMMON | _LISTED) == _COMMON and self._stands_without(group, place):
+            return 0, _NOTHING
+        if found and found.proper:
+            return found.count, Judged(_ORGANIZATION, 0.8, found.why)
         reach = self._public.openings.get(first.low, 0)
         for count in range(min(reach, len(group) - place), 1, -1):
             words = group[place : place + count]
             if " ".join([word.low.replace("-", " ") for word in words]) in self._public.phrases:
-                following = group[place + count].low if place + count < len(group) else ""
-                if following not in known.COMPANY_ENDS and following not in known.INSTITUTIONS:
-                    return count, _PLACE, 0.8
-        if not ends:
-            return 0, "", 0.0
-        if first.low in known.INSTITUTIONS and place + 2 < len(group) and group[place + 1].low in ("of", "for"):
-            stop = place + 2
-            while stop < len(group) and (group[stop].low not in ("and", "&", "for") or stop == place + 2):
+                return count, Judged(_PLACE, 0.8, "list")
+        if found:
+            return found.count, _NOTHING
+        return self._place_of_words(group, place) if ends else (0, _NOTHING)
+
+    def _stands_without(self, group: list[Word], place: int) -> bool:
+        """Whether an institution's name stands behind the first word of a sentence, which is none of its own."""
+        first = group[place].low
+        found = institution(group, place + 1) if place + 1 < len(group) else None
+        return found is not None and found.proper and first not in known.GENERIC and first not in _ENDS
+
+    def _place_of_words(self, group: list[Word], place: int) -> tuple[int, Judged]:
+        """Lake County, County of Dalarna, Republic of Turkey."""
+        first = group[place]
+        if first.low in known.PLACE_ENDS and place + 2 < len(group) and group[place + 1].low == "of":
+            stop = place + 2 + (group[place + 2].low == "the")
+            begun = stop
+            while stop < len(group) and group[stop].low not in known.LINKS:
+                if group[stop].marks & _COMMON and group[stop].low not in known.PLACE_STARTS:
+                    break
                 stop += 1
-            return stop - place, _ORGANIZATION, 0.8
+            if stop > begun:
+                return stop - place, Judged(_PLACE, 0.7, "place-end")
         for count in range(2, min(7, len(group) - place) + 1):
             last = group[place + count - 1]
-            if last.low in known.LINKS and last.low not in ("&", "and", "of"):
+            if last.low in known.LINKS:
                 break
-            if first.low == "the" or group[place + count - 2].low in known.LINKS:
-                continue
-            if last.low in known.COMPANY_ENDS or last.low in known.INSTITUTIONS:
-                while place + count < len(group) and group[place + count].low in known.COMPANY_ENDS:
-                    count += 1
-                if place + count + 1 < len(group) and group[place + count].low == "of":
-                    count += 2
-                common = all(word.marks & _COMMON and not word.marks & _LISTED for word in group[place : place + count])
-                return (0, "", 0.0) if common and last.low not in known.COMPANY_ENDS else (count, _ORGANIZATION, 0.8)
-            if last.low in known.PLACE_ENDS and not (first.marks & _COMMON and not first.marks & _LISTED):
-                return count, _PLACE, 0.6
-        return 0, "", 0.0
+            if last.low in known.PLACE_ENDS:
+                named = any(
+                    (word.low not in known.GENERIC and (not word.marks & (_COMMON | _OTHER) or word.marks & _LISTED))
+                    or (word.marks & _OTHER and last.low in ("republic", "kingdom", "empire"))
+                    for word in group[place : place + count - 1]
+                )
+                return (count, Judged(_PLACE, 0.6, "place-end")) if named else (0, _NOTHING)
+        return 0, _NOTHING
 
-    def _in_name(self, group: list[_Word], place: int, opens: bool) -> bool:
+    def _in_name(self, group: list[Word], place: int, opens: bool) -> bool:
         """Whether a word can begin a name."""
         word = group[place]
         if word.low in known.LINKS or (word.low in known.PARTICLES and len(group) == 1):
             return False
+        if len(word.low) == 1:
+            return True
         if word.marks & _OTHER or (word.marks & (_SMALL_TOO | _LISTED)) == _SMALL_TOO:
             return False
         if not word.marks & _COMMON:
@@ -278,111 +391,177 @@ class _Run:
             return False
         return not opens or self._goes_on(group, place + 1) or _SPEAKS(self._text, word.end) is not None
 
-    def _goes_on(self, group: list[_Word], place: int) -> bool:
-        """Whether a word can go on a name."""
+    def _goes_on(self, group: list[Word], place: int, first: int = -1) -> bool:
+        """Whether a word can go on a name; after the given name at ``first`` also one that is a word besides."""
         if place >= len(group):
             return False
         word = group[place]
         if word.low in known.PARTICLES and place + 1 < len(group):
             return not group[place + 1].marks & _COMMON or bool(group[place + 1].marks & _NAMES)
-        if word.low in known.LINKS or word.marks & _OTHER:
+        if word.low in known.LINKS or word.low in known.FUNCTION_WORDS:
             return False
-        if word.low in known.FUNCTION_WORDS:
+        if word.marks & (_OTHER | _COMMON):
+            given = first >= 0 and first == place - 1 and place + 1 == len(group)
+            if given and not word.capitals and word.low not in _ENDS and word.low not in known.TITLES:
+                before = group[first]
+                if len(before.low) == 1 or "." in before.low or before.marks & (_GIVEN | _COMMON) == _GIVEN:
+                    return True
+        if word.marks & _OTHER:
+            return False
+        if word.capitals and not group[place - 1].capitals and not word.marks & _NAMES:
             return False
         return not word.marks & _COMMON or (bool(word.marks & _FAMILY) and not word.capitals)
 
-    def _judged(self, words: list[_Word], titled: int, before: str, opens: bool) -> tuple[str, float]:
-        """The kind of a name and how sure that is; no kind where it is taken for none."""
-        if len(words) == 1 and words[0].low in known.COMPANIES and titled < 2:
-            return _ORGANIZATION, 0.7
-        if titled and not (titled == 1 and words[0].marks & _KNOWN_PLACE):
-            return _PERSON, 0.8
-        if (
-            not words[0].marks & _GIVEN
-            and not (len(words) == 1 and words[0].marks & (_LISTED | _COMMON))
-            and (
-                _FOR_COMPANIES(self._text, words[-1].end)
-                or _AT_COMPANIES(self._text, max(0, words[0].start - _BACK), words[0].start)
-            )
-        ):
-            return _ORGANIZATION, 0.5
-        if words[0].capitals:
+    def _judged(self, words: list[Word], titled: int, before: str, opens: bool) -> Judged:
+        """What a name is; nothing where it is taken for none."""
+        first, last = words[0], words[-1]
+        alone = len(words) == 1
+        if alone and first.low in known.COMPANIES and titled < 2:
+            return Judged(_ORGANIZATION, 0.7, "list")
+        if titled and not (titled == 1 and first.marks & _KNOWN_PLACE):
+            return Judged(_PERSON, 0.8, "title")
+        if self._no_word(words):
+            return self._evidence(first, before, opens, last.end) if opens else _NOTHING
+        if not first.marks & _GIVEN and not (alone and first.marks & (_LISTED | _COMMON)):
+            at = _AT_COMPANIES(self._text, max(0, first.start - _BACK), first.start)
+            if at or _FOR_COMPANIES(self._text, last.end):
+                return Judged(_ORGANIZATION, 0.5, "cue")
+        if first.capitals:
             return self._in_capitals(words, before)
-        if max(word.end - word.start for word in words) == 1 and len(words) > 1:
-            return "", 0.0  # letters that are spoken: an M R I
-        placed = before in known.BEFORE_PLACES
-        if len(words) == 1:
-            return self._single(words[0], placed, before, opens)
-        marks = [word.marks for word in words if word.low not in known.PARTICLES]
-        if words[-1].low in known.COMPANY_ENDS:
-            return _ORGANIZATION, 0.6
-        initials = any(len(word.low) == 1 for word in words)
-        if all(mark & _KNOWN_PLACE for mark in marks) and not marks[0] & _GIVEN:
-            return _PLACE, 0.7
-        if marks[0] & _GIVEN or initials:
-            return _PERSON, 0.8 if any(mark & _FAMILY for mark in marks[1:]) or initials else 0.6
-        if any(mark & _KNOWN_PLACE for mark in marks) or words[0].low in known.PLACE_STARTS:
-            return _PLACE, 0.5
-        if any(mark & _NAMES for mark in marks) and not (placed and marks[-1] & _IS_PLACE):
-            return _PERSON, 0.5
-        if placed or all(mark & _IS_PLACE for mark in marks):
-            return _PLACE, 0.4
-        return (_PERSON, 0.4) if len(words) <= 3 else (_ORGANIZATION, 0.3)
+        if max(word.end - word.start for word in words) == 1 and not alone:
+            return _NOTHING  # letters that are spoken: an M R I
+        if alone:
+            return self._single(first, before, opens)
+        return self._several(words, before, opens)
 
-    def _single(self, word: _Word, placed: bool, before: str, opens: bool) -> tuple[str, float]:
+    def _no_word(self, words: list[Word]) -> bool:
+        """What is written like a word of a program, or names a disease or a device after somebody."""
+        first, last = words[0], words[-1]
+        for word in words:
+            written = self._text[word.start : word.end]
+            if _CAMEL(written) and not _INNER_CAPITAL(written) and len(words) < 3:
+                return True
+        if last.low in known.EPONYMS and (len(words) == 1 or first.low == "positive"):
+            return True
+        after = self._text[last.end : last.end + 24]
+        owned = after.startswith("'s ")
+        following = after[3 if owned else 1 :].lower().split(" ", 1)[0].split("\n", 1)[0].rstrip(".,;:)/")
+        if after[:1] == " " or owned:
+            return following in (known.OWNED_AFTER if owned else known.MEDICAL_AFTER)
+        return after[:1] == "/" and first.capitals
+
+    def _several(self, words: list[Word], before: str, opens: bool) -> Judged:
+        """What several words name that no title stands before."""
+        placed = before in known.BEFORE_PLACES
+        marks = [word.marks for word in words if word.low not in known.PARTICLES]
+        if words[-1].low in known.FIRM_ENDS:
+            return Judged(_ORGANIZATION, 0.6, "company-end")
+        initials = any(len(word.low) == 1 and self._text[word.start + 1 : word.start + 2] == "." for word in words)
+        if all(mark & _KNOWN_PLACE for mark in marks) and not marks[0] & _GIVEN:
+            return Judged(_PLACE, 0.7, "list")
+        if marks[0] & _GIVEN or initials:
+            return Judged(_PERSON, 0.8 if any(mark & _FAMILY for mark in marks[1:]) or initials else 0.6, "list")
+        if any(mark & _KNOWN_PLACE for mark in marks) or words[0].low in known.PLACE_STARTS:
+            return Judged(_PLACE, 0.5, "list")
+        if any(mark & _NAMES for mark in marks) and not (placed and marks[-1] & _IS_PLACE):
+            return Judged(_PERSON, 0.5, "list")
+        if placed or all(mark & _IS_PLACE for mark in marks):
+            return Judged(_PLACE, 0.4, "cue" if placed else "list")
+        evidence = self._evidence(words[0], before, opens, words[-1].end)
+        if evidence.kind:
+            return evidence
+        return Judged(_PERSON if len(words) <= 3 else _ORGANIZATION, _GUESS, "guess")
+
+    def _evidence(self, word: Word, before: str, opens: bool, end: int = 0) -> Judged:
+        """A person by what stands around a name: a relation, a field, a greeting, a signature, a verb of saying."""
+        text, start = self._text, word.start
+        if before in known.RELATIONS and text[start - 1 : start] == " ":
+            return Judged(_PERSON, 0.6, "cue")
+        if opens:
+            back = text[max(0, start - 2 * _BACK) : start]
+            if _FIELD(back):
+                return Judged(_PERSON, 0.6, "field")
+            if _SIGNATURE(back):
+                return Judged(_PERSON, 0.6, "cue")
+        if _CUE(text, max(0, start - _BACK), start):
+            return Judged(_PERSON, 0.6, "cue")
+        return Judged(_PERSON, 0.5, "verb") if _TELLS(text, end or word.end) else _NOTHING
+
+    def _single(self, word: Word, before: str, opens: bool) -> Judged:
+        """What one word names that no title stands before."""
         marks = word.marks
         if "." in word.low or len(word.low) == 1:
-            return (_PLACE, 0.7) if word.low in known.COUNTRY_LETTERS else ("", 0.0)
+            return Judged(_PLACE, 0.7, "list") if word.low in known.COUNTRY_LETTERS else _NOTHING
         if word.low in known.STATES and self._text[word.end : word.end + 1] == ".":
-            return _PLACE, 0.7
+            return Judged(_PLACE, 0.7, "list")
         if (
             word.low in known.FUNCTION_WORDS
             or word.low in known.TITLES
             or word.low in known.PLACE_ENDS
             or word.low == "st"
         ):
-            return "", 0.0
+            return _NOTHING
+        if marks & _KNOWN_PLACE and not marks & _COMMON:
+            return Judged(_PLACE, 0.7, "list")
+        evidence = self._evidence(word, before, opens)
         if marks & _COMMON:
+            if evidence.kind and marks & _NAMES:
+                return evidence
             listed = before in known.BEFORE_PERSONS or self._text[max(0, word.start - 2) : word.start] == ", "
             fits = listed if not opens else _SPEAKS(self._text, word.end) is not None
-            return (_PERSON, 0.3) if marks & _GIVEN and fits else ("", 0.0)
-        after = self._text[word.end : word.end + 16]
-        if after.startswith("'s ") and after[3:].partition(" ")[0].rstrip(".,;") in known.MEDICAL_AFTER:
-            return "", 0.0
-        if marks & _KNOWN_PLACE:
-            return _PLACE, 0.7
+            fits = fits and marks & _GIVEN
+            return Judged(_PERSON, _GUESS, "guess") if fits or self._amid_small(word, before, opens) else _NOTHING
+        placed = before in known.BEFORE_PLACES
         if marks & _IS_PLACE and (placed or not marks & _NAMES):
-            return _PLACE, 0.5
+            return Judged(_PLACE, 0.5, "cue" if placed else "list")
         if marks & _NAMES:
-            return _PERSON, 0.7 if marks & _GIVEN else 0.5
-        return self._unknown(word, placed, opens)
+            if before in _SURELY_PLACED and not evidence.kind:
+                return Judged(_PLACE, 0.4, "cue")
+            score = 0.7 if marks & _GIVEN else 0.5
+            return Judged(_PERSON, max(score, evidence.score), evidence.why or "list")
+        return self._unknown(word, placed, opens, evidence)
 
-    def _unknown(self, word: _Word, placed: bool, opens: bool) -> tuple[str, float]:
+    def _amid_small(self, word: Word, before: str, opens: bool) -> bool:
+        """Whether a family name that is a word too stands with a capital between words without one."""
+        if opens or not word.marks & _FAMILY or before in known.DETERMINERS or not before:
+            return False
+        around = self._text[word.start - 2 : word.start] + self._text[word.end : word.end + 2]
+        return around[:1].islower() and around[1:3].strip() in ("", ",", ".") and not around[3:].isupper()
+
+    def _unknown(self, word: Word, placed: bool, opens: bool, evidence: Judged) -> Judged:
         """One word that no list holds: a name where it stands like one and is not made like an English word."""
         text, start = self._text, word.start
         if word.marks & _SMALL_TOO or word.low in known.FUNCTION_WORDS or text[start - 1 : start] in ("#", "_", "@"):
-            return "", 0.0
-        if _CUE(text, max(0, start - _BACK), start):
-            return _PERSON, 0.6
+            return _NOTHING
+        if evidence.kind and evidence.why != "verb":
+            return evidence
         if _OF_ENGLISH(word.low):
-            return "", 0.0
+            return _NOTHING
+        if evidence.kind:
+            return evidence
         if not opens:
-            return (_PLACE if placed else _PERSON), 0.3
+            return Judged(_PLACE if placed else _PERSON, _GUESS, "guess")
         line = text[word.end : word.end + 2]
         if "\n" in text[max(0, start - 4) : start] and (not line.strip() or line[0] == "\n"):
-            return (_PLACE if OTHER in text[max(0, start - 2 * _BACK) : start] else _PERSON), 0.3
-        return (_PERSON, 0.3) if _AFTER_SUBJECT(text, word.end) else ("", 0.0)
+            kind = _PLACE if OTHER in text[max(0, start - 2 * _BACK) : start] else _PERSON
+            return Judged(kind, _GUESS, "guess")
+        subject = _AFTER_SUBJECT(text, word.end) or _LOOSELY_SUBJECT(text, word.end)
+        return Judged(_PERSON, _GUESS, "guess") if subject else _NOTHING
 
-    def _in_capitals(self, words: list[_Word], before: str) -> tuple[str, float]:
+    def _in_capitals(self, words: list[Word], before: str) -> Judged:
         """Names in capitals alone: only what the lists hold, and no common words."""
         if len(words) == 1 and words[0].low in known.COUNTRY_LETTERS:
-            return _PLACE, 0.7
+            return Judged(_PLACE, 0.7, "list")
         sure = [word for word in words if word.marks & _LISTED and not word.marks & (_COMMON | _SMALL_TOO)]
-        alone = len(words) == 1 and words[0].end - words[0].start == self._end - self._start
         if not sure and before in _STRICTLY_PLACED and len(words[0].low) >= 5 and not words[0].marks & _COMMON:
-            return _PLACE, 0.3
-        if not sure or (len(words[0].low) < (5 if alone and before not in known.BEFORE_PERSONS else 3)):
-            return "", 0.0
+            return Judged(_PLACE, _GUESS, "guess")
+        shortest = 3 if before in known.RELATIONS or len(sure) > 1 else 5
+        if not sure or len(words[0].low) < shortest:
+            return _NOTHING
         if all(word.marks & _KNOWN_PLACE for word in sure) or not any(word.marks & _NAMES for word in sure):
-            return _PLACE, 0.5
-        return (_PLACE if before in known.BEFORE_PLACES and sure[0].marks & _IS_PLACE else _PERSON), 0.5
+            return Judged(_PLACE, 0.5, "list")
+        place = before in known.BEFORE_PLACES and sure[0].marks & _IS_PLACE
+        return Judged(_PLACE if place else _PERSON, 0.5, "list")
+
+
+_SURELY_PLACED: Final = frozenset(("in", "near", "outside", "around", "into", "across", "throughout"))

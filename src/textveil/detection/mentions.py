@@ -1,0 +1,209 @@
+"""Names that a document tells once, found wherever it mentions them: by their parts, their initials, their short forms.
+
+Time is linear in the text: the parts of what was found are looked up in one scan of its capitalized words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, final
+
+from textveil.detection import name_words as known
+from textveil.detection.found import Found
+from textveil.detection.institutions import glosses
+from textveil.detection.lists import Marks, lists
+from textveil.text.slices import matches
+
+EVIDENCE: Final = 0.35
+"""Spans above this score are found by more than a capital letter."""
+
+_WORD: Final = re.compile(
+    r"[A-Z](?<![A-Za-z0-9_@#'\xb7-].)(?:(?:\.[ -]?(?=[A-Z])(?:[A-Z]\.[ -]?){0,4}+)?"
+    r"[A-Z]?[A-Za-z]*+(?:['-][A-Za-z]++)*+)"
+)
+"""A capitalized word, with the initials that stand before it."""
+
+_INITIALS: Final = re.compile(r"[A-Z](?<![A-Za-z0-9_@.'-].)\.(?:[ -]?[A-Z]\.){1,4}+(?! ?[A-Z][a-z])")
+_PARTS: Final = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)?").findall
+_NAME_KINDS: Final = frozenset(("person", "place", "organization"))
+_KNOWN_WORDS: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
+_OPENING: Final = ".!?:;\n|*>\xb7"
+_SHORTEST: Final = 3
+_MOST_LENGTHS: Final = 6
+"""Phrases of so many lengths are looked for behind one first word."""
+
+
+@final
+class _Known:
+    """What a document's names are known by."""
+
+    def __init__(self, text: str, found: Sequence[Found]) -> None:
+        self.parts: dict[str, Found] = {}
+        self.initials: dict[str, Found] = {}
+        self.phrases: dict[str, dict[int, dict[str, Found]]] = {}
+        for span in sorted(found, key=lambda span: (-span.score, span.start)):
+            written = text[span.start : span.end]
+            if span.kind == "person":
+                self._person(written, span)
+            elif span.kind == "organization" and " " not in written:
+                self.parts.setdefault(written.removesuffix("."), span)
+            else:
+                self._phrase(written, span)
+
+    def _person(self, written: str, span: Found) -> None:
+        words = [word for word in _PARTS(written) if word.lower() not in known.PARTICLES]
+        for word in words:
+            low = word.lower()
+            if len(word) >= _SHORTEST and word[0].isupper() and low not in known.FUNCTION_WORDS | known.SUFFIXES:
+                self.parts.setdefault(word, span)
+                self.parts.setdefault(word.upper() if not word.isupper() else word.capitalize(), span)
+        if "-" in written or "'" in written:
+            for whole in written.replace(".", " ").split():
+                self.parts.setdefault(whole, span)
+        letters = [word[0] for word in words]
+        if len(words) > 1 and all(letter.isupper() for letter in letters):
+            self.initials.setdefault("".join(letters), span)
+            self.initials.setdefault(letters[0] + letters[-1], span)
+
+    def _phrase(self, written: str, span: Found) -> None:
+        words = written.split()
+        ends = known.COMPANY_ENDS if span.kind == "organization" else ()
+        while len(words) > 1 and words[-1].rstrip(".,").lower() in ends:
+            words.pop()
+        first = words[0].rstrip(",")
+        if len(words) == 1:
+            if not lists().words.get(first.lower(), 0) & _KNOWN_WORDS and first[0].isupper():
+                self.parts.setdefault(first, span)
+            return
+        short = " ".join(words).rstrip(",")
+        for phrase in (short, short.upper()):
+            lengths = self.phrases.setdefault(phrase.split(" ", 1)[0], {})
+            if len(phrase) in lengths or len(lengths) < _MOST_LENGTHS:
+                lengths.setdefault(len(phrase), {}).setdefault(phrase, span)
+
+
+def with_mentions(text: str, found: Sequence[Found]) -> list[Found]:
+    """What was found in a plain text, with every other mention of its names.
+
+    A mention takes the place of guesses that it meets, never of a span with evidence.
+
+    Args:
+        text: a plain text, nothing covered.
+        found: disjoint spans of it, by start.
+    """
+    evident = [span for span in found if span.kind in _NAME_KINDS and span.score > EVIDENCE]
+    if not evident:
+        return list(found)
+    beside = list(glosses(text, evident, lists().words))
+    within = bytearray(len(text) if beside else 0)
+    _take(within, beside)
+    firm = [span for span in found if not (_is_guess(span) or _lies_in(within, span))]
+    taken = bytearray(len(text))
+    _take(taken, firm)
+    met = []
+    for span in sorted(beside):
+        if 1 not in taken[span.start : span.end]:
+            met.append(span)
+            _take(taken, [span])
+    met += _joined(text, _mentions(text, _Known(text, [*evident, *beside]), taken))
+    _take(taken, met)
+    guesses = [
+        span for span in found if (_is_guess(span) or _lies_in(within, span)) and 1 not in taken[span.start : span.end]
+    ]
+    return sorted([*firm, *met, *guesses])
+
+
+def _take(taken: bytearray, spans: Sequence[Found]) -> None:
+    for span in spans:
+        taken[span.start : span.end] = b"\1" * (span.end - span.start)
+
+
+def _lies_in(within: bytearray, span: Found) -> bool:
+    """Whether a person or a place is part of an institution's name in parentheses."""
+    return span.kind in ("person", "place") and bool(within) and 0 not in within[span.start : span.end]
+
+
+def _is_guess(span: Found) -> bool:
+    return span.kind in _NAME_KINDS and span.score <= EVIDENCE
+
+
+def _mentions(text: str, names: _Known, taken: bytearray) -> Iterator[Found]:
+    """Every mention where nothing stands, by start; some may touch one another."""
+    reached = 0
+    for match in matches(_WORD, text):
+        start = match.start()
+        if start < reached or taken[start]:
+            continue
+        span = _phrase_at(text, names, start) or _part_at(text, names, match)
+        if span is not None and 1 not in taken[span.start : span.end]:
+            reached = span.end
+            yield span
+    for match in matches(_INITIALS, text) if names.initials else ():
+        whole = names.initials.get(match[0].replace(".", "").replace(" ", "").replace("-", ""))
+        if whole is not None and 1 not in taken[match.start() : match.end()]:
+            yield Found(*match.span(), whole.kind, 0.6, "mention")
+
+
+def _phrase_at(text: str, names: _Known, start: int) -> Found | None:
+    stop = text.find(" ", start, start + 64)
+    lengths = names.phrases.get(text[start:stop]) if stop > 0 else None
+    for length in sorted(lengths or (), reverse=True):
+        whole = lengths[length].get(text[start : start + length]) if lengths else None
+        if whole is not None and not text[start + length : start + length + 1].isalnum():
+            return Found(start, start + length, whole.kind, 0.6, "mention")
+    return None
+
+
+def _part_at(text: str, names: _Known, match: re.Match[str]) -> Found | None:
+    """The mention that a capitalized word is, with the initials before it."""
+    written = match[0]
+    owned = written.endswith(("'s", "'S"))
+    written = written[:-2] if owned else written
+    bare = written.rpartition(".")[2].lstrip(" -")
+    whole = names.parts.get(bare) if bare else None
+    if whole is None and "-" in bare:
+        pieces = bare.split("-")
+        whole = names.parts.get(pieces[0]) or names.parts.get(pieces[-1])
+    if whole is None:
+        return None
+    start, end = match.start(), match.start() + len(written)
+    if text[end : end + 1] in _NO_NAME_AFTER:
+        return None
+    if whole.kind != "person" or len(bare) == len(written):
+        start = end - len(bare)
+    if lists().words.get(bare.lower(), 0) & _KNOWN_WORDS and start == end - len(bare):
+        if _opens(text, start) or (text[end : end + 2].strip()[:1].isalnum() and text[end + 1 : end + 2].isupper()):
+            return None
+        if bare.isupper() or text[max(0, start - 4) : start].lower().endswith((" a ", "the ")):
+            return None
+    if whole.kind == "person" and text[max(0, start - 5) : start].endswith((" in ", "near ", "from ")):
+        return None if lists().words.get(bare.lower(), 0) & int(Marks.PLACE) else _mention(start, end, whole)
+    return _mention(start, end, whole)
+
+
+_NO_NAME_AFTER: Final = frozenset("0123456789_")
+
+
+def _mention(start: int, end: int, whole: Found) -> Found:
+    return Found(start, end, whole.kind, 0.6, "mention")
+
+
+def _opens(text: str, start: int) -> bool:
+    """Whether a sentence begins there."""
+    before = text[max(0, start - 4) : start].rstrip(" \t\"'([")
+    return not before or before[-1] in _OPENING or "\n" in text[max(0, start - 4) : start]
+
+
+def _joined(text: str, spans: Iterator[Found]) -> list[Found]:
+    """Mentions of persons that stand side by side as one: the given and the family name."""
+    joined: list[Found] = []
+    for span in sorted(spans):
+        last = joined[-1] if joined else None
+        if last is not None and span.start < last.end:
+            continue
+        if last and last.kind == span.kind == "person" and text[last.end : span.start] == " ":
+            joined[-1] = last._replace(end=span.end)
+        else:
+            joined.append(span)
+    return joined

@@ -1,0 +1,120 @@
+"""Names of persons, places and organizations: by what evidence they are found, and what is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from textveil.detection.embedded import embedded_detector
+
+DETECTOR = embedded_detector()
+NAMES = ("person", "place", "organization")
+
+
+def found(text: str, *, above: float = 0.35) -> list[tuple[str, str, str]]:
+    """The names of a text with evidence: what is written, the kind, and why."""
+    spans = DETECTOR.detect([text])[0]
+    return [(text[one.start : one.end], one.kind, one.why) for one in spans if one.kind in NAMES and one.score > above]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind", "why"),
+    [
+        ("saw Dr. Parkinson today", "Parkinson", "person", "title"),
+        ("by Mr Z. Necatigil, a lawyer", "Z. Necatigil", "person", "title"),
+        ("by Ms N.\u00d6. Ak\u0131n, a lawyer", "N.\u00d6. Ak\u0131n", "person", "title"),
+        ("by Ms A.-M. Mendiboure, a lawyer", "A.-M. Mendiboure", "person", "title"),
+        ("by Mr A. Demetriades, a lawyer", "A. Demetriades", "person", "title"),
+        ("by Mr Cz. S\u0142awski (Rule 36)", "Cz. S\u0142awski", "person", "title"),
+        ("by Mr Franz Cede, Head of it", "Franz Cede", "person", "title"),
+        ("by Mrs Ingrid Short, Head of it", "Ingrid Short", "person", "title"),
+        ("the nurse, RN Kaitlyn, came", "Kaitlyn", "person", "title"),
+        ("her daughter Will came", "Will", "person", "cue"),
+        ("our landlord Abernathy called", "Abernathy", "person", "cue"),
+        ("my boss Priya agreed", "Priya", "person", "cue"),
+        ("his neighbor Okonkwo moved", "Okonkwo", "person", "cue"),
+        ("Patient: Grace\nSeen today", "Grace", "person", "field"),
+        ("Cc: Oduya\nSubject: x", "Oduya", "person", "field"),
+        ("Seller: MartinArt\nItem: desk", "MartinArt", "person", "field"),
+        ("See you then.\n\nBest,\nTuncay\n", "Tuncay", "person", "cue"),
+        ("the Erzurum State Security Court held", "Erzurum State Security Court", "organization", "institution"),
+        ("at Wronki Prison in", "Wronki Prison", "organization", "institution"),
+        ("the Beyo\u011flu Court of First Instance said", "Beyo\u011flu Court of First Instance",
+         "organization", "institution"),
+        ("the Konak District National Education Directorate", "Konak District National Education Directorate",
+         "organization", "institution"),
+        ("the Ninth Chamber of the Istanbul Assize Court", "Ninth Chamber of the Istanbul Assize Court",
+         "organization", "institution"),
+        ("at the Narl\u0131dere police station", "Narl\u0131dere police station", "organization", "institution"),
+        ("at Denver hospital today", "Denver hospital", "organization", "institution"),
+        ("near the Kingdom of Sweden", "Kingdom of Sweden", "place", "place-end"),
+        ("in the District of Kyrenia", "District of Kyrenia", "place", "place-end"),
+        ("in the Borough of Southwark", "Borough of Southwark", "place", "place-end"),
+        ("a member of the PKK, he", "PKK", "organization", "cue"),
+        ("Acme Widget GmbH said", "Acme Widget GmbH", "organization", "company-end"),
+        ("we flew to Zambia", "Zambia", "place", "list"),
+    ],
+)  # fmt: skip
+def test_a_name_is_found_whole_and_says_why(text: str, name: str, kind: str, why: str) -> None:
+    assert (name, kind, why) in found(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Parkinson's disease and Hodgkin lymphoma",
+        "Foley removed. Positive Babinski sign. Apgar 9.",
+        "the Hawkins test, a Colles fracture, a Pap smear",
+        "Decreased ROM. Father had CAD and a TIA.",
+        "an IgA deficiency, SpO2 94%, HbA1c 7",
+        "it raised KeyError in UserRepository, MiraLAX daily",
+        "the Supreme Court, the Ministry of Foreign Affairs and the Court of Appeal",
+        "in the Emergency Department of the General Hospital",
+        "our City Council and the State University",
+        "he moved from the West Coast to the East Coast",
+        "Vitals: BP 101/77, Plt 143",
+        "seen on Saturdays and Sundays",
+    ],
+)
+def test_what_names_nobody_has_no_evidence(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "mentions"),
+    [
+        ("Dr. Zumtobel came. We met Zumtobel again.", ["Zumtobel"]),
+        ("Maria Zumtobel left. Then Zumtobel, M. came, and Maria.", ["Zumtobel"]),
+        ("Andreas Demetriades sued. A.D. was heard.", ["A.D."]),
+        ("Mr Andreas Demetriades sued. The case of A. Demetriades.", []),
+        ("Mr Franz Cede came. He saw the letter of Cede there.", ["Cede"]),
+        ("Mr Franz Cede came. Cede the land. They cede it.", []),
+        ("It is Massachusetts General Hospital (MGH). At MGH we", ["MGH"]),
+        ("of Zumtobel Lighting GmbH; later Zumtobel Lighting grew", ["Zumtobel Lighting"]),
+    ],
+)
+def test_a_name_found_once_is_found_at_every_mention(text: str, mentions: list[str]) -> None:
+    assert [written for written, _, why in found(text) if why == "mention"] == mentions
+
+
+def test_the_short_form_beside_an_institution_is_one_too() -> None:
+    text = "the PKK (the Kurdistan Workers' Party) and Oslo District Court (Oslo tingrett). The PKK said"
+    assert [(name, why) for name, _, why in found(text)] == [
+        ("PKK", "gloss"),
+        ("Kurdistan Workers' Party", "institution"),
+        ("Oslo District Court", "institution"),
+        ("Oslo tingrett", "gloss"),
+        ("PKK", "mention"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["We met Fibroscan there.", "then Tolvaptan Xarelto came"])
+def test_a_capital_alone_is_a_guess(text: str) -> None:
+    spans = [one for one in DETECTOR.detect([text])[0] if one.kind in NAMES]
+    assert {(one.score, one.why) for one in spans} == {(0.3, "guess")}
+
+
+@pytest.mark.parametrize(
+    "piece", ["Dr. Aa Bb. ", "Aa Court of Bb ", "A.B. ", "Aa (AB) ", "Court ", "Dr. A-", "AB (Aa Bank) "]
+)
+def test_mentions_take_time_in_proportion_to_the_text(piece: str) -> None:
+    DETECTOR.detect([piece * (100_000 // len(piece))])

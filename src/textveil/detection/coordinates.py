@@ -8,7 +8,6 @@ from typing import Final
 
 from textveil.detection.found import Found, near
 from textveil.detection.gates import at_digits
-from textveil.text.slices import matches
 
 _NUMBER: Final = r"[-+]?[0-9]{1,3}\.[0-9]{2,15}"
 _MARK: Final = "(?: ?\xb7| ?deg(?:rees)?)?"
@@ -23,7 +22,9 @@ _LABELLED: Final = re.compile(
     rf"(?P<value>{_NUMBER})(?![\w.%])"
 )
 _NEAR: Final = re.compile(r"(?i)\b(?:gps|coordinates?|coords?|lat(?:itude)?|location|located|position|geo|map|pin|at)\b").search
-_ANCHOR: Final = re.compile(rf"[0-9]\.[0-9]{{2,15}}.{{0,12}}?[0-9]\.[0-9]{{2}}|[0-9] ?\xb7 ?[0-9]")
+_ANCHOR: Final = re.compile(r"[0-9]\.[0-9]{2,15}.{0,12}?[0-9]\.[0-9]{2}")
+_ARC_CLUE: Final = re.compile(r"[0-9] ?\xb7 ?[0-9]")
+_DECIMALS: Final = re.compile(r"[0-9]\.[0-9]{2}")
 _REACH: Final = 40
 
 COORDINATE_GATE: Final = at_digits(r"[0-9]\.[0-9]{4}|[0-9] ?\xb7 ?[0-9]|(?i:l(?:at|on|ng)).{0,10}[0-9]\.[0-9]{2}|[0-9]\.[0-9]{2,3}\W{1,3}[NSEW]")
@@ -52,10 +53,10 @@ def _pairs(text: str) -> Iterator[Found]:
 
 
 def _arcs(text: str) -> Iterator[Found]:
-    for match in matches(_ARCS, text):
+    for match in near(_ARCS, text, _ARC_CLUE, 4, 64):
         yield Found(match.start(), match.end(), "id", 0.9, "shape")
 
 
 def _labelled(text: str) -> Iterator[Found]:
-    for match in matches(_LABELLED, text):
+    for match in near(_LABELLED, text, _DECIMALS, 30, 20):
         yield Found(*match.span("value"), "id", 0.9, "label")

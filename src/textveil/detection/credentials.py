@@ -51,7 +51,11 @@ _WORDS: Final = sorted(
         *"pin pw passe pass otp contrasena senha wachtwoord haslo sid".split(),
     }
 )
-_UNSEEN: Final = joined_words(" ".join({*_PASSWORDS, *_TOKENS, *_TOKENS_IF_DRAWN} - {"secret"})).isdisjoint
+_WEAK: Final = {*_TOKENS_IF_DRAWN, "key", "authorization", "bearer"}
+_UNSEEN: Final = joined_words(" ".join({*_PASSWORDS, *_TOKENS} - {"secret", "pass", "passe", *_WEAK})).isdisjoint
+_WEAK_UNSEEN: Final = joined_words(" ".join(_WEAK)).isdisjoint
+_PIECES: Final = ("assw", "ecret", "oken", "Key", "ASSW", "SECRET", "TOKEN", "_KEY", "_key", "pass:", "pass=", "Pass:", 'pass"', "de passe", "PASS=", "PIN")
+_DIGIT: Final = re.compile("[0-9]").search
 _KEY_OF: Final = re.compile(r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z").search
 _LOGIN: Final = re.compile(r"(?i)\b(?:user(?:name)?|log[io]n|account|e-?mail|id|ssid|wi-?fi|network|benutzer|usuario|identifiant)\b").search
 _PARTS: Final = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
@@ -77,9 +81,10 @@ _SENTENCE: Final = ".,;:?)]}"
 
 
 def credential_gate(text: str, seen: Seen) -> bool:
-    """Whether a text has a word that names secrets, alone or in a longer name."""
-    pieces = ("assw", "ecret", "oken", "Key", "ASSW", "API")
-    return not _UNSEEN(seen.words) or any(map(text.__contains__, pieces))
+    """Whether a text has a word that names secrets, alone or in a longer name; a weak one beside a long run."""
+    if not _UNSEEN(seen.words) or any(map(text.__contains__, _PIECES)):
+        return True
+    return _DIGIT(seen.runs) is not None and not _WEAK_UNSEEN(seen.words)
 
 
 def find_credentials(text: str) -> Iterator[Found]:

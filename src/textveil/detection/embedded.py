@@ -77,7 +77,7 @@ class EmbeddedDetector:
             (find_addresses, anywhere),
             (find_domains, anywhere),
             (find_ip_addresses, IP_GATE),
-            (wallets.find_wallets, wallets.wallet_gate),
+            (wallets.find_wallets, wallets.WALLET_GATE),
             (coordinates.find_coordinates, coordinates.COORDINATE_GATE),
             (identifiers.find_ibans, identifiers.IBAN_GATE),
             (national_ids.find_forms, national_ids.FORM_GATE),

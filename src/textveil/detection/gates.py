@@ -14,6 +14,7 @@ from textveil.text.slices import search
 
 BEFORE_DIGITS: Final = 8
 AFTER_DIGITS: Final = 12
+LONG_RUN: Final = 14
 
 CUT: Final = r"(?:\0|\A|\Z)"
 """Matches where the surroundings of a group of digits begin or end."""
@@ -30,12 +31,12 @@ class Seen(NamedTuple):
     Attributes:
         digits: every group of digits, with the 8 characters before it and the 12 behind it, or all up to the next.
         words: every run of letters, in small letters.
-        longest: characters of the longest run without white space.
+        runs: every run of 14 characters at least without white space.
     """
 
     digits: str
     words: frozenset[bytes]
-    longest: int
+    runs: str
 
 
 Gate: TypeAlias = Callable[[str, Seen], object]
@@ -46,7 +47,7 @@ def glance(text: str) -> Seen:
     """What gates look at, gathered once, before anything is covered."""
     groups = map(re.Match.span, _DIGITS.finditer(text))
     around = [text[max(0, start - BEFORE_DIGITS) : end + AFTER_DIGITS] for start, end in groups]
-    return Seen("\0".join(around), words_of(text), max(map(len, text.split()), default=0))
+    return Seen("\0".join(around), words_of(text), " ".join([run for run in text.split() if len(run) >= LONG_RUN]))
 
 
 def words_of(text: str) -> frozenset[bytes]:
@@ -69,6 +70,12 @@ def matching(pattern: str) -> Gate:
     """The gate of a search that finds something only where this pattern, which must be a fast one, matches."""
     compiled = re.compile(pattern)
     return lambda text, seen: search(compiled, text)
+
+
+def in_runs(pattern: str) -> Gate:
+    """The gate of a search that finds something only where this pattern matches in a long run."""
+    compiled = re.compile(pattern)
+    return lambda text, seen: search(compiled, seen.runs)
 
 
 def with_words(words: str, *, begun_by: str = "") -> Gate:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import Found, near
-from textveil.detection.gates import at_digits, either, matching, with_words
+from textveil.detection.gates import at_digits, either, holding, matching, with_words
 from textveil.detection.national_ids import checked_label
 from textveil.text.slices import matches
 
@@ -75,7 +75,9 @@ _CARD_CODE: Final = re.compile(
     r"(?i)(?<!\w)(?:cvv2?|cvc2?|cvn2?|csc|(?:card )?(?:security|verification) (?:code|number|value))"
     r"(?: ?(?:code|number|no\.?)){0,2}(?: ?(?:is|was|:|=|#|\()){0,3}[ \"']{0,3}(?P<value>[0-9]{3,4})(?![\w]|[.,/-][0-9])"
 )
-CARD_CODE_GATE: Final = with_words("cvv cvc cvn csc security verification")
+CARD_CODE_GATE: Final = either(
+    with_words("cvv cvc cvn csc"), holding("ecurity code", "ecurity Code", "ECURITY CODE", "erification code", "erification value")
+)
 _PLATE: Final = re.compile(
     r"(?i:(?<!\w)(?:(?:licen[sc]e|number|registration|index|vehicle) plates?|plates?|registration(?: mark)?|vehicle reg(?:istration)?"
     r"|car reg(?:istration)?|reg|vrm|kennzeichen|nummernschild|immatriculation|plaque|matricula|targa|kenteken|placa)\.?"

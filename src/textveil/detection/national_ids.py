@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias, final
 
 from textveil.detection.found import Found, near
-from textveil.detection.gates import at_digits, with_words
+from textveil.detection.gates import at_digits, either, with_words
 from textveil.text.slices import matches
 
 Check: TypeAlias = Callable[[str], bool]
@@ -203,15 +203,18 @@ _FORMS: Final = re.compile(
     f"{_BEFORE}(?:" + "|".join(f"(?P<{name}>{form.pattern})" for name, form in FORMS.items()) + f"){_AFTER}"
 )
 _EACH: Final = {name: re.compile(f"(?:{form.pattern}){_AFTER}") for name, form in FORMS.items()}
-_CLUE: Final = (
-    r"[0-9]{6}[-+/A-FU-Y][0-9]{3}|[0-9]\.[0-9]{2,4}[./-][0-9]{2,4}[./-]|[0-9]{2}[ -]?[0-9]{3}[ -]?[0-9]{3} ?[0-9]{2}"
-    r"|[0-9]{3,4}[ -][0-9]{3,6}[ -]?[0-9]|[0-9]{7}[ -]?[A-Z]|[A-Z]{2,6}[0-9]{2}|[A-Z][0-9]{7}|[0-9]{2}-[0-9]{7}"
-    r"|[XYZ][ -][0-9]{7}|[A-Z]{2}[ -][0-9]{1,3}[ -][A-Z]|[A-Z]{2} ?[0-9]{1,2} [A-Z]{1,3}"
-    r"|[1-9][A-Z][0-9A-Z][0-9]-?[A-Z]|[12] [0-9]{2} [0-9]{2} "
+_BEGUN_BY_DIGIT: Final = (
+    r"[0-9](?<![0-9].)(?:[0-9]{5}(?:[0-9]{2})?[-+/A-FU-Y][0-9]{3}|[0-9]{0,2}\.[0-9]{2,4}\.[0-9]{2,4}[./-]"
+    r"|[0-9]{1,3}[ -][0-9]{3,6}[ -][0-9]|[0-9]{3} [0-9]{6}|[0-9]{6,7}[ -]?[A-Z]|[0-9]-[0-9]{7}| [0-9]{2} [0-9]{2} |[0-9]{14}"
+    r"|[0-9]{2} [0-9]{2} [0-9]{2} |[0-9]?[A-Z]{1,2}[0-9]{1,4}-?[A-Z])"
 )
-_ANCHOR: Final = re.compile(_CLUE)
+_BEGUN_BY_CAPITAL: Final = (
+    r"[A-Z](?<![A-Za-z].)(?:[A-Z](?:[0-9]{2} ?[A-Z]|[ -][0-9]{1,3}[ -][A-Z]|[0-9]{1,2}[ -]?[A-Z])|[A-Z]{4,5}[0-9]{2}"
+    r"|[ -]?[0-9]{7})"
+)
+_ANCHOR: Final = re.compile(f"(?=[0-9A-Z])(?:{_BEGUN_BY_DIGIT}|{_BEGUN_BY_CAPITAL})")
 _LONGEST_FORM: Final = 32
-FORM_GATE: Final = at_digits(_CLUE)
+FORM_GATE: Final = either(at_digits(_BEGUN_BY_DIGIT), at_digits(_BEGUN_BY_CAPITAL))
 
 
 def find_forms(text: str) -> Iterator[Found]:

@@ -15,7 +15,6 @@ from textveil.text.slices import check_time
 SURE: Final = 0.95
 
 _LONGEST_KEY: Final = 20_000
-_SHORTEST_TOKEN: Final = 16
 
 PEM_GATE: Final = holding("-----BEGIN ", "PuTTY-User-Key-File-")
 _PEM: Final = re.compile(rf"-----BEGIN {PEM_LABEL}-----(?:\\r|\\n|\s){{0,4}}")
@@ -69,8 +68,8 @@ def _private_keys(text: str) -> Iterator[Found]:
 
 
 def token_gate(text: str, seen: Seen) -> bool:
-    """Whether a text has a run as long as a token's, and the beginning of one."""
-    return seen.longest >= _SHORTEST_TOKEN and any(map(text.__contains__, FORMS))
+    """Whether a long run of a text holds the beginning of a token."""
+    return bool(seen.runs) and any(map(seen.runs.__contains__, FORMS))
 
 
 def find_tokens(text: str) -> Iterator[Found]:

@@ -8,13 +8,12 @@ from hashlib import sha256
 from typing import Final
 
 from textveil.detection.found import Found
-from textveil.detection.gates import Seen
+from textveil.detection.gates import in_runs
 from textveil.text.slices import matches
 
 _BASE58: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _RIPPLE: Final = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
 _BECH32: Final = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
-_SHORTEST: Final = 26
 _WALLET: Final = re.compile(
     r"(?<![A-Za-z0-9_])(?:(?P<ethereum>0x[0-9a-fA-F]{40})"
     r"|(?P<bech>(?:bc|tb|ltc|BC|TB|LTC)1[02-9ac-hj-np-zAC-HJ-NP-Z]{11,87})"
@@ -24,10 +23,7 @@ _DIGIT: Final = re.compile("[0-9]").search
 _SOLANA: Final = re.compile(r"(?i)\b(?:solana|sol|phantom|wallet|polkadot|cardano)\b").search
 _REACH: Final = 40
 
-
-def wallet_gate(text: str, seen: Seen) -> bool:
-    """Whether a text has a run as long as an address."""
-    return seen.longest >= _SHORTEST and bool(seen.digits)
+WALLET_GATE: Final = in_runs("0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{26}|[bBlLtT][cCbB]1|[lL][tT][cC]1")
 
 
 def find_wallets(text: str) -> Iterator[Found]:

@@ -202,6 +202,18 @@ def amount(to: Writer) -> str:
     return to.form.choice((f"${written}", f"{written} euros", f"{written}.00", unread))
 
 
+def measured(to: Writer) -> str:
+    """Measurements by index and form: their numbers are private, and so are the endings that follow from these."""
+    begin, end, shape = to.form.choice(
+        (("BP ", " mmHg", "999/99"), ("", " mg PO BID", "99.9"), ("SpO2 ", "% RA", "99"), ("", " files", "9,999"))
+    )
+    weeks = to.piece("weeks", to.index(), lambda rng: rng.choice(WORDS[1:21])) + " week" + to.own.choice(("", "s"))
+    place = int(to.piece("place", to.index(), lambda rng: str(rng.randrange(10, 100))))
+    ending = "th" if place // 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    numbers = begin + to.piece(shape, to.index(), _in_shape(shape)) + end
+    return to.form.choice((numbers, weeks, f"{place}{ending}"))
+
+
 def entry(to: Writer) -> str:
     """Words by index, their letter case private."""
     return to.recased(to.piece("word", to.index(), word))
@@ -216,7 +228,7 @@ VALUES: Final[Mapping[str, Callable[[Writer], str]]] = MappingProxyType(
     {
         **{"person": person, "place": place, "phone": phone, "organization": organization, "email": email, "url": url},
         **{"handle": handle, "ip": ip, "id": shaped, "date-shift": moved, "date-window": moment, "age": age},
-        **{"time": time, "amount": amount, "digits": shaped, "pool": entry, "emoji": emoji},
+        **{"time": time, "amount": amount, "measurement": measured, "digits": shaped, "pool": entry, "emoji": emoji},
         "placeholder": lambda to: word(to.own),
     }
 )

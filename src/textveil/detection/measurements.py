@@ -24,7 +24,8 @@ _VALUE: Final = re.compile(
     rf"{_REST}(?:{_BETWEEN}{_NUMBER}){{0,7}}+(?![0-9]|[.,:/-][0-9])"
 )
 _UNIT: Final = re.compile(
-    rf"\+?(?:' ?(?:1[01]|[0-9])(?![0-9])(?:\"|''|)|[ -]?(?:{UNIT})(?![A-Za-z0-9])|\"|''| ?%| percent(?![a-z])| ?{RATIO}(?![A-Za-z0-9])){RATIO}?"
+    rf"\+?(?:' ?(?:1[01]|[0-9])(?![0-9])(?:\"|''|)|[ -]?(?:{UNIT})(?![A-Za-z0-9])|\"|''| ?%| percent(?![a-z])|"
+    rf" ?{RATIO}(?![A-Za-z0-9])){RATIO}?"
 )
 _GLUED: Final = re.compile(r"[LVWgm](?![A-Za-z0-9])")
 _SUM: Final = re.compile(r"\+(?: ?[1-5](?: ?= ?(?:10|[2-9]))?)?(?!\w)")
@@ -38,18 +39,29 @@ _TEMPERATURE: Final = re.compile(r" ?(?:[CF](?![A-Za-z0-9'])|\xb7)")
 _LEFT: Final = re.compile(r"[A-Za-z][A-Za-z0-9'/-]*|[0-9]+|[^\sA-Za-z0-9]")
 
 _BACK: Final = 56
-_FILLERS: Final = frozenset(
-    """: = - ~ < > ( ) % \xb7 , is was of at to be are were now level levels count counts score scores reading readings value values result
-    results noted measured today currently current about around approximately approx up down from in the a an as rated remains
-    remained stable elevated high low normal last most recent her his their has been had between range ranged ranges ranging
-    running run came back only above below over under near maximum max min yesterday overnight rate panel index on that which
-    goal target then initially initial repeat fasting random degree number""".split()
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+_FILLERS: Final = _words(
+    """: = - ~ < > ( ) % \xb7 , is was of at to be are were now
+    level levels count counts score scores reading readings value values result
+    results noted measured today currently current about around approximately approx up down from in the a an as
+    rated remains
+    remained stable elevated high low normal last most recent her his their has been had between range ranged
+    ranges ranging
+    running run came back only above below over under near maximum max min yesterday overnight rate panel index on
+    that which
+    goal target then initially initial repeat fasting random degree number"""
 )
-_MARKS: Final = frozenset(": = - ~ < > ( ) % \xb7".split())
-_STRICT: Final = frozenset(
-    "T P R K PT Ca Mg CR RF BE SG UA VL TP TC TG PS GA PR AUDIT GRACE Wells Fisher DASH CK SAT AG Fe Vit CBC BMP CMP ABG VBG KUB"
+_MARKS: Final = _words(": = - ~ < > ( ) % \xb7")
+_STRICT: Final = _words(
+    "T P R K PT Ca Mg CR RF BE SG UA VL TP TC TG PS GA PR AUDIT GRACE Wells Fisher DASH CK SAT AG Fe Vit CBC BMP"
+    " CMP ABG VBG KUB"
     " HIV HCV HBV HR PFT fisher garden clark weber type class grade stage phase scale level schedule score station"
-    " pressure pressures weight height iron protein sugar titer pulse strength bands temperature saturation".split()
+    " pressure pressures weight height iron protein sugar titer pulse strength bands temperature saturation"
 )
 """What may be another word or name: the number stands next to it, or it has a mark between, or a unit behind."""
 _RANGES: Final = {
@@ -61,17 +73,16 @@ _RANGES: Final = {
     "HR": (20, 250),
     "Ca": (1, 20),
 }
-_NEEDS_MARK: Final = frozenset(
-    "level scale score class phase schedule pressure pressures height weight strength bands".split()
-)
-_NOT_AFTER: Final = frozenset(
-    "apt apartment unit suite ste room rm bed flat floor box no number gate seat bus flight route line platform track bay mrn"
-    " account id pin case file ext extension".split()
+_NEEDS_MARK: Final = _words("level scale score class phase schedule pressure pressures height weight strength bands")
+_NOT_AFTER: Final = _words(
+    "apt apartment unit suite ste room rm bed flat floor box no number gate seat bus flight route line platform"
+    " track bay mrn"
+    " account id pin case file ext extension"
 )
 _DOSED: Final = re.compile(r"[ -]?(?:m?c?g|\xfeg|mcg|m?L|ml|units?|mEq|meq|I?U|%)(?![A-Za-z])")
 _MEDICINE: Final = re.compile(r"[A-Z][a-z]{3,20}(?:-[A-Z][a-z]+)? $")
 _PERSONS: Final = int(Marks.GIVEN | Marks.FAMILY)
-_GIVES: Final = frozenset("gave give gives given for to with told by and mr mrs ms dr miss".split())
+_GIVES: Final = _words("gave give gives given for to with told by and mr mrs ms dr miss")
 
 _LEVELS: Final = r"(?:[CTL](?:1[0-2]|[1-9])|S[1-5])"
 _CODED: Final = re.compile(
@@ -79,13 +90,15 @@ _CODED: Final = re.compile(
     rf"(?P<level>{_LEVELS}(?:[-/](?:{_LEVELS}|1[0-2]|[1-9])){{1,3}}|V[1-6](?:-V?[1-6]))"
     r"|(?P<tnm>[cpyr]{0,3}T(?:is|[0-4X][a-d]?),? ?[cp]?N[0-3X][a-c]?(?:,? ?[cp]?M[01X][a-c]?)?|[cpy]{1,2}T[0-4][a-d]?)"
     r"|(?P<gravida>G[0-9]{1,2},? ?P[0-9]{1,4}(?:,? ?[AL][0-9]){0,2}(?:-[0-9]){0,3})"
-    r"|(?P<schedule>[Qq] ?[0-9]{1,2}(?:-[0-9]{1,2})? ?(?:h(?:rs?|ours?)?|H|d(?:ays?)?|wk?s?|weeks?|mo?|min|months?)|[xX] ?[0-9]{1,2}(?: (?:days|weeks|doses|months))?)"
+    r"|(?P<schedule>[Qq] ?[0-9]{1,2}(?:-[0-9]{1,2})? ?(?:h(?:rs?|ours?)?|H|d(?:ays?)?|wk?s?|weeks?|mo?|min"
+    r"|months?)|[xX] ?[0-9]{1,2}(?: (?:days|weeks|doses|months))?)"
     r"|(?P<gleason>[1-5] ?\+ ?[1-5](?: ?= ?(?:[2-9]|10))?)"
     r"|(?P<pulse>[1-4]\+(?![0-9A-Za-z]))"
     r"|(?P<acuity>20/(?:15|16|20|25|30|32|40|50|60|63|70|80|100|125|150|160|200|250|400|800))"
     r"|(?P<height>[3-7]' ?(?:1[01]|[0-9])(?:\"|'')?)"
     r"|(?P<gauge>[0-9]{1,2} ?G(?=[ -](?:needle|IV|angiocath|cannula|catheter)))"
-    r"|(?P<sixth>[1-6](?:-[1-6])?/6(?=[- ](?:[a-z]+[- ]){0,3}(?:murmur|systolic|diastolic|SEM|HSM|holosystolic|crescendo)))"
+    r"|(?P<sixth>[1-6](?:-[1-6])?/6(?=[- ](?:[a-z]+[- ]){0,3}(?:murmur|systolic|diastolic|SEM|HSM|holosystolic"
+    r"|crescendo)))"
     r"|(?P<fifth>[0-5](?:[+-](?!/)|[+-](?=/))?/5(?![0-9/])(?= |,|\.|;|\)|\n|\Z))"
     r"|(?P<tenth>(?:10|[0-9](?:\.5)?)(?:(?:-| to )(?:10|[0-9]))?(?:/10| out of (?:10|ten)))"
     r"|(?P<chance>[0-9]{1,3}[-/][0-9]{1,3} (?=percentile))"
@@ -101,20 +114,24 @@ _FIFTHS: Final = re.compile(
 _NEAR: Final = 60
 
 _GRADE_NAMES: Final = (
-    "NYHA|[Ss]tages?|STAGE|[Gg]rade|GRADE|[Tt]ype|TYPE|[Mm]allampati|[Cc]hild-[Pp]ugh(?:-Turcotte)?|[Kk]illip|[Kk]ellgren-Lawrence"
-    "|[Bb]ethesda|[Bb]osniak|BI-?RADS|[Ff]itzpatrick|FIGO|[Pp]hase|ASA|[Hh]urley|ECOG|CKD|[Ff]ontaine|[Hh]inchey|[Gg]ustilo"
+    "NYHA|[Ss]tages?|STAGE|[Gg]rade|GRADE|[Tt]ype|TYPE|[Mm]allampati|[Cc]hild-[Pp]ugh(?:-Turcotte)?|[Kk]illip"
+    "|[Kk]ellgren-Lawrence"
+    "|[Bb]ethesda|[Bb]osniak|BI-?RADS|[Ff]itzpatrick|FIGO|[Pp]hase|ASA|[Hh]urley|ECOG|CKD|[Ff]ontaine|[Hh]inchey"
+    "|[Gg]ustilo"
     "|[Ss]alter-[Hh]arris|[Cc]lass|Rai|Ann Arbor|Binet|DIP|Tanner|Garden|Weber|Clark|Bishop"
 )
 _GRADED: Final = re.compile(
     rf"(?<![\w-])(?:{_GRADE_NAMES})(?:[ -](?:class|type|stage|grade|score|category|level|system))?(?: ?[:=])? ?"
     r"(?:(?:I{1,3}|IV|VI{0,3}|IX|X|V)(?:[- ]?[A-Ea-e])?(?:[12](?![0-9]))?(?:[-/](?:I{1,3}|IV|V))?"
-    r"|[0-5](?:\.[0-9])?[A-Ea-e]?(?:[-/][0-6][A-Ea-e]?)?|(?<=[Pp]ugh )(?:class )?[ABC]|(?<=ugh class )[ABC]|(?<=Weber )[ABC]|(?<=Weber type )[ABC])(?![\w]|[./:-][0-9])"
+    r"|[0-5](?:\.[0-9])?[A-Ea-e]?(?:[-/][0-6][A-Ea-e]?)?|(?<=[Pp]ugh )(?:class )?[ABC]|(?<=ugh class )[ABC]"
+    r"|(?<=Weber )[ABC]|(?<=Weber type )[ABC])(?![\w]|[./:-][0-9])"
 )
 
 MEASUREMENT_GATE: Final = at_digits("[0-9]")
 CODED_GATE: Final = at_digits(r"[A-Zxqg] ?[0-9]|[0-9](?:\+|/[0-9]|'| ?\+|-[0-9]| ?G\b| out of| to )")
 GRADED_GATE: Final = with_words(
-    "nyha stage stages grade type mallampati child killip kellgren bethesda bosniak bi birads fitzpatrick figo phase asa hurley"
+    "nyha stage stages grade type mallampati child killip kellgren bethesda bosniak bi birads fitzpatrick figo"
+    " phase asa hurley"
     " ecog ckd fontaine hinchey gustilo salter class rai ann binet dip tanner garden weber clark bishop"
 )
 

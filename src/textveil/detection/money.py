@@ -15,25 +15,33 @@ _SCALE: Final = r"(?: ?-?(?:[Hh]undred|[Tt]housand|[Mm]illion|[Bb]illion|[Tt]ril
 _NUMBER: Final = r"(?:[0-9]{1,3}(?:[,' ][0-9]{3}){1,6}(?![0-9])|[0-9]{1,15})(?:[.,][0-9]{1,2}(?![0-9]))?"
 """Of seven groups at the most: a longer row is no amount, and would be read again from each of its groups."""
 CODES: Final = (
-    "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|ISK|PLN|PLZ|CZK|SKK|HUF|RON|ROL|BGN|HRK|RSD|MKD|BAM|MDL|UAH|BYN"
-    "|RUB|RUR|GEL|AMD|AZN|KZT|UZS|KGS|TRY|TRL|ILS|AED|SAR|QAR|KWD|BHD|OMR|JOD|LBP|EGP|TND|DZD|IQD|IRR|PKR|BDT|LKR|NPR|THB"
+    "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|INR|CNY|RMB|SEK|NOK|DKK|ISK|PLN|PLZ|CZK|SKK|HUF|RON|ROL|BGN|HRK|RSD|MKD|BAM"
+    "|MDL|UAH|BYN"
+    "|RUB|RUR|GEL|AMD|AZN|KZT|UZS|KGS|TRY|TRL|ILS|AED|SAR|QAR|KWD|BHD|OMR|JOD|LBP|EGP|TND|DZD|IQD|IRR|PKR|BDT|LKR"
+    "|NPR|THB"
     "|VND|IDR|MYR|PHP|SGD|HKD|TWD|KRW|BRL|MXN|ARS|CLP|UYU|BOB|PYG|VEF|CRC|DOP|JMD|TTD|ZAR|NGN|KES|GHS|UGX|TZS|ETB|XAF"
     "|XOF|DEM|FRF|ITL|ESP|PTE|BEF|NLG|ATS|FIM|GRD|IEP|CYP|MTL|LTL|LVL|EEK|SIT|BTC"
 )
 """Codes of currencies, as a pattern, those of before the euro too; surrogates of amounts keep them."""
 
 _OF: Final = (
-    "US|American|Canadian|Australian|New Zealand|Hong Kong|Singapore|Swedish|Norwegian|Danish|Icelandic|Czech|Slovak|Polish"
+    "US|American|Canadian|Australian|New Zealand|Hong Kong|Singapore|Swedish|Norwegian|Danish|Icelandic|Czech"
+    "|Slovak|Polish"
     "|Hungarian|Romanian|Bulgarian|Croatian|Serbian|Macedonian|Moldovan|Ukrainian|Russian|Belarusian|Georgian|Armenian"
-    "|Azerbaijani|Turkish|Cypriot|Cyprus|Maltese|Greek|Italian|French|Belgian|Luxembourg|Swiss|German|Austrian|Finnish|Irish"
+    "|Azerbaijani|Turkish|Cypriot|Cyprus|Maltese|Greek|Italian|French|Belgian|Luxembourg|Swiss|German|Austrian"
+    "|Finnish|Irish"
     "|Spanish|Portuguese|Dutch|Estonian|Latvian|Lithuanian|Slovenian|Israeli|Egyptian|Lebanese|Syrian|Jordanian|Iraqi"
-    "|Iranian|Saudi|Kuwaiti|Moroccan|Tunisian|Algerian|Indian|Pakistani|Sri Lankan|Nepalese|Japanese|Chinese|South Korean"
-    "|Korean|Mexican|Argentine|Chilean|Colombian|Philippine|Cuban|Brazilian|South African|Nigerian|Kenyan|Ghanaian|British"
+    "|Iranian|Saudi|Kuwaiti|Moroccan|Tunisian|Algerian|Indian|Pakistani|Sri Lankan|Nepalese|Japanese|Chinese|South"
+    " Korean"
+    "|Korean|Mexican|Argentine|Chilean|Colombian|Philippine|Cuban|Brazilian|South African|Nigerian|Kenyan|Ghanaian"
+    "|British"
     "|Ugandan|Tanzanian|old|new|former|convertible"
 )
 _OWN: Final = (
-    "dollars? euros? bucks? cents? pence quid yen rupees? pesos? rou?bles? rubles? yuan renminbi francs? kron[ae] kron[eo]r"
-    " kron[eu]n? liras? lire zlot(?:ys?|ies) forints? korunas? koruny dinars? dirhams? hryvni(?:as?|i) leva kunas? shekels? baht"
+    "dollars? euros? bucks? cents? pence quid yen rupees? pesos? rou?bles? rubles? yuan renminbi francs? kron[ae]"
+    " kron[eo]r"
+    " kron[eu]n? liras? lire zlot(?:ys?|ies) forints? korunas? koruny dinars? dirhams? hryvni(?:as?|i) leva kunas?"
+    " shekels? baht"
     " ringgits? rupiah riyals? rials? reais naira cedis? shillings? drachmas? pesetas? escudos? guilders? deutschmarks?"
     " schillings? markka litas tolars? kroons? lari tenge manats?"
 )
@@ -41,27 +49,34 @@ WORD: Final = (
     rf"(?:(?:{_OF}) ){{0,3}}(?i:{'|'.join(_OWN.split())}|pounds? sterling)"
     rf"|(?:(?:{_OF}) ){{1,3}}(?i:pounds?|marks?|won|lei|leu|levs?|reals?|rands?|crowns?|dong|soms?|drams?|lats|taka)"
 )
-"""Words for currencies, as a pattern; "pounds" and the like, which are also something else, with their country alone."""
+"""Words for currencies, as a pattern; "pounds" and the like, which are also something else, with their country"
+" alone."""
 
 _SINGLE: Final = (
     "dollar dollars euro euros buck bucks cent cents pence quid yen rupee rupees peso pesos ruble rubles rouble roubles"
-    " yuan renminbi franc francs krona krone kroner kronor kronen kronun lira liras lire zloty zlotys zloties forint forints"
-    " koruna korunas koruny dinar dinars dirham dirhams hryvnia hryvnias hryvnii leva kuna kunas shekel shekels baht ringgit"
+    " yuan renminbi franc francs krona krone kroner kronor kronen kronun lira liras lire zloty zlotys zloties"
+    " forint forints"
+    " koruna korunas koruny dinar dinars dirham dirhams hryvnia hryvnias hryvnii leva kuna kunas shekel shekels"
+    " baht ringgit"
     " ringgits rupiah riyal riyals rial rials reais naira cedi cedis shilling shillings drachma drachmas peseta pesetas"
-    " escudo escudos guilder guilders deutschmark deutschmarks schilling schillings markka litas tolar tolars kroon kroons"
-    " lari tenge manat manats sterling pound pounds mark marks won lei leu lev levs real reals rand rands crown crowns dong"
+    " escudo escudos guilder guilders deutschmark deutschmarks schilling schillings markka litas tolar tolars"
+    " kroon kroons"
+    " lari tenge manat manats sterling pound pounds mark marks won lei leu lev levs real reals rand rands crown"
+    " crowns dong"
     " som soms dram drams lats taka"
 )
 AGAIN: Final = (
-    rf"(?: ?[(\[](?:{CODES}|\xa4|(?:{WORD}))(?:[)\]]|(?=[;,]| [-=])))?"
-    r"(?: (?:per|an?|each) (?:month|annum|year|week|day|night|hour|person|head|square met(?:er|re)|sq\. ?m)(?![A-Za-z]))?"
+    rf"(?: ?[(\[](?:{CODES}|\xa4|(?:{WORD}))(?:[)\]]|(?=[;,]| [-=]|\Z)))?"
+    r"(?: (?:per|an?|each) (?:month|annum|year|week|day|night|hour|person|head|square met(?:er|re)|sq\."
+    r" ?m)(?![A-Za-z]))?"
 )
 """The currency once more, and what it is paid for: 2,000 euros (EUR), EUR 80 (euros), GBP 215 per month."""
 
 ABOUT: Final = "approximately "
 _SIGN: Final = re.compile(rf"\$|\xa4|{CODES}|Rs")
 _SIGNED: Final = re.compile(
-    rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:(?!INR ?[0-9](?:\.[0-9]+)?(?![0-9.,]))(?:{CODES})|Rs\.?)) ?-?{_NUMBER}{_SCALE}?"
+    rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:(?!INR ?[0-9](?:\.[0-9]+)?(?![0-9.,]))(?:{CODES})"
+    rf"|Rs\.?)) ?-?{_NUMBER}{_SCALE}?"
     rf"(?: (?:{CODES})\b)?{AGAIN}"
 )
 _NAMED: Final = re.compile(

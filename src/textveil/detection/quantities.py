@@ -1,4 +1,4 @@
-"""Quantities: counted things, percentages, ordinals, versions, numbers of lists and sections, names that hold digits."""
+"""Quantities: counted things, percentages, ordinals, versions, numbers of lists, names that hold digits."""
 
 from __future__ import annotations
 
@@ -15,23 +15,28 @@ from textveil.text.slices import matches
 _FIGURES: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,5})(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
 _BEFORE: Final = r"(?<![\w.,$\xa4/:#+-])"
 _PERCENT: Final = re.compile(
-    rf"{_BEFORE}[+-]?{_FIGURES}(?:(?:-| to | and |/){_FIGURES})?(?: ?%| per ?cent(?![a-z])| percentage points?| ?\u2030)"
+    rf"{_BEFORE}[+-]?{_FIGURES}(?:(?:-| to | and |/){_FIGURES})?(?: ?%| per ?cent(?![a-z])| percentage points?|"
+    rf" ?\u2030)"
 )
 _DIGIT: Final = re.compile("[0-9]")
 _MIXED: Final = re.compile(r"[0-9](?:(?<=[A-Za-z.-].)|[0-9]?(?=[A-Za-z(/-]))")
 _NAMED: Final = re.compile(rf"(?:{WITH_DIGITS})(?![\w/@]|-[0-9]|\.[0-9])")
 _ORDINAL: Final = re.compile(
-    r"(?<![\w.,$\xa4/:-])(?:[0-9]{0,4}(?:1[1-3]th|1st|2nd|3rd|[04-9]th)|[0-9]{0,4}(?:[2-9]|(?<![0-9]))(?:1st|2nd|3rd))(?![\w])"
+    r"(?<![\w.,$\xa4/:-])(?:[0-9]{0,4}(?:1[1-3]th|1st|2nd|3rd|[04-9]th)|[0-9]{0,4}(?:[2-9]|(?<![0-9]))(?:1st|2nd"
+    r"|3rd))(?![\w])"
 )
 _VERSION: Final = re.compile(
-    r"(?<![A-Za-z])(?:[Vv]ersions?|[Vv]er\.|[Rr]elease|v) ?[0-9]{1,4}(?:\.[0-9]{1,5}){0,3}(?:-?(?:alpha|beta|rc|dev)\.?[0-9]{0,2})?(?![\w]|\.[0-9])"
+    r"(?<![A-Za-z])(?:[Vv]ersions?|[Vv]er\.|[Rr]elease|v) ?[0-9]{1,4}(?:\.[0-9]{1,5}){0,3}(?:-?(?:alpha|beta|rc"
+    r"|dev)\.?[0-9]{0,2})?(?![\w]|\.[0-9])"
 )
 _SHARE: Final = re.compile(
-    rf"(?:[0-9]{{1,5}}|(?i:{BELOW_HUNDRED})) (?:out of|of|in) (?:every )?(?:the )?(?:[0-9]{{1,5}}|(?:{BELOW_HUNDRED}))(?![\w]|[.,:/-][0-9])"
+    rf"(?:[0-9]{{1,5}}|(?i:{BELOW_HUNDRED})) (?:out of|of|in) (?:every )?(?:the )?(?:[0-9]{{1,5}}"
+    rf"|(?:{BELOW_HUNDRED}))(?![\w]|[.,:/-][0-9])"
 )
 _THING: Final = (
     r"(?:(?!(?:days|years|months|weeks|hours|minutes|seconds|was|is|has|as|its|his|this|plus|minus|times)(?![a-z]))"
-    r"[a-z]{2,18}(?:[^s\W\d_u]s|ies|children|men|women|people|feet|teeth|mice|sheep|fish|data|staff)|people|men|women|children)"
+    r"[a-z]{2,18}(?:[^s\W\d_u]s|ies|children|men|women|people|feet|teeth|mice|sheep|fish|data|staff)|people|men"
+    r"|women|children)"
     r"(?![A-Za-z'])"
 )
 _COUNT: Final = re.compile(
@@ -40,17 +45,21 @@ _COUNT: Final = re.compile(
 )
 _SECTION_WORD: Final = (
     r"(?:[Ss]ections?|[Cc]hapters?|[Aa]rticles?|[Pp]aragraphs?|[Pp]aras?\.|[Ff]igures?|[Ff]igs?\.?|[Tt]ables?|[Pp]ages?"
-    r"|[Ss]teps?|[Aa]ppendix|[Aa]nnex|[Rr]ules?|[Cc]lauses?|[Ss]ub-?sections?|[Ee]quations?|[Ee]xercises?|[Ll]essons?|[Qq]uestions?"
-    r"|[Vv]olumes?|[Vv]ol\.|pp?\.|[Nn]otes?|[Ii]tems?|[Pp]arts?|[Ss]lides?|[Pp]rotocol|[Ee]pisodes?|[Ss]eason|[Ll]evel|[Ll]ines?)"
+    r"|[Ss]teps?|[Aa]ppendix|[Aa]nnex|[Rr]ules?|[Cc]lauses?|[Ss]ub-?sections?|[Ee]quations?|[Ee]xercises?"
+    r"|[Ll]essons?|[Qq]uestions?"
+    r"|[Vv]olumes?|[Vv]ol\.|pp?\.|[Nn]otes?|[Ii]tems?|[Pp]arts?|[Ss]lides?|[Pp]rotocol|[Ee]pisodes?|[Ss]eason"
+    r"|[Ll]evel|[Ll]ines?)"
 )
 _PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}"
 _SECTION: Final = re.compile(
-    rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?(?P<place>{_PLACE}[a-z]?(?:(?:-|, | and | to | or | of ){_PLACE}){{0,6}})(?![\w]|[/:,-][0-9])"
+    rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?(?P<place>{_PLACE}[a-z]?(?:(?:-|, | and | to | or | of"
+    rf" ){_PLACE}){{0,6}})(?![\w]|[/:,-][0-9])"
 )
 AFTER_SECTION: Final = re.compile(rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?\Z").search
 """Whether a text ends with a word that a number of a section, page or step stands behind."""
 _LISTED: Final = re.compile(
-    r"(?:(?<=\n)|\A)[ \t>*-]{0,8}(?P<number>[0-9]{1,2}[.)]|\([0-9]{1,2}\)|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.?)(?=[ \t]+[^\s0-9]|[ \t]*\n)"
+    r"(?:(?<=\n)|\A)[ \t>*-]{0,8}(?P<number>[0-9]{1,2}[.)]|\([0-9]{1,2}\)|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.?)(?=["
+    r" \t]+[^\s0-9]|[ \t]*\n)"
 )
 LIST_NUMBER: Final = re.compile(r"\(?[0-9]{1,2}[.)]|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.").fullmatch
 """Whether a value is the number of an item or a heading, with its mark."""

@@ -8,7 +8,8 @@ from typing import Final
 
 _METRIC: Final = r"(?:[kmcnp\xfe]|mc|u|d)?"
 _PER: Final = (
-    r"(?: ?(?:/ ?|(?:per|an?|each) )(?:[0-9]{1,3} ?)?(?:kg|[mdun\xfe]?[Ll]|cc|min(?:ute)?|hr?|hours?|day|d|dose|wk|week|month"
+    r"(?: ?(?:/ ?|(?:per|an?|each) )(?:[0-9]{1,3} ?)?(?:kg|[mdun\xfe]?[Ll]|cc|min(?:ute)?|hr?|hours?|day|d|dose|wk"
+    r"|week|month"
     r"|m2|mm3?|cm|sec(?:ond)?|s|year|annum|[Hh][Pp][Ff]|[Ll][Pp][Ff]|tab|actuation|square meter|mile|gallon))"
 )
 UNIT: Final = (
@@ -19,16 +20,19 @@ UNIT: Final = (
     r"|sq\.? ?(?:k?m|ft|mi|in)|square (?:kilo|centi)?(?:met(?:er|re)s|feet|miles|inch(?:es)?|yards)|(?:[mck]m|m)[23]"
     r"|acres?|hectares?|ha"
     r"|mm ?[Hh]g|cm ?H2O|kPa|hPa|psi|mbar|atm"
-    r"|mm|cm|dm|km|m|\xfem|nm|(?:kilo|centi|milli|micro|nano)?met(?:er|re)s?|inch(?:es)?|in\.|feet|foot|ft|yards?|miles?"
+    r"|mm|cm|dm|km|m|\xfem|nm|(?:kilo|centi|milli|micro|nano)?met(?:er|re)s?|inch(?:es)?|in\.|feet|foot|ft|yards?"
+    r"|miles?"
     r"|bpm|BPM|(?:beats|breaths) ?(?:/|per|a) ?min(?:ute)?|/min(?:ute)?|LPM|lpm|rpm|RPM|fps|[kMGT]?Hz|[kMG]bps|Mbit/s"
     r"|mph|MPH|km/h|kmh|kph|knots"
     r"|[mk]V|mA|m?Ah|[kMG]Wh?|kcals?|calories|dB|k?J|watts?|volts?|amps?|ohms?|joules?"
     r"|\xb7 ?[CF]\b|deg(?:rees?|s)?\.?(?: (?:C|F|[Cc]elsius|[Ff]ahrenheit|[Cc]entigrade))?"
     r"|[KMGT]i?B|kB|bytes?|bits|px|pixels|dpi|ppm|ppi"
     r"|ms|ns|\xfes"
-    r"|tab(?:let)?s?|cap(?:sule|let)?s?|puffs?|drops?|gtts?|sprays?|patch(?:es)?|pills?|vials?|ampules?|suppositor(?:y|ies)"
+    r"|tab(?:let)?s?|cap(?:sule|let)?s?|puffs?|drops?|gtts?|sprays?|patch(?:es)?|pills?|vials?|ampules?"
+    r"|suppositor(?:y|ies)"
     r"|lozenges?|inhalations?|doses?"
-    r"|c?Gy|m?Sv|diopters?|mOsm|Fr(?:ench)?|gauge|ga\b|[xX\xb7] ?10[E^*]{0,2}[0-9]{1,2}|cells|[KkM](?=/[um\xfec])|copies"
+    r"|c?Gy|m?Sv|diopters?|mOsm|Fr(?:ench)?|gauge|ga\b|[xX\xb7] ?10[E^*]{0,2}[0-9]{1,2}|cells|[KkM](?=/[um\xfec])"
+    r"|copies"
     r"|p(?:ac)?k[ -]y(?:ea)?rs?|packs?|[KM]/\xfe?u?L"
     rf"){_PER}{{0,3}}"
 )
@@ -44,9 +48,11 @@ TIMING: Final = (
     r"(?:[QqBbTt]\.?[IiOo]?\.?[Dd]\.?|[Bb][Ii][Dd]|[Tt][Ii][Dd]|[Qq][Ii][Dd]|[Qq][DdWwMm]|[Qq](?:AM|PM|HS|am|pm|hs)"
     r"|[Qq] ?[0-9]{1,2}(?:-[0-9]{1,2})? ?(?:h(?:rs?|ours?)?|H|d(?:ays?)?|w(?:ks?|eeks?)?|mo?|min)|[Hh][Ss]|[Pp][Rr][Nn]"
     r"|p\.r\.n\.|h\.s\.|[Qq]\.[a-z]\.[a-z]?\.?|[Aa][Cc]|[Pp][Cc]|STAT|stat|daily|nightly|weekly|monthly|hourly"
-    r"|(?:once|twice|thrice|(?:three|four|[2-6]) times) (?:daily|nightly|weekly|(?:an?|per|each) (?:day|week|night|month))"
+    r"|(?:once|twice|thrice|(?:three|four|[2-6]) times) (?:daily|nightly|weekly|(?:an?|per|each) (?:day|week|night"
+    r"|month))"
     r"|(?:every|each) (?:day|morning|evening|night|week|month|other day|[0-9]{1,2}(?:(?:-| to )[0-9]{1,2})? "
-    r"(?:hours?|days?|weeks?|months?|minutes?))|at (?:bedtime|night)|[xX] ?[0-9]{1,2}(?![\^0-9]) ?(?:days?|doses?|weeks?|d\b)?"
+    r"(?:hours?|days?|weeks?|months?|minutes?))|at (?:bedtime|night)|[xX] ?[0-9]{1,2}(?![\^0-9]) ?(?:days?|doses?"
+    r"|weeks?|d\b)?"
     r"|#[0-9]{1,3}|as needed|with meals)"
 )
 DOSE_TAIL: Final = re.compile(rf"(?:,? ?\(?(?:{ROUTES}|{TIMING})(?![A-Za-z0-9])\)?){{1,6}}")
@@ -55,47 +61,60 @@ _SHORT_VITALS: Final = (
     "BP SBP DBP MAP HR RR T Tm Tmax Tc P R SpO2 SPO2 SaO2 O2 O2sat Sat Sats SAT BMI Wt Ht WT HT Temp FiO2 PEEP"
 )
 _SHORT_LABS: Final = """
-WBC RBC Hgb HGB Hb HB Hct HCT Plt PLT Plts MCV MCH MCHC RDW MPV ANC ALC Na K Cl CO2 HCO3 BUN Cr Cre Creat CR Glu Gluc GLU
+WBC RBC Hgb HGB Hb HB Hct HCT Plt PLT Plts MCV MCH MCHC RDW MPV ANC ALC Na K Cl CO2 HCO3 BUN Cr Cre Creat CR Glu
+Gluc GLU
 Ca Mg MG Phos PO4 AG AST ALT ALP AlkPhos Tbili TBili Dbili GGT LDH CK CPK CKMB CK-MB TnI TnT Trop hsTn BNP NT-proBNP
-proBNP INR PT PTT aPTT ESR CRP hsCRP TSH FT4 FT3 T3 T4 A1c A1C HbA1c HbA1C HgbA1c HgbA1C HGBA1C LDL HDL TG TC VLDL PSA CEA
-AFP CA-125 CA125 CA19-9 hCG HCG bHCG beta-hCG Fe TIBC UIBC B12 Vit VitD PTH iPTH pH pCO2 PCO2 PaCO2 pO2 PO2 PaO2 BE Lac Lactate
-eGFR GFR CrCl CD4 VL ANA RF CCP C3 C4 IgA IgG IgM IgE SG UA LH FSH DHEA-S G6PD NH3 Alb ALB TP Osm Uosm Sosm FENa FEV1 FVC
+proBNP INR PT PTT aPTT ESR CRP hsCRP TSH FT4 FT3 T3 T4 A1c A1C HbA1c HbA1C HgbA1c HgbA1C HGBA1C LDL HDL TG TC VLDL
+PSA CEA
+AFP CA-125 CA125 CA19-9 hCG HCG bHCG beta-hCG Fe TIBC UIBC B12 Vit VitD PTH iPTH pH pCO2 PCO2 PaCO2 pO2 PO2 PaO2 BE
+Lac Lactate
+eGFR GFR CrCl CD4 VL ANA RF CCP C3 C4 IgA IgG IgM IgE SG UA LH FSH DHEA-S G6PD NH3 Alb ALB TP Osm Uosm Sosm FENa
+FEV1 FVC
 DLCO TLC PFT KUB CBC BMP CMP ABG VBG Chem7 LFTs HIV HCV HBV HbsAg RVVT MELD
 """
 _SHORT_SCORES: Final = """
-ECOG GCS NYHA ASA KPS PS MMSE MoCA MOCA NIHSS APACHE SOFA qSOFA CURB-65 CHADS2 CHA2DS2-VASc HAS-BLED PHQ-9 PHQ-2 PHQ9 GAD-7 GAD7
+ECOG GCS NYHA ASA KPS PS MMSE MoCA MOCA NIHSS APACHE SOFA qSOFA CURB-65 CHADS2 CHA2DS2-VASc HAS-BLED PHQ-9 PHQ-2
+PHQ9 GAD-7 GAD7
 AUDIT DASH HOOS KOOS PASI EDSS UPDRS mRS AIMS CIWA RASS VAS NRS Apgar APGAR Apgars APGARs BI-RADS BIRADS PI-RADS LI-RADS
-Lung-RADS TI-RADS TIMI GRACE EF LVEF RVSP CKD KDIGO AKI FIGO Gleason Braden Barthel Bishop Glasgow Karnofsky Mallampati Wells
+Lung-RADS TI-RADS TIMI GRACE EF LVEF RVSP CKD KDIGO AKI FIGO Gleason Braden Barthel Bishop Glasgow Karnofsky
+Mallampati Wells
 Ranson Hoehn Epworth IPSS Cobb PEFR FEV FVC CTCAE IOP AVA ABI SUV Ki-67 LOS EBL UOP GA EGA CTDI pain
 """
 SHORT: Final = MappingProxyType(
-    {name: "vital" for name in _SHORT_VITALS.split()}
-    | {name: "laboratory" for name in _SHORT_LABS.split()}
-    | {name: "score" for name in _SHORT_SCORES.split()}
+    dict.fromkeys(_SHORT_VITALS.split(), "vital")
+    | dict.fromkeys(_SHORT_LABS.split(), "laboratory")
+    | dict.fromkeys(_SHORT_SCORES.split(), "score")
 )
 """Abbreviations, in the letter case in which they are written."""
 
 _LONG_VITALS: Final = """
 bp|hr|rr|spo2|sao2|bmi|blood pressure|pressure|pressures|systolic|diastolic|heart rate|pulse|pulse rate|pulse ox
-|pulse oximetry|oxygen saturation|o2 saturation|o2 sat|o2 sats|saturation|saturations|sats|respirations|respiratory rate|resp
+|pulse oximetry|oxygen saturation|o2 saturation|o2 sat|o2 sats|saturation|saturations|sats|respirations|respiratory
+rate|resp
 |resp rate|temp|temperature|temperature max|body temperature|weight|height|body mass index|head circumference|satting
 |saturating|febrile to|tachycardic to|peak flow
 """
 _LONG_LABS: Final = """
-wbc|wbcs|rbc|hgb|hct|plt|inr|tsh|a1c|hba1c|bun|ldl|hdl|psa|bnp|esr|crp|hemoglobin|haemoglobin|hematocrit|platelet|platelets
+wbc|wbcs|rbc|hgb|hct|plt|inr|tsh|a1c|hba1c|bun|ldl|hdl|psa|bnp|esr|crp|hemoglobin|haemoglobin|hematocrit|platelet
+|platelets
 |white count|white blood cell|white blood cells|white cell|white blood|neutrophils|lymphocytes|eosinophils|monocytes
 |basophils|bands|sodium|potassium|chloride|bicarbonate|bicarb|creatinine|glucose|sugar|sugars|blood sugar|blood sugars
-|blood glucose|calcium|magnesium|phosphorus|phosphate|albumin|total protein|bilirubin|total bilirubin|alkaline phosphatase
+|blood glucose|calcium|magnesium|phosphorus|phosphate|albumin|total protein|bilirubin|total bilirubin|alkaline
+phosphatase
 |lipase|amylase|troponin|lactate|lactic acid|ferritin|iron|cholesterol|total cholesterol|triglycerides|uric acid|ammonia
-|procalcitonin|d-dimer|fibrinogen|vitamin d|hemoglobin a1c|specific gravity|sedimentation rate|sed rate|ejection fraction
-|anion gap|osmolality|cortisol|testosterone|estradiol|prolactin|digoxin|vancomycin|lithium|tacrolimus|phenytoin|valproate
-|viral load|gfr|ph|protein|ketones|titer|fev1|mcv|fasting glucose|random glucose|glycated hemoglobin|prostate specific antigen
+|procalcitonin|d-dimer|fibrinogen|vitamin d|hemoglobin a1c|specific gravity|sedimentation rate|sed rate|ejection
+fraction
+|anion gap|osmolality|cortisol|testosterone|estradiol|prolactin|digoxin|vancomycin|lithium|tacrolimus|phenytoin
+|valproate
+|viral load|gfr|ph|protein|ketones|titer|fev1|mcv|fasting glucose|random glucose|glycated hemoglobin|prostate
+specific antigen
 """
 _LONG_SCORES: Final = """
 stage|grade|type|class|pain|pain level|pain scale|murmur|score|apgars|apgar|ecog|performance status|gcs|nyha|mallampati
 |gleason|child-pugh|glasgow coma scale|glasgow coma score|kellgren-lawrence|tanner|braden|fitzpatrick|bethesda|bosniak
 |fontaine|rutherford|killip|hinchey|salter-harris|garden|weber|gustilo|clark|breslow|breslow depth|hunt-hess|fisher
-|strength|reflexes|pulses|gravida|para|abortus|station|effaced|dilated|apgar scores|severity|scale|trimester|ckd stage|phase
+|strength|reflexes|pulses|gravida|para|abortus|station|effaced|dilated|apgar scores|severity|scale|trimester|ckd
+stage|phase
 |intensity|visual acuity|acuity|schedule|level
 """
 
@@ -105,9 +124,9 @@ def _words(listed: str) -> list[str]:
 
 
 LONG: Final = MappingProxyType(
-    {name: "vital" for name in _words(_LONG_VITALS)}
-    | {name: "laboratory" for name in _words(_LONG_LABS)}
-    | {name: "score" for name in _words(_LONG_SCORES)}
+    dict.fromkeys(_words(_LONG_VITALS), "vital")
+    | dict.fromkeys(_words(_LONG_LABS), "laboratory")
+    | dict.fromkeys(_words(_LONG_SCORES), "score")
 )
 """Words, in small letters."""
 
@@ -115,10 +134,15 @@ WITH_DIGITS: Final = (
     r"SpO2|SPO2|spo2|SaO2|PaO2|PO2|pO2|PaCO2|PCO2|pCO2|FiO2|CO2|H2O|O2|H2|A1[cC]|HbA1[cC]|HgbA1[cC]|B12|B6|D3|K2|T[34]"
     r"|FT[34]|C[34]|CD4|CD8|FEV1|CA-?125|CA19-9|CHADS2|CHA2DS2-VASc|CURB-65|PHQ-?[29]|GAD-?7|G6PD|HCO3|NH3|PO4|Ki-67"
     r"|5-?HT|5-?FU|HER2|BRCA[12]|p53|p16|IL-?[0-9]{1,2}|PD-?1|PD-L1|GLP-1|SGLT2|COX-?2|H1N1|H5N1|H2|alpha-?1|beta-?2"
-    r"|COVID-?19|[Cc]ovid-?19|SARS-CoV-?[12]|MERS-CoV|HPV-?(?:16|18)|HIV-?[12]|HSV-?[12]|HHV-?[68]|MP[34]|mp[34]|H\.?26[45]"
-    r"|[2345]G|[234][Dd]|4K|8K|UTF-?(?:8|16|32)|SHA-?(?:1|256|512)|MD5|Base64|base64|x86|x64|IPv[46]|HTTP/[123]|ISO-?8859"
-    r"|C99|ES6|S3|EC2|K8s|k8s|i18n|l10n|B2[BC]|P2P|Y2K|W3C|R2-D2|24/7|9/11|401\(k\)|403\(b\)|3M|7-Eleven|G7|G8|G20|F1|U2"
-    r"|A[345]|F-(?:4|5|14|15|16|18|22|35|117)|B-(?:1|2|17|24|25|29|52)|[CU]-(?:5|2|17|130|141)|MiG-(?:15|21|23|25|29|31)"
-    r"|Su-(?:24|25|27|30|35|57)|AK-?47|M-?16|A3(?:00|10|19|20|21|30|40|50|80)|B?7[0-8]7|Apollo [0-9]{1,2}|i[3579]|PM2\.5|PM10|E10|H7"
+    r"|COVID-?19|[Cc]ovid-?19|SARS-CoV-?[12]|MERS-CoV|HPV-?(?:16|18)|HIV-?[12]|HSV-?[12]|HHV-?[68]|MP[34]|mp[34]"
+    r"|H\.?26[45]"
+    r"|[2345]G|[234][Dd]|4K|8K|UTF-?(?:8|16|32)|SHA-?(?:1|256|512)|MD5|Base64|base64|x86|x64|IPv[46]|HTTP/[123]"
+    r"|ISO-?8859"
+    r"|C99|ES6|S3|EC2|K8s|k8s|i18n|l10n|B2[BC]|P2P|Y2K|W3C|R2-D2|24/7|9/11|401\(k\)|403\(b\)|3M|7-Eleven|G7|G8|G20"
+    r"|F1|U2"
+    r"|A[345]|F-(?:4|5|14|15|16|18|22|35|117)|B-(?:1|2|17|24|25|29|52)|[CU]-(?:5|2|17|130|141)|MiG-(?:15|21|23|25"
+    r"|29|31)"
+    r"|Su-(?:24|25|27|30|35|57)|AK-?47|M-?16|A3(?:00|10|19|20|21|30|40|50|80)|B?7[0-8]7|Apollo [0-9]{1,2}|i[3579]"
+    r"|PM2\.5|PM10|E10|H7"
 )
 """Names that hold digits: what stands in them is no number."""

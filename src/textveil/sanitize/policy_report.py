@@ -80,6 +80,8 @@ def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str
     lines = [f"policy      {policy.name}, sha256 {policy.digest[:16]}"]
     lines_of_kinds = [_kind_line(one, kinds) for one in setting.protected if kinds.get(one.kind)]
     lines += lines_of_kinds or ["  nothing was found that is drawn"]
+    kept = [f"{kinds[kind]} {kind}" for kind in policy.kept if kinds.get(kind)]
+    lines += [f"kept        as they are: {', '.join(kept)}"] if kept else []
     if policy.finds_spans:
         together = ", or all of a kind together where its line says so" if _moves_together(setting) else ""
         lines.append(

@@ -105,15 +105,15 @@ def measurement(
         return written
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        if LIST_NUMBER(value):
-            return value
         count = sum(match["kept"] is None for match in _TOKENS.finditer(value))
         share = epsilon / max(count, 1)
 
         def made(source: np.random.Generator) -> str:
+            if LIST_NUMBER(value):
+                return value
             return _COUNTED.sub(_counted, _TOKENS.sub(lambda match: token(match, share, source), value))
 
-        return agreed(scope, label, value, rng, made)
+        return agreed(scope, label, _singular(value), rng, made)
 
     given = {} if low is None else {"low": low, "high": high}
     drawn = Drawn(
@@ -121,10 +121,11 @@ def measurement(
         parameters={"epsilon": epsilon, **given},
         guarantee=proved(epsilon, SURROGATES),
         public=(
-            "its format: all but its numbers, how many digits each has before and behind the point, which are ordinals or "
+            "its format: all but its numbers, how many digits each has before and behind the point, which are"
+            " ordinals or "
             "words, and the numbers in names of a public list (SpO2), of lists and of sections",
         ),
-        equality="which are equal",
+        equality="which are equal, but for the plural of a unit of time",
         surrogate_of=surrogate_of,
     )
     return _Measurement(drawn)
@@ -144,7 +145,7 @@ class _Measurement:
 
     def key(self, value: str) -> str:
         """See ``Surrogate``."""
-        return value
+        return _singular(value)
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
         """See ``Surrogate``."""
@@ -152,6 +153,11 @@ class _Measurement:
             mention.value if AFTER_SECTION(mention.before) else self._drawn.surrogate_of(mention.value, scope, rng)
             for mention in mentions
         ]
+
+
+def _singular(value: str) -> str:
+    """A value with its units of time in the singular: a drawn number has its own plural."""
+    return _COUNTED.sub(lambda match: f"{match['number']} {match['unit']}", value)
 
 
 def _ending(number: int) -> str:

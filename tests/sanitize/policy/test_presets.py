@@ -47,7 +47,7 @@ def test_every_release_is_undone(name: str, marks: str) -> None:
     def undone(text: str) -> None:
         made = sanitizer(name, marks)(text)
         assert made.private_map.original() == text == tv.restore(made.text, made.private_map)
-        if name != "prompts":
+        if name == "identifiers":
             drawn = {place for one in made.drawn_spans for place in range(one.start, one.end)}
             digits = (place for place, one in enumerate(made.text) if unicodedata.category(one) == "Nd")
             assert all(place in drawn for place in digits)

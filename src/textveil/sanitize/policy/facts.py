@@ -45,6 +45,11 @@ class PolicyFacts:
         """The names of what finds spans."""
         return tuple(self.data["detectors"])
 
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The kinds of spans that stay as they are."""
+        return tuple(rule["kind"] for rule in self.data["rules"] if rule.get("keep") and rule["kind"] in self.kinds)
+
     def to_data(self) -> dict[str, Any]:
         """JSON data: the policy with its digest."""
         return {**self.data, "digest": self.digest}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import calendar
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
+from datetime import date
 from random import Random
 from types import MappingProxyType
 from typing import Final, final
@@ -154,8 +154,12 @@ def shaped(to: Writer) -> str:
 
 
 def moment(to: Writer) -> str:
-    """Dates by index in any format; leading zeros are private, and so is whether a month is cut short."""
-    at = date.fromisoformat(to.piece("date", to.index(), _day))
+    """Dates by index in any format; leading zeros are private, and so is whether a month is cut short.
+
+    Which of them are after the 12th is by index, so that both texts show the order of day and month, or neither does.
+    """
+    index = to.index()
+    at = date.fromisoformat(to.piece("date", index, _LATE_DAY if index % 2 else _EARLY_DAY))
     zero = to.own.choice(("", "0"))
     month, day = (f"{part:02d}" if zero else str(part) for part in (at.month, at.day))
     full = MONTHS[at.month]
@@ -164,8 +168,12 @@ def moment(to: Writer) -> str:
     return to.form.choice((f"{month}/{day}/{at.year}", f"{at:%Y-%m-%d}", name, f"{month}/{day}/{at:%y}"))
 
 
-def _day(rng: Random) -> str:
-    return (date(1990, 1, 1) + timedelta(days=rng.randrange(10_000))).isoformat()
+def _day_among(first: int, last: int) -> Make:
+    return lambda rng: date(rng.randint(1990, 2016), rng.randint(1, 12), rng.randint(first, last)).isoformat()
+
+
+_EARLY_DAY: Final = _day_among(1, 12)
+_LATE_DAY: Final = _day_among(13, 28)
 
 
 def moved(to: Writer) -> str:

@@ -183,7 +183,7 @@ def test_windows_and_settings_that_are_none_are_refused() -> None:
         ("date-window", 0.0, {"first": "2024-01-01", "last": "2024-01-01"}, "last must be after first, 2024-01-01"),
         ("date-shift", 0.0, {}, "epsilon must be finite and > 0; got 0"),
         ("date-shift", 1.0, {"days": 0}, "days must be an integer >= 1; got 0"),
-        ("date-shift", 1.0, {"language": "xx"}, "language must be one of en, de"),
+        ("date-shift", 1.0, {"language": "xx"}, "language must be one of document, en, de"),
     ):
         with pytest.raises(ParameterError, match=said):
             make_surrogate(name, epsilon, options)

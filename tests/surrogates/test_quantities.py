@@ -91,7 +91,7 @@ def test_ages_keep_their_format(value: str, form: str) -> None:
 
 
 def test_high_ages_are_one_group_where_it_is_asked_for() -> None:
-    surrogate = make_surrogate("age", 0.0, {"top_code": 90})
+    surrogate = make_surrogate("age", 0.0, {"highest": 99, "top_code": 90})
     drawn = {outputs(surrogate, ["45-year-old"], seed)[0] for seed in range(200)}
     ages = {one.removesuffix("-year-old") for one in drawn}
     assert "90+" in ages and all(int(one) < 90 for one in ages - {"90+"})
@@ -120,7 +120,7 @@ def test_times_of_a_sharp_staircase_are_the_true_ones_in_any_format() -> None:
     same = ["14:30", "2:30 pm", "12:00 am", "00:00", "12:59 PM", "2359h", "11 a.m."]
     assert outputs(surrogate, same, 1) == same
     ages = ["45", "45-year-old", "ninety-nine", "1 year old", "6 weeks", "30s"]
-    assert outputs(make_surrogate("age", 30.0, {"width": 1}), ages, 1) == ages
+    assert outputs(make_surrogate("age", 30.0, {"width": 1, "highest": 99}), ages, 1) == ages
     assert outputs(surrogate, ["12 am", "9:07"], 1) == ["12 am", "09:07"]
 
 
@@ -228,3 +228,40 @@ def test_options_that_do_not_go_together_are_refused() -> None:
 def test_what_has_no_effect_at_epsilon_0_is_no_parameter_there(name: str, option: str, value: object) -> None:
     assert option not in make_surrogate(name).parameters
     assert make_surrogate(name, 1.0).parameters[option] == value
+
+
+def test_children_stay_children_where_the_group_is_kept(rng: np.random.Generator) -> None:
+    """Exactly a staircase of each group: the mutant that dies has one for both."""
+    options = {"group": "kept", "highest": 27, "width": 3}
+    for value, least, size, place in (("17", 0, 18, 17), ("three", 0, 18, 3), ("18", 18, 10, 0), ("111", 18, 10, 9)):
+        found = _counted("age", 2.0, value, options, rng)
+        law = window(size=size, epsilon=2.0, width=3).probabilities(place)
+        assert sum(found.values()) == 4_000
+        words = [WORDS[age] if value == "three" else str(age) for age in range(least, least + size)]
+        assert set(found) <= set(words)
+        assert chisquare([found[word] for word in words], [float(one) * 4_000 for one in law]).pvalue > ALPHA
+    assert "whether it is below 18 years" in make_surrogate("age", 2.0, {"group": "kept"}).public
+    assert "whether it is below 18 years" not in make_surrogate("age", 2.0).public
+
+
+def test_no_age_above_89_is_drawn_unless_it_is_asked_for() -> None:
+    for options in ({}, {"group": "kept"}):
+        surrogate = make_surrogate("age", 0.0, options)
+        drawn = {outputs(surrogate, [value], seed)[0] for value in ("3", "97") for seed in range(300)}
+        assert max(map(int, drawn)) == 89
+
+
+@pytest.mark.parametrize(
+    ("value", "last"), [("6 weeks", 52), ("3-month", 24), ("18 mo", 24), ("eighteen-month", 24), ("5 day", 30)]
+)
+def test_ages_of_small_children_keep_their_unit(value: str, last: int) -> None:
+    for seed in range(60):
+        drawn = outputs(make_surrogate("age", 1.0), [value], seed)[0]
+        found = re.fullmatch(r"([a-z]+(?:-(?!month)[a-z]+)?|\d+)([ -](?:week|month|mo|day)s?)", drawn)
+        assert found is not None
+        assert 1 <= (int(found[1]) if found[1].isdigit() else WORDS.index(found[1])) <= last
+
+
+def test_parts_of_a_year_are_not_written() -> None:
+    same = [outputs(make_surrogate("age", 1.0), [value], 3)[0] for value in ("6", "6.5", "6 1/2")]
+    assert len(set(same)) == 1

@@ -32,6 +32,11 @@ _AGED: Final = re.compile(
     rf"|minutes?|days?|weeks?"
     rf"|months?|inches|foot|and a half|of (?:the|them|my|our)|more|times|in\b))"
 )
+_SMALL_UNIT: Final = re.compile(r"[ -]?(?:months?|mos?|weeks?|wks?|days?)\b")
+_AGED_SMALL: Final = re.compile(
+    rf"(?<![A-Za-z])(?:[Aa]ged|[Aa]ge:|[Aa]ge of|[Aa]t age) (?P<age>(?:{_NUMBER}|(?i:{BELOW_HUNDRED}))"
+    r" (?:months?|mos?|weeks?|wks?|days?))\b"
+)
 _OLD_WORD: Final = re.compile(r"old(?![a-rt-z])|of age|y\.?/?o(?![a-z])")
 _AGED_WORD: Final = re.compile(
     r"[Aa]ged?\b|AGE\b|[Tt]urn(?:ed|s|ing)?\b|hen (?:he|she|I) was\b|I am\b|I'm\b|[Hh]e(?: is|'s)\b"
@@ -54,13 +59,16 @@ CODE_GATE: Final = at_digits("[1-9][0-9][ -]?[MF]")
 
 
 def find_ages(text: str) -> Iterator[Found]:
-    """Ages such as 42 years old, 42-year-old, aged 42, 42 yo, in her 40s, forty-two years old."""
-    yield from _found(near(_OLD, text, _OLD_WORD, 50, 8), 0.9)
+    """Ages such as 42 years old, 42-year-old, 42 yo, forty-two years old; with a unit that is no year (6 weeks)."""
+    for match in near(_OLD, text, _OLD_WORD, 50, 8):
+        unit = _SMALL_UNIT.match(text, match.end("age"))
+        yield Found(match.start("age"), unit.end() if unit else match.end("age"), "age", 0.9)
 
 
 def find_ages_after_words(text: str) -> Iterator[Found]:
     """Ages that a word before them tells: aged, age, turned, I am."""
     yield from _found(near(_AGED, text, _AGED_WORD, 10, 60), 0.7)
+    yield from _found(near(_AGED_SMALL, text, _AGED_WORD, 10, 60), 0.8)
 
 
 def find_decades_of_age(text: str) -> Iterator[Found]:

@@ -75,7 +75,7 @@ _MONTH_AND_YEAR: Final = re.compile(rf"(?i:{_NAME}),? (?:of |del? )?{_YEAR}")
 _DAY_BEFORE: Final = re.compile(rf"(?<![\w./,$\xa4-])(?<!(?<![0-9]{{3}})[0-9][ ,])(?<!(?<![0-9]{{3}})[0-9], ){_NTH}\Z")
 _MONTH_ALONE: Final = re.compile(rf"(?<![\w.-])(?i:{_NAME})\Z")
 _DAY_AFTER: Final = re.compile(
-    rf"{_NTH}(?![\w:/]|[,.][0-9]|-[0-9]|{_OF}(?i:{_NAME}))(?:,? {_YEAR}(?!\w))?"
+    rf"{_DAY}(?:st|nd|rd|th)?(?![\w:/]|[,.][0-9]|-[0-9]|{_OF}(?i:{_NAME}))(?:,? {_YEAR}(?!\w))?"
     r"(?![ -](?!(?:at|in|for|on|of|to|and|he|she|we|they|the|with|as|was|were|by|from|when|but|or|it)\b)[A-Za-z])"
 )
 _IN_DIGITS: Final = re.compile(

@@ -29,7 +29,8 @@ _NUMBERS: Final = {word: number for number, word in enumerate(WORDS)}
 
 _AGE: Final = re.compile(
     r"(?P<before>age[ds]?:?\s{1,3}|age of\s{1,3})?"
-    r"(?:(?P<digits>[0-9]{1,3})(?P<decade>s)?|(?P<word>[a-z]+(?:[ -][a-z]+)?))"
+    r"(?:(?P<digits>[0-9]{1,3})(?:\.[0-9]|[ -][1-9]/[1-9])?(?P<decade>s)?"
+    r"|(?P<word>[a-z]+(?:[ -](?!months?|mos?\b|weeks?|days?)[a-z]+)?)(?: and (?:a )?half)?)"
     r"(?:(?P<gap>[ -]?)(?P<unit>year|yr|y|month|mo|week|wk|day)(?P<many>s?)(?P<old>[ -]?old|/o|\.?o\.?|))?",
     re.IGNORECASE,
 )
@@ -140,8 +141,8 @@ def age(
         | {name: value for name, value in given.items() if value is not None},
         guarantee=proved(epsilon, SURROGATES),
         public=(
-            "its format: digits or words, letter case, what stands around the number but for plurals, its unit (years, "
-            "months, weeks, days), and whether it can be read as an age",
+            "its format: digits or words, letter case, what stands around the number but for plurals and parts of a "
+            "year, its unit (years, months, weeks, days), and whether it can be read as an age",
             *((f"whether it is below {ADULT} years",) if kept else ()),
         ),
         equality=AS_READ,

@@ -239,6 +239,8 @@ class _Settings(NamedTuple):
             turned = self.reader(alone._replace(day_first=True))(value)
             if turned != written and isinstance(turned, WrittenDate) and _parts(turned) != _parts(written):
                 return "in either order " + _key_of(written, value)
+        if isinstance(written, WrittenDates) and written.style.order == "n" and "/" in written.style.gaps:
+            return "in either order " + _key_of(written, value)
         return _key_of(written, value)
 
     def draws(self, days: _Days, *, births: bool) -> _Drawing:

@@ -1,0 +1,166 @@
+"""The order of day and month, and the language of names: told by all dates of a text, public, or set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from tests.helpers.policies import KEEP_WORDS
+from tests.helpers.surrogates import outputs
+
+import textveil as tv
+from textveil.sanitize.policy.policy import Action, Policy, Rule
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.surrogates import dates
+from textveil.surrogates.base import Mention
+from textveil.surrogates.conventions import convention_of
+from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.scopes import MemoryScope
+
+ORDERS = [
+    (["27/02/2015", "04/03/2015"], True, True),
+    (["04/03/2015", "02/27/2015"], False, True),
+    (["04/03/2015"], False, False),
+    (["04-03-15", "5/6"], False, False),
+    (["27/02/2015", "02/27/2015"], False, False),
+    (["04/03/2015", "5 March 2015"], True, True),
+    (["04/03/2015", "March 5, 2015"], False, True),
+    (["04/03/2015", "5 March", "March 6"], False, False),
+    (["04/03/2015", "05.03.2015"], True, True),
+    (["04/03/2015", "3. M\u00e4rz 2015"], True, True),
+    (["2024-03-04", "March 2015"], False, True),
+    (["1/2 - 25/2/2024"], True, True),
+]
+
+
+@pytest.mark.parametrize(("values", "day_first", "settled"), ORDERS)
+def test_the_dates_of_a_text_tell_which_is_first(values: Sequence[str], day_first: bool, settled: bool) -> None:
+    for order in (values, values[::-1]):
+        convention = convention_of(order, "document", "document")
+        assert (convention.day_first, convention.settled) == (day_first, settled)
+    assert convention_of(values, "day-first", "document")[::2] == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("values", "language"),
+    [
+        (["3. August 2021"], "de"),
+        (["3 August 2021"], "en"),
+        (["3 April 2021", "5. M\u00e4rz"], "de"),
+        (["14 juillet", "3 mars"], "fr"),
+        (["3 de abril de 2020"], "es"),
+        (["3 de mar\u00e7o de 2020", "3 de abril"], "pt"),
+        (["12 mei", "3 april"], "nl"),
+        (["4 dicembre", "3 agosto"], "it"),
+        (["March 3", "March 5", "3 mai 2020"], "en"),
+    ],
+)
+def test_the_dates_of_a_text_tell_the_language(values: Sequence[str], language: str) -> None:
+    assert convention_of(values, "document", "document").languages[0] == language
+
+
+def moved(values: Sequence[str], days: int, monkeypatch: pytest.MonkeyPatch, **options: str) -> list[str]:
+    monkeypatch.setattr(dates, "discrete_laplace", lambda scale, source: days)
+    return outputs(make_surrogate("date-shift", 1.0, options), values, 0)
+
+
+def test_a_text_stays_in_its_order_and_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    admitted = ["27/02/2015", "04/03/2015", "13/03/2015"]
+    assert moved(admitted, 17, monkeypatch) == ["16/03/2015", "21/03/2015", "30/03/2015"]
+    assert moved(admitted, 1, monkeypatch, order="month-first") == ["02/28/2015", "04/04/2015", "03/14/2015"]
+    for written, other in (
+        ("3. M\u00e4rz 2021", "13. April 2021"),
+        ("le 14 juillet 2019"[3:], "24 ao\u00fbt 2019"),
+        ("3 de mayo de 2020", "13 de junio de 2020"),
+        ("12 mei 2018", "22 juni 2018"),
+        ("4 dicembre 2020", "14 gennaio 2021"),
+        ("5 de mar\u00e7o de 2020", "15 de abril de 2020"),
+        ("Montag, 1. M\u00e4rz 2021", "Sonntag, 11. April 2021"),
+        ("06-2022", "07-2022"),
+        ("March '98", "April '98"),
+    ):
+        assert moved([written], 41, monkeypatch) == [other]
+
+
+def test_one_law_for_texts_that_show_one_order() -> None:
+    """At epsilon 0 bit by bit: any dates that agree in the order that they show, however early their days are."""
+    window = make_surrogate("date-window", options={"within": 100})
+    texts = [["27/02/2015", "04/03/2015"], ["13/12/1977", "31/01/1999"], ["05/06/1980", "30/06/2001"]]
+    for seed in range(20):
+        assert len({tuple(outputs(window, text, seed)) for text in texts}) == 1
+    german = [["3. M\u00e4rz 2021", "4. April 2020"], ["31. Mai 1999", "1. Oktober 2001"]]
+    for seed in range(20):
+        assert len({tuple(outputs(window, text, seed)) for text in german}) == 1
+
+
+def test_a_conversation_keeps_the_order_that_it_has_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dates, "discrete_laplace", lambda scale, source: 1)
+    surrogate, scope, rng = make_surrogate("date-shift", 1.0), MemoryScope(), np.random.default_rng(1)
+    texts = (["03/04/2015"], ["27/02/2015"], ["03/04/2015"])
+    drawn = [surrogate.draw([Mention(value) for value in text], scope, rng)[0] for text in texts]
+    assert drawn == ["03/05/2015", "28/02/2015", "04/04/2015"]
+
+
+def _dated(name: str, **options: object) -> Sanitizer:
+    rule = Rule(
+        kind="date",
+        action=Action.SURROGATE,
+        name=name,
+        epsilon=1.0 if name == "date-shift" else None,
+        options=options,
+    )
+    return Sanitizer(
+        Policy(name="dated", rules=(KEEP_WORDS, rule), detectors=("embedded",), marks="keep", scope="document")
+    )
+
+
+def test_a_text_in_no_clear_order_is_told_and_never_silently_guessed() -> None:
+    said = "ORDER OF DATES UNKNOWN: in 1 text no date tells whether the day or the month is first"
+    for name in ("date-shift", "date-window"):
+        report = _dated(name)("Seen 03/04/2015 and 05/06/2015.").report()
+        assert said in report.summary() and said in "\n".join(report.warnings())
+        for text, options in (("Seen 03/04/2015.", {"order": "day-first"}), ("Seen 13/04/2015.", {}), ("No.", {})):
+            assert "ORDER OF DATES" not in _dated(name, **options)(text).report().summary()
+
+
+BIRTHS = "{age}-year-old, DOB {birth}, seen 14/10/2024 and 16/10/2024."
+
+
+def test_a_birth_date_is_drawn_to_fit_the_released_age() -> None:
+    """It tells the age that is released beside it, never the true one: the days to another date are not kept."""
+    for name in ("clinical", "prompts"):
+        release = tv.Sanitizer(tv.policy(name))(BIRTHS.format(age=66, birth="03/04/1958"))
+        words = release.text.replace(",", "").rstrip(".").split()
+        age, birth, seen = int(words[0].removesuffix("-year-old")), words[2], words[4]
+        years = int(seen[-4:]) - int(birth[-4:])
+        assert years - 1 <= age <= years
+
+
+def test_a_birth_date_has_one_law_whatever_it_is() -> None:
+    """Exactly, with one seed: also where it stands again without the word, and under one shift of the others."""
+    before = "DOB "
+    for name, epsilon in (("date-shift", 1.0), ("date-window", 0.0)):
+        surrogate = make_surrogate(name, epsilon)
+        drawn = set()
+        for birth in ("13/04/1958", "30/12/2001", "31/01/1970"):
+            mentions = [Mention(birth, before), Mention("14/10/2024", "seen "), Mention(birth, "see ")]
+            drawn.add(tuple(surrogate.draw(mentions, MemoryScope(), np.random.default_rng(5))))
+        assert len(drawn) == 1
+        (first, _, again) = drawn.pop()
+        assert first == again
+        together = make_surrogate(name, epsilon, {"births": "with-others"})
+        mentions = [Mention("13/04/1958", before), Mention("14/10/2024", "seen ")]
+        if name == "date-shift":
+            one, other = together.draw(mentions, MemoryScope(), np.random.default_rng(5))
+            assert int(other[-4:]) - int(one[-4:]) in (66, 67)
+
+
+def test_all_dates_of_a_scope_lie_in_one_stretch() -> None:
+    surrogate = make_surrogate("date-window", options={"within": 50})
+    values = [f"{year}-03-04" for year in range(1950, 1990)]
+    for seed in range(5):
+        drawn = [np.datetime64(one) for one in outputs(surrogate, values, seed)]
+        assert len(set(drawn)) == 40 and (max(drawn) - min(drawn)).astype(int) < 50
+    begins = {outputs(surrogate, ["2000-01-01"], seed)[0][:3] for seed in range(200)}
+    assert len(begins) == 8, "every decade of the window"

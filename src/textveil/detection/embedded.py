@@ -8,7 +8,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, final
 
-from textveil.detection import ages, dates, identifiers, money
+from textveil.detection import ages, dates, identifiers, money, technical
 from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
 from textveil.detection.base import DetectedSpan
 from textveil.detection.combined import covering
@@ -49,6 +49,7 @@ class EmbeddedDetector:
         self._regions = tuple(regions)
         self.kinds = tuple(kind for kind in KINDS if kind != "number")
         self._searches: tuple[tuple[Search, Gate], ...] = (
+            (technical.find_early, technical.early_gate),
             (find_addresses, anywhere),
             (find_domains, anywhere),
             (find_ip_addresses, IP_GATE),
@@ -73,6 +74,8 @@ class EmbeddedDetector:
             (dates.find_days, dates.DAY_GATE),
             (dates.find_months, dates.MONTH_GATE),
             (money.find_spoken_money, money.SPOKEN_GATE),
+            (technical.find_homes, technical.code_gate),
+            (technical.find_code, technical.code_gate),
             (find_states, anywhere),
             (find_names, anywhere),
             (find_small_names, anywhere),
@@ -88,7 +91,7 @@ class EmbeddedDetector:
     def _detected(self, text: str) -> list[DetectedSpan]:
         read = plain(text)
         found, _ = searched(read.text, self._searches)
-        found.sort()
+        found = sorted(one for one in found if one.kind != technical.CODE)
         spans = [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME, one.why) for one in found]
         # What a path of a URL may hold is nearly anything: also what covers an e-mail address that it runs into.
         met = any(after.start < before.end for before, after in pairwise(found))

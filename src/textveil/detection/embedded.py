@@ -21,6 +21,7 @@ from textveil.detection import (
     national_ids,
     quantities,
     secrets,
+    technical,
     wallets,
 )
 from textveil.detection.addresses import IP_GATE, find_addresses, find_domains, find_ip_addresses
@@ -74,6 +75,7 @@ class EmbeddedDetector:
             (credentials.find_users_of_urls, credentials.user_gate),
             (credentials.find_command_passwords, credentials.command_gate),
             (credentials.find_credentials, credentials.credential_gate),
+            (technical.find_early, technical.early_gate),
             (find_addresses, anywhere),
             (find_domains, anywhere),
             (find_ip_addresses, IP_GATE),
@@ -114,6 +116,8 @@ class EmbeddedDetector:
             (dates.find_days, dates.DAY_GATE),
             (dates.find_months, dates.MONTH_GATE),
             (money.find_spoken_money, money.SPOKEN_GATE),
+            (technical.find_homes, technical.code_gate),
+            (technical.find_code, technical.code_gate),
             (durations.find_durations, durations.DURATION_GATE),
             (durations.find_fortnights, durations.FORTNIGHT_GATE),
             (durations.find_short_durations, durations.SHORT_GATE),
@@ -150,7 +154,7 @@ class EmbeddedDetector:
     def _detected(self, text: str) -> list[DetectedSpan]:
         read = plain(text)
         found, _ = searched(read.text, self._searches_in(language_of(text)))
-        found = sorted(one for one in found if one.kind != ORDINARY)
+        found = sorted(one for one in found if one.kind not in (ORDINARY, technical.CODE))
         found = with_mentions(read.text, found)
         spans = [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME, one.why) for one in found]
         # What a path of a URL may hold is nearly anything: also what covers an e-mail address that it runs into.

@@ -6,6 +6,7 @@ found where it is written. It is also read as it stands, since what looks like a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
@@ -22,9 +23,13 @@ from textveil.errors import InputError
 from textveil.sanitize.policy.policy import OtherLanguages
 from textveil.text.escapes import BORDER, DEEPEST, Reading, read
 from textveil.text.number_places import number_places
+from textveil.text.slices import matches
 
 NUMBERS: Final = "digits"
 """The name of what finds numbers."""
+
+_HEADING: Final = re.compile(r"</?[hH]([1-6])(?=[\s/>])")
+"""The digits of these tags are markup, as their letters are: where words are kept, they are no numbers."""
 
 RECORD: Final = "record"
 """The name of what finds values of a text's record."""
@@ -205,7 +210,10 @@ class SpanFinder:
             kept = (one for one in found if one.kind in self._kept and taken.find(1, one.start, one.end) < 0)
             spans = [*spans, *disjoint(kept, order)]
         if self._numbers:
-            numbers = _numbers_outside(text, sorted(spans))
+            numbers = list(_numbers_outside(text, sorted(spans)))
+            if self._escapes and "<" in text and numbers:
+                heads = {match.start(1) for match in matches(_HEADING, text)}
+                numbers = [span for span in numbers if span.start not in heads]
             spans += [span for span in numbers if not any(keep(span) for keep in keeps)]
         if not reading.escaped:
             return sorted(spans)

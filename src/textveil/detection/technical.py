@@ -1,0 +1,444 @@
+"""Technical text: which words of a text belong to code or markup, so that nobody is looked for in them.
+
+A word of code is covered before names are looked for; strings and comments stay as they are, and are read as text. In
+doubt a word is text: what could name somebody (``MariaGonzalez``, ``McDonald``) is no word of code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from textveil.detection.found import Found
+from textveil.detection.gates import Seen, at_digits, joined_words
+from textveil.detection.keeping import shipped_words
+from textveil.detection.lists import Marks, lists
+from textveil.text.slices import matches, search
+
+CODE: Final = "code"
+"""The kind of what is covered and is no span: the embedded detector leaves it out."""
+
+_NUMBER: Final = "code-number"
+
+_AGENT: Final = re.compile(
+    r"[A-Z](?<![\w/].)[A-Za-z]{2,20}/[0-9][0-9A-Za-z.]{0,20} \([^()\n]{1,160}\)"
+    r"(?: (?:[A-Za-z]{2,20}/[0-9A-Za-z.]{1,20}|\([^()\n]{1,120}\))){0,8}"
+)
+_PACKAGE: Final = re.compile(
+    r"[@A-Za-z](?<![\w.@-].)[\w./-]{0,60}@[~^]?v?[0-9]{1,5}(?:\.[0-9A-Za-z-]{1,20}){1,4}(?![\w@])"
+)
+_CELL: Final = re.compile(r"\$[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)|[A-Z]{1,2}\$[0-9]{1,5}(?!\w)")
+_VERSION: Final = re.compile(r"v?[0-9]{1,4}(?<![\w.].)(?:\.[0-9]{1,5}){1,3}(?:-[a-z][a-z0-9.]{1,12})?(?![\w.]\w)")
+_WORD_BEFORE: Final = re.compile(r"([A-Za-z][A-Za-z+#.]{0,20}?)[ :=<>~^\"'-]{1,4}$").search
+_ANNOTATION: Final = re.compile(r"@(?<![\w@.].)([A-Za-z]{2,40})\b")
+_ANNOTATIONS: Final = frozenset(
+    [
+        "Override",
+        "Test",
+        "Autowired",
+        "Entity",
+        "Table",
+        "Column",
+        "Component",
+        "Service",
+        "Controller",
+        "Bean",
+        "Data",
+        "Inject",
+        "Input",
+        "Output",
+        "Injectable",
+        "Deprecated",
+        "Nullable",
+        "Value",
+        "Configuration",
+        "property",
+        "staticmethod",
+        "classmethod",
+        "dataclass",
+        "param",
+        "return",
+        "returns",
+        "throws",
+        "media",
+        "import",
+        "keyframes",
+        "todo",
+        "deprecated",
+        "override",
+        "pytest",
+        "app",
+        "override",
+        "state",
+        "published",
+        "main",
+        "escaping",
+    ]
+)
+_PRODUCT: Final = re.compile(r"[A-Z](?<![\w/].)[A-Za-z-]{2,24}/v?[0-9]{1,4}(?:\.[0-9A-Za-z]{1,12}){1,4}(?![\w/])")
+
+_HUMPED: Final = re.compile(
+    r"[A-Za-z](?<![A-Za-z0-9'-].)(?:[a-z0-9]{1,40}[A-Z]|[A-Z]{1,12}[a-z][a-z0-9]{0,40}[A-Z])[A-Za-z0-9]{0,60}+(?![A-Za-z'-])"
+)
+_HUMP: Final = re.compile("[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
+_NAME_STARTS: Final = frozenset(
+    [
+        "mc",
+        "mac",
+        "de",
+        "di",
+        "la",
+        "le",
+        "van",
+        "von",
+        "fitz",
+        "du",
+        "da",
+        "al",
+        "el",
+        "st",
+        "o",
+        "del",
+        "des",
+        "dos",
+        "san",
+        "ter",
+        "ten",
+        "lo",
+        "li",
+        "ve",
+        "be",
+        "ja",
+        "jo",
+        "ma",
+        "a",
+        "d",
+        "l",
+        "ka",
+        "ke",
+        "ra",
+        "sha",
+        "ta",
+        "ti",
+        "sa",
+        "che",
+        "mar",
+        "ro",
+    ]
+)
+_SNAKE: Final = re.compile(r"[A-Za-z_](?<![A-Za-z0-9@-].)[A-Za-z0-9]{0,40}(?:_+[A-Za-z0-9]{1,40}){1,8}(?![A-Za-z0-9@])")
+_DOTTED: Final = re.compile(
+    r"[A-Za-z_](?<![A-Za-z0-9@.].)[A-Za-z0-9_]{1,40}(?:(?:\.|::|->|#)[A-Za-z_][A-Za-z0-9_]{1,40}){1,8}(?![A-Za-z0-9@])"
+)
+_CALL: Final = re.compile(r"[A-Za-z_](?<![A-Za-z0-9@.].)[A-Za-z0-9_]{1,40}(?:\(\)|\[\])")
+_COLOR: Final = re.compile(
+    r"#(?<![\w&].)(?=[0-9]{0,7}[A-Fa-f])(?:[0-9A-Fa-f]{8}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{3,4})(?![\w-])"
+)
+_CELLS: Final = re.compile(r"\$?[A-Z]{1,2}(?<![\w$].)\$?[0-9]{1,5}:\$?[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)")
+_FORMULA: Final = re.compile(r"=(?<![\w=].) ?[A-Z][A-Z.]{1,20}\([^\n]{0,200}")
+_TAG: Final = re.compile(r"</?[A-Za-z!](?<!\w..)[A-Za-z0-9:-]{0,30}(?:\s[^<>]{0,400})?/?>")
+_ATTRIBUTE: Final = re.compile(r"[\w:@.-]{1,40}\s?=\s?(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')|[\w:-]{1,40}")
+_OF_CODE: Final = frozenset(
+    ["class", "id", "style", "type", "rel", "role", "method", "lang", "charset", "for", "name", "target", "align"]
+)
+_KEY: Final = re.compile(
+    r"\"(?<!\w.)(?:[a-z_$][\w$.-]{0,60}|[A-Z_][A-Z0-9_]{1,60}|[A-Z][a-z]+(?:[A-Z-][A-Za-z]*){1,8})\" ?:"
+)
+_INLINE: Final = re.compile(r"`(?<!`.)([^`\n]{1,200})`(?!`)")
+
+_PATH: Final = re.compile(
+    r"(?:[A-Za-z]:\\|~/|\.{1,2}/|/(?<![\w/:<.]/))(?:[\w.@$%+ -]{0,40}[\w.@$%+-][/\\]){0,12}[\w.@$%+-]{1,60}"
+)
+_HOME: Final = re.compile(
+    r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2}|/export/home/|Documents and Settings\\{1,2})([A-Za-z][\w.-]{1,40})"
+)
+_NOBODY: Final = frozenset(
+    [
+        "user",
+        "users",
+        "username",
+        "me",
+        "runner",
+        "ubuntu",
+        "root",
+        "admin",
+        "administrator",
+        "app",
+        "node",
+        "www",
+        "www-data",
+        "shared",
+        "public",
+        "ec2-user",
+        "vagrant",
+        "pi",
+        "jenkins",
+        "name",
+        "yourname",
+        "your-name",
+        "youruser",
+        "default",
+        "guest",
+        "git",
+        "postgres",
+        "deploy",
+        "developer",
+        "dev",
+        "test",
+        "lib",
+        "local",
+        "all",
+        "docker",
+        "debian",
+        "centos",
+        "circleci",
+        "travis",
+        "azureuser",
+        "opc",
+        "jovyan",
+        "builder",
+        "build",
+        "home",
+        "someone",
+        "somebody",
+    ]
+)
+_EDGES: Final = ".-_"
+
+_STRING: Final = re.compile(
+    r"\"(?:[^\"\\\n]|\\.){0,2000}\"|'(?<!\w.)(?:[^'\\\n]|\\.){0,2000}'|(?:#|//|--)(?<![\w:/#-].)(?=[ !/])[^\n]*|/\*[^\n]*"
+)
+_STATEMENTS: Final = (
+    r"import [\w.{*]|from [\w.]+ import |#include ?[<\"]|using [\w.:]+;|package [\w.]+;?$|require\(|use [\w:]+;",
+    r"(?:async )?def \w+\(|func \(\w+ \*?\w+\) "
+    r"|(?:export |async |default |pub |static )*(?:function|func|fn|sub) ?\w*[(<]",
+    r"(?:export |public |abstract |final |data |default )*class \w+(?: ?[({:<]| (?:extends|implements) )",
+    r"(?:export )?(?:const|let|var|val) [\w{\[, }\]]{1,80}(?::[^=\n]{1,60})? ?=",
+    r"(?:public|private|protected|static|internal) [\w<>\[\], ]{1,80} ?\w+ ?[({;=]",
+    r"(?:return|raise|throw|yield|await|print|assert|echo|del|new) ?[\w(\[{\"'$].{0,200}?[)\]};\"']$|return \w+$",
+    r"(?:if|elif|while|for|switch|catch|foreach|with|except|match)\b[^\n]{0,200}?[(=<>.\"'][^\n]{0,200}?[:{)]$",
+    r"(?:for \w+ in|except \w+(?: as \w+)?|if \w+|while \w+)[^\n]{0,60}:$|(?:else|try|finally|do) ?[:{]$|\}"
+    r" ?(?:else|catch|finally)\b",
+    r"@[\w.]+(?:\([^\n]*\))?$|\$ \w|(?:Traceback |File \"|at [\w.$<>]+\(|\s*\^+$)|<\?(?:php|xml)|<!DOCTYPE",
+    r"(?:sudo|docker|git|npm|npx|yarn|pip3?|kubectl|curl|ssh|helm|brew|apt|apt-get|cargo|terraform|psql|conda|chmod|mkdir)"
+    r" [a-z./-][^\n]*$",
+    r"(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP|FROM|WHERE|(?:INNER |LEFT |RIGHT |OUTER )*JOIN|GROUP BY"
+    r"|ORDER BY|HAVING|VALUES|SET|LIMIT|AND|UNION)[ (][^\n]*[\w*)=;,']$",
+    r"[\w.\[\]\"'$*&]{1,80}(?: ?: ?[\w\[\], .|]{1,60})? ?(?:[-+*/|&]?=|:=|<-)(?![=>]) ?"
+    r"(?:[\w.]+;?$|[^\n]*[(\[{\"'+*/&|][^\n]*$)",
+    r"[\w.$\->:]{1,80}\([^\n]*\)(?:\.\w+\([^\n]*\))* ?[;{:,]?$|[\w.]{1,60}\($|[})\]]+[;,)]*$",
+    r"[^\n]*[)\]=>}\"'] ?[;{]$|[^\n]*(?:[=(<>]|::|->)[^\n]*;$|[.#]?[\w.:# ,>-]{1,60} ?\{[^\n]*\}?$",
+)
+_LINE_OF_CODE: Final = re.compile(rf"[ \t]*(?:>>> ?|\+ |- (?=\w+:))?(?:{'|'.join(_STATEMENTS)})")
+_CAPITALIZED: Final = re.compile(r"[A-Z](?<![\w].)[a-z]+(?![\w])")
+_CODE_AFTER: Final = re.compile(r"[(.<\[{]|::|->").match
+_CODE_BEFORE: Final = re.compile(r"(?:[.@<\[&*]|::|->|new |class |import |extends |from )$").search
+_DIGITS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)*")
+_PROSE: Final = re.compile(r"(?:[A-Za-z']{1,24} ){6}")
+_CAPITAL: Final = re.compile("[a-z][A-Z]")
+_PIECES: Final = (
+    "`",
+    "{",
+    "}",
+    "_",
+    "\\",
+    "=",
+    ";\n",
+    "()",
+    "::",
+    "</",
+    "/>",
+    "/home/",
+    "/Users/",
+    "~/",
+    "./",
+    "#",
+    '":',
+    "->",
+    "Mozilla",
+)
+_GATE_WORDS: Final = joined_words(
+    "import def class function return select insert update sudo docker kubectl pip npm git curl traceback"
+)
+_LISTED: Final = int(Marks.GIVEN | Marks.FAMILY)
+_COMMON: Final = int(Marks.COMMON | Marks.SMALL)
+
+
+_EARLY_DIGITS: Final = at_digits(r"[0-9]\.[0-9]{1,4}\.[0-9]|[A-Za-z]/[0-9]|@[~^]?[0-9]|[$][0-9]")
+
+
+def early_gate(text: str, seen: Seen) -> object:
+    """The gate of what is code although it looks like an address, a date or an amount."""
+    return "@" in text or "$" in text or _EARLY_DIGITS(text, seen)
+
+
+def find_early(text: str) -> Iterator[Found]:
+    """User agents, versions, packages with their version, annotations, and cells of a sheet."""
+    taken = bytearray(len(text))
+    for kind, start, end in _early(text):
+        if not any(taken[start:end]):
+            taken[start:end] = b"\1" * (end - start)
+            yield Found(start, end, kind, 0.9, "code" if kind == _NUMBER else "")
+
+
+def _early(text: str) -> Iterator[tuple[str, int, int]]:
+    for pattern, kind in ((_AGENT, _NUMBER), (_PACKAGE, CODE), (_CELL, _NUMBER)):
+        for match in matches(pattern, text):
+            yield kind, *match.span()
+    for match in matches(_VERSION, text):
+        before = _WORD_BEFORE(text, max(0, match.start() - 24), match.start())
+        if before and before[1].lower() in _versioned():
+            yield _NUMBER, *match.span()
+    for match in matches(_ANNOTATION, text):
+        called = text[match.end() : match.end() + 1] == "("
+        if (called or match[1] in _ANNOTATIONS or _CAPITAL.search(match[1])) and not _could_name(match[1]):
+            yield CODE, *match.span()
+
+
+@cache
+def _versioned() -> frozenset[str]:
+    """Words after which numbers with points are versions: what public lists know of programs and products."""
+    names = (word.lower() for name in ("programming", "products") for word in shipped_words(name))
+    return frozenset(("version", "versions", "v", "ver", "release", "build", *names)) - {"iban", "sat", "go", "r"}
+
+
+def code_gate(text: str, seen: Seen) -> bool:
+    """The gate of technical text: a mark or a word that prose hardly has."""
+    if any(map(text.__contains__, _PIECES)) or not _GATE_WORDS.isdisjoint(seen.words):
+        return True
+    return search(_CAPITAL, text) is not None
+
+
+def find_homes(text: str) -> Iterator[Found]:
+    """Names of users in paths."""
+    for match in matches(_HOME, text):
+        name = match[1].rstrip(_EDGES)
+        if name.lower() in _NOBODY or name.isupper():
+            continue
+        parts = re.split("[._-]", name)
+        listed = all(part[:1].isupper() or lists().words.get(part.lower(), 0) & _LISTED for part in parts)
+        yield Found(match.start(1), match.start(1) + len(name), "person" if listed else "handle", 0.7, "path")
+
+
+def find_code(text: str) -> Iterator[Found]:
+    """What is code or markup, by start, none overlapping: words as ``CODE``, numbers as numbers of code."""
+    taken = bytearray(len(text))
+    for start, end in _zones(text):
+        taken[start:end] = b"\1" * (end - start)
+    for start, end in _words(text):
+        taken[start:end] = b"\1" * (end - start)
+    place = taken.find(1)
+    while place >= 0:
+        end = taken.find(0, place)
+        end = len(text) if end < 0 else end
+        yield from _with_numbers(text, place, end)
+        place = taken.find(1, end)
+
+
+def _with_numbers(text: str, start: int, end: int) -> Iterator[Found]:
+    """A stretch of code, with its numbers apart."""
+    position = start
+    for match in _DIGITS.finditer(text, start, end):
+        if text[max(0, match.start() - 2) : match.start()].lower() in ("<h", "/h"):
+            continue  # markup: it is no number
+        if match.start() > position:
+            yield Found(position, match.start(), CODE, 1.0)
+        yield Found(match.start(), match.end(), _NUMBER, 0.8, "code")
+        position = match.end()
+    if position < end:
+        yield Found(position, end, CODE, 1.0)
+
+
+def _zones(text: str) -> Iterator[tuple[int, int]]:
+    """Lines of code without their strings and comments, inline code, tags of markup, formulas."""
+    position = 0
+    for line in text.split("\n"):
+        if line and _LINE_OF_CODE.match(line[:400].rstrip()) and not _PROSE.search(_without_strings(line[:400])):
+            yield from _outside_strings(text, position, position + len(line))
+        position += len(line) + 1
+    for match in matches(_INLINE, text):
+        if not _PROSE.search(match[1]) and not _could_name(match[1]):
+            yield from _outside_strings(text, match.start(1), match.end(1))
+    for match in matches(_TAG, text):
+        yield from _markup(text, match.start(), match.end())
+    for match in matches(_FORMULA, text):
+        yield from _outside_strings(text, match.start(), match.end())
+
+
+def _without_strings(line: str) -> str:
+    return _STRING.sub("", line)
+
+
+def _outside_strings(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The code of a line between its strings and comments."""
+    for match in _STRING.finditer(text, start, end):
+        yield from _without_names(text, start, match.start())
+        start = match.end()
+    yield from _without_names(text, start, end)
+
+
+def _without_names(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A stretch of code without words that can be names, unless a mark of code stands beside them."""
+    for match in _CAPITALIZED.finditer(text, start, end):
+        before = _CODE_BEFORE(text, max(0, match.start() - 12), match.start())
+        if _could_name(match[0]) and not (before or _CODE_AFTER(text, match.end())):
+            yield start, match.start()
+            start = match.end()
+    yield start, end
+
+
+def _markup(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The name of a tag, the names of its attributes, and the values of those that nobody reads."""
+    name = end if " " not in text[start:end] else text.index(" ", start, end)
+    yield start, name
+    for match in _ATTRIBUTE.finditer(text, name, end):
+        attribute, mark, _ = match[0].partition("=")
+        yield (
+            match.start(),
+            match.end() if attribute.strip().lower() in _OF_CODE else match.start() + len(attribute + mark),
+        )
+
+
+def _words(text: str) -> Iterator[tuple[int, int]]:
+    """Words that only code has, wherever they stand."""
+    for pattern in (_HUMPED, _SNAKE, _DOTTED, _CALL):
+        for match in matches(pattern, text):
+            if not _could_name(match[0]) and (pattern is not _DOTTED or _is_dotted(match[0])):
+                yield match.span()
+    for pattern in (_COLOR, _CELLS, _KEY, _PRODUCT):
+        for match in matches(pattern, text):
+            yield match.span()
+    for match in matches(_PATH, text):
+        yield from _segments(text, match)
+
+
+def _segments(text: str, path: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """The parts of a path that name nobody."""
+    for part in re.finditer(r"[^/\\]+", path[0]):
+        if not _could_name(part[0]):
+            yield path.start() + part.start(), path.start() + part.end()
+
+
+def _is_dotted(written: str) -> bool:
+    """Whether dotted words are no end of a sentence whose space was forgotten."""
+    parts = re.split(r"\.|::|->|#", written)
+    joined = "." not in written or "_" in written or len(parts) > 2
+    return joined or parts[1][:1].islower() or any(_CAPITAL.search(part) for part in parts)
+
+
+def _could_name(written: str) -> bool:
+    """Whether the words in a word of code can be somebody's name."""
+    humps = [hump.lower() for hump in _HUMP.findall(written)]
+    if not humps:
+        return False
+    if len(humps) == 2 and humps[0] in _NAME_STARTS and written[:1].isupper():
+        return True
+    known = lists().words.get
+    marks = [known(hump, 0) for hump in humps]
+    names = [bool(mark & _LISTED) and not mark & _COMMON for mark in marks]
+    if len(humps) == 1:
+        return names[0] and written[:1].isupper()
+    fits = (len(hump) < 2 or mark & _LISTED for hump, mark in zip(humps, marks, strict=True))
+    return any(names) and all(fits)

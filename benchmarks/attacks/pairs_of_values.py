@@ -232,11 +232,27 @@ def emoji(to: Writer) -> str:
     return to.piece("emoji", to.index(), lambda rng: "".join(rng.choices(EMOJI, k=rng.randint(1, 4))))
 
 
+def demographic(to: Writer) -> str:
+    """Entries of the public lists by index, class and first sound; counts of children; letter case is public."""
+    listed = {
+        "adjective": ("Polish", "French", "Danish", "Dutch", "Spanish", "Swedish", "Turkish"),
+        "occupation": ("nurse", "plumber", "taxi driver", "lawyer", "senior software engineer"),
+        "occupation with a vowel": ("author", "auditor", "anaesthetist", "umpire", "eye surgeon", "artist"),
+        "parent": ("mother of two", "dad of three", "parent of seven", "single mom of five"),
+        "unlisted": ("xorbler", "glim polisher", "hoo-haa", "zzz", "wuxler"),
+    }
+    group = to.form.choice(list(listed))
+    written = to.piece(group, to.index(), lambda rng: rng.choice(listed[group]))
+    ending = to.form.choice(("", " national")) if group == "adjective" else ""
+    return to.form.choice((str, str.upper) if group != "unlisted" else (str,))(written) + ending
+
+
 VALUES: Final[Mapping[str, Callable[[Writer], str]]] = MappingProxyType(
     {
         **{"person": person, "place": place, "phone": phone, "organization": organization, "email": email, "url": url},
         **{"handle": handle, "ip": ip, "id": shaped, "date-shift": moved, "date-window": moment, "age": age},
         **{"time": time, "amount": amount, "measurement": measured, "digits": shaped, "pool": entry, "emoji": emoji},
+        "demographic": demographic,
         "placeholder": lambda to: word(to.own),
     }
 )

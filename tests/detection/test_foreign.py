@@ -115,9 +115,10 @@ def test_a_folder_is_named_with_its_digest(tmp_path: Path) -> None:
 
 def test_labels_have_kinds_of_this_package() -> None:
     assert set(KINDS_OF_LABELS.values()) <= {*KINDS, ""}
-    assert kinds_of_labels(["PERSON", "us-ssn", "UsSsn", "NORP", "DateTime"]) == {
+    assert kinds_of_labels(["PERSON", "us-ssn", "UsSsn", "NORP", "LAW", "DateTime"]) == {
         "PERSON": "person",
         "UsSsn": "id",
+        "NORP": "demographic",
         "DateTime": "date",
     }
 

@@ -38,6 +38,8 @@ SAME_FORM = [
     ("id", ["GB12ABCDEFGHIJ\u00c9", "\u00dcB12ABCDEFGHIJK"], ["GB12ABCDEFGHIJK", "\u00c9\u00c912ABCDEFGHIJ\u00c9"]),
     ("id", ["GB\u0661\u0662 ABCD 1234 567"], ["GB34 ABCD 1234 567"]),
     ("url", ["http\u017f://a.com"], ["gopher://a.com"]),
+    ("demographic", ["Polish", "NURSES", "dad of 4", "x-er"], ["Danish", "BARBERS", "single mom of 12", "zz"]),
+    ("demographic", ["Italian citizen", "author", "Islam's"], ["Indian citizen", "usher", "Atheism's"]),
     ("digits", ["1,234.50", "A-1"], ["9,999.99", "Z-0"]),
     ("pool", ["Maria", "x"], ["Zo\u00eb", "\u738b"]),
     ("emoji", ["\U0001f600", "\u2764\ufe0f"], ["\U0001f976\U0001f976", "\U0001f44d\U0001f3fd"]),

@@ -87,6 +87,11 @@ _OF_LANGUAGE: Final = re.compile(
     r" (?:language |literature )?(?:teachers?|professors?|tutors?|translators?|interpreters?|students?|majors?"
     r"|lecturers?|speakers?|shepherds?)\b"
 ).match
+_IN_A_NAME: Final = re.compile(r"[ -][A-Z]|'").match
+_AFTER_CAPITAL: Final = re.compile(
+    r"(?:\b(?!(?:In|The|These|An?|On|For|With|Many|Some)\b)[A-Z][a-z]*|[a-z]\.)[ -]\Z"
+).search
+_JOINED: Final = re.compile(r"(?:,? (?:and|or|but) (?:an? )?|, )\Z").match
 _NEXT_WORDS: Final = re.compile(r" ([a-z]{2,20})(?:[ -]([a-z]{2,20}))?(?: ([a-z]{2,20}))?").match
 
 _NUMBER: Final = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|several|[0-9]{1,2})"
@@ -129,6 +134,10 @@ _OFFICES: Final = _set(
     in-chief chief imam rabbi vicar pastor bishop bursar governor landlord landlady caretaker curator"""
 )
 _TOGETHER: Final = re.compile(r"(?:,| and| &|/| or)(?: an?| the)?(?: [a-z-]{3,20})? ?\Z").match
+_AS_A: Final = re.compile(
+    r"(?<!such )(?<!same )(?<!acts )(?<!used )(?<!known )(?<!serves )(?<!act )(?<!functions )\bas an?"
+    r" (?:[a-z-]{3,20} )?\Z"
+).search
 _BY_TRADE: Final = re.compile(
     r" (?:by (?:profession|trade|training|occupation)|practi[sc]ing (?:in|at)|(?:working|employed) (?:in|at|for|by))\b"
 ).match
@@ -290,9 +299,17 @@ def _read(
         if _NEEDS_CAPITAL[form.group] and not text[first].isupper():
             return None
         score = _RULES[form.group](text, first, end, form)
+        if score < _LIKELY and _joined(text, last, first) and _STOPS(text, end):
+            score = _LIKELY
         tail = _TAIL(text, end) if form.group == "nationality" else None
         end = tail.end() if tail else end
     return Found(first, end, KIND, score, _REASONS.get(form.group, form.group)) if score else None
+
+
+def _joined(text: str, last: Found, start: int) -> bool:
+    """Whether a span follows another that is said of a person: "deaf and unemployed"."""
+    between = text[last.end : start] if 0 < start - last.end < 8 else ""
+    return last.score >= _LIKELY and bool(_JOINED(between))
 
 
 def _longest(text: str, start: int, entries: tuple[Words, ...]) -> tuple[Words, int]:
@@ -356,7 +373,7 @@ def _of_work(text: str, start: int, end: int, form: Form, words: int, last: str,
     if _STANDING(before) or (_BY_TRADE(text, end) and _ARTICLE(before)):
         return _SURE
     stated = _AS(before) and not _NOBODY(before)
-    return _LIKELY if stated or _APPOSED(before) else 0.0
+    return _LIKELY if stated or _AS_A(before) or _APPOSED(before) else 0.0
 
 
 def _of_people(text: str, start: int, end: int, form: Form) -> float:
@@ -373,7 +390,8 @@ def _of_people(text: str, start: int, end: int, form: Form) -> float:
     said = _cued(before, _BE_CUES, 5) and _STOPS(text, end)
     if said and (_OF_NAMED(before) or (form.use != ADJECTIVE and _ARTICLE(before))):
         return _LIKELY
-    return _GUESS if form.use == PLURAL or form.group == "ethnicity" else 0.0
+    guessed = form.use == PLURAL or form.group == "ethnicity"
+    return _GUESS if guessed and not _IN_A_NAME(text, end) and not _AFTER_CAPITAL(before) else 0.0
 
 
 def _before_work(text: str, end: int) -> bool:

@@ -131,9 +131,9 @@ class EmbeddedDetector:
             (find_states, anywhere),
             (find_witnesses, WITNESS_GATE),
             (find_acronyms, ACRONYM_GATE),
+            (find_demographics, demographic_gate),
             (find_names, anywhere),
             (find_small_names, anywhere),
-            (find_demographics, demographic_gate),
         )
 
     def __reduce__(self) -> tuple[type[EmbeddedDetector], tuple[tuple[str, ...]]]:

@@ -66,7 +66,10 @@ def _grown(name: str, first: str, second: str) -> bool:
     one.draw([Mention(first)], scope, rng)
     before = scope.to_data()
     one.draw([Mention(second)], scope, rng)
-    return scope.to_data() != before
+    after = scope.to_data()
+    for data in (before, after):
+        data["drawn"].pop("order of day and month", None)  # which is public, and no draw
+    return after != before
 
 
 @pytest.mark.parametrize("name", [name for name in SURROGATE_ENTRIES if made(name).counts == "value"])

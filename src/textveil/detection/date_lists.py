@@ -98,6 +98,8 @@ DIGITS_GATE: Final = at_digits(r"[0-9][./](?: ?-| [a-z]|[0-9]{1,2}[./]?(?: ?-| [
 YEARS_GATE: Final = at_digits(r"[12][0-9]{3},? (?:[a-z]{1,7} )?[12][0-9]{3}")
 
 _WINDOW: Final = 24
+_LONGEST: Final = 140
+"""Characters of a list, about: a longer one is several, which are read one by one."""
 
 
 def find_dates_and_lists(text: str) -> Iterator[Found]:
@@ -131,7 +133,7 @@ def _joined(text: str, dates: list[Found]) -> Iterator[Found]:
             yield first
             continue
         start = _reach_left(text, first, style, low)
-        while place < len(dates) and _style(text, dates[place]) is style and _is_join(text, last, dates[place]):
+        while place < len(dates) and dates[place].end - start < _LONGEST and _goes_on(text, style, last, dates[place]):
             last = dates[place]
             place += 1
         end = _reach_right(text, last) if style is _MONTH_FIRST else last.end
@@ -151,7 +153,10 @@ def _style(text: str, date: Found) -> re.Pattern[str] | None:
     return None
 
 
-def _is_join(text: str, before: Found, after: Found) -> bool:
+def _goes_on(text: str, style: re.Pattern[str], before: Found, after: Found) -> bool:
+    """Whether a date of this style and the next are of one list."""
+    if _style(text, after) is not style:
+        return False
     return after.start - before.end <= _WINDOW and bool(_JOIN_AFTER.fullmatch(text, before.end, after.start))
 
 
@@ -159,7 +164,7 @@ def _reach_left(text: str, date: Found, style: re.Pattern[str], low: int) -> int
     """Where a list begins whose last full date is given: at days, or months, that stand before it alone."""
     alone = {_DAY_FIRST: _DAY_BEFORE, _MONTH_AND_YEAR: _MONTH_ALONE}.get(style)
     start, by_word = date.start, False
-    while alone is not None:
+    while alone is not None and date.end - start < _LONGEST:
         join = _JOIN_BEFORE.search(text, max(low, start - 12), start)
         if join is None:
             break
@@ -174,12 +179,13 @@ def _reach_left(text: str, date: Found, style: re.Pattern[str], low: int) -> int
 def _reach_right(text: str, date: Found) -> int:
     """Where a list ends that goes on with days behind a month: March 3, 4 and 5."""
     end = date.end
-    while True:
+    while end - date.start < _LONGEST:
         join = _JOIN_AFTER.match(text, end, end + 12)
         one = _DAY_AFTER.match(text, join.end(), join.end() + _WINDOW) if join else None
         if one is None:
-            return end
+            break
         end = one.end()
+    return end
 
 
 def find_ranges_in_digits(text: str) -> Iterator[Found]:

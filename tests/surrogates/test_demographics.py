@@ -66,3 +66,11 @@ def test_presets_draw_demographics_but_for_prompts(name: str, stays: bool) -> No
     released = Sanitizer(policy(name), rng=np.random.default_rng(2))(text).text
     assert (released == text) is stays
     assert released.startswith("She is a ") and "Catholic" not in released.replace("Catholic", "", int(stays))
+
+
+def test_each_listed_form_is_drawn():
+    sanitizer = Sanitizer(policy("clinical"))
+    words = {form: " ".join(words) for words, form in demographics().forms.items()}
+    assert len(words) > 30
+    for word in words.values():
+        assert sanitizer(f"The patient is a {word}.").text

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, final
@@ -41,6 +41,7 @@ from textveil.detection.phones import PHONE_GATE, REGIONS, phone_search
 from textveil.detection.plain import plain
 from textveil.detection.small_names import find_small_names
 from textveil.detection.streets import STREET_SEARCHES, find_states
+from textveil.detection.tagger import tagged
 
 NAME: Final = "embedded"
 
@@ -62,12 +63,14 @@ class EmbeddedDetector:
 
     Args:
         regions: whose telephone numbers are known without a country code: ISO 3166 codes.
+        tagger: whether the learned tagger judges the names that no rule has evidence for.
     """
 
-    def __init__(self, regions: Sequence[str] = REGIONS) -> None:
+    def __init__(self, regions: Sequence[str] = REGIONS, *, tagger: bool = True) -> None:
         self.name = NAME
         self.highest_scores = HIGHEST_SCORES
         self._regions = tuple(regions)
+        self._tagger = tagger
         self.kinds = tuple(kind for kind in KINDS if kind != "number")
         self._searches: tuple[tuple[Search, Gate], ...] = (
             (secrets.find_private_keys, secrets.PEM_GATE),
@@ -136,8 +139,8 @@ class EmbeddedDetector:
             (find_small_names, anywhere),
         )
 
-    def __reduce__(self) -> tuple[type[EmbeddedDetector], tuple[tuple[str, ...]]]:
-        return type(self), (self._regions,)
+    def __reduce__(self) -> tuple[Callable[..., EmbeddedDetector], tuple[tuple[str, ...]]]:
+        return partial(type(self), tagger=self._tagger), (self._regions,)
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """See ``Detector``."""
@@ -153,8 +156,11 @@ class EmbeddedDetector:
 
     def _detected(self, text: str) -> list[DetectedSpan]:
         read = plain(text)
-        found, _ = searched(read.text, self._searches_in(language_of(text)))
+        language = language_of(text)
+        found, rest = searched(read.text, self._searches_in(language))
         found = sorted(one for one in found if one.kind not in (ORDINARY, technical.CODE))
+        if self._tagger and language not in LANGUAGES:
+            found = tagged(read.text, rest, found)
         found = with_mentions(read.text, found)
         spans = [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME, one.why) for one in found]
         # What a path of a URL may hold is nearly anything: also what covers an e-mail address that it runs into.

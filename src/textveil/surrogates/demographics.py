@@ -153,9 +153,16 @@ def _counted(bare: str) -> str:
 @cache
 def _entries(form: Form, vowel: bool) -> tuple[str, ...]:
     """What is drawn from for a form and a first sound; from all of the form where too few have the sound."""
-    pool = _family(form.use) if "," in form.use else demographics().pools[form]
+    pool = _family(form.use) if "," in form.use else _pool(form)
     fitting = tuple(entry for entry in pool if _begins_with_vowel(entry) == vowel)
     return fitting if len(fitting) >= _LEAST else pool
+
+
+def _pool(form: Form) -> tuple[str, ...]:
+    """The pool of a form; that of a neighboring group where the form's own has nothing that is drawn ("homemaker")."""
+    pools = demographics().pools
+    group = OCCUPATION if form.use in (SINGULAR, "plural") else "nationality"
+    return pools[form] if form in pools else pools[Form(group, form.use)]
 
 
 def _family(use: str) -> tuple[str, ...]:

@@ -1,0 +1,127 @@
+"""The learned tagger: what it keeps and leaves out, and files that it refuses."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+import time
+from itertools import pairwise
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+from textveil.detection import tagger
+from textveil.detection.embedded import EmbeddedDetector
+from textveil.errors import InputError
+
+WITH, WITHOUT = EmbeddedDetector(), EmbeddedDetector(tagger=False)
+NAMES = frozenset(("person", "place", "organization"))
+
+
+def names(detector: EmbeddedDetector, text: str, least: float = 0.0) -> list[str]:
+    (spans,) = detector.detect([text])
+    return [text[span.start : span.end] for span in spans if span.kind in NAMES and span.score >= least]
+
+
+@pytest.fixture
+def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The tagger's files in a folder that a test may change."""
+    for name in (tagger.FILE, tagger.RECORD):
+        shutil.copy(tagger.DATA / name, tmp_path / name)
+    monkeypatch.setattr(tagger, "DATA", tmp_path)
+    tagger.tagger.cache_clear()
+    return tmp_path
+
+
+def test_file_of_another_digest_is_refused(copied: Path) -> None:
+    packed = bytearray((copied / tagger.FILE).read_bytes())
+    packed[100] ^= 1
+    (copied / tagger.FILE).write_bytes(packed)
+    with pytest.raises(InputError, match=r"must be intact; got another\. Install textveil again\.$"):
+        WITH.detect(["We met Zalbrivod."])
+    tagger.tagger.cache_clear()
+
+
+def test_file_for_another_version_is_refused(copied: Path) -> None:
+    record = json.loads((copied / tagger.RECORD).read_text(encoding="ascii"))
+    (copied / tagger.RECORD).write_text(json.dumps({**record, "version": tagger.VERSION + 1}), encoding="ascii")
+    with pytest.raises(InputError, match=rf"must have version {tagger.VERSION}; got {tagger.VERSION + 1}\."):
+        WITH.detect(["We met Zalbrivod."])
+    tagger.tagger.cache_clear()
+
+
+def test_file_is_small() -> None:
+    assert (tagger.DATA / tagger.FILE).stat().st_size < 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ask Wojtek from accounting whether it is paid.", "Wojtek"),
+        ("Please review Quetzalli's request before Friday.", "Quetzalli"),
+        ("I told Sthembile that the flat is taken.", "Sthembile"),
+        ("The witness was heard in Eskipazar.", "Eskipazar"),
+        ("She grew up in Vladimirovgorod and moved abroad.", "Vladimirovgorod"),
+    ],
+)
+def test_unlisted_name_is_found_with_more_than_a_guess(text: str, expected: str) -> None:
+    assert names(WITH, text, 0.36) == [expected]
+    assert expected not in names(WITHOUT, text, 0.36)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Why does OrderService raise TypeError?",
+        "We compare PostgreSQL and MongoDB for this server.",
+        "The patient denies pain. BMP and Hgb were normal.",
+        "Lachman's sign was negative and the Phalen test was normal for the patient.",
+        "Deploy it with Kubernetes and read the log of the server.",
+    ],
+)
+def test_word_that_only_looks_like_a_name_is_a_guess_at_most(text: str) -> None:
+    assert names(WITH, text, 0.36) == []
+    assert len(names(WITH, text)) <= 1
+
+
+def test_evidence_of_the_rules_is_kept() -> None:
+    text = "Dr. Szczepanik met Maria Gonzalez in Rome."
+    assert names(WITH, text) == ["Szczepanik", "Maria Gonzalez", "Rome"]
+
+
+def test_tagged_spans_say_why_and_do_not_overlap() -> None:
+    text = "Wojtek Brzeczyk told Sthembile, who lives in Eskipazar near the Orvenhald Works." * 3
+    (spans,) = WITH.detect([text])
+    assert any(span.why == "tagger" for span in spans)
+    assert all(first.end <= second.start for first, second in pairwise(spans))
+
+
+def test_pickled_detector_keeps_its_tagger() -> None:
+    for detector in (WITH, WITHOUT):
+        assert names(pickle.loads(pickle.dumps(detector)), "Ask Wojtek now.", 0.36) == names(
+            detector, "Ask Wojtek now.", 0.36
+        )
+
+
+@pytest.mark.parametrize("piece", ["Zq", "Zq ", "Zq. ", "Zq-", "Zq's ", "A", ". Zqx", "\0Zqx", "Zqx " + " " * 50])
+def test_hostile_text_takes_linear_time(piece: str) -> None:
+    times = []
+    for length in (20_000, 80_000):
+        text = piece * (length // len(piece))
+        best = float("inf")
+        for _ in range(3):
+            start = time.process_time()
+            tagger.tagged(text, text, [])
+            best = min(best, time.process_time() - start)
+        times.append(best)
+    assert times[1] < 12 * times[0] + 0.05
+
+
+def test_sums_add_the_weights_of_the_features() -> None:
+    weights = np.array([[-128, 127, 0, 5], [1, -2, 3, -4]], dtype=np.int8)
+    features = [f"feature {number}" for number in range(40)]
+    rows = [crc32(feature.encode()) & 1 for feature in features]
+    assert tagger.Tagger(weights, 0.01).sums(features) == tuple(weights[rows].astype(int).sum(axis=0).tolist())

@@ -24,7 +24,7 @@ Maria, 42, said|12 Main St.|7a, Old Mill Road Apt. 4B|9 rose lane|10 Oak Apt. 4|
 lives at Oak 5|the side of Elm 12|Calle de la Cruz 12|Hauptstrasse 5|Storgata 12|via Roma 3|Denver, CO 80202|, CA
 SW1A 1AA|K1A 0B1|APO AE 09012|zip code 02139|PLZ 10115|USS Enterprise|www.x.com/y|a.b@c.org|@me|x.co.uk|Dr. Roe|Maria
 mr. smith|my name is jason|call me li|boston|U.S.|Wal-Mart Inc.|5|1994|16|May|US$ 5|dollars|US$ 7|x|of|the|and|.
-,|:|(|\u20ac30|\u0661\u0662|M\u00fcller|BP 132/84|Plt 143|40 mg PO BID|stage IIIB|L4-L5|q4h|20/20|COVID-19
+,|:|(|\u20ac30|\u0661\u0662|M\u00fcller|BP 132/84|Plt 143|40 mg PO BID|stage IIIB|L4-L5|G3P2012|q4h|20/20|COVID-19
 5 %|2nd|version 1.2|page 3 of 12|1. One 2. Two|two of five|12 patients|three months|a fortnight|24h|2,000 zlotys
 (PLN)""".replace("\n", "|").split("|")
 

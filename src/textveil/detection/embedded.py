@@ -46,6 +46,7 @@ class EmbeddedDetector:
             (dates.find_named_dates, dates.NAMED_DATE_GATE),
             (dates.find_times, dates.TIME_GATE),
             (identifiers.find_cards, identifiers.CARD_GATE),
+            (measurements.find_births, measurements.BIRTHS_GATE),
             (identifiers.find_fixed_forms, identifiers.FIXED_GATE),
             (money.find_signed_money, money.SIGNED_GATE),
             (money.find_named_money, money.NAMED_GATE),

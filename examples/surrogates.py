@@ -25,12 +25,13 @@ VALUES = {
     "age": ["45-year-old", "forty-five", "6 months"],
     "time": ["2:30 pm", "09:05:33"],
     "amount": ["$1,250.00", "3.5 million euros"],
+    "measurement": ["SpO2 97% RA", "BP 132/84", "three months"],
     "digits": ["1,250", "A-17"],
     "pool": ["aspirin", "ibuprofen"],
     "placeholder": ["anything"],
     "demographic": ["Austrian national", "nurse", "married"],
 }
-EPSILONS = {"date-shift": 1.0, "age": 2.0, "time": 3.0, "amount": 4.0}
+EPSILONS = {"date-shift": 1.0, "age": 2.0, "time": 3.0, "amount": 4.0, "measurement": 4.0}
 OPTIONS: dict[str, dict[str, Any]] = {
     "pool": {"words": ["lisinopril", "metformin", "sertraline"]},
     "placeholder": {"text": "[removed]"},

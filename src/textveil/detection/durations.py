@@ -28,7 +28,8 @@ _DURATION: Final = re.compile(
     r"(?:(?:-| )(?:long|and a half)(?![a-z]))?"
 )
 _SHORT: Final = re.compile(
-    r"(?<![\w.,$\xa4/:-])[0-9]{1,3}(?:\.[0-9])?(?:-[0-9]{1,3})? ?(?:h|min|sec|hr)(?![A-Za-z0-9./'])"
+    r"(?<![\w.,$\xa4/:-])[0-9]{1,3}(?:\.[0-9])?(?:-[0-9]{1,3})? ?(?:h|min|sec|hr|w(?:k ?)?[0-6] ?d)"
+    r"(?![A-Za-z0-9/']|\.[A-Za-z0-9])"
 )
 _FORTNIGHT: Final = re.compile(r"(?<![A-Za-z])[Aa] fortnight(?![A-Za-z])")
 
@@ -60,4 +61,4 @@ def find_short_durations(text: str) -> Iterator[Found]:
 
 
 FORTNIGHT_GATE: Final = with_words("fortnight")
-SHORT_GATE: Final = with_words("h hr min sec")
+SHORT_GATE: Final = with_words("h hr min sec w wk")

@@ -97,6 +97,7 @@ class EmbeddedDetector:
             (date_lists.find_dates_and_lists, dates.NAMED_DATE_GATE),
             (dates.find_times, dates.TIME_GATE),
             (identifiers.find_cards, identifiers.CARD_GATE),
+            (measurements.find_births, measurements.BIRTHS_GATE),
             (identifiers.find_fixed_forms, identifiers.FIXED_GATE),
             (identifiers.find_long_codes, identifiers.LONG_CODE_GATE),
             (money.find_signed_money, money.SIGNED_GATE),

@@ -16,8 +16,10 @@ from textveil.detection.lists import Marks, lists
 from textveil.detection.units import DOSE_TAIL, LONG, RATIO, SHORT, UNIT
 from textveil.text.slices import matches
 
-_NUMBER: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,3}|[0-9]{1,6})(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
-_REST: Final = r"(?:[0-9]{0,2}(?:,[0-9]{3}){1,3}|[0-9]{0,5})(?![0-9])(?:\.[0-9]{1,4}(?![0-9]))?"
+_NUMBER: Final = (
+    r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,3}|[0-9]{1,6})(?![0-9])(?:(?:\.[0-9]{1,4}|,[0-9]{1,2})(?![0-9]|,[0-9]))?"
+)
+_REST: Final = r"(?:[0-9]{0,2}(?:,[0-9]{3}){1,3}|[0-9]{0,5})(?![0-9])(?:(?:\.[0-9]{1,4}|,[0-9]{1,2})(?![0-9]|,[0-9]))?"
 _BETWEEN: Final = r"(?:-|/| ?[xX] ?(?!10\^)| - | to | and | or | & )"
 _VALUE: Final = re.compile(
     rf"[0-9](?:(?<![\w.,/$\xa4+:#-].)|(?<=[A-Za-z][:=].)|(?<=\bBP.)|(?<=\bHR.)|(?<=\bRR.)|(?<=\bEF.)|(?<=[ (][.+-].))"
@@ -54,7 +56,7 @@ _FILLERS: Final = _words(
     ranges ranging
     running run came back only above below over under near maximum max min yesterday overnight rate panel index on
     that which
-    goal target then initially initial repeat fasting random degree number"""
+    goal target then initially initial repeat fasting random degree number ii iii iv"""
 )
 _MARKS: Final = _words(": = - ~ < > ( ) % \xb7")
 _STRICT: Final = _words(
@@ -79,8 +81,8 @@ _NOT_AFTER: Final = _words(
     " track bay mrn"
     " account id pin case file ext extension"
 )
-_DOSED: Final = re.compile(r"[ -]?(?:m?c?g|\xfeg|mcg|m?L|ml|units?|mEq|meq|I?U|%)(?![A-Za-z])")
-_MEDICINE: Final = re.compile(r"[A-Z][a-z]{3,20}(?:-[A-Z][a-z]+)? $")
+_DOSED: Final = re.compile(r"[ -]?(?:m?c?g|\xfeg|mcg|m?L|ml|units?|mEq|meq|I?U|u|%)(?![A-Za-z])")
+_MEDICINE: Final = re.compile(r"[A-Z][A-Za-z]{1,20}(?:-[A-Z][a-z]+)? $")
 _PERSONS: Final = int(Marks.GIVEN | Marks.FAMILY)
 _GIVES: Final = _words("gave give gives given for to with told by and mr mrs ms dr miss")
 
@@ -89,7 +91,6 @@ _CODED: Final = re.compile(
     r"(?<![\w-])(?:"
     rf"(?P<level>{_LEVELS}(?:[-/](?:{_LEVELS}|1[0-2]|[1-9])){{1,3}}|V[1-6](?:-V?[1-6]))"
     r"|(?P<tnm>[cpyr]{0,3}T(?:is|[0-4X][a-d]?),? ?[cp]?N[0-3X][a-c]?(?:,? ?[cp]?M[01X][a-c]?)?|[cpy]{1,2}T[0-4][a-d]?)"
-    r"|(?P<gravida>G[0-9]{1,2},? ?P[0-9]{1,4}(?:,? ?[AL][0-9]){0,2}(?:-[0-9]){0,3})"
     r"|(?P<schedule>[Qq] ?[0-9]{1,2}(?:-[0-9]{1,2})? ?(?:h(?:rs?|ours?)?|H|d(?:ays?)?|wk?s?|weeks?|mo?|min"
     r"|months?)|[xX] ?[0-9]{1,2}(?: (?:days|weeks|doses|months))?)"
     r"|(?P<gleason>[1-5] ?\+ ?[1-5](?: ?= ?(?:[2-9]|10))?)"
@@ -104,6 +105,7 @@ _CODED: Final = re.compile(
     r"|(?P<chance>[0-9]{1,3}[-/][0-9]{1,3} (?=percentile))"
     r")(?![\w^]|[/-][0-9])"
 )
+_BIRTHS: Final = re.compile(r"G[0-9](?<![\w-].{2})[0-9]?,? ?P[0-9]{1,4}(?:,? ?[AL][0-9]){0,2}(?:-[0-9]){0,3}(?![\w-])")
 _DIGIT: Final = re.compile("[0-9]")
 _TENTHS: Final = re.compile(
     r"pain|rate|scale|sever|intens|score|level|ache|cramp|discomfort|worst|at times|rest|movement"
@@ -127,6 +129,7 @@ _GRADED: Final = re.compile(
     r"|(?<=Weber )[ABC]|(?<=Weber type )[ABC])(?![\w]|[./:-][0-9])"
 )
 
+BIRTHS_GATE: Final = at_digits("G[0-9]")
 MEASUREMENT_GATE: Final = at_digits("[0-9]")
 CODED_GATE: Final = at_digits(r"[A-Zxqg] ?[0-9]|[0-9](?:\+|/[0-9]|'| ?\+|-[0-9]| ?G\b| out of| to )")
 GRADED_GATE: Final = with_words(
@@ -175,6 +178,12 @@ def find_coded_measurements(text: str) -> Iterator[Found]:
         yield Found(*match.span(), "measurement", 0.8, "dose" if group == "schedule" else "score")
 
 
+def find_births(text: str) -> Iterator[Found]:
+    """How often a woman was pregnant and gave birth: G2P1, G3P2012."""
+    for match in matches(_BIRTHS, text):
+        yield Found(*match.span(), "measurement", 0.9, "score")
+
+
 def find_grades(text: str) -> Iterator[Found]:
     """Stages, grades, classes and types with a number, Roman or not, or a letter: stage IIIB, CKD 3a, Child-Pugh B."""
     for match in matches(_GRADED, text):
@@ -194,7 +203,7 @@ def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:
         if not text[unit : unit + 1].isalnum():
             degrees = _TEMPERATURE.match(text, unit)
             ends = unit if degrees is None else degrees.end()
-            tail = _TAIL.match(text, ends)
+            tail = _TAIL.match(text, ends) or (DOSE_TAIL.match(text, ends) if unit > end else None)
             return Found(label.start, ends if tail is None else tail.end(), "measurement", 0.85, label.why)
     if unit == end or _PERCENT.fullmatch(text, end, unit):
         return _temperature(text, value)

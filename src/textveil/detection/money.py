@@ -75,7 +75,7 @@ AGAIN: Final = (
 ABOUT: Final = "approximately "
 _SIGN: Final = re.compile(rf"\$|\xa4|{CODES}|Rs")
 _SIGNED: Final = re.compile(
-    rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:(?!INR ?[0-9](?:\.[0-9]+)?(?![0-9.,]))(?:{CODES})"
+    rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:(?!INR ?[0-9](?:\.[0-9]+)?(?![0-9]|[.,][0-9]))(?:{CODES})"
     rf"|Rs\.?)) ?-?{_NUMBER}{_SCALE}?"
     rf"(?: (?:{CODES})\b)?{AGAIN}"
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from textveil.detection.found import Found, near
-from textveil.detection.gates import at_digits, either, holding, with_words
+from textveil.detection.gates import at_digits, both, either, holding, with_words
 from textveil.detection.number_words import BELOW_HUNDRED, NUMBER_WORDS, at_numbers
 from textveil.detection.units import WITH_DIGITS
 from textveil.text.slices import matches
@@ -157,4 +157,6 @@ def find_shares(text: str) -> Iterator[Found]:
 
 
 COUNT_GATE: Final = either(at_digits("[0-9]\\+? [a-z]"), with_words(NUMBER_WORDS))
-SHARE_GATE: Final = holding(" of ", " in ")
+SHARE_GATE: Final = both(
+    holding(" of ", " in "), either(at_digits("[0-9] (?:out )?(?:of|in) "), with_words(NUMBER_WORDS))
+)

@@ -70,7 +70,7 @@ _SMALL: Final = re.compile(
 )
 _OTHERS: Final = re.compile(
     rf"(?<!\w)(?:[0-9]{{1,6}},? ){{0,2}}(?:"
-    rf"(?i:{_LEADING}) (?:(?:d[aeio]s?|du|des|de la|del|della|of|van|von|la|le|el|los|las) ){{0,2}}"
+    rf"(?!via [A-Z]{{2}})(?i:{_LEADING}) (?:(?:d[aeio]s?|du|des|de la|del|della|of|van|von|la|le|el|los|las) ){{0,2}}"
     rf"(?:{_ANY_WORD},? ){{1,5}}?{_HOUSE}"
     rf"|(?:[A-Z][A-Za-z'.-]{{0,30}} ){{0,3}}[A-Z][A-Za-z'-]{{1,30}}(?:{_STREET_WORD}) {_HOUSE}"
     rf"|[a-z][a-z'-]{{3,30}}(?:gatan|straat|strasse|strase|vegen|steenweg|plein|laan|gade|katu) {_HOUSE}"

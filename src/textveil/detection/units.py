@@ -15,7 +15,7 @@ _PER: Final = (
 UNIT: Final = (
     r"(?:"
     rf"{_METRIC}g(?:m|ms|rams?)?|(?:milli|micro|kilo)?grams?|kilos?|kgs|lbs?|pounds?(?! sterling)|oz|ounces?|stone"
-    rf"|m[Ee]q|{_METRIC}mols?|I\.?U\.?|mIU|[Uu]nits?"
+    rf"|m[Ee]q|{_METRIC}mols?|I\.?U\.?|mIU|[uU](?![A-Za-z])|[Uu]nits?"
     rf"|{_METRIC}L|m[lL]|cc|dl|(?:milli|deci|centi)?lit(?:er|re)s?|tsp|tbsp|teaspoons?|tablespoons?|gallons?|pints?"
     r"|sq\.? ?(?:k?m|ft|mi|in)|square (?:kilo|centi)?(?:met(?:er|re)s|feet|miles|inch(?:es)?|yards)|(?:[mck]m|m)[23]"
     r"|acres?|hectares?|ha"
@@ -24,7 +24,7 @@ UNIT: Final = (
     r"|miles?"
     r"|bpm|BPM|(?:beats|breaths) ?(?:/|per|a) ?min(?:ute)?|/min(?:ute)?|LPM|lpm|rpm|RPM|fps|[kMGT]?Hz|[kMG]bps|Mbit/s"
     r"|mph|MPH|km/h|kmh|kph|knots"
-    r"|[mk]V|mA|m?Ah|[kMG]Wh?|kcals?|calories|dB|k?J|watts?|volts?|amps?|ohms?|joules?"
+    r"|[mk]V|mA|m?Ah|[kMG]Wh?|kcals?|calories|dB|k?J|[VW](?= [a-z]|[,;)]|\Z)|watts?|volts?|amps?|ohms?|joules?"
     r"|\xb7 ?[CF]\b|deg(?:rees?|s)?\.?(?: (?:C|F|[Cc]elsius|[Ff]ahrenheit|[Cc]entigrade))?"
     r"|[KMGT]i?B|kB|bytes?|bits|px|pixels|dpi|ppm|ppi"
     r"|ms|ns|\xfes"
@@ -57,9 +57,10 @@ TIMING: Final = (
 )
 DOSE_TAIL: Final = re.compile(rf"(?:,? ?\(?(?:{ROUTES}|{TIMING})(?![A-Za-z0-9])\)?){{1,6}}")
 
-_SHORT_VITALS: Final = (
-    "BP SBP DBP MAP HR RR T Tm Tmax Tc P R SpO2 SPO2 SaO2 O2 O2sat Sat Sats SAT BMI Wt Ht WT HT Temp FiO2 PEEP"
-)
+_SHORT_VITALS: Final = """
+I/O I&O TA FC BP SBP DBP MAP HR RR T Tm Tmax Tc P R SpO2 SPO2 SaO2 O2 O2sat Sat Sats SAT
+BMI Wt Ht WT HT Temp FiO2 PEEP
+"""
 _SHORT_LABS: Final = """
 WBC RBC Hgb HGB Hb HB Hct HCT Plt PLT Plts MCV MCH MCHC RDW MPV ANC ALC Na K Cl CO2 HCO3 BUN Cr Cre Creat CR Glu
 Gluc GLU
@@ -70,7 +71,7 @@ AFP CA-125 CA125 CA19-9 hCG HCG bHCG beta-hCG Fe TIBC UIBC B12 Vit VitD PTH iPTH
 Lac Lactate
 eGFR GFR CrCl CD4 VL ANA RF CCP C3 C4 IgA IgG IgM IgE SG UA LH FSH DHEA-S G6PD NH3 Alb ALB TP Osm Uosm Sosm FENa
 FEV1 FVC
-DLCO TLC PFT KUB CBC BMP CMP ABG VBG Chem7 LFTs HIV HCV HBV HbsAg RVVT MELD
+DLCO TLC PFT KUB CBC BMP CMP ABG VBG Chem7 LFTs HIV HCV HBV HbsAg RVVT MELD MELD-Na H/H AST/ALT ALT/AST KCl
 """
 _SHORT_SCORES: Final = """
 ECOG GCS NYHA ASA KPS PS MMSE MoCA MOCA NIHSS APACHE SOFA qSOFA CURB-65 CHADS2 CHA2DS2-VASc HAS-BLED PHQ-9 PHQ-2
@@ -78,7 +79,7 @@ PHQ9 GAD-7 GAD7
 AUDIT DASH HOOS KOOS PASI EDSS UPDRS mRS AIMS CIWA RASS VAS NRS Apgar APGAR Apgars APGARs BI-RADS BIRADS PI-RADS LI-RADS
 Lung-RADS TI-RADS TIMI GRACE EF LVEF RVSP CKD KDIGO AKI FIGO Gleason Braden Barthel Bishop Glasgow Karnofsky
 Mallampati Wells
-Ranson Hoehn Epworth IPSS Cobb PEFR FEV FVC CTCAE IOP AVA ABI SUV Ki-67 LOS EBL UOP GA EGA CTDI pain
+Ranson Hoehn Epworth IPSS Cobb PEFR FEV FVC CTCAE IOP AVA ABI SUV Ki-67 LOS EBL UOP DTRs DTR GA EGA CTDI pain
 """
 SHORT: Final = MappingProxyType(
     dict.fromkeys(_SHORT_VITALS.split(), "vital")
@@ -91,7 +92,8 @@ _LONG_VITALS: Final = """
 bp|hr|rr|spo2|sao2|bmi|blood pressure|pressure|pressures|systolic|diastolic|heart rate|pulse|pulse rate|pulse ox
 |pulse oximetry|oxygen saturation|o2 saturation|o2 sat|o2 sats|saturation|saturations|sats|respirations|respiratory
 rate|resp
-|resp rate|temp|temperature|temperature max|body temperature|weight|height|body mass index|head circumference|satting
+|resp rate|temp|temperature|temperature max|body temperature|weight|height|body mass index|head circumference
+|satting|puls|blutdruck|presion|presion arterial|tension|temperatur|temperature|gewicht|poids|peso|frecuencia
 |saturating|febrile to|tachycardic to|peak flow
 """
 _LONG_LABS: Final = """
@@ -99,7 +101,8 @@ wbc|wbcs|rbc|hgb|hct|plt|inr|tsh|a1c|hba1c|bun|ldl|hdl|psa|bnp|esr|crp|hemoglobi
 |platelets
 |white count|white blood cell|white blood cells|white cell|white blood|neutrophils|lymphocytes|eosinophils|monocytes
 |basophils|bands|sodium|potassium|chloride|bicarbonate|bicarb|creatinine|glucose|sugar|sugars|blood sugar|blood sugars
-|blood glucose|calcium|magnesium|phosphorus|phosphate|albumin|total protein|bilirubin|total bilirubin|alkaline
+|blood glucose|calcium|magnesium|phosphorus|phosphate|albumin|total protein|bilirubin|total bilirubin|t bili|total
+bili|direct bilirubin|d bili|alk phos|alkaline phos|alkaline
 phosphatase
 |lipase|amylase|troponin|lactate|lactic acid|ferritin|iron|cholesterol|total cholesterol|triglycerides|uric acid|ammonia
 |procalcitonin|d-dimer|fibrinogen|vitamin d|hemoglobin a1c|specific gravity|sedimentation rate|sed rate|ejection

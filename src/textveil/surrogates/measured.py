@@ -47,7 +47,7 @@ _HIGH = Option(domain=_FINITE, help="The greatest value; larger ones are cut to 
 
 
 @declared(
-    summary="The numbers of a measurement near the true ones, or any; its name, unit and format stay.",
+    summary="Numbers near the true ones, or any; name, unit and format stay.",
     kinds=("measurement", "quantity", "duration", "number"),
     proof=SURROGATES,
 )
@@ -121,9 +121,8 @@ def measurement(
         parameters={"epsilon": epsilon, **given},
         guarantee=proved(epsilon, SURROGATES),
         public=(
-            "its format: all but its numbers, how many digits each has before and behind the point, which are"
-            " ordinals or "
-            "words, and the numbers in names of a public list (SpO2), of lists and of sections",
+            "its format: all but its numbers, and how many digits each has; which are ordinals or words, stand in "
+            "known names (SpO2), or count items or sections",
         ),
         equality="which are equal, but for the plural of a unit of time",
         surrogate_of=surrogate_of,

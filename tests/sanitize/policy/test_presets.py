@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache
 
@@ -124,3 +125,36 @@ def test_kinds_with_one_surrogate_share_no_draw() -> None:
 def test_what_is_no_name_is_refused_by_its_type(wrong) -> None:
     with pytest.raises(ParameterError, match=r"^name_or_path must be a path or one of all-words, .*; got \w+\.$"):
         tv.policy(wrong)
+
+
+KEPT_BY_CLINICAL = [
+    "Vitals: BP 101/66, SpO2 93% RA, Plt 88, T 38.4.",
+    "Norvasc 5 mg PO daily for three months; ranges 140-160 and 1000-1500 mL; stage IIIA.",
+    "1. Gout\n2. Asthma, 3 of 4 children, COVID-19 on the 2nd.",
+    "Delivered via LTCS for NRFHT at 39w2d, G3P2012.",
+]
+
+
+@pytest.mark.parametrize("text", KEPT_BY_CLINICAL)
+def test_clinical_keeps_measurements_quantities_and_durations(text: str) -> None:
+    release = sanitizer("clinical", "keep")(text)
+    for number in re.findall(r"[A-Za-z]*[0-9][0-9./%,-]*", text):
+        assert number in release.text
+
+
+@pytest.mark.parametrize("value", ["4471203", "12345-678", "MRN 4471", "pager 88231"])
+def test_clinical_draws_long_numbers_and_those_after_a_label(value: str) -> None:
+    digits = re.search(r"[0-9-]+", value)[0]
+    drawn = {sanitizer("clinical", "keep")(f"seen, {value}, today").text for _ in range(3)}
+    assert not all(digits in one for one in drawn)
+
+
+def test_a_summary_says_what_stays_with_counts() -> None:
+    summary = sanitizer("clinical", "keep")("Mr. Zyxwell: BP 101/66, HR 88, three months, 44 left").report().summary()
+    assert "kept        as they are: 1 duration, 2 measurement, 1 number" in summary
+
+
+def test_identifiers_draws_every_number_and_keeps_its_words() -> None:
+    text = "SpO2 93% RA, the 22nd of 31 patients, see page 3\n1. COVID-19\n2. three months"
+    form = r"SpO2 \d\d% RA, the \d\d[a-z]{2} of \d\d patients, see page 3\n1\. COVID-19\n2\. [a-z]+ months?"
+    assert re.fullmatch(form, sanitizer("identifiers", "keep")(text).text)

@@ -1,0 +1,108 @@
+"""Measurements as surrogates: names, units and formats stay, and the law of their numbers is the stated one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+from tests.helpers.surrogates import outputs
+
+from textveil.errors import ParameterError
+from textveil.surrogates.base import Mention
+from textveil.surrogates.making import make_surrogate
+from textveil.surrogates.scopes import MemoryScope
+from textveil.surrogates.windows import window
+
+ALPHA = 1e-6
+
+
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [
+        ("SpO2 97% RA", r"SpO2 \d\d% RA"),
+        ("BP 132/84", r"BP [1-9]\d\d/[1-9]\d"),
+        ("2,500 rows", r"[1-9],\d{3} rows"),
+        ("7.2 mmol/L", r"\d\.\d mmol/L"),
+        ("COVID-19", "COVID-19"),
+        ("22nd", r"\d(1st|2nd|3rd|[04-9]th)|1[1-3]th"),
+        ("three months", r"(one month|[a-z]+ months)"),
+        ("1 day", r"(1 day|[02-9] days)"),
+        ("SIX WEEKS", r"[A-Z]+ WEEKS?"),
+        ("3.", r"3\."),
+        ("1" * 30, r"\d{30}"),
+    ],
+)
+def test_all_but_the_numbers_stays(value: str, form: str) -> None:
+    drawn = {outputs(make_surrogate("measurement"), [value], seed)[0] for seed in range(60)}
+    assert all(re.fullmatch(form, one) for one in drawn)
+    assert len(drawn) > 5 or drawn == {value}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (["BP 132/84", "2nd", "three months"], ["BP 999/10", "3rd", "nine months"]),
+        (["7.2 mg", "05 files", "1 day"], ["0.0 mg", "99 files", "4 days"]),
+    ],
+)
+def test_at_epsilon_0_values_of_one_form_have_one_law(first: list[str], second: list[str]) -> None:
+    for seed in range(30):
+        assert outputs(make_surrogate("measurement"), first, seed) == outputs(
+            make_surrogate("measurement"), second, seed
+        )
+
+
+def test_numbers_follow_the_staircase_of_their_share(rng: np.random.Generator) -> None:
+    """The mutant that dies gives each of two numbers the whole epsilon."""
+    surrogate = make_surrogate("measurement", 4.0)
+    drawn = Counter(surrogate.draw([Mention("5/3")], MemoryScope(), rng)[0].split("/")[0] for _ in range(4_000))
+    right, wrong = (
+        [float(one) * 4_000 for one in window(size=10, epsilon=epsilon).probabilities(5)] for epsilon in (2.0, 4.0)
+    )
+    counts = [drawn[str(place)] for place in range(10)]
+    assert chisquare(counts, right).pvalue > ALPHA > chisquare(counts, wrong).pvalue
+
+
+def test_a_range_bounds_what_is_drawn(rng: np.random.Generator) -> None:
+    surrogate = make_surrogate("measurement", 3.0, {"low": 35.0, "high": 42.0})
+    drawn = {surrogate.draw([Mention("T 36.6 C")], MemoryScope(), rng)[0] for _ in range(300)}
+    assert all(35 <= float(one.split()[1]) <= 42 for one in drawn) and len(drawn) > 20
+    assert {surrogate.draw([Mention("T 99.9 C")], MemoryScope(), rng)[0] for _ in range(200)} <= {
+        f"T {tenths / 10} C" for tenths in range(350, 421)
+    }
+
+
+def test_a_number_behind_the_word_for_a_section_stays(rng: np.random.Generator) -> None:
+    surrogate = make_surrogate("measurement")
+    assert surrogate.draw([Mention("12", before="see page ")], MemoryScope(), rng) == ["12"]
+    assert {surrogate.draw([Mention("12", before="he has ")], MemoryScope(), rng)[0] for _ in range(50)} != {"12"}
+
+
+@pytest.mark.parametrize("options", [{"low": 1.0}, {"high": 1.0}, {"low": 5.0, "high": 5.0}])
+def test_a_range_needs_both_ends(options: dict[str, float]) -> None:
+    with pytest.raises(ParameterError, match="high must be"):
+        make_surrogate("measurement", 1.0, options)
+
+
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [
+        ("2,000 euros (EUR)", r"[\d,]+ euros? \(EUR\)"),
+        ("300 Turkish liras", r"[\d,]+ Turkish liras?"),
+        ("500 rubles", r"[\d,]+ rubles?"),
+        ("fifty bucks", r"[\d,]+ bucks?"),
+        ("GBP 215 per month", r"GBP [\d,]+ per month"),
+        ("approximately 27,000 euros", r"approximately [\d,]+ euros?"),
+    ],
+)
+def test_amounts_keep_the_words_of_their_currency(value: str, form: str) -> None:
+    for seed in range(20):
+        assert re.fullmatch(form, outputs(make_surrogate("amount"), [value], seed)[0])
+
+
+def test_amounts_in_words_are_read() -> None:
+    for written, digits in (("two thousand five hundred dollars", "2,500 dollars"), ("fifty bucks", "50 bucks")):
+        assert make_surrogate("amount").key(written) == make_surrogate("amount").key(digits)

@@ -44,7 +44,9 @@ _KEYS_OF_DATA: Final = frozenset(
     "cache primary foreign sort partition public pub object index row hash unique translation map dict json lookup column"
     " group routing idempotency press arrow enter registry kms arn id name file path url sort composite natural".split()
 )
-_ENDINGS: Final = frozenset("prod production dev test staging live old new current value plain plaintext text default hash".split())
+_ENDINGS: Final = frozenset(
+    "prod production dev test staging live old new current value plain plaintext text default hash".split()
+)
 _WORDS: Final = sorted(
     {
         *"passw passwort pwd passphrase passcode secret token key credential bearer auth cookie sess sig salt kennwort".split(),
@@ -54,10 +56,31 @@ _WORDS: Final = sorted(
 _WEAK: Final = {*_TOKENS_IF_DRAWN, "key", "authorization", "bearer"}
 _UNSEEN: Final = joined_words(" ".join({*_PASSWORDS, *_TOKENS} - {"secret", "pass", "passe", *_WEAK})).isdisjoint
 _WEAK_UNSEEN: Final = joined_words(" ".join(_WEAK)).isdisjoint
-_PIECES: Final = ("assw", "ecret", "oken", "Key", "ASSW", "SECRET", "TOKEN", "_KEY", "_key", "pass:", "pass=", "Pass:", 'pass"', "de passe", "PASS=", "PIN")
+_PIECES: Final = (
+    "assw",
+    "ecret",
+    "oken",
+    "Key",
+    "ASSW",
+    "SECRET",
+    "TOKEN",
+    "_KEY",
+    "_key",
+    "pass:",
+    "pass=",
+    "Pass:",
+    'pass"',
+    "de passe",
+    "PASS=",
+    "PIN",
+)
 _DIGIT: Final = re.compile("[0-9]").search
-_KEY_OF: Final = re.compile(r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z").search
-_LOGIN: Final = re.compile(r"(?i)\b(?:user(?:name)?|log[io]n|account|e-?mail|id|ssid|wi-?fi|network|benutzer|usuario|identifiant)\b").search
+_KEY_OF: Final = re.compile(
+    r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z"
+).search
+_LOGIN: Final = re.compile(
+    r"(?i)\b(?:user(?:name)?|log[io]n|account|e-?mail|id|ssid|wi-?fi|network|benutzer|usuario|identifiant)\b"
+).search
 _PARTS: Final = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _NAME: Final = re.compile("[A-Za-z0-9_-]{1,60}")
 _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
@@ -72,7 +95,9 @@ _SAY: Final = re.compile(
     r"(?P<is>(?:is|was|are|remains|became|set to|changed to|reset to|to|as|ist|es|est|e)[ \t]{0,2}:?[ \t]{1,3}"
     r"(?:now |still |set to |currently )?)?"
 )
-_SCHEME: Final = re.compile(r"(?:[Bb]earer|BEARER|[Bb]asic|[Tt]oken|[Dd]igest|[Aa]pi[Kk]ey|OAuth|AWS4-HMAC-SHA256)[ \t]{1,3}(?=\S)")
+_SCHEME: Final = re.compile(
+    r"(?:[Bb]earer|BEARER|[Bb]asic|[Tt]oken|[Dd]igest|[Aa]pi[Kk]ey|OAuth|AWS4-HMAC-SHA256)[ \t]{1,3}(?=\S)"
+)
 _QUOTED: Final = re.compile(r"[rbuf@]{0,2}(?P<quote>\\?[\"'`])(?P<value>(?:(?!(?P=quote))[^\n]){1,400})(?P=quote)")
 _BARE: Final = re.compile(r"[^\s\"'`<>,;\\\xb7]{1,400}")
 _BARE_LINE: Final = re.compile(r"[^\s\"'`<>\xb7]{1,400}")
@@ -211,7 +236,9 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
     elif said["is"]:
         ends = text[place + len(value) : place + len(value) + 2].rstrip() in ("", ".", ",", ";", "!", ")")
         camel = said["is"].startswith(("to", "as")) and value.isalpha()
-        good = (is_said_secret(value) and not camel) or (ends and said["is"].startswith(("is", "was", "set")) and is_said_word(value))
+        good = (is_said_secret(value) and not camel) or (
+            ends and said["is"].startswith(("is", "was", "set")) and is_said_word(value)
+        )
     else:
         good = len(value) >= 6 and is_said_secret(value) and any(map(str.isalpha, value)) and not value[0].isdigit()
     return _found(place, value, _SAID) if good else None
@@ -221,7 +248,9 @@ def _found(start: int, value: str, score: float) -> Found:
     return Found(start, start + len(value), "secret", score, "label")
 
 
-_COMMANDS: Final = frozenset((b"mysql", b"mysqldump", b"mysqladmin", b"mariadb", b"curl", b"wget", b"sshpass", b"redis"))
+_COMMANDS: Final = frozenset(
+    (b"mysql", b"mysqldump", b"mysqladmin", b"mariadb", b"curl", b"wget", b"sshpass", b"redis")
+)
 _COMMAND: Final = re.compile(
     r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n|;]{0,80}?[ \t]-a[ \t]"
     r"|(?:curl|wget)\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}[\"']?(?P<user>[^\s:\"'$]{1,80}):)"

@@ -69,14 +69,17 @@ _CASE_CLUE: Final = re.compile(
 )
 CASE_GATE: Final = at_digits(_CASE_CLUE.pattern.replace("(?![0-9/])", ""))
 _PUBLIC_CODES: Final = frozenset("CVE CWE RFC ISO PMID PMC GHSA KB DOI ARXIV NCT MS USB".split())
-_LONG_CODE: Final = re.compile(r"(?<![\w./:@-])[A-Za-z]{1,10}(?:[-_][A-Za-z0-9]{1,8}){0,3}[-_][0-9]{6,14}(?![\w-]|[./][0-9A-Za-z])")
+_LONG_CODE: Final = re.compile(
+    r"(?<![\w./:@-])[A-Za-z]{1,10}(?:[-_][A-Za-z0-9]{1,8}){0,3}[-_][0-9]{6,14}(?![\w-]|[./][0-9A-Za-z])"
+)
 LONG_CODE_GATE: Final = at_digits("[A-Za-z0-9][-_][0-9]{6}")
 _CARD_CODE: Final = re.compile(
     r"(?i)(?<!\w)(?:cvv2?|cvc2?|cvn2?|csc|(?:card )?(?:security|verification) (?:code|number|value))"
     r"(?: ?(?:code|number|no\.?)){0,2}(?: ?(?:is|was|:|=|#|\()){0,3}[ \"']{0,3}(?P<value>[0-9]{3,4})(?![\w]|[.,/-][0-9])"
 )
 CARD_CODE_GATE: Final = either(
-    with_words("cvv cvc cvn csc"), holding("ecurity code", "ecurity Code", "ECURITY CODE", "erification code", "erification value")
+    with_words("cvv cvc cvn csc"),
+    holding("ecurity code", "ecurity Code", "ECURITY CODE", "erification code", "erification value"),
 )
 _PLATE: Final = re.compile(
     r"(?i:(?<!\w)(?:(?:licen[sc]e|number|registration|index|vehicle) plates?|plates?|registration(?: mark)?|vehicle reg(?:istration)?"

@@ -67,7 +67,9 @@ def is_bare_secret(value: str, *, alone: bool) -> bool:
     if "_" in value and value.isidentifier() and _NAMES_ONE(value):
         return False
     if _IDENTIFIER(value.rstrip("0123456789") if _NAMES_ONE(value) else value):
-        return alone and (_NAMES_ONE(value) is None or value[-1].isdigit()) and not _OF_PROSE(value) and "_" not in value
+        return (
+            alone and (_NAMES_ONE(value) is None or value[-1].isdigit()) and not _OF_PROSE(value) and "_" not in value
+        )
     return has_marks(value)
 
 

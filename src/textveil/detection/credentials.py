@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from textveil.detection.found import Found
+from textveil.detection.found import Found, words_in
 from textveil.detection.gates import Seen, joined_words
 from textveil.detection.secret_values import (
     is_bare_secret,
@@ -23,56 +23,45 @@ from textveil.text.slices import matches
 _ASSIGNED: Final = 0.9
 _SAID: Final = 0.7
 
-_PASSWORDS: Final = frozenset(
-    "password passwords passwd passwort pwd pw pass passphrase passcode pin otp kennwort senha contrasena wachtwoord haslo"
-    " pincode passe userpass dbpass dbpassword dbpasswd userpassword rootpassword requirepass masterauth keypass storepass"
-    " sshpass smtppassword mysqlpassword pgpassword adminpassword masterpassword loginpassword secret".split()
+_PASSWORDS: Final = words_in(
+    """password passwords passwd passwort pwd pw pass passphrase passcode pin otp kennwort senha contrasena
+    wachtwoord haslo pincode passe userpass dbpass dbpassword dbpasswd userpassword rootpassword
+    requirepass masterauth keypass storepass sshpass smtppassword mysqlpassword pgpassword adminpassword
+    masterpassword loginpassword secret"""
 )
-_TOKENS_IF_DRAWN: Final = frozenset(
-    "auth credential credentials cookie session sessionid sessid sid signature sig salt".split()
+_TOKENS_IF_DRAWN: Final = words_in(
+    """auth credential credentials cookie session sessionid sessid sid signature sig salt"""
 )
-_TOKENS: Final = frozenset(
-    "token bearer authorization key apikey secretkey accesskey accesstoken authtoken clientsecret privatekey encryptionkey accountkey"
-    " refreshtoken apitoken apisecret authkey sharedaccesskey sharedkey authtoken".split()
+_TOKENS: Final = words_in(
+    """token bearer authorization key apikey secretkey accesskey accesstoken authtoken clientsecret
+    privatekey encryptionkey accountkey refreshtoken apitoken apisecret authkey sharedaccesskey
+    sharedkey authtoken"""
 )
-_KEYS_OF: Final = frozenset(
-    "api access secret private encryption encrypt signing sign auth account storage shared subscription license master"
-    " service app application client consumer admin session ssh deploy webhook aes hmac jwt decryption rsa gpg token"
-    " user server functions host cosmos".split()
+_KEYS_OF: Final = words_in(
+    """api access secret private encryption encrypt signing sign auth account storage shared subscription
+    license master service app application client consumer admin session ssh deploy webhook aes hmac jwt
+    decryption rsa gpg token user server functions host cosmos"""
 )
-_KEYS_OF_DATA: Final = frozenset(
-    "cache primary foreign sort partition public pub object index row hash unique translation map dict json lookup column"
-    " group routing idempotency press arrow enter registry kms arn id name file path url sort composite natural".split()
+_KEYS_OF_DATA: Final = words_in(
+    """cache primary foreign sort partition public pub object index row hash unique translation map dict
+    json lookup column group routing idempotency press arrow enter registry kms arn id name file path
+    url sort composite natural"""
 )
-_ENDINGS: Final = frozenset(
-    "prod production dev test staging live old new current value plain plaintext text default hash".split()
+_ENDINGS: Final = words_in(
+    """prod production dev test staging live old new current value plain plaintext text default hash"""
 )
 _WORDS: Final = sorted(
-    {
-        *"passw passwort pwd passphrase passcode secret token key credential bearer auth cookie sess sig salt kennwort".split(),
-        *"pin pw passe pass otp contrasena senha wachtwoord haslo sid".split(),
-    }
+    words_in(
+        """passw passwort pwd passphrase passcode secret token key credential bearer auth cookie sess sig salt kennwort
+        pin pw passe pass otp contrasena senha wachtwoord haslo sid"""
+    )
 )
 _WEAK: Final = {*_TOKENS_IF_DRAWN, "key", "authorization", "bearer"}
 _UNSEEN: Final = joined_words(" ".join({*_PASSWORDS, *_TOKENS} - {"secret", "pass", "passe", *_WEAK})).isdisjoint
 _WEAK_UNSEEN: Final = joined_words(" ".join(_WEAK)).isdisjoint
 _PIECES: Final = (
-    "assw",
-    "ecret",
-    "oken",
-    "Key",
-    "ASSW",
-    "SECRET",
-    "TOKEN",
-    "_KEY",
-    "_key",
-    "pass:",
-    "pass=",
-    "Pass:",
-    'pass"',
-    "de passe",
-    "PASS=",
-    "PIN",
+    *("assw", "ecret", "oken", "Key", "ASSW", "SECRET", "TOKEN", "_KEY", "_key", "PIN"),
+    *("pass:", "pass=", "Pass:", 'pass"', "de passe", "PASS="),
 )
 _DIGIT: Final = re.compile("[0-9]").search
 _KEY_OF: Final = re.compile(
@@ -87,7 +76,8 @@ _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 _LONGEST_NAME: Final = 48
 
 _ASSIGN: Final = re.compile(
-    r"[\"'`*_\])]{0,3}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?|!==?|:=|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</))"
+    r"[\"'`*_\])]{0,3}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?"
+    r"|!==?|:=|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</))"
     r"(?:[\"'`*_]{0,2}[ \t]{1,8})?(?:\n[ \t]{0,8})?"
 )
 _SAY: Final = re.compile(
@@ -137,7 +127,7 @@ def _credentials(text: str) -> Iterator[Found]:
 
 @lru_cache(maxsize=1 << 12)
 def _meaning(name: str) -> str:
-    """Whether a name stands for a "password", a "pin", a "token", for a "key" or what is one if "drawn", or for none."""
+    """What a name stands for: "password", "pin", "token", "key", what is one if it looks "drawn"; empty for none."""
     parts = [part.lower() for part in _PARTS.findall(name)]
     while parts and (parts[-1].isdigit() or parts[-1] in _ENDINGS):
         parts.pop()
@@ -252,7 +242,8 @@ _COMMANDS: Final = frozenset(
     (b"mysql", b"mysqldump", b"mysqladmin", b"mariadb", b"curl", b"wget", b"sshpass", b"redis")
 )
 _COMMAND: Final = re.compile(
-    r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n|;]{0,80}?[ \t]-a[ \t]"
+    r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p"
+    r"|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n|;]{0,80}?[ \t]-a[ \t]"
     r"|(?:curl|wget)\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}[\"']?(?P<user>[^\s:\"'$]{1,80}):)"
     r"[\"']?(?P<value>[^\s\"'$<-][^\s\"']{2,80})"
 )

@@ -6,6 +6,8 @@ import re
 from types import MappingProxyType
 from typing import Final, NamedTuple, final
 
+from textveil.detection.found import words_in
+
 
 @final
 class Form(NamedTuple):
@@ -59,7 +61,7 @@ _TABLE: Final = (
     (r"[A-Z0-9]{6,12}/B[A-Z0-9]{6,12}/[A-Za-z0-9]{12,32}", "https://hooks.slack.com/services/T"),
     (r"[0-9]{15,20}/[A-Za-z0-9_-]{40,90}", "https://discord.com/api/webhooks/ https://discordapp.com/api/webhooks/"),
 )
-_MIXED: Final = frozenset("AROA AIDA AGPA ANPA ABIA ACCA gsk_ r8_ glc_ ntn_ vercel_ pul- xai-".split())
+_MIXED: Final = words_in("""AROA AIDA AGPA ANPA ABIA ACCA gsk_ r8_ glc_ ntn_ vercel_ pul- xai-""")
 
 FORMS: Final = MappingProxyType(
     {

@@ -10,7 +10,8 @@ _HEXADECIMAL: Final = re.compile("(?:[0-9a-f]{32,}|[0-9A-F]{32,})").fullmatch
 _ALPHABET: Final = re.compile(r"[A-Za-z0-9+/=_.~-]+").fullmatch
 
 _PLACEHOLDER: Final = re.compile(
-    r"(?i)[*x.#\xb7?-]{2,}|[<\[{$%@&|:].*|.*(?:\*{3}|\$\{|\{\{|%\(|your[_ -]|_here\b|-here\b|redacted|masked|placeholder|\.\.\.).*"
+    r"(?i)[*x.#\xb7?-]{2,}|[<\[{$%@&|:].*|.*(?:\*{3}|\$\{|\{\{|%\("
+    r"|your[_ -]|_here\b|-here\b|redacted|masked|placeholder|\.\.\.).*"
     r"|(?:null|none|nil|undefined|true|false|yes|no|on|off|n/?a|tbd|todo|string|str|text|char|varchar|bytes?|int|integer"
     r"|number|bool|boolean|any|object|array|dict|list|required|optional|default|empty|blank|unset|hidden|missing|invalid"
     r"|pass|password|passwd|passwort|pwd|passphrase|passcode|secret|token|key|pin|value|username|user|email|login|unknown"

@@ -74,7 +74,9 @@ def formal_shape(value: str) -> str:
         return shape_of(value)
     if _UUID(value):
         shape = _hexadecimal(value)
-        return f"{shape[:14]}{value[14] if value[14] in _VERSIONS else shape[14]}{shape[15:19]}{'V' if 'H' in shape else 'v'}{shape[20:]}"
+        version = value[14] if value[14] in _VERSIONS else shape[14]
+        variant = "V" if LARGE_HEX in shape else "v"
+        return f"{shape[:14]}{version}{shape[15:19]}{variant}{shape[20:]}"
     form = _HEXADECIMAL(value)
     if form and (not value.isalnum() or form["lead"] or not (value.isdigit() or value.isalpha())):
         lead = form["lead"] or ""

@@ -24,7 +24,11 @@ Maria, 42, said|12 Main St.|7a, Old Mill Road Apt. 4B|9 rose lane|10 Oak Apt. 4|
 lives at Oak 5|the side of Elm 12|Calle de la Cruz 12|Hauptstrasse 5|Storgata 12|via Roma 3|Denver, CO 80202|, CA
 SW1A 1AA|K1A 0B1|APO AE 09012|zip code 02139|PLZ 10115|USS Enterprise|www.x.com/y|a.b@c.org|@me|x.co.uk|Dr. Roe|Maria
 mr. smith|my name is jason|call me li|boston|U.S.|Wal-Mart Inc.|5|1994|16|May|US$ 5|dollars|US$ 7|x|of|the|and|.
-,|:|(|\u20ac30|\u0661\u0662|M\u00fcller""".replace("\n", "|").split("|")
+,|:|(|-----BEGIN PRIVATE KEY-----
+MIIEvQIBADANBgkqhkiG9w0B|ghp_16C7e42F292c6912E7710c838347Ae178B4a|postgres://bob:s3cret@db|mysql -u root -pS3cret
+password = "x9!kkal"|PIN 4821|key 8fK2mPq9Zx4Lw7Tn3Rb6|bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq|40.7128, -74.0060
+lat: 40.71|12345678Z|131052-308T|PESEL 44051401359|no. 36391/02|nos. 511 and 513|CVV 123|plate 7ABC123|US-DL-4710485154
+\u20ac30|\u0661\u0662|M\u00fcller""".replace("\n", "|").split("|")
 
 
 LETTERS = [piece for piece in PIECES if not any(map(str.isdigit, piece))]

@@ -27,7 +27,7 @@ WALLET_GATE: Final = in_runs("0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{26}|[bBlLtT
 
 
 def find_wallets(text: str) -> Iterator[Found]:
-    """Addresses of Bitcoin, Litecoin, Dogecoin, Tron, Ripple, Ethereum, and of others behind a word such as "wallet"."""
+    """Addresses of Bitcoin, Litecoin, Dogecoin, Tron, Ripple and Ethereum; others behind "wallet"."""
     for match in matches(_WALLET, text):
         value = match[0]
         if match["ethereum"]:

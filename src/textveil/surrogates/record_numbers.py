@@ -23,7 +23,8 @@ _HEXADECIMAL: Final = re.compile(
     r"|(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}|(?(lead)[0-9a-fA-F]{3,}|(?:[0-9a-f]{16,}|[0-9A-F]{16,})))"
 ).fullmatch
 _COORDINATE: Final = re.compile(
-    r"(?P<before>[NSEWnsew]? ?)(?P<degrees>[0-9]{1,3})(?P<rest>\.[0-9]+|(?:[\u00b0 ] ?[0-9]{1,2}(?:['\u2032 ] ?[0-9]{1,2})?(?:\.[0-9]+)?))?"
+    r"(?P<before>[NSEWnsew]? ?)(?P<degrees>[0-9]{1,3})"
+    r"(?P<rest>\.[0-9]+|(?:[\u00b0 ] ?[0-9]{1,2}(?:['\u2032 ] ?[0-9]{1,2})?(?:\.[0-9]+)?))?"
     r"(?P<after>[\u00b0\"'\u2032\u2033 ]{0,3}[NSEWnsew]?)(?![A-Za-z0-9])"
 )
 _VERSIONS: Final = "12345678"

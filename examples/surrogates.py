@@ -28,6 +28,7 @@ VALUES = {
     "digits": ["1,250", "A-17"],
     "pool": ["aspirin", "ibuprofen"],
     "placeholder": ["anything"],
+    "secret": ["ghp_16C7e42F292c6912E7710c838347Ae178B4a", "hunter2"],
 }
 EPSILONS = {"date-shift": 1.0, "age": 2.0, "time": 3.0, "amount": 4.0}
 OPTIONS: dict[str, dict[str, Any]] = {

@@ -61,6 +61,9 @@ def test_tokens_and_private_keys_are_found_whole(token: str) -> None:
         ("https://maria:hunter2@git.acme.com/repo.git", ["maria", "hunter2"]),
         ("AccountKey=Eby8vdM02xNOcqFlqUwJPL==;EndpointSuffix=x", ["Eby8vdM02xNOcqFlqUwJPL=="]),
         ("a=1&password=abc123&x=1", ["abc123"]),
+        ('The admin password for the portal is "Tr1stan!".', ["Tr1stan!"]),
+        ("password for root: toor123", ["toor123"]),
+        ("Bearer abcdef1234567890abcdef", ["abcdef1234567890abcdef"]),
         ("the key is 8fK2mPq9Zx4Lw7Tn3Rb6 now", ["8fK2mPq9Zx4Lw7Tn3Rb6"]),
     ],
 )
@@ -92,6 +95,8 @@ def test_what_a_name_says_to_be_a_secret_is_found_without_the_name(text: str, va
         "The secret to success is practice; the key findings are shown.",
         '<input type="password" name="password" id="pw">',
         "Pass: 17, Fail: 3",
+        "PIN code 110001 New Delhi",
+        "a password for the first time is needed",
         "Authorization: Bearer <token>",
         "git@github.com:acme/tool.git and http://localhost:8080/@maria",
     ],

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import Seen, joined_words
+from textveil.detection.gates import Seen, joined_words, with_words
 from textveil.detection.secret_values import (
     is_bare_secret,
     is_placeholder,
@@ -48,7 +48,7 @@ _KEYS_OF_DATA: Final = words_in(
     url sort composite natural"""
 )
 _ENDINGS: Final = words_in(
-    """prod production dev test staging live old new current value plain plaintext text default hash"""
+    """prod production dev test staging live old new current value plain plaintext text default hash base"""
 )
 _WORDS: Final = sorted(
     words_in(
@@ -85,6 +85,9 @@ _SAY: Final = re.compile(
     r"(?P<is>(?:is|was|are|remains|became|set to|changed to|reset to|to|as|ist|es|est|e)[ \t]{0,2}:?[ \t]{1,3}"
     r"(?:now |still |set to |currently )?)?"
 )
+_WHOSE: Final = re.compile(
+    r"[ \t](?:for|of|to|on)(?:[ \t][A-Za-z0-9'._-]{1,24}){1,5}?(?=[ \t](?:is|was|are)[ \t]|:[ \t])"
+).match
 _SCHEME: Final = re.compile(
     r"(?:[Bb]earer|BEARER|[Bb]asic|[Tt]oken|[Dd]igest|[Aa]pi[Kk]ey|OAuth|AWS4-HMAC-SHA256)[ \t]{1,3}(?=\S)"
 )
@@ -136,10 +139,14 @@ def _meaning(name: str) -> str:
     last, rest = parts[-1], set(parts[:-1])
     if last in ("pin", "pincode", "otp"):
         return "pin"
+    if last == "secret":
+        return "secret"
     if last in _PASSWORDS or last.endswith(("password", "passwd", "passphrase")):
         return "pass" if last == "pass" and not rest else "password"
     if last in ("key", "keys"):
         return "" if rest & _KEYS_OF_DATA else "token" if rest & _KEYS_OF else "key"
+    if last == "bearer":
+        return "bearer"
     if last in _TOKENS_IF_DRAWN:
         return "drawn"
     if last == "id" and rest >= {"access", "key"}:
@@ -149,6 +156,8 @@ def _meaning(name: str) -> str:
 
 def _value(text: str, start: int, end: int, meant: str) -> Found | None:
     """The secret behind a name."""
+    whose = _WHOSE(text, end) if meant in ("password", "pin") else None
+    end = whose.end() if whose else end
     sign = _ASSIGN.match(text, end)
     if sign is not None:
         return _assigned(text, start, sign, meant)
@@ -191,7 +200,7 @@ def _fits(value: str, meant: str, *, quoted: bool, alone: bool) -> bool:
         return looks_drawn(value, 20 if meant == "key" else 14)
     if meant == "pass":
         return len(value) >= 5 and not value[0].isdigit() and is_said_secret(value)
-    if meant == "token":
+    if meant in ("token", "bearer"):
         long = len(value) >= 8 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
         return long and (is_quoted_secret(value) if quoted else is_bare_secret(value, alone=False))
     if not quoted and value.isdigit() and len(value) < 4:
@@ -220,7 +229,10 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
         return None
     value = bare[0].rstrip(_SENTENCE)
     if meant == "pin":
-        good = value.isdigit() and 4 <= len(value) <= 8
+        postal = len(value) == 6 and "code" in said[0]  # PIN codes of India
+        good = value.isdigit() and 4 <= len(value) <= 8 and not postal
+    elif meant == "bearer":
+        good = len(value) >= 16 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
     elif meant in ("token", "key", "pass", "drawn"):
         good = looks_drawn(value, 16 if meant == "token" else 20)
     elif said["is"]:
@@ -269,6 +281,20 @@ _USER: Final = re.compile(
 )
 _PATH: Final = re.compile(r"(?::[0-9]{1,5})?/[^\s\"'`<>\xb7,;)]{0,400}")
 _LOCAL: Final = re.compile(r"(?:.*\.)?(?:localhost|local|internal|lan|svc|test|invalid)|[0-9.]+|[^.]*").fullmatch
+
+
+_SEED: Final = re.compile(
+    r"(?i)(?:seed|recovery|mnemonic|backup)(?: (?:phrase|words)){0,2}(?: is| are)?[:=]?\s{1,3}[\"'`]?"
+    r"(?P<value>(?:[a-z]{3,8}[ \n]){11,23}[a-z]{3,8})\b"
+)
+SEED_GATE: Final = with_words("mnemonic seed")
+
+
+def find_seed_phrases(text: str) -> Iterator[Found]:
+    """The twelve to twenty-four words of a wallet, behind "seed phrase" and the like."""
+    for match in matches(_SEED, text):
+        if not any(word in match["value"].split() for word in ("the", "and", "was", "for", "are", "has")):
+            yield Found(*match.span("value"), "secret", _SAID, "label")
 
 
 def user_gate(text: str, seen: Seen) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 _CLASSES: Final = re.compile("[0-9]+|[a-z]+|[A-Z]+")
 _HEXADECIMAL: Final = re.compile("(?:[0-9a-f]{32,}|[0-9A-F]{32,})").fullmatch
-_ALPHABET: Final = re.compile(r"[A-Za-z0-9+/=_.~-]+").fullmatch
+_ALPHABET: Final = re.compile(r"[A-Za-z0-9+/=_.~%-]+").fullmatch
 
 _PLACEHOLDER: Final = re.compile(
     r"(?i)[*x.#\xb7?-]{2,}|[<\[{$%@&|:].*|.*(?:\*{3}|\$\{|\{\{|%\("

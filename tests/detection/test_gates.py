@@ -27,7 +27,8 @@ mr. smith|my name is jason|call me li|boston|U.S.|Wal-Mart Inc.|5|1994|16|May|US
 ,|:|(|-----BEGIN PRIVATE KEY-----
 MIIEvQIBADANBgkqhkiG9w0B|ghp_16C7e42F292c6912E7710c838347Ae178B4a|postgres://bob:s3cret@db|mysql -u root -pS3cret
 password = "x9!kkal"|PIN 4821|key 8fK2mPq9Zx4Lw7Tn3Rb6|bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq|40.7128, -74.0060
-lat: 40.71|12345678Z|131052-308T|PESEL 44051401359|no. 36391/02|nos. 511 and 513|CVV 123|seed phrase: witch collapse practice feed shame open despair creek road again ice least|plate 7ABC123|US-DL-4710485154
+seed phrase: witch collapse practice feed shame open despair creek road again ice least
+lat: 40.71|12345678Z|131052-308T|PESEL 44051401359|no. 36391/02|nos. 511 and 513|CVV 123|plate 7ABC123|US-DL-4710485154
 \u20ac30|\u0661\u0662|M\u00fcller""".replace("\n", "|").split("|")
 
 

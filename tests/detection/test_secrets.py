@@ -92,6 +92,7 @@ def test_what_a_name_says_to_be_a_secret_is_found_without_the_name(text: str, va
         'cache_key = "user:123:profile"',
         "commit 3f786850e387550fdab836ed7e6dc881de23001b",
         "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "The secret to success is practice. The secret is patience.",
         "The secret to success is practice; the key findings are shown.",
         '<input type="password" name="password" id="pw">',
         "Pass: 17, Fail: 3",

@@ -239,7 +239,7 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
         ends = text[place + len(value) : place + len(value) + 2].rstrip() in ("", ".", ",", ";", "!", ")")
         camel = said["is"].startswith(("to", "as")) and value.isalpha()
         good = (is_said_secret(value) and not camel) or (
-            ends and said["is"].startswith(("is", "was", "set")) and is_said_word(value)
+            ends and said["is"].startswith(("is", "was", "set")) and meant != "secret" and is_said_word(value)
         )
     else:
         good = len(value) >= 6 and is_said_secret(value) and any(map(str.isalpha, value)) and not value[0].isdigit()

@@ -30,6 +30,7 @@ VALUES = {
     "pool": ["aspirin", "ibuprofen"],
     "placeholder": ["anything"],
     "demographic": ["Austrian national", "nurse", "married"],
+    "secret": ["ghp_16C7e42F292c6912E7710c838347Ae178B4a", "hunter2"],
 }
 EPSILONS = {"date-shift": 1.0, "age": 2.0, "time": 3.0, "amount": 4.0, "measurement": 4.0}
 OPTIONS: dict[str, dict[str, Any]] = {

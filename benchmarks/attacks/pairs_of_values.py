@@ -153,6 +153,19 @@ def shaped(to: Writer) -> str:
     return begin + to.piece(shape, to.index(), _in_shape(shape[len(begin) :]))
 
 
+def secret(to: Writer) -> str:
+    """Secrets by index: the beginning, the length and the alphabet are public."""
+    beginning, length = to.form.choice(("", "ghp_", "AKIA")), to.form.choice((8, 20, 36))
+    return beginning + to.piece(f"{beginning}{length}", to.index(), lambda rng: _secret(rng, length))
+
+
+def _secret(rng: Random, length: int) -> str:
+    """Letters of both cases and digits, of which there is one each at least."""
+    letters = ["A", "z", "7", *rng.choices("AKzx0189", k=length - 3)]
+    rng.shuffle(letters)
+    return "".join(letters)
+
+
 def moment(to: Writer) -> str:
     """Dates by index in any format; leading zeros are private, and so is whether a month is cut short.
 
@@ -253,6 +266,7 @@ VALUES: Final[Mapping[str, Callable[[Writer], str]]] = MappingProxyType(
         **{"handle": handle, "ip": ip, "id": shaped, "date-shift": moved, "date-window": moment, "age": age},
         **{"time": time, "amount": amount, "measurement": measured, "digits": shaped, "pool": entry, "emoji": emoji},
         "demographic": demographic,
+        "secret": secret,
         "placeholder": lambda to: word(to.own),
     }
 )

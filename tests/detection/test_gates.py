@@ -26,7 +26,12 @@ SW1A 1AA|K1A 0B1|APO AE 09012|zip code 02139|PLZ 10115|USS Enterprise|www.x.com/
 mr. smith|my name is jason|call me li|boston|U.S.|Wal-Mart Inc.|5|1994|16|May|US$ 5|dollars|US$ 7|x|of|the|and|.
 3. Marz 2021|14 juillet|3 de mayo de 2020|marzo 2021|1994, 1995 and 1997|02.01. bis 09.01.2024|1/2 - 5/2/2024|Q3 2021
 29 and 30 June 1992|March 3-5, 2021|am 3.4.|6 weeks old|aged 3 months|5 sept. 2020
-,|:|(|\u20ac30|\u0661\u0662|M\u00fcller|BP 132/84|Plt 143|40 mg PO BID|stage IIIB|L4-L5|G3P2012|q4h|20/20|COVID-19
+,|:|(|-----BEGIN PRIVATE KEY-----
+MIIEvQIBADANBgkqhkiG9w0B|ghp_16C7e42F292c6912E7710c838347Ae178B4a|postgres://bob:s3cret@db|mysql -u root -pS3cret
+password = "x9!kkal"|PIN 4821|key 8fK2mPq9Zx4Lw7Tn3Rb6|bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq|40.7128, -74.0060
+seed phrase: witch collapse practice feed shame open despair creek road again ice least
+lat: 40.71|12345678Z|131052-308T|PESEL 44051401359|no. 36391/02|nos. 511 and 513|CVV 123|plate 7ABC123|US-DL-4710485154
+\u20ac30|\u0661\u0662|M\u00fcller|BP 132/84|Plt 143|40 mg PO BID|stage IIIB|L4-L5|G3P2012|q4h|20/20|COVID-19
 5 %|2nd|version 1.2|page 3 of 12|1. One 2. Two|two of five|12 patients|three months|a fortnight|24h|2,000 zlotys
 (PLN)""".replace("\n", "|").split("|")
 

@@ -21,13 +21,17 @@ _LABELLED: Final = re.compile(
     r"(?i)(?<![A-Za-z])(?:lat(?:itude)?|lon(?:g(?:itude)?)?|lng)\.?[\"']?(?: ?(?:is|:|=)){0,2} ?[\"']?"
     rf"(?P<value>{_NUMBER})(?![\w.%])"
 )
-_NEAR: Final = re.compile(r"(?i)\b(?:gps|coordinates?|coords?|lat(?:itude)?|location|located|position|geo|map|pin|at)\b").search
+_NEAR: Final = re.compile(
+    r"(?i)\b(?:gps|coordinates?|coords?|lat(?:itude)?|location|located|position|geo|map|pin|at)\b"
+).search
 _ANCHOR: Final = re.compile(r"[0-9]\.[0-9]{2,15}.{0,12}?[0-9]\.[0-9]{2}")
 _ARC_CLUE: Final = re.compile(r"[0-9] ?\xb7 ?[0-9]")
 _DECIMALS: Final = re.compile(r"[0-9]\.[0-9]{2}")
 _REACH: Final = 40
 
-COORDINATE_GATE: Final = at_digits(r"[0-9]\.[0-9]{4}|[0-9] ?\xb7 ?[0-9]|(?i:l(?:at|on|ng)).{0,10}[0-9]\.[0-9]{2}|[0-9]\.[0-9]{2,3}\W{1,3}[NSEW]")
+COORDINATE_GATE: Final = at_digits(
+    r"[0-9]\.[0-9]{4}|[0-9] ?\xb7 ?[0-9]|(?i:l(?:at|on|ng)).{0,10}[0-9]\.[0-9]{2}|[0-9]\.[0-9]{2,3}\W{1,3}[NSEW]"
+)
 
 
 def find_coordinates(text: str) -> Iterator[Found]:

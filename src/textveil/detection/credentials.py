@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from textveil.detection.found import Found
-from textveil.detection.gates import Seen, joined_words
+from textveil.detection.found import Found, words_in
+from textveil.detection.gates import Seen, joined_words, with_words
 from textveil.detection.secret_values import (
     is_bare_secret,
     is_placeholder,
@@ -23,48 +23,61 @@ from textveil.text.slices import matches
 _ASSIGNED: Final = 0.9
 _SAID: Final = 0.7
 
-_PASSWORDS: Final = frozenset(
-    "password passwords passwd passwort pwd pw pass passphrase passcode pin otp kennwort senha contrasena wachtwoord haslo"
-    " pincode passe userpass dbpass dbpassword dbpasswd userpassword rootpassword requirepass masterauth keypass storepass"
-    " sshpass smtppassword mysqlpassword pgpassword adminpassword masterpassword loginpassword secret".split()
+_PASSWORDS: Final = words_in(
+    """password passwords passwd passwort pwd pw pass passphrase passcode pin otp kennwort senha contrasena
+    wachtwoord haslo pincode passe userpass dbpass dbpassword dbpasswd userpassword rootpassword
+    requirepass masterauth keypass storepass sshpass smtppassword mysqlpassword pgpassword adminpassword
+    masterpassword loginpassword secret"""
 )
-_TOKENS_IF_DRAWN: Final = frozenset(
-    "auth credential credentials cookie session sessionid sessid sid signature sig salt".split()
+_TOKENS_IF_DRAWN: Final = words_in(
+    """auth credential credentials cookie session sessionid sessid sid signature sig salt"""
 )
-_TOKENS: Final = frozenset(
-    "token bearer authorization key apikey secretkey accesskey accesstoken authtoken clientsecret privatekey encryptionkey accountkey"
-    " refreshtoken apitoken apisecret authkey sharedaccesskey sharedkey authtoken".split()
+_TOKENS: Final = words_in(
+    """token bearer authorization key apikey secretkey accesskey accesstoken authtoken clientsecret
+    privatekey encryptionkey accountkey refreshtoken apitoken apisecret authkey sharedaccesskey
+    sharedkey authtoken"""
 )
-_KEYS_OF: Final = frozenset(
-    "api access secret private encryption encrypt signing sign auth account storage shared subscription license master"
-    " service app application client consumer admin session ssh deploy webhook aes hmac jwt decryption rsa gpg token"
-    " user server functions host cosmos".split()
+_KEYS_OF: Final = words_in(
+    """api access secret private encryption encrypt signing sign auth account storage shared subscription
+    license master service app application client consumer admin session ssh deploy webhook aes hmac jwt
+    decryption rsa gpg token user server functions host cosmos"""
 )
-_KEYS_OF_DATA: Final = frozenset(
-    "cache primary foreign sort partition public pub object index row hash unique translation map dict json lookup column"
-    " group routing idempotency press arrow enter registry kms arn id name file path url sort composite natural".split()
+_KEYS_OF_DATA: Final = words_in(
+    """cache primary foreign sort partition public pub object index row hash unique translation map dict
+    json lookup column group routing idempotency press arrow enter registry kms arn id name file path
+    url sort composite natural"""
 )
-_ENDINGS: Final = frozenset("prod production dev test staging live old new current value plain plaintext text default hash".split())
+_ENDINGS: Final = words_in(
+    """prod production dev test staging live old new current value plain plaintext text default hash base"""
+)
 _WORDS: Final = sorted(
-    {
-        *"passw passwort pwd passphrase passcode secret token key credential bearer auth cookie sess sig salt kennwort".split(),
-        *"pin pw passe pass otp contrasena senha wachtwoord haslo sid".split(),
-    }
+    words_in(
+        """passw passwort pwd passphrase passcode secret token key credential bearer auth cookie sess sig salt kennwort
+        pin pw passe pass otp contrasena senha wachtwoord haslo sid"""
+    )
 )
 _WEAK: Final = {*_TOKENS_IF_DRAWN, "key", "authorization", "bearer"}
 _UNSEEN: Final = joined_words(" ".join({*_PASSWORDS, *_TOKENS} - {"secret", "pass", "passe", *_WEAK})).isdisjoint
 _WEAK_UNSEEN: Final = joined_words(" ".join(_WEAK)).isdisjoint
-_PIECES: Final = ("assw", "ecret", "oken", "Key", "ASSW", "SECRET", "TOKEN", "_KEY", "_key", "pass:", "pass=", "Pass:", 'pass"', "de passe", "PASS=", "PIN")
+_PIECES: Final = (
+    *("assw", "ecret", "oken", "Key", "ASSW", "SECRET", "TOKEN", "_KEY", "_key", "PIN"),
+    *("pass:", "pass=", "Pass:", 'pass"', "de passe", "PASS="),
+)
 _DIGIT: Final = re.compile("[0-9]").search
-_KEY_OF: Final = re.compile(r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z").search
-_LOGIN: Final = re.compile(r"(?i)\b(?:user(?:name)?|log[io]n|account|e-?mail|id|ssid|wi-?fi|network|benutzer|usuario|identifiant)\b").search
+_KEY_OF: Final = re.compile(
+    r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z"
+).search
+_LOGIN: Final = re.compile(
+    r"(?i)\b(?:user(?:name)?|log[io]n|account|e-?mail|id|ssid|wi-?fi|network|benutzer|usuario|identifiant)\b"
+).search
 _PARTS: Final = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _NAME: Final = re.compile("[A-Za-z0-9_-]{1,60}")
 _NAME_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 _LONGEST_NAME: Final = 48
 
 _ASSIGN: Final = re.compile(
-    r"[\"'`*_\])]{0,3}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?|!==?|:=|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</))"
+    r"[\"'`*_\])]{0,3}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z_.]{1,20}(?:\[[A-Za-z_, |]{1,30}\])?[ \t]{0,2}=(?!=)|===?"
+    r"|!==?|:=|=>|->|=|:(?!:)|>(?=[^<>\n]{3,200}</))"
     r"(?:[\"'`*_]{0,2}[ \t]{1,8})?(?:\n[ \t]{0,8})?"
 )
 _SAY: Final = re.compile(
@@ -72,7 +85,12 @@ _SAY: Final = re.compile(
     r"(?P<is>(?:is|was|are|remains|became|set to|changed to|reset to|to|as|ist|es|est|e)[ \t]{0,2}:?[ \t]{1,3}"
     r"(?:now |still |set to |currently )?)?"
 )
-_SCHEME: Final = re.compile(r"(?:[Bb]earer|BEARER|[Bb]asic|[Tt]oken|[Dd]igest|[Aa]pi[Kk]ey|OAuth|AWS4-HMAC-SHA256)[ \t]{1,3}(?=\S)")
+_WHOSE: Final = re.compile(
+    r"[ \t](?:for|of|to|on)(?:[ \t][A-Za-z0-9'._-]{1,24}){1,5}?(?=[ \t](?:is|was|are)[ \t]|:[ \t])"
+).match
+_SCHEME: Final = re.compile(
+    r"(?:[Bb]earer|BEARER|[Bb]asic|[Tt]oken|[Dd]igest|[Aa]pi[Kk]ey|OAuth|AWS4-HMAC-SHA256)[ \t]{1,3}(?=\S)"
+)
 _QUOTED: Final = re.compile(r"[rbuf@]{0,2}(?P<quote>\\?[\"'`])(?P<value>(?:(?!(?P=quote))[^\n]){1,400})(?P=quote)")
 _BARE: Final = re.compile(r"[^\s\"'`<>,;\\\xb7]{1,400}")
 _BARE_LINE: Final = re.compile(r"[^\s\"'`<>\xb7]{1,400}")
@@ -112,7 +130,7 @@ def _credentials(text: str) -> Iterator[Found]:
 
 @lru_cache(maxsize=1 << 12)
 def _meaning(name: str) -> str:
-    """Whether a name stands for a "password", a "pin", a "token", for a "key" or what is one if "drawn", or for none."""
+    """What a name stands for: "password", "pin", "token", "key", what is one if it looks "drawn"; empty for none."""
     parts = [part.lower() for part in _PARTS.findall(name)]
     while parts and (parts[-1].isdigit() or parts[-1] in _ENDINGS):
         parts.pop()
@@ -121,10 +139,14 @@ def _meaning(name: str) -> str:
     last, rest = parts[-1], set(parts[:-1])
     if last in ("pin", "pincode", "otp"):
         return "pin"
+    if last == "secret":
+        return "secret"
     if last in _PASSWORDS or last.endswith(("password", "passwd", "passphrase")):
         return "pass" if last == "pass" and not rest else "password"
     if last in ("key", "keys"):
         return "" if rest & _KEYS_OF_DATA else "token" if rest & _KEYS_OF else "key"
+    if last == "bearer":
+        return "bearer"
     if last in _TOKENS_IF_DRAWN:
         return "drawn"
     if last == "id" and rest >= {"access", "key"}:
@@ -134,6 +156,8 @@ def _meaning(name: str) -> str:
 
 def _value(text: str, start: int, end: int, meant: str) -> Found | None:
     """The secret behind a name."""
+    whose = _WHOSE(text, end) if meant in ("password", "pin") else None
+    end = whose.end() if whose else end
     sign = _ASSIGN.match(text, end)
     if sign is not None:
         return _assigned(text, start, sign, meant)
@@ -176,7 +200,7 @@ def _fits(value: str, meant: str, *, quoted: bool, alone: bool) -> bool:
         return looks_drawn(value, 20 if meant == "key" else 14)
     if meant == "pass":
         return len(value) >= 5 and not value[0].isdigit() and is_said_secret(value)
-    if meant == "token":
+    if meant in ("token", "bearer"):
         long = len(value) >= 8 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
         return long and (is_quoted_secret(value) if quoted else is_bare_secret(value, alone=False))
     if not quoted and value.isdigit() and len(value) < 4:
@@ -205,13 +229,18 @@ def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
         return None
     value = bare[0].rstrip(_SENTENCE)
     if meant == "pin":
-        good = value.isdigit() and 4 <= len(value) <= 8
+        postal = len(value) == 6 and "code" in said[0]  # PIN codes of India
+        good = value.isdigit() and 4 <= len(value) <= 8 and not postal
+    elif meant == "bearer":
+        good = len(value) >= 16 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
     elif meant in ("token", "key", "pass", "drawn"):
         good = looks_drawn(value, 16 if meant == "token" else 20)
     elif said["is"]:
         ends = text[place + len(value) : place + len(value) + 2].rstrip() in ("", ".", ",", ";", "!", ")")
         camel = said["is"].startswith(("to", "as")) and value.isalpha()
-        good = (is_said_secret(value) and not camel) or (ends and said["is"].startswith(("is", "was", "set")) and is_said_word(value))
+        good = (is_said_secret(value) and not camel) or (
+            ends and said["is"].startswith(("is", "was", "set")) and meant != "secret" and is_said_word(value)
+        )
     else:
         good = len(value) >= 6 and is_said_secret(value) and any(map(str.isalpha, value)) and not value[0].isdigit()
     return _found(place, value, _SAID) if good else None
@@ -221,9 +250,12 @@ def _found(start: int, value: str, score: float) -> Found:
     return Found(start, start + len(value), "secret", score, "label")
 
 
-_COMMANDS: Final = frozenset((b"mysql", b"mysqldump", b"mysqladmin", b"mariadb", b"curl", b"wget", b"sshpass", b"redis"))
+_COMMANDS: Final = frozenset(
+    (b"mysql", b"mysqldump", b"mysqladmin", b"mariadb", b"curl", b"wget", b"sshpass", b"redis")
+)
 _COMMAND: Final = re.compile(
-    r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n|;]{0,80}?[ \t]-a[ \t]"
+    r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p"
+    r"|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n|;]{0,80}?[ \t]-a[ \t]"
     r"|(?:curl|wget)\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}[\"']?(?P<user>[^\s:\"'$]{1,80}):)"
     r"[\"']?(?P<value>[^\s\"'$<-][^\s\"']{2,80})"
 )
@@ -249,6 +281,20 @@ _USER: Final = re.compile(
 )
 _PATH: Final = re.compile(r"(?::[0-9]{1,5})?/[^\s\"'`<>\xb7,;)]{0,400}")
 _LOCAL: Final = re.compile(r"(?:.*\.)?(?:localhost|local|internal|lan|svc|test|invalid)|[0-9.]+|[^.]*").fullmatch
+
+
+_SEED: Final = re.compile(
+    r"(?i)(?:seed|recovery|mnemonic|backup)(?: (?:phrase|words)){0,2}(?: is| are)?[:=]?\s{1,3}[\"'`]?"
+    r"(?P<value>(?:[a-z]{3,8}[ \n]){11,23}[a-z]{3,8})\b"
+)
+SEED_GATE: Final = with_words("mnemonic seed")
+
+
+def find_seed_phrases(text: str) -> Iterator[Found]:
+    """The twelve to twenty-four words of a wallet, behind "seed phrase" and the like."""
+    for match in matches(_SEED, text):
+        if not any(word in match["value"].split() for word in ("the", "and", "was", "for", "are", "has")):
+            yield Found(*match.span("value"), "secret", _SAID, "label")
 
 
 def user_gate(text: str, seen: Seen) -> bool:

@@ -78,6 +78,7 @@ class EmbeddedDetector:
             (credentials.find_users_of_urls, credentials.user_gate),
             (credentials.find_command_passwords, credentials.command_gate),
             (credentials.find_credentials, credentials.credential_gate),
+            (credentials.find_seed_phrases, credentials.SEED_GATE),
             (technical.find_early, technical.early_gate),
             (find_addresses, anywhere),
             (find_domains, anywhere),

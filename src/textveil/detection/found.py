@@ -22,6 +22,11 @@ class Found(NamedTuple):
     why: str = ""
 
 
+def words_in(text: str) -> frozenset[str]:
+    """The words of a public list, written in a row."""
+    return frozenset(text.split())
+
+
 Search: TypeAlias = Callable[[str], Iterator[Found]]
 """Finds spans in a plain text, none overlapping, in linear time."""
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import Found, near
+from textveil.detection.found import Found, near, words_in
 from textveil.detection.gates import at_digits, either, holding, matching, with_words
 from textveil.detection.national_ids import checked_label
 from textveil.text.slices import matches
@@ -34,9 +34,12 @@ _NAMED: Final = re.compile(
     r"MRN|mrn|SSN|ssn|EIN|NPI|DEA|VIN|IMEI|IMSI|ICCID|MEID|UDID|NHS|NIN|NINO|TIN|ITIN|UTR|HCN|DOB ID|S/N|SN"
     r"|BSN|PESEL|CNPJ?|EGN|AMKA|[NC]IF|NIE|DNI|TFN|SIN|TAJ|OIB|IdNr|Steuer-I[Dd]|PAN|CPR|SVNR|PPSN?|CPF|RFC|CURP|RUT|ABN"
     r"|ACN|GSTIN|[Aa]adhaar|AADHAAR|[Pp]ersonnummer|[Bb]urgerservicenummer|[Cc]odice [Ff]iscale|Steuer\w{0,20}nummer"
-    r"|[A-Z][a-z]{2,20}nummer|Aktenzeichen|Personalausweis|Reisepass|[Pp]asseport|[Pp]asaporte|[Pp]assaporto|[Ee]xpediente"
-    r"|[Dd]ossier|[Mm]edicare|[Nn]ational [Ii]nsurance|[Dd]ocket|[Pp]etition|[Cc]omplaint|[Pp]ermit|[Cc]ertificate|[Dd]evice"
-    r"|[Pp]rotocol|[Pp]risoner|[Ii]nmate|[Mm]edical [Rr]ecord|[Hh]ealth [Cc]ard|[Aa]sset [Tt]ag|[Rr]egistration|[Aa]pplication"
+    r"|[A-Z][a-z]{2,20}nummer|Aktenzeichen|Personalausweis|Reisepass|[Pp]asseport|[Pp]asaporte|[Pp]assaporto"
+    r"|[Ee]xpediente"
+    r"|[Dd]ossier|[Mm]edicare|[Nn]ational [Ii]nsurance|[Dd]ocket|[Pp]etition|[Cc]omplaint|[Pp]ermit|[Cc]ertificate"
+    r"|[Dd]evice"
+    r"|[Pp]rotocol|[Pp]risoner|[Ii]nmate|[Mm]edical [Rr]ecord|[Hh]ealth [Cc]ard|[Aa]sset [Tt]ag|[Rr]egistration"
+    r"|[Aa]pplication"
     r"|[Ss]ocial [Ss]ecurity|[Pp]assport|[Dd]river'?s?'? [Ll]icen[sc]e|[Ll]icen[sc]e(?: [Pp]late)?|[Ii]nsurance"
     r"|[Aa]ccount|[Aa]cct|[Pp]olicy|[Cc]laim|[Cc]ase|[Ff]ile|[Oo]rder|[Ii]nvoice|[Tt]icket|[Rr]eference|[Rr]ef|[Rr]eg"
     r"|[Ss]erial|[Mm]ember(?:ship)?|[Cc]ustomer|[Pp]atient|[Ee]mployee|[Ss]tudent|[Ss]ubscriber|[Bb]ooking"
@@ -68,19 +71,25 @@ _CASE_CLUE: Final = re.compile(
     r"|[0-9]-[cmbaCM][vrjkpcdVR]-[0-9]"
 )
 CASE_GATE: Final = at_digits(_CASE_CLUE.pattern.replace("(?![0-9/])", ""))
-_PUBLIC_CODES: Final = frozenset("CVE CWE RFC ISO PMID PMC GHSA KB DOI ARXIV NCT MS USB".split())
-_LONG_CODE: Final = re.compile(r"(?<![\w./:@-])[A-Za-z]{1,10}(?:[-_][A-Za-z0-9]{1,8}){0,3}[-_][0-9]{6,14}(?![\w-]|[./][0-9A-Za-z])")
+_PUBLIC_CODES: Final = words_in("""CVE CWE RFC ISO PMID PMC GHSA KB DOI ARXIV NCT MS USB""")
+_LONG_CODE: Final = re.compile(
+    r"(?<![\w./:@-])[A-Za-z]{1,10}(?:[-_][A-Za-z0-9]{1,8}){0,3}[-_][0-9]{6,14}(?![\w-]|[./][0-9A-Za-z])"
+)
 LONG_CODE_GATE: Final = at_digits("[A-Za-z0-9][-_][0-9]{6}")
 _CARD_CODE: Final = re.compile(
     r"(?i)(?<!\w)(?:cvv2?|cvc2?|cvn2?|csc|(?:card )?(?:security|verification) (?:code|number|value))"
-    r"(?: ?(?:code|number|no\.?)){0,2}(?: ?(?:is|was|:|=|#|\()){0,3}[ \"']{0,3}(?P<value>[0-9]{3,4})(?![\w]|[.,/-][0-9])"
+    r"(?: ?(?:code|number|no\.?)){0,2}(?: ?(?:is|was|:|=|#|\()){0,3}[ \"']{0,3}"
+    r"(?P<value>[0-9]{3,4})(?![\w]|[.,/-][0-9])"
 )
 CARD_CODE_GATE: Final = either(
-    with_words("cvv cvc cvn csc"), holding("ecurity code", "ecurity Code", "ECURITY CODE", "erification code", "erification value")
+    with_words("cvv cvc cvn csc"),
+    holding("ecurity code", "ecurity Code", "ECURITY CODE", "erification code", "erification value"),
 )
 _PLATE: Final = re.compile(
-    r"(?i:(?<!\w)(?:(?:licen[sc]e|number|registration|index|vehicle) plates?|plates?|registration(?: mark)?|vehicle reg(?:istration)?"
-    r"|car reg(?:istration)?|reg|vrm|kennzeichen|nummernschild|immatriculation|plaque|matricula|targa|kenteken|placa)\.?"
+    r"(?i:(?<!\w)(?:(?:licen[sc]e|number|registration|index|vehicle) plates?|plates?|registration(?: mark)?"
+    r"|vehicle reg(?:istration)?"
+    r"|car reg(?:istration)?|reg|vrm"
+    r"|kennzeichen|nummernschild|immatriculation|plaque|matricula|targa|kenteken|placa)\.?"
     r"(?: (?:number|no\.?|nr\.?|of|the|his|her|car|vehicle)){0,3}(?: ?(?:is|was|:|=|#|\()){0,3} {0,2}[\"']?)"
     r"(?P<value>[A-Z0-9]{1,4}(?:[ \xb7-]{0,2}[A-Z0-9]{1,4}){0,3})(?![\w-])"
 )
@@ -160,7 +169,7 @@ def find_named_ids(text: str) -> Iterator[Found]:
 
 
 def find_case_numbers(text: str) -> Iterator[Found]:
-    """Numbers of courts' cases and applications: "no. 36391/02", "nos. 511 and 513", "II Ca 123/05", "1:19-cv-01234"."""
+    """Numbers of courts' cases and applications: "no. 36391/02", "nos. 511 and 513", "II Ca 123/05"."""
     for match in near(_CASES, text, _CASE_CLUE, 48, 32):
         start, end = match.span(match.lastgroup or 0)
         if match.lastgroup == "numbered":

@@ -32,10 +32,20 @@ def luhn(value: str) -> bool:
     return value.isdigit() and (sum(map(int, value[-1::-2])) + sum(doubled)) % 10 == 0
 
 
-_TABLE: Final = ("0123456789", "1234067895", "2340178956", "3401289567", "4012395678") + (
-    "5987604321", "6598710432", "7659821043", "8765932104", "9876543210",
-)  # fmt: skip
-_SHIFTS: Final = ("0123456789", "1576283094", "5803796142", "8916043527", "9453126870", "4286573901", "2793806415", "7046913258")
+_TABLE: Final = (
+    *("0123456789", "1234067895", "2340178956", "3401289567", "4012395678"),
+    *("5987604321", "6598710432", "7659821043", "8765932104", "9876543210"),
+)
+_SHIFTS: Final = (
+    "0123456789",
+    "1576283094",
+    "5803796142",
+    "8916043527",
+    "9453126870",
+    "4286573901",
+    "2793806415",
+    "7046913258",
+)
 
 
 def verhoeff(value: str) -> bool:
@@ -114,7 +124,11 @@ def _austrian(value: str) -> bool:
 def _brazilian(value: str) -> bool:
     """The two last digits of CPF and CNPJ."""
     for length in (len(value) - 2, len(value) - 1):
-        weights = list(range(length + 1, 1, -1)) if len(value) == 11 else [(length - 1 - place) % 8 + 2 for place in range(length)]
+        weights = (
+            list(range(length + 1, 1, -1))
+            if len(value) == 11
+            else [(length - 1 - place) % 8 + 2 for place in range(length)]
+        )
         if (11 - weighted(value[:length], weights) % 11) % 11 % 10 != int(value[length]):
             return False
     return len(set(value)) > 1
@@ -189,7 +203,11 @@ FORMS: Final = {
     "au_abn": Form(r"[0-9]{2} [0-9]{3} [0-9]{3} [0-9]{3}", _australian_business),
     "au_medicare": Form(r"[2-6][0-9]{3} [0-9]{5} [0-9](?:/[0-9])?", _australian_medicare),
     "ca_sin": Form(r"[0-9]{3}-[0-9]{3}-[0-9]{3}", luhn),
-    "us_mbi": Form(rf"[1-9]{_MBI}[0-9AC-HJKMNP-RT-Y][0-9]-?{_MBI}[0-9AC-HJKMNP-RT-Y][0-9]-?{_MBI}{{2}}[0-9]{{2}}", None, anyhow=True),
+    "us_mbi": Form(
+        rf"[1-9]{_MBI}[0-9AC-HJKMNP-RT-Y][0-9]-?{_MBI}[0-9AC-HJKMNP-RT-Y][0-9]-?{_MBI}{{2}}[0-9]{{2}}",
+        None,
+        anyhow=True,
+    ),
     "us_ein": Form(r"[0-9]{2}-[0-9]{7}", None, anyhow=True),
     "uk_plate": Form(r"[A-Z]{2}[0-9]{2} ?[A-HJ-PR-Z]{3}", None, anyhow=True),
     "fr_plate": Form(r"[A-HJ-NP-TV-Z]{2}-[0-9]{3}-[A-HJ-NP-TV-Z]{2}", None, anyhow=True),
@@ -205,7 +223,8 @@ _FORMS: Final = re.compile(
 _EACH: Final = {name: re.compile(f"(?:{form.pattern}){_AFTER}") for name, form in FORMS.items()}
 _BEGUN_BY_DIGIT: Final = (
     r"[0-9](?<![0-9].)(?:[0-9]{5}(?:[0-9]{2})?[-+/A-FU-Y][0-9]{3}|[0-9]{0,2}\.[0-9]{2,4}\.[0-9]{2,4}[./-]"
-    r"|[0-9]{1,3}[ -][0-9]{3,6}[ -][0-9]|[0-9]{3} [0-9]{6}|[0-9]{6,7}[ -]?[A-Z]|[0-9]-[0-9]{7}| [0-9]{2} [0-9]{2} |[0-9]{14}"
+    r"|[0-9]{1,3}[ -][0-9]{3,6}[ -][0-9]|[0-9]{3} [0-9]{6}|[0-9]{6,7}[ -]?[A-Z]|[0-9]-[0-9]{7}| [0-9]{2} [0-9]{2} "
+    r"|[0-9]{14}"
     r"|[0-9]{2} [0-9]{2} [0-9]{2} |[0-9]?[A-Z]{1,2}[0-9]{1,4}-?[A-Z])"
 )
 _BEGUN_BY_CAPITAL: Final = (

@@ -6,6 +6,8 @@ import re
 from types import MappingProxyType
 from typing import Final, NamedTuple, final
 
+from textveil.detection.found import words_in
+
 
 @final
 class Form(NamedTuple):
@@ -29,12 +31,27 @@ _TABLE: Final = (
     (r"[A-Za-z0-9]{36}(?![A-Za-z0-9_])", "npm_"),
     (r"[A-Za-z0-9]{30,40}(?![A-Za-z0-9_])", "hf_"),
     (r"[A-Za-z0-9_]{16,255}", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ gsk_ r8_ glc_ glsa_ sbp_ nfp_ rubygems_ sntrys_"),
-    (r"[A-Za-z0-9_]{16,255}", "dop_v1_ doo_v1_ dor_v1_ shpat_ shpss_ shpca_ shppa_ lin_api_ ntn_ vercel_ pscale_tkn_ tfp_"),
-    (r"[A-Za-z0-9_]{10,255}", "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_ whsec_ shippo_live_ shippo_test_ lsv2_"),
-    (r"[A-Za-z0-9_-]{16,255}", "glpat- gldt- glft- glsoat- glrt- glcbt- glimt- glptt- glagent- gloas- GR1348941 dckr_pat_"),
-    (r"[A-Za-z0-9_-]{12,255}", "sk-proj- sk-svcacct- sk-admin- sk-None- sk-ant- sk-or-v1- xai- pplx- figd_ pul- tskey- NRAK-"),
+    (
+        r"[A-Za-z0-9_]{16,255}",
+        "dop_v1_ doo_v1_ dor_v1_ shpat_ shpss_ shpca_ shppa_ lin_api_ ntn_ vercel_ pscale_tkn_ tfp_",
+    ),
+    (
+        r"[A-Za-z0-9_]{10,255}",
+        "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_ whsec_ shippo_live_ shippo_test_ lsv2_",
+    ),
+    (
+        r"[A-Za-z0-9_-]{16,255}",
+        "glpat- gldt- glft- glsoat- glrt- glcbt- glimt- glptt- glagent- gloas- GR1348941 dckr_pat_",
+    ),
+    (
+        r"[A-Za-z0-9_-]{12,255}",
+        "sk-proj- sk-svcacct- sk-admin- sk-None- sk-ant- sk-or-v1- xai- pplx- figd_ pul- tskey- NRAK-",
+    ),
     (r"[A-Za-z0-9-]{10,255}", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xapp- xoxe.xoxb- xoxe.xoxp-"),
-    (r"[A-Za-z0-9_-]{24,255}", "AIza GOCSPX- ya29. hvs. hvb. hvr. EAACEdEose0cBA ATATT3 ATCTT3 sq0csp- sq0atp- EAAAE pypi-AgE"),
+    (
+        r"[A-Za-z0-9_-]{24,255}",
+        "AIza GOCSPX- ya29. hvs. hvb. hvr. EAACEdEose0cBA ATATT3 ATCTT3 sq0csp- sq0atp- EAAAE pypi-AgE",
+    ),
     (r"[A-Za-z0-9_-]{16,72}\.[A-Za-z0-9_-]{16,72}", "SG."),
     (r"[A-Za-z0-9]{8}-[A-Za-z0-9]{4}-[A-Za-z0-9-]{12,64}", "HRKU- AGE-SECRET-KEY-"),
     (r"[0-9a-f]{24}-[0-9a-f]{34}", "PMAK-"),
@@ -44,7 +61,7 @@ _TABLE: Final = (
     (r"[A-Z0-9]{6,12}/B[A-Z0-9]{6,12}/[A-Za-z0-9]{12,32}", "https://hooks.slack.com/services/T"),
     (r"[0-9]{15,20}/[A-Za-z0-9_-]{40,90}", "https://discord.com/api/webhooks/ https://discordapp.com/api/webhooks/"),
 )
-_MIXED: Final = frozenset("AROA AIDA AGPA ANPA ABIA ACCA gsk_ r8_ glc_ ntn_ vercel_ pul- xai-".split())
+_MIXED: Final = words_in("""AROA AIDA AGPA ANPA ABIA ACCA gsk_ r8_ glc_ ntn_ vercel_ pul- xai-""")
 
 FORMS: Final = MappingProxyType(
     {

@@ -7,10 +7,11 @@ from typing import Final
 
 _CLASSES: Final = re.compile("[0-9]+|[a-z]+|[A-Z]+")
 _HEXADECIMAL: Final = re.compile("(?:[0-9a-f]{32,}|[0-9A-F]{32,})").fullmatch
-_ALPHABET: Final = re.compile(r"[A-Za-z0-9+/=_.~-]+").fullmatch
+_ALPHABET: Final = re.compile(r"[A-Za-z0-9+/=_.~%-]+").fullmatch
 
 _PLACEHOLDER: Final = re.compile(
-    r"(?i)[*x.#\xb7?-]{2,}|[<\[{$%@&|:].*|.*(?:\*{3}|\$\{|\{\{|%\(|your[_ -]|_here\b|-here\b|redacted|masked|placeholder|\.\.\.).*"
+    r"(?i)[*x.#\xb7?-]{2,}|[<\[{$%@&|:].*|.*(?:\*{3}|\$\{|\{\{|%\("
+    r"|your[_ -]|_here\b|-here\b|redacted|masked|placeholder|\.\.\.).*"
     r"|(?:null|none|nil|undefined|true|false|yes|no|on|off|n/?a|tbd|todo|string|str|text|char|varchar|bytes?|int|integer"
     r"|number|bool|boolean|any|object|array|dict|list|required|optional|default|empty|blank|unset|hidden|missing|invalid"
     r"|pass|password|passwd|passwort|pwd|passphrase|passcode|secret|token|key|pin|value|username|user|email|login|unknown"
@@ -67,7 +68,9 @@ def is_bare_secret(value: str, *, alone: bool) -> bool:
     if "_" in value and value.isidentifier() and _NAMES_ONE(value):
         return False
     if _IDENTIFIER(value.rstrip("0123456789") if _NAMES_ONE(value) else value):
-        return alone and (_NAMES_ONE(value) is None or value[-1].isdigit()) and not _OF_PROSE(value) and "_" not in value
+        return (
+            alone and (_NAMES_ONE(value) is None or value[-1].isdigit()) and not _OF_PROSE(value) and "_" not in value
+        )
     return has_marks(value)
 
 

@@ -27,7 +27,7 @@ WALLET_GATE: Final = in_runs("0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{26}|[bBlLtT
 
 
 def find_wallets(text: str) -> Iterator[Found]:
-    """Addresses of Bitcoin, Litecoin, Dogecoin, Tron, Ripple, Ethereum, and of others behind a word such as "wallet"."""
+    """Addresses of Bitcoin, Litecoin, Dogecoin, Tron, Ripple and Ethereum; others behind "wallet"."""
     for match in matches(_WALLET, text):
         value = match[0]
         if match["ethereum"]:
@@ -61,7 +61,8 @@ def valid_bech32(value: str) -> bool:
         return False
     human, _, data = value.lower().partition("1")
     check = 1
-    words = [ord(one) >> 5 for one in human] + [0] + [ord(one) & 31 for one in human] + [_BECH32.index(one) for one in data]
+    words = [ord(one) >> 5 for one in human] + [0] + [ord(one) & 31 for one in human]
+    words += [_BECH32.index(one) for one in data]
     for word in words:
         top = check >> 25
         check = (check & 0x1FFFFFF) << 5 ^ word

@@ -23,7 +23,8 @@ _HEXADECIMAL: Final = re.compile(
     r"|(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}|(?(lead)[0-9a-fA-F]{3,}|(?:[0-9a-f]{16,}|[0-9A-F]{16,})))"
 ).fullmatch
 _COORDINATE: Final = re.compile(
-    r"(?P<before>[NSEWnsew]? ?)(?P<degrees>[0-9]{1,3})(?P<rest>\.[0-9]+|(?:[\u00b0 ] ?[0-9]{1,2}(?:['\u2032 ] ?[0-9]{1,2})?(?:\.[0-9]+)?))?"
+    r"(?P<before>[NSEWnsew]? ?)(?P<degrees>[0-9]{1,3})"
+    r"(?P<rest>\.[0-9]+|(?:[\u00b0 ] ?[0-9]{1,2}(?:['\u2032 ] ?[0-9]{1,2})?(?:\.[0-9]+)?))?"
     r"(?P<after>[\u00b0\"'\u2032\u2033 ]{0,3}[NSEWnsew]?)(?![A-Za-z0-9])"
 )
 _VERSIONS: Final = "12345678"
@@ -74,7 +75,9 @@ def formal_shape(value: str) -> str:
         return shape_of(value)
     if _UUID(value):
         shape = _hexadecimal(value)
-        return f"{shape[:14]}{value[14] if value[14] in _VERSIONS else shape[14]}{shape[15:19]}{'V' if 'H' in shape else 'v'}{shape[20:]}"
+        version = value[14] if value[14] in _VERSIONS else shape[14]
+        variant = "V" if LARGE_HEX in shape else "v"
+        return f"{shape[:14]}{version}{shape[15:19]}{variant}{shape[20:]}"
     form = _HEXADECIMAL(value)
     if form and (not value.isalnum() or form["lead"] or not (value.isdigit() or value.isalpha())):
         lead = form["lead"] or ""

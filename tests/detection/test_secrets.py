@@ -1,0 +1,116 @@
+"""Secrets are found by their form and by what stands before them; code, placeholders and prose about them are not."""
+
+from __future__ import annotations
+
+import pytest
+
+import textveil as tv
+
+PRIVATE_KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA7bq\nabc/+=\n-----END RSA PRIVATE KEY-----"
+
+
+def secrets(text: str) -> list[str]:
+    return [text[span.start : span.end] for span in tv.detect(text) if span.kind == "secret"]
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "AKIAIOSFODNN7EXAMPLE",
+        "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+        "github_pat_11ABCDEFG0abcdefghij_klmnopqrstuvwxyz",
+        "glpat-a1B2c3D4e5F6g7H8i9J0",
+        "xoxb-123456789012-1234567890123-AbCdEfGhIjKlMnOp",
+        "sk_live_4eC39HqLyjWDarjtT1zdp7dc",
+        "sk-proj-abcDEF1234567890abcdEFGH",
+        "sk-ant-api03-Ab12Cd34Ef56Gh78Ij90",
+        "AIzaSyD-9tSrke72PouQMnMX-a7eZSW0jkFMBWY",
+        "npm_abcdefghijklmnopqrstuvwxyz0123456789",
+        "hf_AbCdEfGhIjKlMnOpQrStUvWxYz01234567",
+        "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",
+        "AC0123456789abcdef0123456789abcdef",
+        "123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.SflKxwRJSMeKKF2QT4",
+        "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
+        PRIVATE_KEY,
+        PRIVATE_KEY.replace("\n", "\\n"),
+    ],
+)
+def test_tokens_and_private_keys_are_found_whole(token: str) -> None:
+    assert secrets(f"it reads {token} there") == [token]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("The password is hunter2!", ["hunter2!"]),
+        ("My password is sunshine.", ["sunshine"]),
+        ("pw: Tr0ub4dor&3", ["Tr0ub4dor&3"]),
+        ("her PIN is 4821, she said", ["4821"]),
+        ("user: bob, password: swordfish", ["swordfish"]),
+        ("Mot de passe : Soleil2024", ["Soleil2024"]),
+        ('{"password": "hunter2"}', ["hunter2"]),
+        ("DB_PASSWORD=correcthorse\nPORT=80", ["correcthorse"]),
+        ("export API_KEY='a1b2c3d4e5f6'", ["a1b2c3d4e5f6"]),
+        ("<password>hunter2</password>", ["hunter2"]),
+        ('-H "X-API-Key: 9f8a7b6c5d4e3f2a"', ["9f8a7b6c5d4e3f2a"]),
+        ("Authorization: Basic dXNlcjpwYXNzd29yZA==", ["dXNlcjpwYXNzd29yZA=="]),
+        ("run --password hunter22 --user me", ["hunter22"]),
+        ("mysql -u root -pS3cret app", ["S3cret"]),
+        ("postgres://admin:s3cr3t@localhost:5432/app", ["admin", "s3cr3t"]),
+        ("https://maria:hunter2@git.acme.com/repo.git", ["maria", "hunter2"]),
+        ("AccountKey=Eby8vdM02xNOcqFlqUwJPL==;EndpointSuffix=x", ["Eby8vdM02xNOcqFlqUwJPL=="]),
+        ("a=1&password=abc123&x=1", ["abc123"]),
+        ('The admin password for the portal is "Tr1stan!".', ["Tr1stan!"]),
+        ("password for root: toor123", ["toor123"]),
+        ("Bearer abcdef1234567890abcdef", ["abcdef1234567890abcdef"]),
+        ("the key is 8fK2mPq9Zx4Lw7Tn3Rb6 now", ["8fK2mPq9Zx4Lw7Tn3Rb6"]),
+    ],
+)
+def test_what_a_name_says_to_be_a_secret_is_found_without_the_name(text: str, values: list[str]) -> None:
+    assert secrets(text) == values
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def login(user, password: str) -> None: ...",
+        'password = os.environ["DB_PASSWORD"]',
+        "password=password, token=token",
+        "PASSWORD=${PASSWORD}",
+        "password: <password>",
+        "Password: ********",
+        "api_key = settings.api_key",
+        "token: Optional[str] = None",
+        "const token = await getToken();",
+        "max_tokens: 4096",
+        "the token count is 512",
+        "The password is required. Your password is incorrect.",
+        "a password reset was requested",
+        'ERROR = "invalid_password"',
+        "KeyError: 'password'",
+        'cache_key = "user:123:profile"',
+        "commit 3f786850e387550fdab836ed7e6dc881de23001b",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "The secret to success is practice. The secret is patience.",
+        "The secret to success is practice; the key findings are shown.",
+        '<input type="password" name="password" id="pw">',
+        "Pass: 17, Fail: 3",
+        "PIN code 110001 New Delhi",
+        "a password for the first time is needed",
+        "Authorization: Bearer <token>",
+        "git@github.com:acme/tool.git and http://localhost:8080/@maria",
+    ],
+)
+def test_code_placeholders_and_prose_are_no_secrets(text: str) -> None:
+    assert secrets(text) == []
+
+
+@pytest.mark.parametrize("piece", ["password=", "-----BEGIN PRIVATE KEY-----", "eyJ", "sk-", "://a:b", "key ", "AKIA"])
+def test_hostile_strings_take_no_long_time(piece: str) -> None:
+    tv.detect(piece * (100_000 // len(piece)))  # a search in quadratic time would not end before the suite's watchdog
+
+
+def test_a_host_behind_a_user_is_no_handle() -> None:
+    text = "redis://:p4ssw0rd@cache:6379/0"
+    assert [(text[one.start : one.end], one.kind) for one in tv.detect(text, ["embedded"])] == [("p4ssw0rd", "secret")]

@@ -46,7 +46,7 @@ _ENDS_WITH: Final = re.compile(
 class Institution(NamedTuple):
     """How many words an institution's name takes, and whether one of them tells it from others of its sort."""
 
-    count: int
+    length: int
     proper: bool
     why: str
 
@@ -77,7 +77,11 @@ def institution(words: Sequence[Word], place: int) -> Institution | None:
         end = _after_head(words, place, stop)
     elif end == stop or words[end].low in known.LINKS:
         end = _with_links(words, end)
-    elif not any(_proper(words, at, end) for at in range(place, end)) and words[end].marks & (_COMMON | _SMALL) == 0:
+    elif (
+        not company
+        and not any(_proper(words, at, end) for at in range(place, end))
+        and words[end].marks & (_COMMON | _SMALL) == 0
+    ):
         end += 1  # HM Prison Ranby
     if end - place < 2:
         return None

@@ -49,6 +49,13 @@ _LOOSELY_SUBJECT: Final = re.compile(
     r" (?:[a-z]{3,12}[^s\W]s|[a-z]{3,12}ed|knew|saw|ran|sang|should|would|could|can|must|does|did|are|were|very|so|lol)"
     r"(?![A-Za-z])|!| '"
 ).match
+_COUNTED: Final = re.compile(r":? ?[0-9]").match
+_LIVES_IN: Final = re.compile(
+    r"(?:liv(?:e|es|ed|ing)|born|raised|mov(?:e|es|ed|ing)|grew up|based|located|resid(?:e|es|ed|ing)|stay(?:s|ed|ing)"
+    r"|travel(?:s|ed|ing|led|ling)?|practi[cs]ing|flew|drove|house|home|flat|village|town|city|area)"
+    r" (?:in|to|near|from|of|at) $"
+).search
+_BEFORE_STATE: Final = re.compile(r", ([A-Z][a-z]+)").match
 _OF_ENGLISH: Final = re.compile(
     r"(?:ic|ical|ous|ive|ary|able|ible|oid|ed|ing|ings|ly|tion|tions|sion|ness|ment|ity|ism|ist|ists|itis|osis|emia"
     r"|pathy|ectomy|scopy|graphy|gram|plasty|azole|mycin|cillin|statin|pril|mab|olol|idine|amine|less|ful|ship"
@@ -335,14 +342,14 @@ class _Run:
         if found and opens and first.marks & (_COMMON | _LISTED) == _COMMON and self._stands_without(group, place):
             return 0, _NOTHING
         if found and found.proper:
-            return found.count, Judged(_ORGANIZATION, 0.8, found.why)
+            return found.length, Judged(_ORGANIZATION, 0.8, found.why)
         reach = self._public.openings.get(first.low, 0)
         for count in range(min(reach, len(group) - place), 1, -1):
             words = group[place : place + count]
             if " ".join([word.low.replace("-", " ") for word in words]) in self._public.phrases:
                 return count, Judged(_PLACE, 0.8, "list")
         if found:
-            return found.count, _NOTHING
+            return found.length, _NOTHING
         return self._place_of_words(group, place) if ends else (0, _NOTHING)
 
     def _stands_without(self, group: list[Word], place: int) -> bool:
@@ -363,6 +370,8 @@ class _Run:
                 stop += 1
             if stop > begun:
                 return stop - place, Judged(_PLACE, 0.7, "place-end")
+        if first.low in _BEGINS_PLACE and place + 1 < len(group) and group[place + 1].marks & _LISTED:
+            return 2, Judged(_PLACE, 0.6, "place-end")
         for count in range(2, min(7, len(group) - place) + 1):
             last = group[place + count - 1]
             if last.low in known.LINKS:
@@ -408,7 +417,7 @@ class _Run:
                     return True
         if word.marks & _OTHER:
             return False
-        if word.capitals and not group[place - 1].capitals and not word.marks & _NAMES:
+        if word.capitals and not group[place - 1].capitals and (len(word.low) < 4 or not word.marks & _NAMES):
             return False
         return not word.marks & _COMMON or (bool(word.marks & _FAMILY) and not word.capitals)
 
@@ -420,7 +429,7 @@ class _Run:
             return Judged(_ORGANIZATION, 0.7, "list")
         if titled and not (titled == 1 and first.marks & _KNOWN_PLACE):
             return Judged(_PERSON, 0.8, "title")
-        if self._no_word(words):
+        if self._no_word(words, before):
             return self._evidence(first, before, opens, last.end) if opens else _NOTHING
         if not first.marks & _GIVEN and not (alone and first.marks & (_LISTED | _COMMON)):
             at = _AT_COMPANIES(self._text, max(0, first.start - _BACK), first.start)
@@ -434,7 +443,7 @@ class _Run:
             return self._single(first, before, opens)
         return self._several(words, before, opens)
 
-    def _no_word(self, words: list[Word]) -> bool:
+    def _no_word(self, words: list[Word], before: str) -> bool:
         """What is written like a word of a program, or names a disease or a device after somebody."""
         first, last = words[0], words[-1]
         for word in words:
@@ -442,6 +451,8 @@ class _Run:
             if _CAMEL(written) and not _INNER_CAPITAL(written) and len(words) < 3:
                 return True
         if last.low in known.EPONYMS and (len(words) == 1 or first.low == "positive"):
+            return True
+        if len(words) == 1 and (before in ("negative", "positive") or _COUNTED(self._text, first.end, first.start + 6)):
             return True
         after = self._text[last.end : last.end + 24]
         owned = after.startswith("'s ")
@@ -459,6 +470,8 @@ class _Run:
         initials = any(len(word.low) == 1 and self._text[word.start + 1 : word.start + 2] == "." for word in words)
         if all(mark & _KNOWN_PLACE for mark in marks) and not marks[0] & _GIVEN:
             return Judged(_PLACE, 0.7, "list")
+        if opens and marks[0] & _COMMON and not initials and not any(mark & _NAMES for mark in marks[1:]):
+            return Judged(_PERSON, _GUESS, "guess")
         if marks[0] & _GIVEN or initials:
             return Judged(_PERSON, 0.8 if any(mark & _FAMILY for mark in marks[1:]) or initials else 0.6, "list")
         if any(mark & _KNOWN_PLACE for mark in marks) or words[0].low in known.PLACE_STARTS:
@@ -505,18 +518,22 @@ class _Run:
             return Judged(_PLACE, 0.7, "list")
         evidence = self._evidence(word, before, opens)
         if marks & _COMMON:
-            if evidence.kind and marks & _NAMES:
+            if evidence.kind and marks & _NAMES and not (opens and evidence.why == "verb"):
                 return evidence
             listed = before in known.BEFORE_PERSONS or self._text[max(0, word.start - 2) : word.start] == ", "
             fits = listed if not opens else _SPEAKS(self._text, word.end) is not None
-            fits = fits and marks & _GIVEN
+            fits = fits and bool(marks & _GIVEN)
             return Judged(_PERSON, _GUESS, "guess") if fits or self._amid_small(word, before, opens) else _NOTHING
         placed = before in known.BEFORE_PLACES
         if marks & _IS_PLACE and (placed or not marks & _NAMES):
             return Judged(_PLACE, 0.5, "cue" if placed else "list")
         if marks & _NAMES:
-            if before in _SURELY_PLACED and not evidence.kind:
+            state = _BEFORE_STATE(self._text, word.end) if placed else None
+            placed = state is not None and bool(self._marks(state[1].lower()) & _KNOWN_PLACE)
+            if (before in _SURELY_PLACED and not evidence.kind) or placed:
                 return Judged(_PLACE, 0.4, "cue")
+            if len(word.low) < 3 and not evidence.kind:
+                return _NOTHING
             score = 0.7 if marks & _GIVEN else 0.5
             return Judged(_PERSON, max(score, evidence.score), evidence.why or "list")
         return self._unknown(word, placed, opens, evidence)
@@ -535,6 +552,8 @@ class _Run:
             return _NOTHING
         if evidence.kind and evidence.why != "verb":
             return evidence
+        if placed and _LIVES_IN(text, max(0, start - _BACK), start):
+            return Judged(_PLACE, 0.5, "cue")
         if _OF_ENGLISH(word.low):
             return _NOTHING
         if evidence.kind:
@@ -564,4 +583,5 @@ class _Run:
         return Judged(_PLACE if place else _PERSON, 0.5, "list")
 
 
+_BEGINS_PLACE: Final = frozenset(("lake", "mount", "fort", "cape", "gulf", "port"))
 _SURELY_PLACED: Final = frozenset(("in", "near", "outside", "around", "into", "across", "throughout"))

@@ -26,6 +26,7 @@ STAYS = [
     "In /usr/local/Cellar/Python and C:\\Program Files\\Java\\bin and /home/user/Projects",
     "Use std::vector, System.out.println() and torch.nn.Linear with snake_case_Name",
     "const Cart = ({ Items }) => <List items={Items} />;",
+    'logger.info("Starting Worker"); import Core from "@babel/core"',
     "terraform plan; then `helm upgrade Release ./Chart`",
     '{"maxRetries": 3, "Content-Type": "text/plain", "isAdmin": false}',
 ]  # fmt: skip
@@ -41,6 +42,7 @@ GOES = [
     ("prompts", "`Maria Gonzalez` wrote <Maria Gonzalez>; mail li.wei@163.com", ["Maria", "li.wei"]),
     ("prompts", "Nginx 192.168.1.17 answered; MariaDB at 10.1.2.3", ["192.168.1.17", "10.1.2.3"]),
     ("prompts", "2024-05-01 INFO com.app.UserService - user Kaitlyn Brown left", ["2024-05-01", "Kaitlyn"]),
+    ("prompts", "Write to maria.gonzalez(at)gmail.com; MariaGonzalez is Maria Gonzalez", ["gmail.com", "Maria"]),
     ("clinical", "attending = Kaitlyn;\nSister: Maria Gonzalez;", ["Kaitlyn", "Maria"]),
     ("clinical", "Word 12.05.2024; see /files/87654321/a.txt, MRN = 4455667", ["12.05.2024", "87654321", "4455667"]),
     ("identifiers", "DeShawn McDonald met LeBron James and Jean-Luc MacArthur.", ["McDonald", "James", "MacArthur"]),

@@ -36,6 +36,10 @@ _PACKAGE: Final = re.compile(
     r"[@A-Za-z](?<![\w.@-].)[\w./-]{0,60}@[~^]?v?"
     r"(?P<number>[0-9]{1,5}(?:\.[0-9]{1,6}){1,2}(?:-[a-z0-9.]{1,20})?)(?![\w@-]|\.\w)"
 )
+_METHOD: Final = re.compile(
+    r"[A-Za-z_](?<![\w.@/:-].)\w{1,40}(?:\.[A-Za-z_]\w{1,40}){1,6}(?=\()(?!\(\s?(?:at|dot|a)\b)"
+)
+_SCOPED: Final = re.compile(r"@(?<=[\"'`]@)[a-z][a-z0-9-]{0,40}/[a-z][a-z0-9./-]{0,60}(?=[\"'`])")
 _CELL: Final = re.compile(r"\$[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)")
 _VERSION: Final = re.compile(
     r"(?<![\w.])v?(?![0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2})[0-9]{1,4}(?:\.[0-9]{1,5}){1,2}(?:-[a-z][a-z0-9.]{1,12})?"
@@ -163,12 +167,13 @@ _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY)
 _COMMON: Final = int(Marks.COMMON | Marks.SMALL)
 
 
+_EARLY_PIECES: Final = ("@", "$", '("', "('", "()")
 _EARLY_DIGITS: Final = at_digits(r"[0-9]\.[0-9]{1,4}\.[0-9]|[A-Za-z]/[0-9]|@[~^]?[0-9]|[$][0-9]")
 
 
 def early_gate(text: str, seen: Seen) -> object:
     """The gate of what is code although it looks like an address, a date or an amount."""
-    return "@" in text or "$" in text or _EARLY_DIGITS(text, seen)
+    return any(map(text.__contains__, _EARLY_PIECES)) or _EARLY_DIGITS(text, seen)
 
 
 def find_early(text: str) -> Iterator[Found]:
@@ -184,6 +189,10 @@ def _early(text: str) -> Iterator[tuple[str, int, int]]:
     for match in matches(_PACKAGE, text):
         yield CODE, match.start(), match.start("number")
         yield _NUMBER, *match.span("number")
+    for pattern in (_METHOD, _SCOPED):
+        for match in matches(pattern, text):
+            if not _could_name(match[0]):
+                yield CODE, *match.span()
     for pattern in (_AGENT, _CELL):
         for match in matches(pattern, text):
             yield _NUMBER, *match.span()

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 
 from textveil.detection.found import Found
-from textveil.detection.gates import Seen, at_digits, joined_words
+from textveil.detection.gates import Seen, at_digits, holding
 from textveil.detection.keeping import shipped_words
 from textveil.detection.lists import Marks, lists
 from textveil.text.slices import matches, search
@@ -162,13 +162,14 @@ _PIECES: Final = (
     "->",
     "Mozilla",
 )
-_GATE_WORDS: Final = joined_words("import def sudo docker kubectl pip npm git curl traceback")
+_GATE_WORDS: Final = ("import ", "sudo ", "docker ", "kubectl ", "npm ", "git ", "curl ", "SELECT ", "Traceback", "</")
 _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY)
 _COMMON: Final = int(Marks.COMMON | Marks.SMALL)
 
 
-_EARLY_PIECES: Final = ("@", "$", '("', "('", "()")
-_EARLY_DIGITS: Final = at_digits(r"[0-9]\.[0-9]{1,4}\.[0-9]|[A-Za-z]/[0-9]|@[~^]?[0-9]|[$][0-9]")
+_EARLY_PIECES: Final = ("@", "$", "(")
+_EARLY_DIGITS: Final = at_digits(r"[0-9]\.[0-9]|[A-Za-z]/[0-9]")
+HOME_GATE: Final = holding("/home/", "/Users/", "\\")
 
 
 def early_gate(text: str, seen: Seen) -> object:
@@ -214,10 +215,14 @@ def _versioned() -> frozenset[str]:
 
 
 def code_gate(text: str, seen: Seen) -> bool:
-    """The gate of technical text: a mark or a word that prose hardly has."""
-    if any(map(text.__contains__, _PIECES)) or not _GATE_WORDS.isdisjoint(seen.words):
-        return True
-    return search(_LONG_HUMP, text) is not None
+    """The gate of technical text."""
+    return _is_technical(text)
+
+
+def _is_technical(text: str) -> bool:
+    """Whether a text holds a mark or a word that prose hardly has: elsewhere nothing is taken for code."""
+    marked = any(map(text.__contains__, _PIECES)) or any(map(text.__contains__, _GATE_WORDS))
+    return marked or search(_LONG_HUMP, text) is not None
 
 
 def find_homes(text: str) -> Iterator[Found]:
@@ -233,6 +238,8 @@ def find_homes(text: str) -> Iterator[Found]:
 
 def find_code(text: str) -> Iterator[Found]:
     """What is code or markup, by start, none overlapping: words as ``CODE``, numbers as numbers of code."""
+    if not _is_technical(text):
+        return
     taken = bytearray(len(text))
     for start, end in _zones(text):
         taken[start:end] = b"\1" * (end - start)

@@ -121,7 +121,7 @@ class EmbeddedDetector:
             (dates.find_days, dates.DAY_GATE),
             (dates.find_months, dates.MONTH_GATE),
             (money.find_spoken_money, money.SPOKEN_GATE),
-            (technical.find_homes, technical.code_gate),
+            (technical.find_homes, technical.HOME_GATE),
             (technical.find_code, technical.code_gate),
             (durations.find_durations, durations.DURATION_GATE),
             (durations.find_fortnights, durations.FORTNIGHT_GATE),

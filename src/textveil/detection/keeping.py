@@ -72,6 +72,7 @@ class KeepList:
 
     def __init__(self, words: Iterable[str], *, kind: str = "", public: bool = False) -> None:
         self._kind, self._public = kind, public
+        self.of_numbers = not public and kind in ("", "number")
         entries = [[one[0] for one in TOKEN.finditer(word)] for word in words]
         self._capitals = frozenset(
             tuple(map(token_key, entry)) for entry in entries if public and "".join(entry).isupper()
@@ -153,6 +154,7 @@ class KeepPattern:
 
     def __init__(self, regex: str, *, kind: str = "") -> None:
         self._pattern, self._kind = checked_pattern(regex), kind
+        self.of_numbers = kind in ("", "number")
         for probed, values in _PROBES:
             whole = kind in ("", probed) and all(map(self._keeps_value, values))
             hint = f"To keep all of a kind, write keep = true in the rule for {probed}."

@@ -12,10 +12,15 @@ from functools import cache
 from typing import Final
 
 from textveil.detection.found import Found
-from textveil.detection.gates import Seen, at_digits, joined_words
+from textveil.detection.gates import Seen, at_digits, holding
 from textveil.detection.keeping import shipped_words
 from textveil.detection.lists import Marks, lists
 from textveil.text.slices import matches, search
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
 
 CODE: Final = "code"
 """The kind of what is covered and is no span: the embedded detector leaves it out."""
@@ -23,59 +28,29 @@ CODE: Final = "code"
 _NUMBER: Final = "code-number"
 
 _AGENT: Final = re.compile(
-    r"[A-Z](?<![\w/].)[A-Za-z]{2,20}/[0-9][0-9A-Za-z.]{0,20} \([^()\n]{1,160}\)"
-    r"(?: (?:[A-Za-z]{2,20}/[0-9A-Za-z.]{1,20}|\([^()\n]{1,120}\))){0,8}"
+    r"(?:Mozilla|Opera|Dalvik|AppleWebKit)/[0-9][0-9A-Za-z.]{0,20}"
+    r"(?: (?:[A-Za-z]{2,20}/[0-9A-Za-z.]{1,20}"
+    r"|\((?=[^()\n]{0,120}(?:Windows|Linux|Macintosh|X11|Android|iPhone|iPad|compatible|KHTML|U;))[^()\n]{1,160}\))){1,10}"
 )
 _PACKAGE: Final = re.compile(
-    r"[@A-Za-z](?<![\w.@-].)[\w./-]{0,60}@[~^]?v?[0-9]{1,5}(?:\.[0-9A-Za-z-]{1,20}){1,4}(?![\w@])"
+    r"[@A-Za-z](?<![\w.@-].)[\w./-]{0,60}@[~^]?v?"
+    r"(?P<number>[0-9]{1,5}(?:\.[0-9]{1,6}){1,2}(?:-[a-z0-9.]{1,20})?)(?![\w@-]|\.\w)"
 )
-_CELL: Final = re.compile(r"\$[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)|[A-Z]{1,2}\$[0-9]{1,5}(?!\w)")
-_VERSION: Final = re.compile(r"v?[0-9]{1,4}(?<![\w.].)(?:\.[0-9]{1,5}){1,3}(?:-[a-z][a-z0-9.]{1,12})?(?![\w.]\w)")
+_METHOD: Final = re.compile(
+    r"[A-Za-z_](?<![\w.@/:-].)\w{1,40}(?:\.[A-Za-z_]\w{1,40}){1,6}(?=\()(?!\(\s?(?:at|dot|a)\b)"
+)
+_SCOPED: Final = re.compile(r"@(?<=[\"'`]@)[a-z][a-z0-9-]{0,40}/[a-z][a-z0-9./-]{0,60}(?=[\"'`])")
+_CELL: Final = re.compile(r"\$[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)")
+_VERSION: Final = re.compile(
+    r"(?<![\w.])v?(?![0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2})[0-9]{1,4}(?:\.[0-9]{1,5}){1,2}(?:-[a-z][a-z0-9.]{1,12})?"
+    r"(?![\w-]|\.\w)"
+)
 _WORD_BEFORE: Final = re.compile(r"([A-Za-z][A-Za-z+#.]{0,20}?)[ :=<>~^\"'-]{1,4}$").search
 _ANNOTATION: Final = re.compile(r"@(?<![\w@.].)([A-Za-z]{2,40})\b")
-_ANNOTATIONS: Final = frozenset(
-    [
-        "Override",
-        "Test",
-        "Autowired",
-        "Entity",
-        "Table",
-        "Column",
-        "Component",
-        "Service",
-        "Controller",
-        "Bean",
-        "Data",
-        "Inject",
-        "Input",
-        "Output",
-        "Injectable",
-        "Deprecated",
-        "Nullable",
-        "Value",
-        "Configuration",
-        "property",
-        "staticmethod",
-        "classmethod",
-        "dataclass",
-        "param",
-        "return",
-        "returns",
-        "throws",
-        "media",
-        "import",
-        "keyframes",
-        "todo",
-        "deprecated",
-        "override",
-        "pytest",
-        "app",
-        "override",
-        "state",
-        "published",
-        "main",
-        "escaping",
-    ]
+_ANNOTATIONS: Final = _set(
+    """Override Test Autowired Entity Table Column Component Service Controller Bean Data Inject Input Output
+    Injectable Deprecated Nullable Value Configuration property staticmethod classmethod dataclass param return
+    returns throws media import keyframes todo deprecated override pytest app override state published main escaping"""
 )
 _PRODUCT: Final = re.compile(r"[A-Z](?<![\w/].)[A-Za-z-]{2,24}/v?[0-9]{1,4}(?:\.[0-9A-Za-z]{1,12}){1,4}(?![\w/])")
 
@@ -83,50 +58,9 @@ _HUMPED: Final = re.compile(
     r"[A-Za-z](?<![A-Za-z0-9'-].)(?:[a-z0-9]{1,40}[A-Z]|[A-Z]{1,12}[a-z][a-z0-9]{0,40}[A-Z])[A-Za-z0-9]{0,60}+(?![A-Za-z'-])"
 )
 _HUMP: Final = re.compile("[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
-_NAME_STARTS: Final = frozenset(
-    [
-        "mc",
-        "mac",
-        "de",
-        "di",
-        "la",
-        "le",
-        "van",
-        "von",
-        "fitz",
-        "du",
-        "da",
-        "al",
-        "el",
-        "st",
-        "o",
-        "del",
-        "des",
-        "dos",
-        "san",
-        "ter",
-        "ten",
-        "lo",
-        "li",
-        "ve",
-        "be",
-        "ja",
-        "jo",
-        "ma",
-        "a",
-        "d",
-        "l",
-        "ka",
-        "ke",
-        "ra",
-        "sha",
-        "ta",
-        "ti",
-        "sa",
-        "che",
-        "mar",
-        "ro",
-    ]
+_NAME_STARTS: Final = _set(
+    """mc mac de di la le van von fitz du da al el st o del des dos san ter ten lo li ve be ja jo ma a d l ka ke ra sha
+    ta ti sa che mar ro"""
 )
 _SNAKE: Final = re.compile(r"[A-Za-z_](?<![A-Za-z0-9@-].)[A-Za-z0-9]{0,40}(?:_+[A-Za-z0-9]{1,40}){1,8}(?![A-Za-z0-9@])")
 _DOTTED: Final = re.compile(
@@ -139,10 +73,10 @@ _COLOR: Final = re.compile(
 _CELLS: Final = re.compile(r"\$?[A-Z]{1,2}(?<![\w$].)\$?[0-9]{1,5}:\$?[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)")
 _FORMULA: Final = re.compile(r"=(?<![\w=].) ?[A-Z][A-Z.]{1,20}\([^\n]{0,200}")
 _TAG: Final = re.compile(r"</?[A-Za-z!](?<!\w..)[A-Za-z0-9:-]{0,30}(?:\s[^<>]{0,400})?/?>")
-_ATTRIBUTE: Final = re.compile(r"[\w:@.-]{1,40}\s?=\s?(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')|[\w:-]{1,40}")
-_OF_CODE: Final = frozenset(
-    ["class", "id", "style", "type", "rel", "role", "method", "lang", "charset", "for", "name", "target", "align"]
+_ATTRIBUTE: Final = re.compile(
+    r"[\w:@.-]{1,40}\s?=\s?(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')|[a-z:@-][a-z:-]{0,40}+(?!\w)"
 )
+_OF_CODE: Final = _set("""class id style type rel role method lang charset for name target align""")
 _KEY: Final = re.compile(
     r"\"(?<!\w.)(?:[a-z_$][\w$.-]{0,60}|[A-Z_][A-Z0-9_]{1,60}|[A-Z][a-z]+(?:[A-Z-][A-Za-z]*){1,8})\" ?:"
 )
@@ -154,61 +88,16 @@ _PATH: Final = re.compile(
 _HOME: Final = re.compile(
     r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2}|/export/home/|Documents and Settings\\{1,2})([A-Za-z][\w.-]{1,40})"
 )
-_NOBODY: Final = frozenset(
-    [
-        "user",
-        "users",
-        "username",
-        "me",
-        "runner",
-        "ubuntu",
-        "root",
-        "admin",
-        "administrator",
-        "app",
-        "node",
-        "www",
-        "www-data",
-        "shared",
-        "public",
-        "ec2-user",
-        "vagrant",
-        "pi",
-        "jenkins",
-        "name",
-        "yourname",
-        "your-name",
-        "youruser",
-        "default",
-        "guest",
-        "git",
-        "postgres",
-        "deploy",
-        "developer",
-        "dev",
-        "test",
-        "lib",
-        "local",
-        "all",
-        "docker",
-        "debian",
-        "centos",
-        "circleci",
-        "travis",
-        "azureuser",
-        "opc",
-        "jovyan",
-        "builder",
-        "build",
-        "home",
-        "someone",
-        "somebody",
-    ]
+_NOBODY: Final = _set(
+    """user users username me runner ubuntu root admin administrator app node www www-data shared public ec2-user
+    vagrant pi jenkins name yourname your-name youruser default guest git postgres deploy developer dev test lib
+    local all docker debian centos circleci travis azureuser opc jovyan builder build home someone somebody"""
 )
 _EDGES: Final = ".-_"
 
 _STRING: Final = re.compile(
-    r"\"(?:[^\"\\\n]|\\.){0,2000}\"|'(?<!\w.)(?:[^'\\\n]|\\.){0,2000}'|(?:#|//|--)(?<![\w:/#-].)(?=[ !/])[^\n]*|/\*[^\n]*"
+    r"\"(?:[^\"\\\n]|\\.){0,500}\"|'(?<!\w.)(?:[^'\\\n]|\\.){0,500}'"
+    r"|(?:#|//|--)(?<![\w:/#-].)(?=[ !/])[^\n]*|/\*[^\n]*"
 )
 _STATEMENTS: Final = (
     r"import [\w.{*]|from [\w.]+ import |#include ?[<\"]|using [\w.:]+;|package [\w.]+;?$|require\(|use [\w:]+;",
@@ -218,26 +107,40 @@ _STATEMENTS: Final = (
     r"(?:export )?(?:const|let|var|val) [\w{\[, }\]]{1,80}(?::[^=\n]{1,60})? ?=",
     r"(?:public|private|protected|static|internal) [\w<>\[\], ]{1,80} ?\w+ ?[({;=]",
     r"(?:return|raise|throw|yield|await|print|assert|echo|del|new) ?[\w(\[{\"'$].{0,200}?[)\]};\"']$|return \w+$",
-    r"(?:if|elif|while|for|switch|catch|foreach|with|except|match)\b[^\n]{0,200}?[(=<>.\"'][^\n]{0,200}?[:{)]$",
-    r"(?:for \w+ in|except \w+(?: as \w+)?|if \w+|while \w+)[^\n]{0,60}:$|(?:else|try|finally|do) ?[:{]$|\}"
-    r" ?(?:else|catch|finally)\b",
+    r"(?:if|elif|while|for|switch|catch|foreach|with|except|match)\b(?=[^\n]*[:{)]$)[^\n]*?[(=<>.\"']",
+    r"(?:for \w+ in|except \w+(?: as \w+)?|if \w+|while \w+)[^\n]{0,60}:$|(?:else|try|finally|do) ?[:{]$",
+    r"\} ?(?:else|catch|finally)\b",
     r"@[\w.]+(?:\([^\n]*\))?$|\$ \w|(?:Traceback |File \"|at [\w.$<>]+\(|\s*\^+$)|<\?(?:php|xml)|<!DOCTYPE",
-    r"(?:sudo|docker|git|npm|npx|yarn|pip3?|kubectl|curl|ssh|helm|brew|apt|apt-get|cargo|terraform|psql|conda|chmod|mkdir)"
-    r" [a-z./-][^\n]*$",
-    r"(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP|FROM|WHERE|(?:INNER |LEFT |RIGHT |OUTER )*JOIN|GROUP BY"
-    r"|ORDER BY|HAVING|VALUES|SET|LIMIT|AND|UNION)[ (][^\n]*[\w*)=;,']$",
+    r"(?:sudo|docker|git|npm|npx|yarn|pip3?|kubectl|curl|ssh|helm|brew|apt|apt-get|cargo|terraform|psql|conda|chmod"
+    r"|mkdir) [a-z./-][^\n]*$",
+    r"(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP|FROM|WHERE|(?:INNER |LEFT |RIGHT |OUTER )*JOIN|GROUP"
+    r" BY|ORDER BY|HAVING|VALUES|SET|LIMIT|AND|UNION)[ (][^\n]*[\w*)=;,']$",
     r"[\w.\[\]\"'$*&]{1,80}(?: ?: ?[\w\[\], .|]{1,60})? ?(?:[-+*/|&]?=|:=|<-)(?![=>]) ?"
     r"(?:[\w.]+;?$|[^\n]*[(\[{\"'+*/&|][^\n]*$)",
-    r"[\w.$\->:]{1,80}\([^\n]*\)(?:\.\w+\([^\n]*\))* ?[;{:,]?$|[\w.]{1,60}\($|[})\]]+[;,)]*$",
-    r"[^\n]*[)\]=>}\"'] ?[;{]$|[^\n]*(?:[=(<>]|::|->)[^\n]*;$|[.#]?[\w.:# ,>-]{1,60} ?\{[^\n]*\}?$",
+    r"[\w.$\->:]{1,80}\([^\n]*\) ?[;{:,]?$|[\w.]{1,60}\($|[})\]]+[;,)]*$",
+    r"[^\n]*[)\]=>}\"'] ?[;{]$|(?=[^\n]*;$)[^\n]*?(?:[=(<>]|::|->)|[.#]?[\w.:# ,>-]{1,60} ?\{[^\n]*\}?$",
 )
 _LINE_OF_CODE: Final = re.compile(rf"[ \t]*(?:>>> ?|\+ |- (?=\w+:))?(?:{'|'.join(_STATEMENTS)})")
 _CAPITALIZED: Final = re.compile(r"[A-Z](?<![\w].)[a-z]+(?![\w])")
 _CODE_AFTER: Final = re.compile(r"[(.<\[{]|::|->").match
 _CODE_BEFORE: Final = re.compile(r"(?:[.@<\[&*]|::|->|new |class |import |extends |from )$").search
+_MARKED: Final = re.compile(r"[(=;{}<>@$\[\]^]|:$|#include").search
+_FIRST_WORDS: Final = _set(
+    """import from using package use return raise throw yield await print assert echo del new sudo docker git npm npx
+    yarn  pip pip3 kubectl curl ssh helm brew apt apt-get cargo terraform psql conda chmod mkdir SELECT INSERT
+    UPDATE DELETE  CREATE ALTER DROP FROM WHERE INNER LEFT RIGHT OUTER JOIN GROUP ORDER HAVING VALUES SET LIMIT AND
+    UNION Traceback  File at"""
+)
+_ID: Final = 6
+"""Characters from which on a number counts as an id, in code as elsewhere."""
+
+_LINE: Final = 400
+"""Characters of a line that tell whether it is code."""
+
 _DIGITS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 _PROSE: Final = re.compile(r"(?:[A-Za-z']{1,24} ){6}")
 _CAPITAL: Final = re.compile("[a-z][A-Z]")
+_LONG_HUMP: Final = re.compile("[A-Za-z][a-z][a-z][A-Z]")
 _PIECES: Final = (
     "`",
     "{",
@@ -259,19 +162,19 @@ _PIECES: Final = (
     "->",
     "Mozilla",
 )
-_GATE_WORDS: Final = joined_words(
-    "import def class function return select insert update sudo docker kubectl pip npm git curl traceback"
-)
+_GATE_WORDS: Final = ("import ", "sudo ", "docker ", "kubectl ", "npm ", "git ", "curl ", "SELECT ", "Traceback", "</")
 _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY)
 _COMMON: Final = int(Marks.COMMON | Marks.SMALL)
 
 
-_EARLY_DIGITS: Final = at_digits(r"[0-9]\.[0-9]{1,4}\.[0-9]|[A-Za-z]/[0-9]|@[~^]?[0-9]|[$][0-9]")
+_EARLY_PIECES: Final = ("@", "$", "(")
+_EARLY_DIGITS: Final = at_digits(r"[0-9]\.[0-9]|[A-Za-z]/[0-9]")
+HOME_GATE: Final = holding("/home/", "/Users/", "\\")
 
 
 def early_gate(text: str, seen: Seen) -> object:
     """The gate of what is code although it looks like an address, a date or an amount."""
-    return "@" in text or "$" in text or _EARLY_DIGITS(text, seen)
+    return any(map(text.__contains__, _EARLY_PIECES)) or _EARLY_DIGITS(text, seen)
 
 
 def find_early(text: str) -> Iterator[Found]:
@@ -284,12 +187,19 @@ def find_early(text: str) -> Iterator[Found]:
 
 
 def _early(text: str) -> Iterator[tuple[str, int, int]]:
-    for pattern, kind in ((_AGENT, _NUMBER), (_PACKAGE, CODE), (_CELL, _NUMBER)):
+    for match in matches(_PACKAGE, text):
+        yield CODE, match.start(), match.start("number")
+        yield _NUMBER, *match.span("number")
+    for pattern in (_METHOD, _SCOPED):
         for match in matches(pattern, text):
-            yield kind, *match.span()
+            if not _could_name(match[0]):
+                yield CODE, *match.span()
+    for pattern in (_AGENT, _CELL):
+        for match in matches(pattern, text):
+            yield _NUMBER, *match.span()
     for match in matches(_VERSION, text):
         before = _WORD_BEFORE(text, max(0, match.start() - 24), match.start())
-        if before and before[1].lower() in _versioned():
+        if match[0][0] == "v" or (before and before[1].lower() in _versioned()):
             yield _NUMBER, *match.span()
     for match in matches(_ANNOTATION, text):
         called = text[match.end() : match.end() + 1] == "("
@@ -301,14 +211,18 @@ def _early(text: str) -> Iterator[tuple[str, int, int]]:
 def _versioned() -> frozenset[str]:
     """Words after which numbers with points are versions: what public lists know of programs and products."""
     names = (word.lower() for name in ("programming", "products") for word in shipped_words(name))
-    return frozenset(("version", "versions", "v", "ver", "release", "build", *names)) - {"iban", "sat", "go", "r"}
+    return frozenset(("version", "versions", "v", "ver", *names)) - {"iban", "sat", "go", "r"}
 
 
 def code_gate(text: str, seen: Seen) -> bool:
-    """The gate of technical text: a mark or a word that prose hardly has."""
-    if any(map(text.__contains__, _PIECES)) or not _GATE_WORDS.isdisjoint(seen.words):
-        return True
-    return search(_CAPITAL, text) is not None
+    """The gate of technical text."""
+    return _is_technical(text)
+
+
+def _is_technical(text: str) -> bool:
+    """Whether a text holds a mark or a word that prose hardly has: elsewhere nothing is taken for code."""
+    marked = any(map(text.__contains__, _PIECES)) or any(map(text.__contains__, _GATE_WORDS))
+    return marked or search(_LONG_HUMP, text) is not None
 
 
 def find_homes(text: str) -> Iterator[Found]:
@@ -324,6 +238,8 @@ def find_homes(text: str) -> Iterator[Found]:
 
 def find_code(text: str) -> Iterator[Found]:
     """What is code or markup, by start, none overlapping: words as ``CODE``, numbers as numbers of code."""
+    if not _is_technical(text):
+        return
     taken = bytearray(len(text))
     for start, end in _zones(text):
         taken[start:end] = b"\1" * (end - start)
@@ -345,7 +261,8 @@ def _with_numbers(text: str, start: int, end: int) -> Iterator[Found]:
             continue  # markup: it is no number
         if match.start() > position:
             yield Found(position, match.start(), CODE, 1.0)
-        yield Found(match.start(), match.end(), _NUMBER, 0.8, "code")
+        if match.end() - match.start() < _ID:
+            yield Found(match.start(), match.end(), _NUMBER, 0.8, "code")
         position = match.end()
     if position < end:
         yield Found(position, end, CODE, 1.0)
@@ -355,7 +272,7 @@ def _zones(text: str) -> Iterator[tuple[int, int]]:
     """Lines of code without their strings and comments, inline code, tags of markup, formulas."""
     position = 0
     for line in text.split("\n"):
-        if line and _LINE_OF_CODE.match(line[:400].rstrip()) and not _PROSE.search(_without_strings(line[:400])):
+        if line and _is_code(line[:_LINE].rstrip()):
             yield from _outside_strings(text, position, position + len(line))
         position += len(line) + 1
     for match in matches(_INLINE, text):
@@ -367,8 +284,11 @@ def _zones(text: str) -> Iterator[tuple[int, int]]:
         yield from _outside_strings(text, match.start(), match.end())
 
 
-def _without_strings(line: str) -> str:
-    return _STRING.sub("", line)
+def _is_code(line: str) -> bool:
+    """Whether a line is one of code rather than of language."""
+    if not (_MARKED(line) or line.lstrip(" \t>+-").partition(" ")[0] in _FIRST_WORDS):
+        return False
+    return _LINE_OF_CODE.match(line) is not None and _PROSE.search(_STRING.sub("", line)) is None
 
 
 def _outside_strings(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -392,6 +312,8 @@ def _without_names(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
 def _markup(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The name of a tag, the names of its attributes, and the values of those that nobody reads."""
     name = end if " " not in text[start:end] else text.index(" ", start, end)
+    if _could_name(text[start + 1 : name].strip("</>")):
+        return  # <Maria>, in doubt
     yield start, name
     for match in _ATTRIBUTE.finditer(text, name, end):
         attribute, mark, _ = match[0].partition("=")
@@ -407,8 +329,11 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
         for match in matches(pattern, text):
             if not _could_name(match[0]) and (pattern is not _DOTTED or _is_dotted(match[0])):
                 yield match.span()
-    for pattern in (_COLOR, _CELLS, _KEY, _PRODUCT):
+    for pattern in (_COLOR, _CELLS, _KEY):
         for match in matches(pattern, text):
+            yield match.span()
+    for match in matches(_PRODUCT, text):
+        if not _could_name(match[0].partition("/")[0]):
             yield match.span()
     for match in matches(_PATH, text):
         yield from _segments(text, match)
@@ -417,7 +342,7 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
 def _segments(text: str, path: re.Match[str]) -> Iterator[tuple[int, int]]:
     """The parts of a path that name nobody."""
     for part in re.finditer(r"[^/\\]+", path[0]):
-        if not _could_name(part[0]):
+        if not _could_name(part[0]) and any(map(str.isalpha, part[0])):
             yield path.start() + part.start(), path.start() + part.end()
 
 

@@ -214,7 +214,8 @@ class SpanFinder:
             if self._escapes and "<" in text and numbers:
                 heads = {match.start(1) for match in matches(_HEADING, text)}
                 numbers = [span for span in numbers if span.start not in heads]
-            spans += [span for span in numbers if not any(keep(span) for keep in keeps)]
+            counted = [keep for one, keep in zip(self._keepers, keeps, strict=True) if one.of_numbers]
+            spans += [span for span in numbers if not any(keep(span) for keep in counted)] if counted else numbers
         if not reading.escaped:
             return sorted(spans)
         ends = ((one, *reading.written(one.start, one.end)) for one in sorted(spans))

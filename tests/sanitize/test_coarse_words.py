@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from tests.helpers.constant import Constant
 
-from textveil.mechanisms.document.keywords import keywords
 from textveil.detection.demographic_lists import demographics
+from textveil.mechanisms.document.keywords import keywords
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.surrogates.places import _town
 from textveil.surrogates.places import towns as towns_of_places
@@ -73,8 +73,8 @@ def test_no_pool_of_surrogates_holds_a_coarse_word() -> None:
     towns = {place[:1].lower() + place[1:] for place in map(_town, range(towns_of_places()))}
     entries = {entry for name in ("given", "family", "town", "country", "state") for entry in pool(name)}
     entries |= {word for form in demographics().pools.values() for entry in form for word in entry.split()}
-    coarse = listed(entries | towns) - {"European", "Jew", "Jewish", "Welsh", "Dutch"}
-    demeaning = {entry for entry in entries if entry.lower() in DEMEANING} - {"homosexual"}
+    coarse = listed(entries | towns)
+    demeaning = {entry for entry in entries if entry.lower() in DEMEANING}
     assert (coarse, demeaning) == (set(), set())
 
 

@@ -42,5 +42,6 @@ def shown(text: str) -> str:
 
 
 def light_colors() -> str:
-    """The declarations of the stylesheet's colors, for a part of a page that is not ours."""
-    return "".join(re.findall(r"--(?:c\d|own|mute):[^;}]+;?", STYLE.split("@media", 1)[0]))
+    """The declarations of the stylesheet's colors, for a part of a page that is not ours; black is that page's ink."""
+    colors = re.findall(r"--(?:c\d|own|mute):[^;}]+", STYLE.split("@media", 1)[0])
+    return ";".join(color.replace("#000", "currentColor") for color in colors)

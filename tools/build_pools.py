@@ -60,11 +60,11 @@ _GIVEN = re.compile(r"[A-Z][a-z]{2,11}")
 _FAMILY = re.compile(r"(?:O'|Ma?c)?[A-Z][a-z]{2,11}")
 _USES = 5
 _BAD = frozenset(
-    """adolf anal arse bastien bich bitch boner bong bum butt butts cock coon crapper cum dick dicker dicks dike dong
-    dyke fag fagan fanny fuchs fuck fucker fuk gay gaye gaylord gook hitler homo horn hore hori isis jap kike kunt
-    lesbia lust mamon negro nigga osama paki penis phat pimp poof poon porn prick puss putin pussy randy rape satan
-    semen sex shag shit slut smut spic stalin stiff titty tit tits trump twat wang wank weiner wiener willy
-    wop""".split()  # noqa: SIM905
+    """adolf anal argie arse bastien bich bitch bogan boner bong bum butt butts cock coon crapper cum cumming dick
+    dicker dicks dike dink dong dyke fag fagan fanny fuchs fuck fucker fuk gay gaye gaylord gook hitler hoes homo
+    hore hori horn isis jap kike kummer kunt lesbia lolita lust mamon negro nigga noonan osama paki pansy penis
+    phat pimp poof poon porn prick puss pussy putin randy rape satan semen sex shag shit slut smut spic stalin
+    stiff tit tits titty trump twat wang wank weiner wiener willie willy wop""".split()  # noqa: SIM905
 )
 
 

@@ -20,8 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from textveil.catalog import MECHANISMS, CatalogEntry
+from textveil.detection.kinds import KINDS
 from textveil.mechanisms.declaration import entry_of as mechanism_entry_of
 from textveil.mechanisms.presets import PRESETS
+from textveil.sanitize.policy.choice import PRESETS as POLICIES
+from textveil.sanitize.policy.choice import policy
+from textveil.sanitize.policy.policy import Action, Policy
 from textveil.surrogates.declaration import entry_of as surrogate_entry_of
 from textveil.surrogates.making import SURROGATE_ENTRIES, make_surrogate
 
@@ -115,6 +119,25 @@ def surrogate_options() -> str:
     return table(("surrogate", "option", "values", "default", "what it does"), rows)
 
 
+def policies() -> str:
+    """What each preset with spans does with each kind."""
+    presets = {name: policy(name) for name in POLICIES if policy(name).finds_spans}
+    kinds = [kind for kind in ("word", *KINDS) if any(one.rule(kind) for one in presets.values())]
+    rows = ([kind, *(_done(one, kind) for one in presets.values())] for kind in kinds)
+    return table(("kind", *(f"`{name}`" for name in presets)), rows)
+
+
+def _done(one: Policy, kind: str) -> str:
+    """What a policy does with a kind, in a few words."""
+    rule = one.rule(kind)
+    if rule is None:
+        return "not looked for"
+    if rule.action is not Action.SURROGATE:
+        return "kept" if rule.action is Action.KEEP else rule.action.value
+    facts = [f"epsilon {rule.epsilon:g}" if rule.epsilon else "", *(f"{k} {v}" for k, v in rule.options.items())]
+    return ", ".join([f"`{rule.name}`", *filter(None, facts)])
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     **{
         name: partial(mechanisms, name)
@@ -129,6 +152,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     },
     "options": options,
     "surrogates": surrogates,
+    "policies": policies,
     "options of surrogates": surrogate_options,
 }
 """Every table: its name in the docs, and what it holds."""

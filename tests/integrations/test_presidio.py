@@ -251,8 +251,8 @@ def test_what_a_policy_keeps_or_a_user_leaves_out_stays() -> None:
     assert veil.deanonymize(released.text) == text
     with pytest.raises(ParameterError, match="got none for STYLE"):
         Veil(POLICY).anonymize(text, found)
-    with pytest.raises(ParameterError, match="labels must be given for every entity type; got none for NRP"):
-        Veil(POLICY).anonymize(text, [result("NRP", 0, 2)])
+    with pytest.raises(ParameterError, match="labels must be given for every entity type; got none for LAW"):
+        Veil(POLICY).anonymize(text, [result("LAW", 0, 2)])
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,9 @@ _TABLE: Final = {
         ZA_DRIVER_LICENSE ZA_ID_NUMBER ZA_INCOME_TAX_NUMBER ZA_LICENSE_PLATE ZA_PASSPORT ZA_TRAFFIC_REGISTER_NUMBER
         ZA_VAT_NUMBER""",
     "demographic": "NRP NORP DEM DEMOGRAPHIC NATIONALITY ETHNICITY RELIGION OCCUPATION PROFESSION",
+    "duration": "DURATION",
+    "measurement": "MEASUREMENT",
+    "code-number": "CODE_NUMBER",
     "": "EVENT PRODUCT WORK_OF_ART LAW LANGUAGE MISC MISCELLANEOUS CREATIVE_WORK",
 }
 """Kinds, and the labels that mean them: of Presidio, OntoNotes, CoNLL, and of models for personal data. Spans of the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, update_wrapper
 from threading import Lock
@@ -49,8 +50,8 @@ class Accessor:
         self.sanitize = update_wrapper(partial(function, given), function)
 
 
-Source: TypeAlias = Sanitizer | Mechanism | Policy
-"""A sanitizer, or what one is made of."""
+Source: TypeAlias = Sanitizer | Mechanism | Policy | str
+"""A sanitizer, or what one is made of: also a preset by its name."""
 
 
 def sanitizer_of(source: Any, name: str = "sanitizer") -> Sanitizer:
@@ -65,7 +66,12 @@ def sanitizer_of(source: Any, name: str = "sanitizer") -> Sanitizer:
     """
     if isinstance(source, Sanitizer):
         return source
-    need(isinstance(source, Mechanism | Policy), name, type(source).__name__, "a mechanism, a policy or a Sanitizer")
+    need(
+        isinstance(source, Mechanism | Policy | str | os.PathLike),
+        name,
+        type(source).__name__,
+        "a mechanism, a policy or a Sanitizer",
+    )
     return Sanitizer(source)
 
 
@@ -116,6 +122,7 @@ class ColumnSanitizer:
     def __init__(self, sanitizer: Source) -> None:
         self.sanitizer = sanitizer_of(sanitizer)
         self._tally = Tally()
+        self._nulls = 0
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -137,6 +144,7 @@ class ColumnSanitizer:
             with self._lock:
                 for parts in filter(None, found):
                     self._tally.add_document(parts)
+                self._nulls += sum(text is None for row in chunk for text in row)
             for row, parts in zip(chunk, found, strict=True):
                 fresh = iter(parts)
                 yield [None if text is None else next(fresh).text for text in row]
@@ -155,7 +163,14 @@ class ColumnSanitizer:
         tally = Tally()
         with self._lock:
             tally.merge(self._tally)
-        return Report(setting=self.setting, tally=tally, sanitized_fields=tuple(columns), kept_fields=tuple(kept))
+            nulls = self._nulls
+        return Report(
+            setting=self.setting,
+            tally=tally,
+            sanitized_fields=tuple(columns),
+            kept_fields=tuple(kept),
+            nulls=nulls,
+        )
 
 
 def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:

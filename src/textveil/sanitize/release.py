@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
 
 from textveil.errors import UnsupportedGuarantee
 from textveil.json_text import json_text
@@ -226,7 +226,22 @@ class Report:
             nulls = f"; {_counted(self.nulls, 'null')} kept" if self.nulls else ""
             lines.append(f"fields      sanitized: {', '.join(self.sanitized_fields)}{kept}{nulls}; all others dropped")
             lines += [f"columns     {line}" for line in _public_columns(self.columns)]
+        elif self.nulls:
+            lines.append(f"missing     {_counted(self.nulls, 'document')} without a text, as the output shows")
         return "\n".join(lines)
+
+
+@final
+class SanitizedTexts(NamedTuple):
+    """The texts of a list, released.
+
+    Attributes:
+        texts: in order; what was missing is as it was.
+        report: of all of them; each text is one document.
+    """
+
+    texts: list[Any]
+    report: Report
 
 
 def _public_columns(columns: Mapping[str, Any]) -> list[str]:
@@ -288,13 +303,22 @@ class DrawnSpan(NamedTuple):
     kind: str
 
 
+_SHORT: Final = 60
+_LONG: Final = 20_000
+"""Characters that a repr and a notebook show."""
+
+
+def _short(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
 def _release_of(values: Mapping[str, Any]) -> Release:
     """A release of its attributes, for pickles."""
     return Release(**values)
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Release:
     """One document, released.
 
@@ -325,6 +349,33 @@ class Release:
     def __reduce__(self) -> tuple[Any, ...]:
         values = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "private_map"}
         return _release_of, (values,)
+
+    def __repr__(self) -> str:
+        """The beginning of the text, how much was drawn, and at which cost: all of it public."""
+        return f"Release({_short(self.text, _SHORT)!r}, {self._note()})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the text, with what was drawn marked by kind, and what it cost."""
+        from textveil.pages.rendering import rendered
+        from textveil.pages.spans import COLORS, light_colors, pieces_of
+
+        cut = len(self.text) > _LONG
+        spans = [span for span in self.drawn_spans if span.end <= _LONG]
+        return str(
+            rendered(
+                "release.html",
+                pieces=list(pieces_of(self.text[:_LONG], spans)),
+                cut=cut,
+                colors=COLORS,
+                colors_style=light_colors(),
+                notes=[self._note(), *self.setting.warnings()],
+            )
+        )
+
+    def _note(self) -> str:
+        drawn = len(self.drawn_spans) or sum(self.kinds.get(kind, 0) for kind in self.setting.counted)
+        what = "span" if self.setting.policy is not None and self.setting.policy.finds_spans else "draw"
+        return f"{_counted(drawn, what)}, {guarantee_line(self.guarantee)}"
 
     def vectors(self, prior: Reals | None = None) -> Vectors:
         """The mean vector of what each released word may stand for, word by word: free post-processing.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -15,9 +16,10 @@ from textveil.randomness import is_secure, resolve, seeded_generator
 from textveil.sanitize.chosen import way_of, way_of_policy
 from textveil.sanitize.conversation import Conversation
 from textveil.sanitize.options import SanitizerOptions
+from textveil.sanitize.policy.choice import policy_named
 from textveil.sanitize.policy.policy import Policy
 from textveil.sanitize.prepared import Prepared
-from textveil.sanitize.release import Release
+from textveil.sanitize.release import Release, Report, SanitizedTexts, Tally
 from textveil.sanitize.setting import Setting
 from textveil.sanitize.unchanged import mostly_unchanged, unchanged_kinds
 from textveil.sanitize.ways import FindsValues, Wanted
@@ -37,7 +39,8 @@ class Sanitizer:
 
     Args:
         mechanism: draws the words, each alone or by what the document released before; or whole texts. Or a policy
-            (``tv.policy``), which says by kind what happens to words and to spans.
+            (``tv.policy``), which says by kind what happens to words and to spans; or the name of a preset or the path
+            of a policy's file, as ``tv.policy`` takes them.
         number_epsilon: nats for one number, shared over its digits; None takes what the mechanism
             guarantees for one word.
         digit_keep_limit: no digit stays with a larger probability, even if that leaves some of the number's budget
@@ -51,6 +54,7 @@ class Sanitizer:
 
     Raises:
         RefutedGuarantee: the mechanism's claim is refuted and ``allow_refuted`` is not set.
+        UnknownNameError: no preset has that name.
         ParameterError: ``number_epsilon`` is not finite and > 0, or cannot be derived; ``digit_keep_limit``
             is outside; ``marks`` is neither; one of them is given beside a policy, which says it itself; or the policy
             cannot be made.
@@ -60,7 +64,7 @@ class Sanitizer:
 
     def __init__(
         self,
-        mechanism: Mechanism | Policy,
+        mechanism: Mechanism | Policy | str | os.PathLike[str],
         *,
         number_epsilon: float | None = None,
         digit_keep_limit: float | None = None,
@@ -70,7 +74,7 @@ class Sanitizer:
         key: bytes | None = None,
     ) -> None:
         options = SanitizerOptions(
-            mechanism=mechanism,
+            mechanism=policy_named(mechanism) if isinstance(mechanism, str | os.PathLike) else mechanism,
             number_epsilon=number_epsilon,
             digit_keep_limit=digit_keep_limit,
             marks=marks,
@@ -193,6 +197,31 @@ class Sanitizer:
         wanted = Wanted(spans, maps, _one_for_each(scopes, texts))
         return self._releases(self._prepared(texts) if values is None else self._with(texts, values), wanted, rng)
 
+    def sanitize(self, texts: Iterable[Any]) -> SanitizedTexts:
+        """The released texts of a list, and the report of all; what is missing (None, NaN) stays as it is, and counts.
+
+        Args:
+            texts: texts, each a document; None, NaN and pandas.NA are missing.
+
+        Raises:
+            InputError: one of them is neither a text nor missing (named by its number, from 1).
+        """
+        values = list(texts)
+        gaps = [_is_missing(value) for value in values]
+        for number, (value, gap) in enumerate(zip(values, gaps, strict=True), start=1):
+            if not (gap or isinstance(value, str)):
+                raise InputError(f"document {number} must be a str or missing; got {type(value).__name__}.")
+        released = self.stream([value for value, gap in zip(values, gaps, strict=True) if not gap])
+        tally, out = Tally(), []
+        for value, gap in zip(values, gaps, strict=True):
+            if gap:
+                out.append(value)
+                continue
+            release = next(released)
+            tally.add_document([release])
+            out.append(release.text)
+        return SanitizedTexts(out, Report(setting=self.setting, tally=tally, nulls=sum(gaps)))
+
     def prepare(
         self,
         texts: Sequence[str],
@@ -279,6 +308,11 @@ def _one_for_each(scopes: Sequence[Scope] | None, texts: Sequence[str]) -> Seque
     if scopes is not None:
         need(len(scopes) == len(texts), "scopes", len(scopes), f"one for each of {len(texts)} texts")
     return scopes
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value stands for no text: None, NaN or pandas.NA."""
+    return value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
 
 
 def _need_texts(texts: Sequence[str], first: int = 1) -> None:

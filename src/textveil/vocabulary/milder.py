@@ -1,8 +1,8 @@
-"""Coarse words of the embedded vocabulary, and the milder words that are written in their place.
+"""Coarse and demeaning words of the embedded vocabulary, and the milder words that are written in their place.
 
 The vocabulary was made without the worst slurs and obscenities (``tools/build_vocabulary.py``). Those that are left,
-and that no ordinary, clinical or legal text needs, are never written: where one is drawn, a milder word stands in the
-release. The rule is public and reads the drawn word alone, so it is post-processing and no guarantee depends on it.
+and words for people that demean where nobody chose them, are never written: where one is drawn, a milder word stands in
+the release. The rule is public and reads the drawn word alone, so it is post-processing and no guarantee depends on it.
 Whoever reads a release takes the milder word for what was drawn; how rarely that is wrong stands in docs/text.md.
 """
 

@@ -159,9 +159,17 @@ def test_a_policy_of_python_is_checked_as_one_of_a_file() -> None:
         Policy(name="p", rules=(Rule(kind="date", action=Action.PLACEHOLDER),))
 
 
-def test_a_name_alone_makes_no_sanitizer() -> None:
-    with pytest.raises(ParameterError, match="mechanism must be a mechanism or a policy; got str"):
-        Sanitizer("identifiers")
+def test_a_preset_by_its_name_or_a_path_makes_a_sanitizer(tmp_path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(preset_text("prompts"), encoding="utf-8")
+    for named in ("prompts", str(path), path):
+        assert Sanitizer(named).setting == Sanitizer(policy("prompts")).setting
+    with pytest.raises(UnknownNameError, match=r"^policy must be one of .*; got 'clinica'. Did you mean 'clinical'"):
+        Sanitizer("clinica")
+    with pytest.raises(UnknownNameError, match=r"pass tv.mechanism\('neighborhood', ...\)\.$"):
+        Sanitizer("neighborhood")
+    with pytest.raises(ParameterError, match="mechanism must be a mechanism or a policy; got int"):
+        Sanitizer(5)
 
 
 RICH = f"""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from textveil.catalog import MECHANISMS
 from textveil.errors import UnknownNameError, need
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.policy.reading import policy_bytes, policy_of, read_policy
@@ -62,6 +63,20 @@ def policy(
         if key in changes:
             changes[key] = tuple(changes[key])
     return replace(found, vocabulary=vocabulary, **changes)
+
+
+def policy_named(name_or_path: str | os.PathLike[str]) -> Policy:
+    """A preset by its name, or the policy of a file: what stands in place of a mechanism or a policy.
+
+    Raises:
+        UnknownNameError: no preset has that name; the message says what to write where a mechanism has it.
+        ParameterError: the file cannot be read or is no policy.
+    """
+    name = os.fspath(name_or_path)
+    if name not in PRESETS and not is_path(name) and name in MECHANISMS:
+        hint = f"For the mechanism of that name, pass tv.mechanism({name!r}, ...)."
+        need(False, "policy", repr(name), f"one of {', '.join(PRESETS)}", hint, kind=UnknownNameError)
+    return policy(name)
 
 
 def policy_text(name: str) -> str:

@@ -23,7 +23,7 @@ def test_masked_document_leaves_no_character() -> None:
 
 def test_refused_document_is_named_by_number_without_its_text() -> None:
     sanitizer = tv.Sanitizer(tv.policy("identifiers", other_languages="refuse"))
-    with pytest.raises(InputError, match="^document 2 must be in a language") as caught:
+    with pytest.raises(InputError, match=r"^document 2 must be in a language") as caught:
         sanitizer.batch([ENGLISH, RUSSIAN])
     assert "Мария" not in str(caught.value)
 

@@ -130,6 +130,19 @@ GENERIC: Final = _set(
 )
 """What many institutions are called: by these words alone one is not told from another."""
 
+NAMED_BY_WORDS: Final = _set("hospital infirmary clinic church cathedral hotel academy school")
+"""Institutions whose names are often ordinary words: Mercy General Hospital."""
+
+GENERIC_CARE: Final = _set(
+    """children children's women women's men's teaching memorial veterans psychiatric mental health community university
+    pain eye dental dentist walk walk-in urgent care sleep fertility family wound memory asthma diabetes heart vascular
+    law business sunday night summer driving boarding catholic orthodox baptist methodist preoperative follow-up infusion
+    anticoagulation rehabilitation rehab vision nursing day free private village parish new old my our this that same
+    acute chronic prenatal maternity weight loss travel vaccine student chest breast fracture burn stroke transplant
+    outside home referring receiving vocational technical charter art music dance drama language police military flight fire"""
+)
+"""Words that say of which sort such an institution is, and not which one."""
+
 FUNCTION_WORDS: Final = _set(
     """i you he she it we they me him her us them my your his its our their this that these those who what which where
     when why how the a an and or but if so not no yes ok okay oh ah hey hi hello thanks please can could will

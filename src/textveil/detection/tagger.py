@@ -259,6 +259,7 @@ def is_asked(word: Word, marks_of: Any) -> bool:
         or marks & (_COMMON | _NAMES) == _COMMON
         or low in known.FUNCTION_WORDS
         or low in known.TITLES
+        or low in known.INSTITUTIONS
         or word.end - word.start < 2
     )
 

@@ -40,10 +40,11 @@ def test_entities_of_a_text(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     cut_off(monkeypatch)
     detector = spacy_detector(folder)
     assert detector.name.startswith("spacy:rules@")
-    assert sorted(detector.kinds) == ["date", "person", "place"]
+    assert sorted(detector.kinds) == ["date", "demographic", "person", "place"]
     assert found(detector, "\U0001f600\ud800 Maria met Maria Gonzalez, a Roman, in\nRome on 3/4/2012.") == [
         ("Maria", "person"),
         ("Maria Gonzalez", "person"),
+        ("Roman", "demographic"),
         ("Rome", "place"),
         ("3/4/2012", "date"),
     ]

@@ -73,7 +73,12 @@ def test_other_values_are_named_by_row(bad) -> None:
         ColumnSanitizer(MADE).texts(["waa", bad])
 
 
-@pytest.mark.parametrize("bad", ["neighborhood", None, 3])
+def test_a_mechanism_by_name_is_refused_with_what_to_do() -> None:
+    with pytest.raises(ParameterError, match=r"^policy must be one of .* pass tv.mechanism\('neighborhood', ...\)"):
+        sanitizer_of("neighborhood")
+
+
+@pytest.mark.parametrize("bad", [None, 3])
 def test_neither_a_sanitizer_nor_a_mechanism(bad) -> None:
     with pytest.raises(ParameterError, match=r"^sanitizer must be a mechanism, a policy or a Sanitizer; got"):
         sanitizer_of(bad)

@@ -66,7 +66,7 @@ def test_the_release_stands_on_the_document() -> None:
     assert isinstance(released, ReleasedDocument)
     assert doc.text == TEXT
     assert "20481" not in released.text and released.text.endswith(".")
-    assert {kind for *_, kind in released.drawn_spans} >= {"number"}
+    assert {kind for *_, kind in released.drawn_spans} >= {"quantity"}
     assert released.report["policy"]["name"] == "identifiers"
     assert restore(released.text, released.private_map) == TEXT
     assert "cats" in repr(released) and "Maria" not in repr(released)

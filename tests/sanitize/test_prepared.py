@@ -115,7 +115,7 @@ def test_scopes_and_maps_are_as_in_a_batch() -> None:
 
 def test_where_each_mention_has_a_scope_each_mention_pays() -> None:
     """Dates of one scope move together and pay once; here each moves by itself."""
-    sanitizer, text = Sanitizer(tv.policy("prompts")), "Maria Gonzalez, Maria Gonzalez: 4 May 2020, 4 May 2020."
+    sanitizer, text = Sanitizer(tv.policy("prompts")), "Maria Gonzalez, Maria Gonzalez: 4 May 2020. Then 4 May 2020."
     one = sanitizer.prepare([text], scopes=[ApartScope(MemoryScope())])
     each = sanitizer.prepare([text], scopes=[ApartScope(MemoryScope(), by_mention=True)])
     assert (one.counts[0]["date"], each.counts[0]["date"]) == (1, 2)

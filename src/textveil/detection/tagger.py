@@ -260,6 +260,7 @@ def is_asked(word: Word, marks_of: Any) -> bool:
         or low in known.FUNCTION_WORDS
         or low in known.TITLES
         or low in known.INSTITUTIONS
+        or low in known.GENERIC
         or word.end - word.start < 2
     )
 

@@ -15,6 +15,7 @@ from textveil.detection.found import Found
 from textveil.detection.gates import Seen, at_digits, holding
 from textveil.detection.keeping import shipped_words
 from textveil.detection.lists import Marks, lists
+from textveil.detection.name_words import COMPANY_ENDS
 from textveil.text.slices import matches, search
 
 
@@ -358,6 +359,8 @@ def _could_name(written: str) -> bool:
     humps = [hump.lower() for hump in _HUMP.findall(written)]
     if not humps:
         return False
+    if written.lower() in COMPANY_ENDS:
+        return True
     if len(humps) == 2 and humps[0] in _NAME_STARTS and written[:1].isupper():
         return True
     known = lists().words.get

@@ -26,6 +26,12 @@ ENTITY_TYPES: Final = {
     "money": "MONEY",
     "number": "NUMBER",
     "ip": "IP_ADDRESS",
+    "secret": "SECRET",
+    "demographic": "NRP",
+    "duration": "DURATION",
+    "measurement": "MEASUREMENT",
+    "quantity": "COUNT",
+    "code-number": "CODE_NUMBER",
 }
 """Presidio's names of kinds; others are their own in capitals."""
 

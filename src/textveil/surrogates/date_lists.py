@@ -187,25 +187,20 @@ def _made(parts: list[_Part], between: list[str], style: _Style, known: Known) -
         return None
     if years and not full:
         shared = _ascending(shared)
+    kinds = _years_written(parts, style) if years else ("",) * len(parts)
+    style = style._replace(full=full, years=kinds)
     month_of = {Known.MONTH: (15, 0), Known.YEAR: (1, 7)}.get(known, (0, 0))
+    form = (Field("year2", ""),) if "year2" in kinds else ()
     found = []
     for part in shared:
         year = part.year if part.year >= 0 else 2000
         try:
             day = date(year, part.month or month_of[1], part.day or month_of[0])
         except ValueError:
-            return _none(between, style, len(parts), years)
-        two = style.years and any("2" in one for one in style.years)
-        found.append(WrittenDate(known if years else Known.ANNIVERSARY, day, (Field("year2", ""),) if two else ()))
-    kinds = _years_written(parts, style) if years else ("",) * len(parts)
-    return WrittenDates(tuple(found), (*between, ""), style._replace(full=full, years=kinds))
-
-
-def _none(between: list[str], style: _Style, count: int, years: bool) -> WrittenDates:
-    """Dates that the calendar has not."""
-    kinds = ("year" if years else "",) * count
-    empty = WrittenDate(Known.NOTHING, date(2000, 1, 3), ())
-    return WrittenDates((empty,) * count, (*between, ""), style._replace(years=kinds))
+            empty = WrittenDate(Known.NOTHING, date(2000, 1, 3), ())
+            return WrittenDates((empty,) * len(parts), (*between, ""), style)
+        found.append(WrittenDate(known if years else Known.ANNIVERSARY, day, form))
+    return WrittenDates(tuple(found), (*between, ""), style)
 
 
 def _years_written(parts: list[_Part], style: _Style) -> tuple[str, ...]:

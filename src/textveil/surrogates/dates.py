@@ -248,20 +248,25 @@ class _Settings(NamedTuple):
 
         def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
             convention = self.convention(mention.value for mention in mentions)
-            read = self.reader(convention)
-            born = {_key_of(read(one.value), one.value) for one in mentions if births and _BIRTH(one.before)}
-            others = [one.value for one in mentions if _is_full(read(one.value))]
-            other = next((value for value in others if _key_of(read(value), value) not in born), None)
+
+            @cache
+            def read_by(known: Convention) -> tuple[_Read, frozenset[str], dict[str, str]]:
+                read = self.reader(known)
+                keyed = [(_key_of(read(one.value), one.value), one) for one in mentions]
+                born = frozenset(key for key, one in keyed if births and _BIRTH(one.before))
+                others = {key: one.value for key, one in keyed if key not in born and _is_full(read(one.value))}
+                return read, born, others
 
             def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-                reads = self.reader(_known_in(scope, convention)) if not convention.settled else read
+                reads, born, others = read_by(convention if convention.settled else _known_in(scope, convention))
                 _note(scope, convention, self.order)
                 written = reads(value)
                 key = _key_of(written, value)
-                known = births and key in scope.remembered(_BORN)
+                before = scope.remembered(_BORN) if births else {}
                 if isinstance(written, WrittenDates):
                     return written.with_days(days(written, value, scope, rng))
-                if known or (key in born and written.known is Known.DATE):
+                if key in before or (key in born and written.known in _WITH_YEAR):
+                    other = next((one for other_key, one in others.items() if other_key not in before), None)
                     near = None if other is None else days(reads(other), other, scope, rng)[0]
                     day = agreed(scope, _BORN, key, rng, lambda source: str(_birth(near, ages, source)))
                     return written.with_day(date.fromisoformat(day))
@@ -279,11 +284,14 @@ class _Settings(NamedTuple):
 
 
 _BORN: Final = "birth date"
+_WITH_YEAR: Final = frozenset((Known.DATE, Known.MONTH, Known.QUARTER, Known.YEAR, Known.DECADE))
+"""What of a birth date tells an age."""
 _SETTLED: Final = "order of day and month"
 _BIRTH: Final = re.compile(
-    r"(?:\b(?:[Bb]orn|BORN|[Bb]irth(?: ?dat[ea]|day)?|BIRTH(?:DAT[EA]|DAY)?|[Gg]eb(?:oren)?|n[\xe9e]e?|[Nn]acid[oa]"
-    r"|[Nn]at[oa]|[Nn]ascid[oa]|[Nn]ascimento|[Nn]acimiento|[Nn]ascita|[Nn]aissance|[Gg]eburtsdatum|[Gg]eboortedatum)"
-    r"|\b[Dd]\.?[Oo]\.?[Bb]\b\.?)(?: (?:on|in|am|the|le|el|il|op|em|is|was))?[\s.:=#*-]{0,4}\Z"
+    r"(?<![A-Za-z])(?:[Bb]orn|BORN|[Bb]irth(?:[ _-]?[Dd]at[ea]|[ _-]?[Yy]ear|[Dd]ay)?|BIRTH(?:[ _-]?DAT[EA]|DAY)?"
+    r"|[Gg]eb(?:oren)?|n[\xe9e]e?|[Nn]acid[oa]|[Nn]at[oa]|[Nn]ascid[oa]|[Nn]ascimento|[Nn]acimiento|[Nn]ascita"
+    r"|[Nn]aissance|[Gg]eburtsdatum|[Gg]eboortedatum|[Dd]\.?[Oo]\.?[Bb](?![A-Za-z])\.?)"
+    r"(?: (?:on|in|am|the|le|el|il|op|em|is|was))?[\s.:=#*,;|(\"'-]{0,5}\Z"
 ).search
 _NOW: Final = date(2015, 1, 1)
 _YEARS_OF_NOW: Final = 10

@@ -29,14 +29,14 @@ _MOST_WORDS: Final = 20
 _WORD: Final = "|".join(sorted(WORDS[1:], key=len, reverse=True)).replace("-", "[ -]")
 _TOKENS: Final = re.compile(
     rf"(?P<kept>(?<![A-Za-z0-9])(?:{WITH_DIGITS})(?![A-Za-z0-9]))"
-    r"|(?P<ordinal>(?<![0-9.,])[0-9]{1,8}(?:st|nd|rd|th)(?![A-Za-z0-9]))"
+    r"|(?P<ordinal>(?<![0-9.,])(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,15})(?:st|nd|rd|th)(?![A-Za-z0-9]))"
     r"|(?P<number>(?:[0-9]{1,3}(?:,[0-9]{3})++(?![0-9])|[0-9]++)(?:\.[0-9]++)?)"
     rf"|(?P<word>(?<![A-Za-z])(?i:{_WORD})(?![A-Za-z]))",
     re.ASCII,
 )
 _OF_TIME: Final = "year|month|week|day|hour|minute|second|night|decade"
 _COUNTED: Final = re.compile(
-    rf"(?<![A-Za-z0-9.,/-])(?P<number>[0-9]+|(?i:{_WORD})) (?P<unit>{_OF_TIME})s?(?![A-Za-z-])"
+    rf"(?<![A-Za-z0-9.,/-])(?P<number>[0-9]+|(?i:{_WORD})) (?P<unit>(?i:{_OF_TIME}))[sS]?(?![A-Za-z-])"
 )
 
 _FINITE: Final = Domain("finite", lambda value: abs(value) < 1e12)
@@ -96,9 +96,9 @@ def measurement(
         if match["number"]:
             return number(written, share, rng)
         if match["ordinal"]:
-            digits = len(written) - 2
-            place = drawn_place(10 ** (digits - 1), 10**digits - 1, int(written[:-2]), share, rng)
-            return f"{place}{_ending(place)}"
+            digits = written[:-2].replace(",", "")
+            place = drawn_place(10 ** (len(digits) - 1), 10 ** len(digits) - 1, int(digits), share, rng)
+            return f"{place:{',' if ',' in written else ''}d}{_ending(place)}"
         if match["word"]:
             place = drawn_place(1, _MOST_WORDS, WORDS.index(written.lower().replace(" ", "-")), share, rng)
             return in_case_of(written, WORDS[place]) if written.isupper() or written.islower() else WORDS[place].title()
@@ -167,4 +167,4 @@ def _ending(number: int) -> str:
 def _counted(match: re.Match[str]) -> str:
     """A unit of time in the singular or plural that its drawn number asks for."""
     single = match["number"].lower() in ("1", "one")
-    return f"{match['number']} {match['unit']}{'' if single else 's'}"
+    return f"{match['number']} {match['unit']}{'' if single else in_case_of(match['unit'], 's')}"

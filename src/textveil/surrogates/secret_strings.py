@@ -14,7 +14,9 @@ from textveil.surrogates.scopes import Scope
 from textveil.surrogates.writing import ANY, HEX, LARGE_HEX, LARGE_MIXED, MIXED, filled, shape_of
 
 _BEGINNING: Final = re.compile("|".join(map(re.escape, KEPT_BEGINNINGS))).match
-_FRAME: Final = re.compile(rf"-----(?:BEGIN|END) {PEM_LABEL}-----|\\[rn]")
+_FRAME: Final = re.compile(rf"-----(?:BEGIN|END) {PEM_LABEL}-----")
+_FRAME_AND_BREAKS: Final = re.compile(rf"{_FRAME.pattern}|\\[rn]")
+"""Line breaks that are written as letters: behind a backslash in other secrets, such letters are drawn."""
 _SYMBOLS: Final = {"9": "9", "a": "a", "A": "A", "9a": MIXED, "9A": LARGE_MIXED, "Aa": "w", "9Aa": ANY}
 _SMALL_HEX: Final = re.compile("[^0-9a-f]")
 _CAPITAL_HEX: Final = re.compile("[^0-9A-F]")
@@ -58,7 +60,8 @@ def secret_shape(value: str) -> tuple[str, str]:
     kept = list("\0" * len(value))
     beginning = _BEGINNING(value)
     frames = [(beginning.start(), beginning.end())] if beginning else []
-    for start, end in [*frames, *(frame.span() for frame in _FRAME.finditer(value))]:
+    framed = _FRAME_AND_BREAKS.finditer(value) if _FRAME.search(value) else ()
+    for start, end in [*frames, *(frame.span() for frame in framed)]:
         kept[start:end] = value[start:end]
     rest = "".join(character for character, mark in zip(value, kept, strict=True) if mark == "\0")
     shape = shape_of(rest)

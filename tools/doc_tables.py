@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from textveil.catalog import MECHANISMS, CatalogEntry
 from textveil.detection.kinds import KINDS
@@ -89,11 +89,20 @@ def options() -> str:
     return table(("option", "values", "default", "what it does", "mechanisms"), rows)
 
 
+_LONG_FACT: Final = 60
+"""Characters from which on a public fact is written out in one row of the surrogates only."""
+
+
 def surrogates() -> str:
-    """A row for each surrogate."""
-    rows = []
+    """A row for each surrogate; long facts that stay public are written out once."""
+    rows: list[tuple[str, ...]] = []
+    first: dict[str, str] = {}
     for name, entry in SURROGATE_ENTRIES.items():
         surrogate = make_surrogate(name, 1.0 if entry.needs_epsilon else 0.0, entry.sample)
+        facts = []
+        for fact in [*surrogate.public, *filter(None, [surrogate.equality])]:
+            other = first.setdefault(fact, name) if len(fact) > _LONG_FACT else name
+            facts.append(fact if other == name else f"{re.split('[:,]', fact)[0]}, as `{other}`")
         epsilon = "above 0" if entry.needs_epsilon else "0 or more" if entry.takes_epsilon else "0"
         rows.append(
             (
@@ -102,7 +111,7 @@ def surrogates() -> str:
                 epsilon,
                 surrogate.counts,
                 ", ".join(f"`{option}`" for option in entry.options() if option != "epsilon") or "none",
-                "; ".join([*surrogate.public, *filter(None, [surrogate.equality])]) or "nothing",
+                "; ".join(facts) or "nothing",
                 f"[{Path(entry.proof).stem}](../src/textveil/{entry.proof})",
             )
         )

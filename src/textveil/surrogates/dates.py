@@ -71,13 +71,12 @@ _WITHIN = Option(
 )
 
 _FORM: Final = (
-    "its written format: whether it has the pieces of a date, which of day, month, year and weekday, in digits or in "
-    "names, and the marks between them; of a list or range, how many dates, and whether each has its year; not leading "
-    "zeros, nor whether a month is cut short"
+    "its format: which of day, month, year and weekday it has, in digits or names, and the marks between them; of a "
+    "list or range, how many dates, and whether each has its year"
 )
 _CONVENTION: Final = (
-    "where they are not set: the order of day and month that the dates of a text show together, or that they show "
-    "none, and the language that reads most of their names; of each date, its language where that is another"
+    "its conventions, where not set: the order of day and month that the dates of a text show together, if any, and "
+    "the language of most of their names; of each date, its language where that is another"
 )
 _APART: Final = "which dates stand behind a word for birth, and which are equal to one that does"
 

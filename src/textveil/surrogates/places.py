@@ -68,7 +68,7 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn") -> Drawn:
     public = ["its format: its parts between commas and line breaks, and which of them are two capitals alone"]
     public += ["how many digits it has that stand at the beginning of a part, or in one without letters, and its marks"]
     public += ["digits, hyphens and spaces of a postal code behind two capitals, by their number and places"]
-    public += ["letter case and possessive of each part", f"which of its parts {_EQUAL}"]
+    public += ["letter case and possessive of each part", "which of its parts are equal"]
     if level == "kept":
         public.append("whether a part stands in the public lists of countries and of states of the USA")
     equality = f"which parts of places {_EQUAL}"

@@ -121,6 +121,8 @@ class EmbeddedDetector:
             (dates.find_days, dates.DAY_GATE),
             (dates.find_months, dates.MONTH_GATE),
             (money.find_spoken_money, money.SPOKEN_GATE),
+            (find_witnesses, WITNESS_GATE),
+            (find_demographics, demographic_gate),
             (technical.find_homes, technical.HOME_GATE),
             (technical.find_code, technical.code_gate),
             (durations.find_durations, durations.DURATION_GATE),
@@ -134,9 +136,7 @@ class EmbeddedDetector:
             (quantities.find_shares, quantities.SHARE_GATE),
             (quantities.find_counts, quantities.COUNT_GATE),
             (find_states, anywhere),
-            (find_witnesses, WITNESS_GATE),
             (find_acronyms, ACRONYM_GATE),
-            (find_demographics, demographic_gate),
             (find_names, anywhere),
             (find_small_names, anywhere),
         )
@@ -161,9 +161,9 @@ class EmbeddedDetector:
         language = language_of(text)
         found, rest = searched(read.text, self._searches_in(language))
         found = sorted(one for one in found if one.kind not in (ORDINARY, technical.CODE))
-        if self._tagger and language not in LANGUAGES:
-            found = tagged(read.text, rest, found)
         found = with_mentions(read.text, found)
+        if self._tagger and language not in LANGUAGES:
+            found = with_mentions(read.text, tagged(read.text, rest, found))
         spans = [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME, one.why) for one in found]
         # What a path of a URL may hold is nearly anything: also what covers an e-mail address that it runs into.
         met = any(after.start < before.end for before, after in pairwise(found))

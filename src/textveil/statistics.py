@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from scipy.special import betaincinv, stdtrit
-
 from textveil.errors import need
 from textveil.types import Integers, Reals
 
@@ -38,6 +36,8 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.99) -> Bo
 
     Source: Clopper and Pearson 1934.
     """
+    from scipy.special import betaincinv  # a third of a second, which most releases do not need
+
     need(trials >= 1, "trials", trials, ">= 1")
     need(0 <= successes <= trials, "successes", successes, f"between 0 and {trials}")
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
@@ -55,6 +55,8 @@ def student_reach(error: float, freedom: int, confidence: float) -> float:
         freedom: degrees of freedom of that error, >= 1.
         confidence: of the interval, in (0, 1).
     """
+    from scipy.special import stdtrit  # as above
+
     need(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
     return float(stdtrit(freedom, (1 + confidence) / 2)) * error
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import random
+import re
+from time import process_time
 
 import pytest
 
 from textveil.detection.checked import checked_spans
 from textveil.detection.embedded import embedded_detector
 from textveil.detection.found import searched
-from textveil.detection.gates import anywhere, at_digits, glance, with_words
+from textveil.detection.gates import anywhere, at_digits, glance, places_of, with_words
 from textveil.detection.plain import plain
 
-PIECES = """member of the PKK|/home/kaitlyn/x|react@18.2.0|useState()
+PIECES = """member of the PKK|Jehovah's Witnesses|/home/kaitlyn/x|react@18.2.0|useState()
 $5|US$ 5.2 million|EUR 300|Rs. 50|20 dollars|30 Pounds sterling|5 mln yen|five hundred dollars
 a hundred kroner|12/03/2024|on 3/4|2024-03-04|04.03.24|3/2024|T12:30Z|12:30 pm|2 o'clock|2.30 a.m.|1994-95|'90s
 March 3rd, 2024|3 Sept. '94|since May|of Jay|Monday|saturday|July twenty ninth two thousand eight
@@ -102,3 +104,26 @@ def test_a_url_that_runs_into_an_address_is_one_span() -> None:
     text = "see example.com/contact,me@example.org please"
     (found,) = checked_spans(embedded_detector(), [text])
     assert [text[one.start : one.end] for one in found] == ["example.com/contact,me@example.org"]
+
+
+@pytest.mark.parametrize("several", [2, 40])
+def test_places_of_words_are_those_that_a_pattern_finds(several: int) -> None:
+    words = ["nurse", "a", *(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(several))]
+    text = "A nurse nurse, Nurse-nurse nurses 3nurse4 \xb7nurse a_a\n" + " ".join(words) + " nurse"
+    expected = [run.span() for run in re.finditer("[A-Za-z]+", text) if run[0].lower() in words]
+    assert list(places_of(text, frozenset(word.encode() for word in words))) == expected
+
+
+@pytest.mark.parametrize(
+    "piece", ["nurse ", "aged ", "he is ", "a hundred dollars ", "with two ", "Occupation: ", "as a "]
+)
+def test_words_of_evidence_in_a_row_take_linear_time(piece: str) -> None:
+    detector = embedded_detector()
+    detector.detect([piece * 10])
+
+    def seconds(times: int) -> float:
+        start = process_time()
+        detector.detect([piece * times])
+        return process_time() - start
+
+    assert min(seconds(8000) for _ in range(3)) < 4 * 2 * min(seconds(2000) for _ in range(3)) + 0.02

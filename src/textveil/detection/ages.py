@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import Found, near
+from textveil.detection.found import Found, near, near_places
 from textveil.detection.gates import at_digits, either, holding, with_words
 from textveil.detection.number_words import BELOW_HUNDRED
 from textveil.text.slices import matches
@@ -39,8 +39,11 @@ _AGED_SMALL: Final = re.compile(
 )
 _OLD_WORD: Final = re.compile(r"old(?![a-rt-z])|of age|y\.?/?o(?![a-z])")
 _AGED_WORD: Final = re.compile(
-    r"[Aa]ged?\b|AGE\b|[Tt]urn(?:ed|s|ing)?\b|hen (?:he|she|I) was\b|I am\b|I'm\b|[Hh]e(?: is|'s)\b"
+    r"[AaTtHhI](?:(?<=[Aa])ged?(?: of| is|:)?|(?<=A)GE:?|(?<=[Tt])urn(?:ed|s|ing)?|(?<=h)en (?:he|she|I) was"
+    r"|(?:(?<=I)(?: am|'m)|(?<=[Hh])e(?: is|'s))(?: only| just| about| around)?)"
+    rf" (?=[0-9]|(?i:{BELOW_HUNDRED}))"
 )
+"""What tells of an age, up to the number."""
 _DECADE: Final = re.compile(
     r"[Ii](?<![A-Za-z].)n (?:his|her|their|my|your|our) (?:early |mid[ -]?|late )?"
     r"(?P<age>[1-9]0|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)(?=s?\b|'s)"
@@ -67,8 +70,9 @@ def find_ages(text: str) -> Iterator[Found]:
 
 def find_ages_after_words(text: str) -> Iterator[Found]:
     """Ages that a word before them tells: aged, age, turned, I am."""
-    yield from _found(near(_AGED, text, _AGED_WORD, 10, 60), 0.7)
-    yield from _found(near(_AGED_SMALL, text, _AGED_WORD, 10, 60), 0.8)
+    places = [match.span() for match in matches(_AGED_WORD, text)]
+    yield from _found(near_places(_AGED, text, places, 10, 60), 0.7)
+    yield from _found(near_places(_AGED_SMALL, text, places, 10, 60), 0.8)
 
 
 def find_decades_of_age(text: str) -> Iterator[Found]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Final, TypeAlias
 
 from textveil.detection.demographic_lists import (
@@ -21,7 +22,7 @@ from textveil.detection.demographic_lists import (
     demographics,
 )
 from textveil.detection.found import Found
-from textveil.detection.gates import Seen, with_words
+from textveil.detection.gates import Seen, places_of, with_words
 from textveil.text.slices import matches, search
 
 KIND: Final = "demographic"
@@ -36,7 +37,7 @@ _BACK: Final = 64
 _AHEAD: Final = 40
 _MODIFIERS: Final = 4
 
-_WORD: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]{2,20}+(?![A-Za-z])")
+_LONGEST_WORD: Final = 20
 _LAST_WORD: Final = re.compile(r"(?<![A-Za-z])([A-Za-z]{1,20}+)[ '-]\Z").search
 
 _KIN: Final = (
@@ -209,10 +210,15 @@ _BE_CUES: Final = _set("""is was are were am be been being i'm he's she's who's 
 _OTHER_STARTS: Final = frozenset(word.encode("ascii") for word in _FAMILY_WORDS | _LABEL_WORDS)
 
 
+@cache
+def _starts() -> frozenset[bytes]:
+    """Words of the lists, and those that tell of a family or name a field."""
+    return frozenset(word for word in _OTHER_STARTS | demographics().last_words if 1 < len(word) <= _LONGEST_WORD)
+
+
 def demographic_gate(text: str, seen: Seen) -> bool:
     """Whether a text has a word of the lists, or one that tells of a family."""
-    words = seen.words
-    return "#" in text or not words.isdisjoint(_OTHER_STARTS) or not words.isdisjoint(demographics().last_words)
+    return "#" in text or not seen.words.isdisjoint(_starts())
 
 
 def find_demographics(text: str) -> Iterator[Found]:
@@ -240,17 +246,16 @@ def _scanned(text: str) -> Iterator[Found]:
     lists = demographics()
     endings = lists.endings.get
     before, families, fields = Found(0, 0, "", 0), 0, 0
-    for match in matches(_WORD, text):
-        low = match[0].lower()
-        end = match.end()
+    for start, end in places_of(text, _starts()):
+        low = text[start:end].lower()
         if low in _FAMILY_WORDS and end > families:
-            yield from _of_family(text, max(families, match.start() - _BACK), end + _AHEAD)
+            yield from _of_family(text, max(families, start - _BACK), end + _AHEAD)
             families = end + _AHEAD // 2
         if low in _LABEL_WORDS and end > fields and _COLON(text, end):
-            yield from _stated(text, max(fields, match.start() - _BACK // 2), end + 2 * _AHEAD)
+            yield from _stated(text, max(fields, start - _BACK // 2), end + 2 * _AHEAD)
             fields = end
         entries = endings(low)
-        found = None if entries is None else _read(text, match, entries, lists, before)
+        found = None if entries is None else _read(text, start, end, entries, lists, before)
         if found is not None:
             yield found
             before = found
@@ -284,10 +289,9 @@ def _of_hashtags(text: str) -> Iterator[Found]:
 
 
 def _read(
-    text: str, match: re.Match[str], entries: tuple[Words, ...], lists: Demographics, last: Found
+    text: str, start: int, end: int, entries: tuple[Words, ...], lists: Demographics, last: Found
 ) -> Found | None:
     """The span of an entry that ends with a word, where there is evidence."""
-    start, end = match.span()
     words, first = _longest(text, start, entries)
     if not words:
         return None

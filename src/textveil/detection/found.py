@@ -71,9 +71,16 @@ def near(
         before: characters before an anchor that a match may begin at.
         after: characters after it that a match may reach.
     """
+    return near_places(pattern, text, map(re.Match.span, matches(anchor, text)), before, after)
+
+
+def near_places(
+    pattern: re.Pattern[str], text: str, places: Iterable[tuple[int, int]], before: int, after: int
+) -> Iterator[re.Match[str]]:
+    """The matches of a slow pattern, looked for only around places, which come by start: see ``near``."""
     low, high, reached = -1, -1, 0
-    for match in matches(anchor, text):
-        start, stop = max(0, match.start() - before), match.end() + after
+    for begin, end in places:
+        start, stop = max(0, begin - before), end + after
         if start > high:
             if high >= 0:
                 for found in matches(pattern, text, low, _at_a_gap(text, high)):

@@ -7,7 +7,7 @@ surroundings of its digits. It may let a text through in which its search finds 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple, TypeAlias, final
 
 from textveil.text.slices import search
@@ -22,6 +22,11 @@ CUT: Final = r"(?:\0|\A|\Z)"
 _DIGITS: Final = re.compile(f"[0-9]++(?:[^0-9]{{1,{BEFORE_DIGITS + AFTER_DIGITS}}}+[0-9]++)*+")
 """Groups of digits whose surroundings meet are one, so that what is gathered is no longer than the text."""
 _LETTERS: Final = bytes(code if chr(code).islower() and code < 0x80 else 0x20 for code in bytes(range(256)).lower())
+
+
+_RUNS: Final = re.compile(b"[a-z]++")
+_FEW: Final = 12
+"""Words up to which a text is searched for each of them: that is faster than to look at each of its words."""
 
 
 @final
@@ -48,6 +53,30 @@ def glance(text: str) -> Seen:
     groups = map(re.Match.span, _DIGITS.finditer(text))
     around = [text[max(0, start - BEFORE_DIGITS) : end + AFTER_DIGITS] for start, end in groups]
     return Seen("\0".join(around), words_of(text), " ".join([run for run in text.split() if len(run) >= LONG_RUN]))
+
+
+def places_of(text: str, words: frozenset[bytes]) -> Iterator[tuple[int, int]]:
+    """Where runs of letters stand that are among these words, by start.
+
+    Args:
+        text: a plain text.
+        words: in small letters.
+    """
+    letters = text.encode("latin-1").translate(_LETTERS)
+    present = words.intersection(letters.split())
+    if len(present) > _FEW:
+        return (run.span() for run in _RUNS.finditer(letters) if run[0] in present)
+    whole = b" " + letters + b" "
+    return iter(sorted(place for word in present for place in _places(whole, word)))
+
+
+def _places(letters: bytes, word: bytes) -> Iterator[tuple[int, int]]:
+    """Where a word stands between spaces, less the space that the letters begin with."""
+    spaced = b" " + word + b" "
+    place = letters.find(spaced)
+    while place >= 0:
+        yield place, place + len(word)
+        place = letters.find(spaced, place + 1)
 
 
 def words_of(text: str) -> frozenset[bytes]:

@@ -19,6 +19,7 @@ FIT: Final = ("en", *LANGUAGES)
 _FEWEST_WORDS: Final = 3
 _ENGLISH_SHARE: Final = 0.8
 _CERTAIN: Final = 0.8
+_COMMON: Final = int(Marks.COMMON)
 _SMALL_WORD: Final = re.compile(r"(?<![A-Za-z'@./_-])[a-z]{2,}(?![A-Za-z'@./_-])")
 
 _SCRIPTS: Final = {
@@ -61,7 +62,7 @@ def language_of(text: str) -> str:
     if len(words) < _FEWEST_WORDS:
         return ""
     marks_of = lists().words.get
-    english = sum(1 for word in words if marks_of(word, 0) & Marks.COMMON)
+    english = sum(1 for word in words if marks_of(word, 0) & _COMMON)
     return "en" if english >= _ENGLISH_SHARE * len(words) else _classified(part)
 
 

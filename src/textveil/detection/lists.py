@@ -57,15 +57,14 @@ def lists() -> Lists:
     record = json.loads((DATA / RECORD).read_text(encoding="ascii"))
     if hashlib.sha256(packed).hexdigest() != record["file"]:
         raise InputError(f"the embedded file {FILE} must be intact; got another. Install textveil again.")
-    words: dict[str, int] = {}
     openings: dict[str, int] = {}
-    phrases = []
-    for line in lzma.decompress(packed).decode("ascii").splitlines():
-        name, _, marks = line.partition("\t")
-        if " " not in name:
-            words[name] = int(marks, 16)
-            continue
-        phrases.append(name)
+    fields = lzma.decompress(packed).decode("ascii").replace("\n", "\t").split("\t")
+    names, marks = fields[:-1:2], fields[1::2]
+    values = {written: int(written, 16) for written in set(marks)}
+    words = dict(zip(names, map(values.__getitem__, marks), strict=True))
+    phrases = [name for name in names if " " in name]
+    for name in phrases:
+        del words[name]
         first = name[: name.index(" ")]
         openings[first] = max(openings.get(first, 0), name.count(" ") + 1)
     return Lists(words, frozenset(phrases), openings)

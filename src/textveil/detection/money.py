@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import Found, near
-from textveil.detection.gates import at_digits, either, with_words
+from textveil.detection.found import Found, near, near_places
+from textveil.detection.gates import at_digits, either, joined_words, places_of, with_words
 from textveil.detection.number_words import AMOUNT
 from textveil.text.slices import matches
 
@@ -83,7 +83,7 @@ _NAMED: Final = re.compile(
     rf"(?=[0-9])(?<![\w.,/-]){_NUMBER}{_SCALE}?(?:[ -](?:{WORD})\b| ?(?:{CODES})\b| ?(?:\xa4|\$)(?!\w)){AGAIN}"
 )
 _SPOKEN: Final = re.compile(rf"(?<![\w-])(?i:{AMOUNT})[ -](?:{WORD})\b{AGAIN}")
-_WORDS: Final = re.compile(rf"(?i)[ -](?:{'|'.join(_SINGLE.split())})\b")
+_WORDS: Final = joined_words(_SINGLE)
 
 SIGNED_GATE: Final = at_digits(r"[A-Z$\xa4s.] ?-?[0-9]")
 NAMED_GATE: Final = either(
@@ -106,7 +106,10 @@ def find_named_money(text: str) -> Iterator[Found]:
 
 def find_spoken_money(text: str) -> Iterator[Found]:
     """Amounts in words: five hundred dollars."""
-    for match in near(_SPOKEN, text, _WORDS, 120, 1):
+    words = (
+        (start - 1, end) for start, end in places_of(text, _WORDS) if text[max(0, start - 1) : start] in (" ", "-")
+    )
+    for match in near_places(_SPOKEN, text, words, 120, 1):
         if not match[0].lower().startswith(("a ", "one cent")) or " hundred" in match[0] or " thousand" in match[0]:
             yield Found(match.start(), match.end(), "money", 0.7)
 

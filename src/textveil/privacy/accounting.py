@@ -16,7 +16,6 @@ from fractions import Fraction
 from typing import Protocol, TypeAlias, final
 
 import numpy as np
-from scipy.special import gammaln
 
 from textveil.errors import ParameterError, UnsupportedGuarantee, need
 from textveil.privacy.calibration import gaussian_log_delta
@@ -139,6 +138,8 @@ class WorstTokens:
 
     def _without_disclosure(self, epsilon: float) -> float:
         """The sum over i of the class's formula, rounded up."""
+        from scipy.special import gammaln  # a third of a second, which most releases do not need
+
         n, e = self.times, self.token_epsilon
         if Fraction(epsilon) >= n * Fraction(e):
             return 0.0

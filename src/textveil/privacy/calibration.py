@@ -12,7 +12,6 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
-from scipy.special import erfcx, ndtr
 
 from textveil.errors import need
 
@@ -162,11 +161,15 @@ def _log_delta(half: float, center: float) -> float:
         return log_density + math.log(half) + math.log(math.fsum(np.multiply(weights, slopes)))
     if edge <= 0:
         return log_density + math.log(_mills(-edge) - _mills(half + center))
+    from scipy.special import ndtr  # a third of a second, which most releases do not need
+
     return math.log1p(-float(ndtr(-edge)) - math.exp(log_density) * _mills(half + center))
 
 
 def _mills(x: float) -> float:
     """R(x) = (1 - Phi(x)) / phi(x), Mills' ratio of the standard normal distribution."""
+    from scipy.special import erfcx  # a third of a second, which most releases do not need
+
     return math.sqrt(math.pi / 2) * float(erfcx(x / math.sqrt(2)))
 
 

@@ -23,8 +23,6 @@ from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.fft import irfft, next_fast_len, rfft
-from scipy.special import ndtr
 
 from textveil.errors import need
 from textveil.privacy.truncation import outer_strip_mass
@@ -132,6 +130,8 @@ class LossDistribution:
         if len(first) * len(second) <= _DIRECT:
             masses = np.convolve(first, second)
         else:
+            from scipy.fft import irfft, next_fast_len, rfft  # a third of a second, which most releases do not need
+
             bins = len(first) + len(second) - 1
             size = next_fast_len(bins, real=True)
             masses = np.maximum(irfft(rfft(first, size) * rfft(second, size), size)[:bins], 0.0)
@@ -305,6 +305,8 @@ def gaussian_loss(shift: float, sigma: float, *, step: float, upper: bool = True
         step: nats between neighbors of the grid.
         upper: the side to round to.
     """
+    from scipy.special import ndtr  # a third of a second, which most releases do not need
+
     need(math.isfinite(shift) and shift != 0, "shift", shift, "finite and not 0")
     need(0 < sigma < math.inf, "sigma", sigma, "finite and > 0")
     mu = abs(shift) / sigma

@@ -19,7 +19,6 @@ from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp
 
 from textveil.errors import need
 from textveil.types import Reals
@@ -215,6 +214,8 @@ def truncated_delta(shift: ArrayLike, scale: float, bound: float) -> Reals:
 
 def truncated_log_delta(shift: ArrayLike, scale: float, bound: float) -> Reals:
     """Natural logarithm of ``truncated_delta``, also where that underflows; shape (..., dim) to (...)."""
+    from scipy.special import logsumexp  # a third of a second, which most releases do not need
+
     widths, log_smaller = _log_smaller_side(np.abs(np.asarray(shift, dtype=np.float64)), scale, bound)
     delta = truncated_delta(shift, scale, bound)
     # Where all strips are tiny, 1 - prod (1 - F) is the sum of the F up to their products.

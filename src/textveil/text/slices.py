@@ -77,13 +77,14 @@ def _sliced(pattern: re.Pattern[str], text: str, start: int, end: int, reach: fl
     while start < end:
         check_time()
         stop = start + SLICE
-        while start < stop:
-            match = pattern.search(text, start, min(end, int(stop + reach)))
-            if match is None or match.start() >= stop:  # which may be longer in the next slice
-                start = stop
-            else:
-                yield match
-                start = match.end()
+        for match in pattern.finditer(text, start, min(end, int(stop + reach))):
+            if match.start() >= stop:  # it may be longer in the next slice
+                break
+            yield match
+            start = match.end()
+            if start >= stop:
+                break
+        start = max(start, stop)
 
 
 def _checked(found: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:

@@ -52,7 +52,9 @@ AGED_GATE: Final = either(
     with_words("age aged ages turn turned turns turning"),
     holding("I am ", "I'm ", "e is ", "e's ", "hen he was ", "hen she was ", "hen I was "),
 )
-_AFTER_NAME: Final = re.compile(r"[1-9](?:(?<=[a-z], .)[0-9](?=, (?![A-Z0-9]))|(?<=[a-z] \(.)[0-9](?=\)))")
+_AFTER_NAME: Final = re.compile(
+    r"[1-9](?:(?<=[a-z], .)[0-9](?=, (?:MRN|DOB|SSN|ID|NHS)\b|, (?![A-Z0-9]))|(?<=[a-z] \(.)[0-9](?=\)|, [A-Z]{2,4}\b))"
+)
 _CODE: Final = re.compile(r"[1-9](?<![\w.,/-].)[0-9](?=[ -]?[MF](?![\w.'/-]))")
 
 

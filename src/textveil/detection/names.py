@@ -30,7 +30,7 @@ _FIRST: Final = (
 
 _RUN: Final = re.compile(
     rf"{_FIRST}(?:(?: {{1,2}}(?:(?:{_SMALL}) ){{0,3}}|, (?=(?:Inc|Ltd|LLC|Corp|Jr|Sr|Co)\b))"
-    rf"{_WORD}){{0,24}}+"
+    rf"(?:(?:al|el|ar|as|ash|ad|an|ul|ur)-)?{_WORD}){{0,24}}+"
 )
 _PIECE: Final = re.compile(rf"{_WORD}|(?:{_SMALL})(?![A-Za-z])").finditer
 _WORD_LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'"
@@ -39,7 +39,12 @@ _CONTRACTED: Final = frozenset(("m", "d", "ll", "re", "ve", "t", "em", "all"))
 _CUE: Final = re.compile(
     r"(?:[Nn]ames?(?:'s| is|:)?|[Nn]amed|[Cc]all(?:ed|s)? (?:me|him|her)|[Dd]ear|[Uu]ser:|[Bb]y:|I am|I'm"
     r"|[Tt]his is|[Ss]tarring|[Ss]incerely|[Rr]egards|[Ss]igned|[Nn]ame\?|[Hh]ello|[Hh]i|[Hh]ey|[Tt]hanks"
-    r"|[Pp]atient:|[Dd]octor:),?[ \t\n]*$"
+    r"|[Pp]atient:|[Dd]octor:|[Cc]c:?|CC:?|[Cc]ontact|[Pp]ing(?:ed)?|[Tt]ell|[Aa]sk(?:ed)?|[Ee]mailed|[Pp]aged|[Cc]alled"
+    r"|(?:[Mm]eeting|[Ss]poke|[Ss]peak|[Tt]alked|[Mm]et|[Cc]hat|[Dd]iscussed|[Vv]isit|[Cc]onfirmed|[Rr]eviewed|[Ll]unch"
+    r"|[Ii]nterview|[Dd]inner|[Cc]onsulted|[Ll]iaised|session) with|[Pp]atient of|[Bb]ehalf of|[Cc]are of|[Ww]ill see"
+    r"|(?:[Rr]equested|[Rr]eferred|[Ss]een|[Oo]rdered|[Ss]igned|[Dd]ictated|[Aa]ccompanied|[Aa]ssigned|[Rr]eported"
+    r"|[Pp]repared|[Aa]pproved|[Vv]erified|[Ww]ritten|[Ii]nterpreted|[Rr]ead|[Aa]dministered|[Pp]erformed|[Rr]ecorded"
+    r"|[Ss]ubmitted|[Ww]itnessed|[Tt]riaged|[Ee]xamined) by),?[ \t\n]*$"
 ).search
 _AFTER_SUBJECT: Final = re.compile(
     r"(?:'s|,? (?:and(?= [A-Z])|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked"
@@ -92,8 +97,12 @@ _SIGNATURE: Final = re.compile(
     r"|[Ll]ove|[Rr]espectfully|xx|xoxo)[,.!]?[ \t]*\n+[ \t-]*$"
 ).search
 _TELLS: Final = re.compile(
-    r",? (?:said|says|told|asked|asks|wrote|replied|emailed|texted|phoned|lives|lived|smiled|shouted|laughed"
-    r"|was born|thinks|wants|who (?:is|was|has|had|said|lives))(?![A-Za-z])"
+    r" \((?:[Hh]is |[Hh]er |[Pp]atient's |the )?(?:son|daughter|wife|husband|mother|father|mom|mum|dad|sister|brother"
+    r"|spouse|partner|aunt|uncle|niece|nephew|cousin|friend|neighbou?r|fianc[e\xe9]e?|grandson|granddaughter"
+    r"|grandmother|grandfather|carer|caregiver|guardian|next of kin|NOK|POA|she|he|they|her|him|RN|MD|PA|LPN|NP|PT|OT"
+    r"|SLP|LCSW)(?:[/,][^)\n]{0,30})?\)"
+    r"|,? (?:said|says|told|asked|asks|wrote|replied|emailed|texted|phoned|lives|lived|smiled|shouted|laughed|knows"
+    r"|prefers|was born|thinks|wants|who (?:is|was|has|had|said|lives))(?![A-Za-z])"
 ).match
 _CAMEL: Final = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]").search
 _INNER_CAPITAL: Final = re.compile(

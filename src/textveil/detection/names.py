@@ -105,6 +105,16 @@ _TELLS: Final = re.compile(
     r"|prefers|was born|thinks|wants|who (?:is|was|has|had|said|lives))(?![A-Za-z])"
 ).match
 _CAMEL: Final = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]").search
+_SYLLABLE: Final = (
+    "(?:hyun?|min|ji|seo|jin|woo|young|yeong|eun|soo|su|hye|jae|jun|joon|sung|seung|kyung|gyeong|myung|sang|dong|ki|gi|hee"
+    "|hui|ho|won|mi|na|ra|ah|yeon|yun|yoon|in|il|chul|cheol|tae|byung|bong|hwan|hoon|hun|hyeok|hyuk|ye|yu|a|ri|rim|sook|suk"
+    "|jung|jeong|kwang|kyu|gyu|nam|sik|bin|bum|beom|chan|da|do|ha|han|jong|joo|ju|kun|man|mun|moon|nim|og|ok|rae|sun|wan|yong"
+    "|mei|ming|wei|xiao|hong|hui|ying|yan|li|ling|yi|yu|jie|fang|hua|jia|lan|ping|qing|xin|yun|zhen|chih|ching|chun|fen|hsin"
+    "|hsiu|kuo|shu|tsung|wen|ya|yen|yin|yung|chi|chia|chen|hao|hsiang|hung|jen|jui|kai|lung|mao|te|ting|wu)"
+)
+_TWO_SYLLABLES: Final = re.compile(f"{_SYLLABLE}-{_SYLLABLE}").fullmatch
+"""Given names of two syllables, as Korean and Chinese ones are written in Latin letters."""
+
 _INNER_CAPITAL: Final = re.compile(
     r"(?:Mc|Mac|O'|D'|De|Di|Du|La|Le|Van|Von|Fitz|St|Al|El|Jo|Ann|Mary)[A-Z][a-z]+(?:['-][A-Za-z]+)?"
 ).fullmatch
@@ -481,7 +491,7 @@ class _Run:
             return Judged(_PLACE, 0.7, "list")
         if opens and marks[0] & _COMMON and not initials and not any(mark & _NAMES for mark in marks[1:]):
             return Judged(_PERSON, _GUESS, "guess")
-        if marks[0] & _GIVEN or initials:
+        if marks[0] & _GIVEN or initials or any(_TWO_SYLLABLES(word.low) for word in words):
             return Judged(_PERSON, 0.8 if any(mark & _FAMILY for mark in marks[1:]) or initials else 0.6, "list")
         if any(mark & _KNOWN_PLACE for mark in marks) or words[0].low in known.PLACE_STARTS:
             return Judged(_PLACE, 0.5, "list")

@@ -75,8 +75,8 @@ class EmbeddedDetector:
         self.kinds = tuple(kind for kind in KINDS if kind != "number")
         self._searches: tuple[tuple[Search, Gate], ...] = (
             (secrets.find_private_keys, secrets.PEM_GATE),
-            (secrets.find_tokens, secrets.token_gate),
             (credentials.find_users_of_urls, credentials.user_gate),
+            (secrets.find_tokens, secrets.token_gate),
             (credentials.find_command_passwords, credentials.command_gate),
             (credentials.find_credentials, credentials.credential_gate),
             (credentials.find_seed_phrases, credentials.SEED_GATE),

@@ -28,12 +28,12 @@ FIRM_TITLES: Final = _set(
 SUFFIXES: Final = _set("""jr sr ii iii iv phd md esq""")
 
 COMPANY_ENDS: Final = _set(
-    """inc incorporated corp corporation ltd limited llc llp plc co company gmbh ag sa nv bv oy ab asa spa srl kg sons
-    brothers group holdings partners associates industries enterprises technologies systems solutions software
-    networks laboratories labs drugs pharmacy imaging diagnostics logistics maritime shipping bakery realty
-    plumbing roofing landscaping dental dentistry orthodontics pharmaceuticals motors airlines airways records entertainment studios pictures
-    ventures consulting services foods stores energy electronics semiconductor telecom communications securities
-    solicitors"""
+    """inc incorporated corp corporation ltd limited llc llp plc co company gmbh ag sa nv bv oy ab asa spa srl kg
+    sons brothers group holdings partners associates industries enterprises technologies systems solutions
+    software networks laboratories labs drugs pharmacy imaging diagnostics logistics maritime shipping bakery
+    realty plumbing roofing landscaping dental dentistry orthodontics pharmaceuticals motors airlines airways
+    records entertainment studios pictures ventures consulting services foods stores energy electronics
+    semiconductor telecom communications securities solicitors"""
 )
 """What ends the name of a company."""
 
@@ -147,6 +147,9 @@ FUNCTION_WORDS: Final = _set(
     saturdays sundays lmao gawd bro dude btw smh tbh idk ty"""
 )
 """Words that name nobody, whatever their letter case."""
+
+VERBS: Final = _set("mark bill sue rob pat grant chase frank will jack skip nick wade ship trace pierce lance")
+"""Given names that begin an order as well: mark the date, bill to."""
 
 DETERMINERS: Final = _set(
     """the a an his her its their our my your this that these those each every no any some all of in under"""

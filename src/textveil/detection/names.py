@@ -54,6 +54,9 @@ _LOOSELY_SUBJECT: Final = re.compile(
     r" (?:[a-z]{3,12}[^s\W]s|[a-z]{3,12}ed|knew|saw|ran|sang|should|would|could|can|must|does|did|are|were|very|so|lol)"
     r"(?![A-Za-z])|!| '"
 ).match
+_ORDER: Final = re.compile(
+    r" (?:the|a|an|your|my|our|his|this|that|these|all|each|any|it|them|to|up|out|access)(?![A-Za-z])"
+).match
 _COUNTED: Final = re.compile(r":? ?[0-9]").match
 _LIVES_IN: Final = re.compile(
     r"(?:liv(?:e|es|ed|ing)|born|raised|mov(?:e|es|ed|ing)|grew up|based|located|resid(?:e|es|ed|ing)|stay(?:s|ed|ing)"
@@ -77,11 +80,15 @@ _AT_COMPANIES: Final = re.compile(
 ).search
 _SPEAKS: Final = re.compile(r",? (?:said|says|told|asked|wrote|called)(?![a-z])").match
 _SHORTENED: Final = re.compile(r"(?:Inc|Ltd|Corp|Co)$").search
+_LEGAL_FORM: Final = re.compile(
+    r" (?:A/?S|ASA|ApS|SA|SAS|SARL|SpA|SE|SL|KK|Oy|Oyj|AB|AG|BV|NV|Lda|Ltda|Pty)(?![A-Za-z])"
+).match
 _GOES_ON: Final = re.compile(r"\.(?:,| [a-z(])").match
 _CODE: Final = re.compile(r",? (?:[0-9]{4,6}(?:-[0-9]{3,4})?|[0-9]{3} [0-9]{2})(?![A-Za-z0-9.,-]|[,.][0-9])").match
 _ENDS: Final = known.COMPANY_ENDS | known.INSTITUTIONS | known.PLACE_ENDS
 _NAMED_AFTER: Final = re.compile(
-    r" (?:[A-Z][A-Za-z]* ){0,2}(?:Hospital|Clinic|Infirmary|University|College|School|Academy|Church|Cathedral|Party"
+    r" (?:[A-Z][A-Za-z]* ){0,2}(?:Hospital|Hospice|Clinic|Cent(?:er|re)|Pharmacy|Surgery|Infirmary|University"
+    r"|College|School|Academy|Church|Cathedral|Party"
     r"|Court|Army|Republic|Bank|Union|Office)\b"
 ).match
 _FIELD: Final = re.compile(
@@ -170,6 +177,11 @@ def find_names(text: str) -> Iterator[Found]:
         span = _Run(text, start, end, public).alone(low, marks)
         if span is not None:
             yield span
+
+
+def begins_order(text: str, end: int) -> bool:
+    """Whether what stands behind a word makes it the verb of an order: mark the date."""
+    return _ORDER(text, end) is not None
 
 
 _NO_NAME_AFTER: Final = frozenset("0123456789_")
@@ -301,6 +313,8 @@ class _Run:
     def _marks(self, low: str) -> int:
         marks = self._public.words.get(low)
         if marks is None and "-" in low:
+            if _TWO_SYLLABLES(low):
+                return _GIVEN
             parts = [self._public.words.get(part, 0) for part in low.split("-")]
             marks = parts[0] | parts[-1] if not all(part & _COMMON for part in parts) else _COMMON
         return marks or 0
@@ -347,6 +361,9 @@ class _Run:
 
     def _with_code(self, end: int, kind: str) -> int:
         """The end of a place with the postal code after it, of a company with the full stop of "Inc."."""
+        form = _LEGAL_FORM(self._text, end) if kind == _ORGANIZATION else None
+        if form:
+            return form.end()
         if kind == _ORGANIZATION and _SHORTENED(self._text, max(0, end - 5), end) and _GOES_ON(self._text, end):
             return end + 1
         code = _CODE(self._text, end) if kind == _PLACE else None
@@ -536,6 +553,8 @@ class _Run:
         if marks & _KNOWN_PLACE and not marks & _COMMON:
             return Judged(_PLACE, 0.7, "list")
         evidence = self._evidence(word, before, opens)
+        if opens and word.low in known.VERBS and _ORDER(self._text, word.end):
+            return _NOTHING
         if marks & _COMMON:
             if evidence.kind and marks & _NAMES and not (opens and evidence.why == "verb"):
                 return evidence

@@ -87,8 +87,8 @@ _AFTER_WORD: Final = re.compile(
     rf"\s{{1,3}}(?P<place>[A-Z][A-Za-z'.-]{{1,30}}(?: [A-Z][A-Za-z'.-]{{0,30}}){{0,3}} {_HOUSE})"
 )
 _AT_NUMBER: Final = re.compile(
-    r"(?:[Ll]iv(?:e|es|ed|ing) (?:at|on)|[Rr]esid(?:es?|ed|ing) (?:at|on)|[Ss]tays? at|[Ll]ocated at|[Aa]ddress(?: is|:)|[Dd]eliver(?:ed)? to"
-    r"|[Hh]ome:|[Mm]oved to|[Ll]odges at)\s{1,3}"
+    r"(?:[Ll]iv(?:e|es|ed|ing) (?:at|on)|[Rr]esid(?:es?|ed|ing) (?:at|on)|[Ss]tays? at|[Ll]ocated at"
+    r"|[Aa]ddress(?: is|:)|[Dd]eliver(?:ed)? to|[Hh]ome:|[Mm]oved to|[Ll]odges at)\s{1,3}"
     rf"(?P<place>{_NUMBER},? [A-Z][A-Za-z'.-]{{1,30}}(?: [A-Z][A-Za-z'.-]{{0,30}}){{0,3}}"
     rf"(?:, [A-Z][a-z'-]{{2,30}}(?: [A-Z][a-z'-]{{2,30}}){{0,2}}(?=[,.;\n]))?)"
 )

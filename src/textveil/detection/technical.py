@@ -50,7 +50,11 @@ _ANNOTATION: Final = re.compile(r"@(?<![\w@.].)([A-Za-z]{2,40})\b")
 _ANNOTATIONS: Final = _set(
     """Override Test Autowired Entity Table Column Component Service Controller Bean Data Inject Input Output
     Injectable Deprecated Nullable Value Configuration property staticmethod classmethod dataclass param return
-    returns throws media import keyframes todo deprecated override pytest app override state published main escaping"""
+    returns throws media import keyframes todo deprecated override pytest app override state published main escaping
+    author see since link inheritDoc code version serial deprecated throw exception memberof example typedef internal
+    Query Mutation RestController RequestMapping GetMapping PostMapping Id GeneratedValue ManyToOne Before After Mock
+    Retention Target Inherited Slf4j Getter Setter apply tailwind layer font-face supports import_from Published State
+    Binding Environment Observable"""
 )
 _PRODUCT: Final = re.compile(r"[A-Z](?<![\w/].)[A-Za-z-]{2,24}/v?[0-9]{1,4}(?:\.[0-9A-Za-z]{1,12}){1,4}(?![\w/])")
 

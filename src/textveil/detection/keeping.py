@@ -29,7 +29,7 @@ _LINKS: Final = frozenset((*"&,/-+.", "and", "or", "of", "the", "with", "on", "f
 _WORD: Final = 40
 """Characters of a word, for the window in which phrases are looked for."""
 
-_GUESSES: Final = frozenset(("", "list", "guess", "shape", "tagger"))
+_GUESSES: Final = frozenset(("", "list", "guess", "shape", "tagger", "verb"))
 """Evidence for a name that a public list outweighs; a title before it, a cue or a label goes first."""
 
 _SURE: Final = 0.75
@@ -129,7 +129,7 @@ class KeepList:
 
 def _evident(span: DetectedSpan) -> bool:
     """Whether a name was found by more than how it is written."""
-    return span.kind in ("person", "place") and (span.why not in _GUESSES or (not span.why and span.score >= _SURE))
+    return span.kind == "person" and (span.why not in _GUESSES or (not span.why and span.score >= _SURE))
 
 
 def _word_start(text: str, place: int) -> int:

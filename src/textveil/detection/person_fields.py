@@ -45,7 +45,9 @@ USER_GATE: Final = with_words(
     """user username userid login logon logname uname acct assignee actor principal committer owner author reviewer
     created updated logged handle u l"""
 )
-FIELD_GATE: Final = holding("ame", "AME")
+FIELD_GATE: Final = holding(
+    "ame=", "ame =", "ame'", 'ame"', "ame:", "ame`", "ame]", "ame)", "ame LIKE", "ame like", "ame ILIKE", "NAME"
+)
 
 
 def user_gate(text: str, seen: Seen) -> object:

@@ -41,6 +41,7 @@ _METHOD: Final = re.compile(
 )
 _SCOPED: Final = re.compile(r"@(?<=[\"'`]@)[a-z][a-z0-9-]{0,40}/[a-z][a-z0-9./-]{0,60}(?=[\"'`])")
 _CELL: Final = re.compile(r"\$[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)")
+_AWK_FIELD: Final = re.compile(r"\$[0-9]{1,2}(?![\w.,][0-9]|\w)")
 _VERSION: Final = re.compile(
     r"(?<![\w.])v?(?![0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2})[0-9]{1,4}(?:\.[0-9]{1,5}){1,2}(?:-[a-z][a-z0-9.]{1,12})?"
     r"(?![\w-]|\.\w)"
@@ -198,6 +199,9 @@ def _early(text: str) -> Iterator[tuple[str, int, int]]:
         for match in matches(pattern, text):
             if not _could_name(match[0]):
                 yield CODE, *match.span()
+    if "awk" in text:
+        for match in matches(_AWK_FIELD, text):
+            yield CODE, *match.span()
     for pattern in (_AGENT, _CELL):
         for match in matches(pattern, text):
             yield _NUMBER, *match.span()

@@ -329,7 +329,10 @@ def test_arguments_of_another_type_are_one_line(words: Channel) -> None:
         (lambda: sanitize_batches(words, "text"), "fields must be a list of names; got str"),
         (lambda: sanitize_batches(words, [1]), "fields must be a list of names; got list"),
         (lambda: sanitize_batches(words, keep="id"), "keep must be a list of names; got str"),
-        (lambda: sanitize_batches("neighborhood"), "policy must be one of .*; got 'neighborhood'. For the mechanism of"),
+        (
+            lambda: sanitize_batches("neighborhood"),
+            "policy must be one of .*; got 'neighborhood'. For the mechanism of",
+        ),
         (lambda: sanitize_batches(words, secret="s" * 32), "secret must be 32 bytes; got str"),
         (
             lambda: sanitize_batches(words)({"text": ["apple"]}),

@@ -251,10 +251,23 @@ def _found(start: int, value: str, score: float) -> Found:
 
 
 _COMMANDS: Final = frozenset(
-    (b"mysql", b"mysqldump", b"mysqladmin", b"mariadb", b"curl", b"wget", b"sshpass", b"redis")
+    (
+        b"mysql",
+        b"mysqldump",
+        b"mysqladmin",
+        b"mariadb",
+        b"curl",
+        b"wget",
+        b"sshpass",
+        b"redis",
+        b"docker",
+        b"podman",
+        b"helm",
+    )
 )
 _COMMAND: Final = re.compile(
     r"(?<![\w-])(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,160}?[ \t]-p"
+    r"|(?:docker|podman|registry|buildah)[ \t]{1,3}login\b[^\n|;]{0,120}?[ \t]-p[ \t]"
     r"|sshpass[ \t]{1,3}-p[ \t]?|redis-cli\b[^\n|;]{0,80}?[ \t]-a[ \t]"
     r"|(?:curl|wget)\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,2}[\"']?(?P<user>[^\s:\"'$]{1,80}):)"
     r"[\"']?(?P<value>[^\s\"'$<-][^\s\"']{2,80})"

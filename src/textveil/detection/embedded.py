@@ -19,6 +19,7 @@ from textveil.detection import (
     measurements,
     money,
     national_ids,
+    person_fields,
     quantities,
     secrets,
     technical,
@@ -74,11 +75,12 @@ class EmbeddedDetector:
         self.kinds = tuple(kind for kind in KINDS if kind != "number")
         self._searches: tuple[tuple[Search, Gate], ...] = (
             (secrets.find_private_keys, secrets.PEM_GATE),
-            (secrets.find_tokens, secrets.token_gate),
             (credentials.find_users_of_urls, credentials.user_gate),
+            (secrets.find_tokens, secrets.token_gate),
             (credentials.find_command_passwords, credentials.command_gate),
             (credentials.find_credentials, credentials.credential_gate),
             (credentials.find_seed_phrases, credentials.SEED_GATE),
+            (person_fields.find_people_in_fields, person_fields.user_gate),
             (technical.find_early, technical.early_gate),
             (find_addresses, anywhere),
             (find_domains, anywhere),

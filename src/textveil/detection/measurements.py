@@ -155,11 +155,15 @@ class _Label(NamedTuple):
     loose: bool
 
 
+_NO_NUMBERS: Final = frozenset(f"0{digit}" for digit in range(10))
+"""A number that begins so is the end of a telephone number or a code."""
+
+
 def find_measurements(text: str) -> Iterator[Found]:
     """Numbers with a unit behind them, or the name of a vital sign, laboratory value or score in front."""
     reached = 0
     for match in matches(_VALUE, text):
-        if match.start() < reached:
+        if match.start() < reached or text[match.start() : match.start() + 2] in _NO_NUMBERS:
             continue
         span = _measured(text, match, reached)
         if span is not None:

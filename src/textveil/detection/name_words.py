@@ -15,24 +15,25 @@ TITLES: Final = _set(
     pope bishop cardinal father sister brother rev reverend rabbi imam pastor general gen colonel col major maj
     captain capt lieutenant lt sergeant sgt corporal cpl officer detective inspector doctor nurse coach uncle
     aunt herr frau monsieur madame senor senora secretary ambassador chairman spokesman spokeswoman
-    rn lpn cna crna"""
+    rn lpn cna crna midwife chaplain dott dra"""
 )
 """What may stand before a person's name, without the full stop; not part of it."""
 
 FIRM_TITLES: Final = _set(
     """mr mrs ms miss mx dr prof sen gov rev sgt lt col gen capt herr frau monsieur madame senor senora
-    mme mlle rn lpn crna"""
+    mme mlle rn lpn crna dott dottssa dra"""
 )
 """Those after which a capitalized word is a name, whatever it is."""
 
 SUFFIXES: Final = _set("""jr sr ii iii iv phd md esq""")
 
 COMPANY_ENDS: Final = _set(
-    """inc incorporated corp corporation ltd limited llc llp plc co company gmbh ag sa nv bv oy ab asa spa srl kg sons
-    brothers group holdings partners associates industries enterprises technologies systems solutions software
-    networks laboratories labs pharmaceuticals motors airlines airways records entertainment studios pictures
-    ventures consulting services foods stores energy electronics semiconductor telecom communications securities
-    solicitors"""
+    """inc incorporated corp corporation ltd limited llc llp plc co company gmbh ag sa nv bv oy ab asa spa srl kg
+    sons brothers group holdings partners associates industries enterprises technologies systems solutions
+    software networks laboratories labs drugs pharmacy imaging diagnostics logistics maritime shipping bakery
+    realty plumbing roofing landscaping dental dentistry orthodontics pharmaceuticals motors airlines airways
+    records entertainment studios pictures ventures consulting services foods stores energy electronics
+    semiconductor telecom communications securities solicitors"""
 )
 """What ends the name of a company."""
 
@@ -102,7 +103,10 @@ MEDICAL_AFTER: Final = OWNED_AFTER | _set(
     stain drain tube level score scores nodes cells bodies operation prosthesis splint cast clamp agar fever virus
     index ratio glands tendon canal monitor disorder dystrophy line exercises anemia stage staging grade
     coefficient distribution algorithm transform diet brace boot needle wire forceps retractor respirations nails
-    reflexes tooth salt"""
+    reflexes tooth salt equation equations formula formulas inequality lemma conjecture hypothesis polynomial
+    polynomials matrix estimator estimate correlation curve paradox constant cipher effect principle diagram plot
+    space regression theorems laws series expansion approximation triangle incision position stitch suture trocar
+    bag collar stockings rule"""
 )
 """After a name without a possessive ending: Foley catheter."""
 
@@ -156,6 +160,9 @@ FUNCTION_WORDS: Final = _set(
     saturdays sundays lmao gawd bro dude btw smh tbh idk ty"""
 )
 """Words that name nobody, whatever their letter case."""
+
+VERBS: Final = _set("mark bill sue rob pat grant chase frank will jack skip nick wade ship trace pierce lance")
+"""Given names that begin an order as well: mark the date, bill to."""
 
 DETERMINERS: Final = _set(
     """the a an his her its their our my your this that these those each every no any some all of in under"""

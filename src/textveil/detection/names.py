@@ -30,7 +30,7 @@ _FIRST: Final = (
 
 _RUN: Final = re.compile(
     rf"{_FIRST}(?:(?: {{1,2}}(?:(?:{_SMALL}) ){{0,3}}|, (?=(?:Inc|Ltd|LLC|Corp|Jr|Sr|Co)\b))"
-    rf"{_WORD}){{0,24}}+"
+    rf"(?:(?:al|el|ar|as|ash|ad|an|ul|ur)-)?{_WORD}){{0,24}}+"
 )
 _PIECE: Final = re.compile(rf"{_WORD}|(?:{_SMALL})(?![A-Za-z])").finditer
 _WORD_LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'"
@@ -39,7 +39,12 @@ _CONTRACTED: Final = frozenset(("m", "d", "ll", "re", "ve", "t", "em", "all"))
 _CUE: Final = re.compile(
     r"(?:[Nn]ames?(?:'s| is|:)?|[Nn]amed|[Cc]all(?:ed|s)? (?:me|him|her)|[Dd]ear|[Uu]ser:|[Bb]y:|I am|I'm"
     r"|[Tt]his is|[Ss]tarring|[Ss]incerely|[Rr]egards|[Ss]igned|[Nn]ame\?|[Hh]ello|[Hh]i|[Hh]ey|[Tt]hanks"
-    r"|[Pp]atient:|[Dd]octor:),?[ \t\n]*$"
+    r"|[Pp]atient:|[Dd]octor:|[Cc]c:?|CC:?|[Cc]ontact|[Pp]ing(?:ed)?|[Tt]ell|[Aa]sk(?:ed)?|[Ee]mailed|[Pp]aged|[Cc]alled"
+    r"|(?:[Mm]eeting|[Ss]poke|[Ss]peak|[Tt]alked|[Mm]et|[Cc]hat|[Dd]iscussed|[Vv]isit|[Cc]onfirmed|[Rr]eviewed|[Ll]unch"
+    r"|[Ii]nterview|[Dd]inner|[Cc]onsulted|[Ll]iaised|session) with|[Pp]atient of|[Bb]ehalf of|[Cc]are of|[Ww]ill see"
+    r"|(?:[Rr]equested|[Rr]eferred|[Ss]een|[Oo]rdered|[Ss]igned|[Dd]ictated|[Aa]ccompanied|[Aa]ssigned|[Rr]eported"
+    r"|[Pp]repared|[Aa]pproved|[Vv]erified|[Ww]ritten|[Ii]nterpreted|[Rr]ead|[Aa]dministered|[Pp]erformed|[Rr]ecorded"
+    r"|[Ss]ubmitted|[Ww]itnessed|[Tt]riaged|[Ee]xamined) by),?[ \t\n]*$"
 ).search
 _AFTER_SUBJECT: Final = re.compile(
     r"(?:'s|,? (?:and(?= [A-Z])|is|was|has|had|says|said|who|will|lives|lived|wrote|began|went|came|called|told|asked"
@@ -48,6 +53,9 @@ _AFTER_SUBJECT: Final = re.compile(
 _LOOSELY_SUBJECT: Final = re.compile(
     r" (?:[a-z]{3,12}[^s\W]s|[a-z]{3,12}ed|knew|saw|ran|sang|should|would|could|can|must|does|did|are|were|very|so|lol)"
     r"(?![A-Za-z])|!| '"
+).match
+_ORDER: Final = re.compile(
+    r" (?:the|a|an|your|my|our|his|this|that|these|all|each|any|it|them|to|up|out|access)(?![A-Za-z])"
 ).match
 _COUNTED: Final = re.compile(r":? ?[0-9]").match
 _LIVES_IN: Final = re.compile(
@@ -72,11 +80,15 @@ _AT_COMPANIES: Final = re.compile(
 ).search
 _SPEAKS: Final = re.compile(r",? (?:said|says|told|asked|wrote|called)(?![a-z])").match
 _SHORTENED: Final = re.compile(r"(?:Inc|Ltd|Corp|Co)$").search
+_LEGAL_FORM: Final = re.compile(
+    r" (?:A/?S|ASA|ApS|SA|SAS|SARL|SpA|SE|SL|KK|Oy|Oyj|AB|AG|BV|NV|Lda|Ltda|Pty)(?![A-Za-z])"
+).match
 _GOES_ON: Final = re.compile(r"\.(?:,| [a-z(])").match
 _CODE: Final = re.compile(r",? (?:[0-9]{4,6}(?:-[0-9]{3,4})?|[0-9]{3} [0-9]{2})(?![A-Za-z0-9.,-]|[,.][0-9])").match
 _ENDS: Final = known.COMPANY_ENDS | known.INSTITUTIONS | known.PLACE_ENDS
 _NAMED_AFTER: Final = re.compile(
-    r" (?:[A-Z][A-Za-z]* ){0,2}(?:Hospital|Clinic|Infirmary|University|College|School|Academy|Church|Cathedral|Party"
+    r" (?:[A-Z][A-Za-z]* ){0,2}(?:Hospital|Hospice|Clinic|Cent(?:er|re)|Pharmacy|Surgery|Infirmary|University"
+    r"|College|School|Academy|Church|Cathedral|Party"
     r"|Court|Army|Republic|Bank|Union|Office)\b"
 ).match
 _FIELD: Final = re.compile(
@@ -92,10 +104,24 @@ _SIGNATURE: Final = re.compile(
     r"|[Ll]ove|[Rr]espectfully|xx|xoxo)[,.!]?[ \t]*\n+[ \t-]*$"
 ).search
 _TELLS: Final = re.compile(
-    r",? (?:said|says|told|asked|asks|wrote|replied|emailed|texted|phoned|lives|lived|smiled|shouted|laughed"
-    r"|was born|thinks|wants|who (?:is|was|has|had|said|lives))(?![A-Za-z])"
+    r" \((?:[Hh]is |[Hh]er |[Pp]atient's |the )?(?:son|daughter|wife|husband|mother|father|mom|mum|dad|sister|brother"
+    r"|spouse|partner|aunt|uncle|niece|nephew|cousin|friend|neighbou?r|fianc[e\xe9]e?|grandson|granddaughter"
+    r"|grandmother|grandfather|carer|caregiver|guardian|next of kin|NOK|POA|she|he|they|her|him|RN|MD|PA|LPN|NP|PT|OT"
+    r"|SLP|LCSW)(?:[/,][^)\n]{0,30})?\)"
+    r"|,? (?:said|says|told|asked|asks|wrote|replied|emailed|texted|phoned|lives|lived|smiled|shouted|laughed|knows"
+    r"|prefers|was born|thinks|wants|who (?:is|was|has|had|said|lives))(?![A-Za-z])"
 ).match
 _CAMEL: Final = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]").search
+_SYLLABLE: Final = (
+    "(?:hyun?|min|ji|seo|jin|woo|young|yeong|eun|soo|su|hye|jae|jun|joon|sung|seung|kyung|gyeong|myung|sang|dong|ki|gi|hee"
+    "|hui|ho|won|mi|na|ra|ah|yeon|yun|yoon|in|il|chul|cheol|tae|byung|bong|hwan|hoon|hun|hyeok|hyuk|ye|yu|a|ri|rim|sook|suk"
+    "|jung|jeong|kwang|kyu|gyu|nam|sik|bin|bum|beom|chan|da|do|ha|han|jong|joo|ju|kun|man|mun|moon|nim|og|ok|rae|sun|wan|yong"
+    "|mei|ming|wei|xiao|hong|hui|ying|yan|li|ling|yi|yu|jie|fang|hua|jia|lan|ping|qing|xin|yun|zhen|chih|ching|chun|fen|hsin"
+    "|hsiu|kuo|shu|tsung|wen|ya|yen|yin|yung|chi|chia|chen|hao|hsiang|hung|jen|jui|kai|lung|mao|te|ting|wu)"
+)
+_TWO_SYLLABLES: Final = re.compile(f"{_SYLLABLE}-{_SYLLABLE}").fullmatch
+"""Given names of two syllables, as Korean and Chinese ones are written in Latin letters."""
+
 _INNER_CAPITAL: Final = re.compile(
     r"(?:Mc|Mac|O'|D'|De|Di|Du|La|Le|Van|Von|Fitz|St|Al|El|Jo|Ann|Mary)[A-Z][a-z]+(?:['-][A-Za-z]+)?"
 ).fullmatch
@@ -151,6 +177,11 @@ def find_names(text: str) -> Iterator[Found]:
         span = _Run(text, start, end, public).alone(low, marks)
         if span is not None:
             yield span
+
+
+def begins_order(text: str, end: int) -> bool:
+    """Whether what stands behind a word makes it the verb of an order: mark the date."""
+    return _ORDER(text, end) is not None
 
 
 _NO_NAME_AFTER: Final = frozenset("0123456789_")
@@ -282,6 +313,8 @@ class _Run:
     def _marks(self, low: str) -> int:
         marks = self._public.words.get(low)
         if marks is None and "-" in low:
+            if _TWO_SYLLABLES(low):
+                return _GIVEN
             parts = [self._public.words.get(part, 0) for part in low.split("-")]
             marks = parts[0] | parts[-1] if not all(part & _COMMON for part in parts) else _COMMON
         return marks or 0
@@ -328,6 +361,9 @@ class _Run:
 
     def _with_code(self, end: int, kind: str) -> int:
         """The end of a place with the postal code after it, of a company with the full stop of "Inc."."""
+        form = _LEGAL_FORM(self._text, end) if kind == _ORGANIZATION else None
+        if form:
+            return form.end()
         if kind == _ORGANIZATION and _SHORTENED(self._text, max(0, end - 5), end) and _GOES_ON(self._text, end):
             return end + 1
         code = _CODE(self._text, end) if kind == _PLACE else None
@@ -472,7 +508,7 @@ class _Run:
             return Judged(_PLACE, 0.7, "list")
         if opens and marks[0] & _COMMON and not initials and not any(mark & _NAMES for mark in marks[1:]):
             return Judged(_PERSON, _GUESS, "guess")
-        if marks[0] & _GIVEN or initials:
+        if marks[0] & _GIVEN or initials or any(_TWO_SYLLABLES(word.low) for word in words):
             return Judged(_PERSON, 0.8 if any(mark & _FAMILY for mark in marks[1:]) or initials else 0.6, "list")
         if any(mark & _KNOWN_PLACE for mark in marks) or words[0].low in known.PLACE_STARTS:
             return Judged(_PLACE, 0.5, "list")
@@ -517,6 +553,8 @@ class _Run:
         if marks & _KNOWN_PLACE and not marks & _COMMON:
             return Judged(_PLACE, 0.7, "list")
         evidence = self._evidence(word, before, opens)
+        if opens and word.low in known.VERBS and _ORDER(self._text, word.end):
+            return _NOTHING
         if marks & _COMMON:
             if evidence.kind and marks & _NAMES and not (opens and evidence.why == "verb"):
                 return evidence

@@ -31,7 +31,7 @@ _AFTER: Final = re.compile(r"(?i),? ?[(-]?(?:office|fax|mobile|cell|phone|home|w
 _REACH: Final = 48
 _FORMS: Final = re.compile(
     r"(?:\+|001-|1-)?(?:\([0-9]{3}\) ?|[0-9]{3}[-. ])[0-9]{3}[-. ][0-9]{4}\D{0,12}[0-9]{0,6}"  # North America
-    r"|\+[0-9 ().-]{7,}"
+    r"|\+[0-9 ().-]{7,}(?:,? ?(?:x|ext\.?|extension) ?[0-9]{1,6})?"
     r"|\(0?[0-9]{2,5}\)[ -]?[0-9][0-9 -]{4,}"
     r"|0[0-9]{1,4}[ ./-][0-9][0-9 ./-]{4,}"
     r"|001-[0-9-]{10,}x?[0-9]*"
@@ -69,7 +69,7 @@ def _score(written: str, context: bool, valid: Callable[[str], bool]) -> float:
     digits = sum(map(len, groups))
     if not 6 <= digits <= 21:
         return 0.0
-    if _NUMBERED(written) is not None:
+    if _NUMBERED(written) is not None or (not context and _is_range(written)):
         return 0.0
     if len(groups) == 1 and "+" not in written:
         return 0.7 if context and digits <= 13 else 0.6 if 10 <= digits <= 11 and valid(written) else 0.0
@@ -81,6 +81,13 @@ def _score(written: str, context: bool, valid: Callable[[str], bool]) -> float:
     years = all(len(group) == 4 and group[:2] in ("18", "19", "20") for group in groups)
     thousands = " " in written and all(len(group) == 3 for group in groups[1:]) and len(groups[0]) <= 3
     return 0.4 if grouped and not years and not thousands else 0.0
+
+
+def _is_range(written: str) -> bool:
+    """Whether two numbers are the ends of a range: 1000-1500."""
+    low, mark, high = written.partition("-")
+    ends = low.isdigit() and high.isdigit() and len(low) == len(high) == 4
+    return bool(mark) and ends and low[0] != "0" and int(low) < int(high)
 
 
 @lru_cache(maxsize=8)

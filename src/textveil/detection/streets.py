@@ -86,6 +86,12 @@ _AFTER_WORD: Final = re.compile(
     r"|[Cc]orner of)"
     rf"\s{{1,3}}(?P<place>[A-Z][A-Za-z'.-]{{1,30}}(?: [A-Z][A-Za-z'.-]{{0,30}}){{0,3}} {_HOUSE})"
 )
+_AT_NUMBER: Final = re.compile(
+    r"(?:[Ll]iv(?:e|es|ed|ing) (?:at|on)|[Rr]esid(?:es?|ed|ing) (?:at|on)|[Ss]tays? at|[Ll]ocated at"
+    r"|[Aa]ddress(?: is|:)|[Dd]eliver(?:ed)? to|[Hh]ome:|[Mm]oved to|[Ll]odges at)\s{1,3}"
+    rf"(?P<place>{_NUMBER},? [A-Z][A-Za-z'.-]{{1,30}}(?: [A-Z][A-Za-z'.-]{{0,30}}){{0,3}}"
+    rf"(?:, [A-Z][a-z'-]{{2,30}}(?: [A-Z][a-z'-]{{2,30}}){{0,2}}(?=[,.;\n]))?)"
+)
 _HOUSE_NUMBER: Final = re.compile(r"[0-9](?<=[A-Za-z.,] .)[0-9]{0,4}")
 _ALONE: Final = re.compile(rf"(?<!\w){_UNIT}")
 
@@ -113,6 +119,23 @@ _LIVES: Final = holding(
     *("ide of", "orner of"),
 )
 
+_NUMBER_FOLLOWS: Final = holding(
+    *(
+        "ive at",
+        "ives at",
+        "ived at",
+        "ive on",
+        "ives on",
+        "ived on",
+        "iving at",
+        "iving on",
+        "esid",
+        "tay at",
+        "tays at",
+    ),
+    *("ocated at", "ddress", "eliver", "ome:", "oved to", "odges at"),
+)
+
 _FORMS: Final[tuple[tuple[Gate, Any], ...]] = (
     (at_digits("[0-9][A-Za-z]?,? [A-Z0-9]"), (_ENGLISH, 0.8)),
     (
@@ -122,6 +145,7 @@ _FORMS: Final[tuple[tuple[Gate, Any], ...]] = (
     (either(_AT_UNIT, at_digits("[0-9] [A-Z]")), (_NUMBERED, 0.6)),
     (at_digits("[0-9] [A-Za-z]"), (_SMALL, 0.6)),
     (both(_AT_NAME, _LIVES), (_AFTER_WORD, 0.6, _HOUSE_NUMBER)),
+    (both(at_digits("[0-9][A-Za-z]?,? [A-Z]"), _NUMBER_FOLLOWS), (_AT_NUMBER, 0.6)),
     (_AT_UNIT, (_ALONE, 0.7)),
     (either(_AT_CODE, with_words("uss usns usnv uscgc")), (_CODES, 0.7)),
     (at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}"), (_AFTER_CODE_WORD, 0.7)),

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from textveil.detection import name_words as known
 from textveil.detection.found import Found
 from textveil.detection.lists import DATA, Marks, lists
+from textveil.detection.names import begins_order
 from textveil.errors import InputError
 from textveil.text.slices import matches
 
@@ -241,6 +242,7 @@ def tagged(text: str, rest: str, found: Sequence[Found]) -> list[Found]:
         (guesses if span.score <= WEAK and span.kind in KINDS else kept).append(span)
     marks_of = lists().words.get
     others = [word for word in words_of(rest) if not marks_of(word.low, 0) & _COMMON and is_asked(word, marks_of)]
+    others = [word for word in others if word.low not in known.VERBS or not begins_order(rest, word.end)]
     if not guesses and not others:
         return kept
     judge = _Judge(text)

@@ -42,6 +42,7 @@ _METHOD: Final = re.compile(
 )
 _SCOPED: Final = re.compile(r"@(?<=[\"'`]@)[a-z][a-z0-9-]{0,40}/[a-z][a-z0-9./-]{0,60}(?=[\"'`])")
 _CELL: Final = re.compile(r"\$[A-Z]{1,2}\$?[0-9]{1,5}(?!\w)")
+_AWK_FIELD: Final = re.compile(r"\$[0-9]{1,2}(?![\w.,][0-9]|\w)")
 _VERSION: Final = re.compile(
     r"(?<![\w.])v?(?![0-9]{1,2}\.[0-9]{1,2}\.(?:19|20)[0-9]{2})[0-9]{1,4}(?:\.[0-9]{1,5}){1,2}(?:-[a-z][a-z0-9.]{1,12})?"
     r"(?![\w-]|\.\w)"
@@ -51,7 +52,11 @@ _ANNOTATION: Final = re.compile(r"@(?<![\w@.].)([A-Za-z]{2,40})\b")
 _ANNOTATIONS: Final = _set(
     """Override Test Autowired Entity Table Column Component Service Controller Bean Data Inject Input Output
     Injectable Deprecated Nullable Value Configuration property staticmethod classmethod dataclass param return
-    returns throws media import keyframes todo deprecated override pytest app override state published main escaping"""
+    returns throws media import keyframes todo deprecated override pytest app override state published main escaping
+    author see since link inheritDoc code version serial deprecated throw exception memberof example typedef internal
+    Query Mutation RestController RequestMapping GetMapping PostMapping Id GeneratedValue ManyToOne Before After Mock
+    Retention Target Inherited Slf4j Getter Setter apply tailwind layer font-face supports import_from Published State
+    Binding Environment Observable"""
 )
 _PRODUCT: Final = re.compile(r"[A-Z](?<![\w/].)[A-Za-z-]{2,24}/v?[0-9]{1,4}(?:\.[0-9A-Za-z]{1,12}){1,4}(?![\w/])")
 
@@ -195,6 +200,9 @@ def _early(text: str) -> Iterator[tuple[str, int, int]]:
         for match in matches(pattern, text):
             if not _could_name(match[0]):
                 yield CODE, *match.span()
+    if "awk" in text:
+        for match in matches(_AWK_FIELD, text):
+            yield CODE, *match.span()
     for pattern in (_AGENT, _CELL):
         for match in matches(pattern, text):
             yield _NUMBER, *match.span()

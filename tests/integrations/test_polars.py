@@ -100,7 +100,7 @@ def test_columns_of_others_are_refused_by_their_type() -> None:
         sanitize_frame(pl.DataFrame({"age": [{"jane": 1}]}), MADE, ["age"])
     with pytest.raises(InputError, match=r"must have the column 'text'; it has not"):
         sanitize_frame(pl.DataFrame({"age": [1]}), MADE)
-    with pytest.raises(ParameterError, match="policy must be one of .*; got 'neighborhood'. For the mechanism of"):
+    with pytest.raises(ParameterError, match=r"policy must be one of .*; got 'neighborhood'"):
         pl.col("text").textveil.sanitize("neighborhood")
 
 

@@ -32,6 +32,9 @@ KINDS: Final = (
 )
 """The kinds that textveil's own detectors find."""
 
+OPTIONAL: Final = frozenset(("secret", "demographic", "duration", "measurement", "quantity", "code-number"))
+"""Kinds that a policy may have a rule for though no detector of its own finds them: presets have rules for all."""
+
 OTHER_LANGUAGE: Final = "other-language"
 """The kind of a whole document in a language without rules, where a policy masks it."""
 

@@ -141,7 +141,8 @@ GENERIC_CARE: Final = _set(
     """children children's women women's men's teaching memorial veterans psychiatric mental health community university
     pain eye dental dentist walk walk-in urgent care sleep fertility family wound memory asthma diabetes heart vascular
     law business sunday night summer driving boarding catholic orthodox baptist methodist preoperative follow-up
-    infusion anticoagulation rehabilitation rehab vision nursing day free private village parish new old my our this that same
+    infusion anticoagulation rehabilitation rehab vision nursing day free private village parish new old my our this
+    that same
     acute chronic prenatal maternity weight loss travel vaccine student chest breast fracture burn stroke transplant
     outside home referring receiving vocational technical charter art music dance drama language police
     military flight fire"""

@@ -14,7 +14,7 @@ from textveil.detection.combined import highest_score, need_reachable
 from textveil.detection.detectors import detector_of
 from textveil.detection.given import ListDetector, PatternDetector
 from textveil.detection.keeping import KeepList, KeepPattern, shipped_words
-from textveil.detection.kinds import KINDS, OTHER_LANGUAGE, STANDS_FOR
+from textveil.detection.kinds import OPTIONAL, OTHER_LANGUAGE, STANDS_FOR
 from textveil.detection.token_kinds import TokenKindDetector
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
@@ -88,7 +88,7 @@ def parts_of(policy: Policy, *, found_elsewhere: bool = False) -> PolicyParts:
     for number, rule in policy.span_rules:
         with in_rule(policy, number):
             need(
-                rule.kind in known or found_elsewhere or (bool(named) and rule.kind in KINDS),
+                rule.kind in known or found_elsewhere or (bool(named) and rule.kind in OPTIONAL),
                 "kind",
                 rule.kind,
                 f"one that something finds ({', '.join(sorted(known))})",

@@ -118,3 +118,23 @@ def test_a_capital_alone_is_a_guess(text: str) -> None:
 )
 def test_mentions_take_time_in_proportion_to_the_text(piece: str) -> None:
     DETECTOR.detect([piece * (100_000 // len(piece))])
+
+
+@pytest.mark.parametrize(
+    ("text", "persons"),
+    [
+        ("They had five: Zvezdelina, Hannah, Anthony, David and Romivar.", ["Zvezdelina", "Romivar"]),
+        ("Present were Owens, Duran & Quillfeather.", ["Quillfeather"]),
+        ("Compare Zvezdelina, Quillfeather and Maria.", []),
+        ("We saw Anna, Paris and David.", []),
+        ("Hannah, Anthony, Chemistry and David came.", []),
+    ],
+)
+def test_an_enumeration_of_persons_names_its_other_words(text: str, persons: list[str]) -> None:
+    found_there = [name for name, _, why in found(text) if why == "enumeration"]
+    assert found_there == persons
+
+
+def test_enumerations_take_time_in_proportion_to_the_text() -> None:
+    DETECTOR.detect(["Anna, Hannah, Zvez, " * 5_000])
+    DETECTOR.detect(["Anna, " + "Aa Bb, " * 14_000])

@@ -34,7 +34,7 @@ from textveil.detection.gates import Gate, anywhere
 from textveil.detection.institutions import ACRONYM_GATE, find_acronyms
 from textveil.detection.kinds import KINDS
 from textveil.detection.languages import language_of
-from textveil.detection.mentions import with_mentions
+from textveil.detection.mentions import with_enumerated, with_mentions
 from textveil.detection.names import find_names
 from textveil.detection.ordinary_words import LANGUAGES
 from textveil.detection.other_languages import ORDINARY, searches_of
@@ -163,7 +163,7 @@ class EmbeddedDetector:
         language = language_of(text)
         found, rest = searched(read.text, self._searches_in(language))
         found = sorted(one for one in found if one.kind not in (ORDINARY, technical.CODE))
-        found = with_mentions(read.text, found)
+        found = with_mentions(read.text, with_enumerated(read.text, found))
         if self._tagger and language not in LANGUAGES:
             found = with_mentions(read.text, tagged(read.text, rest, found))
         spans = [DetectedSpan(*read.original(one.start, one.end), one.kind, one.score, NAME, one.why) for one in found]

@@ -29,6 +29,9 @@ _PARTS: Final = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)?").findall
 _NAME_KINDS: Final = frozenset(("person", "place", "organization"))
 _KNOWN_WORDS: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _OPENING: Final = ".!?:;\n|*>\xb7"
+_ITEM: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+(?: [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,2}+"
+_ENUMERATION: Final = re.compile(rf"(?<![A-Za-z0-9_@#'-]){_ITEM}(?:, {_ITEM}){{1,12}}+(?:,? (?:and|&|or) {_ITEM})?+")
+_ITEMS: Final = re.compile(_ITEM).finditer
 _SHORTEST: Final = 3
 _MOST_LENGTHS: Final = 6
 """Phrases of so many lengths are looked for behind one first word."""
@@ -112,6 +115,43 @@ def with_mentions(text: str, found: Sequence[Found]) -> list[Found]:
         span for span in found if (_is_guess(span) or _lies_in(within, span)) and 1 not in taken[span.start : span.end]
     ]
     return sorted([*firm, *met, *guesses])
+
+
+def with_enumerated(text: str, found: Sequence[Found]) -> list[Found]:
+    """What was found in a plain text, with the other names of each enumeration half of which are persons.
+
+    Args:
+        text: a plain text, nothing covered.
+        found: disjoint spans of it, by start.
+    """
+    persons = {span.start: span for span in found if span.kind == "person" and span.score > EVIDENCE}
+    if len(persons) < 2:
+        return list(found)
+    taken = bytearray(len(text))
+    _take(taken, [span for span in found if not _is_guess(span)])
+    listed: list[Found] = []
+    for enumeration in matches(_ENUMERATION, text):
+        items = list(_ITEMS(text, *enumeration.span()))
+        named = sum(item.start() in persons for item in items)
+        if len(items) >= 3 and 2 * named >= len(items):
+            free = (item for item in items if 1 not in taken[item.start() : item.end()] and _can_be_listed(item[0]))
+            listed += [Found(*item.span(), "person", 0.5, "enumeration") for item in free]
+    if not listed:
+        return list(found)
+    _take(taken, listed)
+    return sorted([*(span for span in found if not _is_guess(span) or 1 not in taken[span.start : span.end]), *listed])
+
+
+def _can_be_listed(item: str) -> bool:
+    """Whether no word of an item of an enumeration says that it names no person."""
+    marks_of = lists().words.get
+    words = [word.lower() for word in _PARTS(item)]
+    other = known.INSTITUTIONS | known.COMPANIES | known.FUNCTION_WORDS | known.PLACE_ENDS
+    return not any(
+        word in other or marks_of(word, 0) & (Marks.OTHER | Marks.KNOWN_PLACE)
+        or (marks_of(word, 0) & Marks.COMMON and not marks_of(word, 0) & (Marks.GIVEN | Marks.FAMILY))
+        for word in words
+    )  # fmt: skip
 
 
 def _take(taken: bytearray, spans: Sequence[Found]) -> None:

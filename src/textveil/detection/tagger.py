@@ -290,7 +290,8 @@ class _Judge:
         if not sums:
             yield span
         elif max(shares) >= LEAST_GUESSED:
-            yield self._name(span.start, span.end, sums, min(shares))
+            name = self._name(span.start, span.end, sums, min(shares))
+            yield name if name.score > WEAK else name._replace(kind=span.kind)
 
     def names(self, words: Sequence[Word]) -> Iterator[Found]:
         """The names among words that no rule takes for one; neighbors are one name."""

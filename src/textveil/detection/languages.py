@@ -20,7 +20,13 @@ _FEWEST_WORDS: Final = 3
 _ENGLISH_SHARE: Final = 0.8
 _CERTAIN: Final = 0.8
 _COMMON: Final = int(Marks.COMMON)
-_SMALL_WORD: Final = re.compile(r"(?<![A-Za-z'@./_-])[a-z]{2,}(?![A-Za-z'@./_-])")
+_SMALL_WORD: Final = re.compile(r"(?<![A-Za-z'@./_-])[a-z]{2,}(?![A-Za-z'@/_-]|\.[A-Za-z])")
+
+_NOT_ENGLISH: Final = frozenset(
+    """der das ist und nicht ein eine ich mit sich auf wir le les des est et une dans je vous nous el los las con por
+    una su di che il non della sono os um uma nao com ao het een van niet ik en voor""".split()  # noqa: SIM905
+)
+"""Function words of other languages: where two of them stand, a share of English words settles nothing."""
 
 _SCRIPTS: Final = {
     "zh": "\u4e00-\u9fff",
@@ -46,8 +52,9 @@ def language_of(text: str) -> str:
     """The ISO 639-1 code of the language that a document is in; empty where it has too few words to tell.
 
     Letters of another script settle it first; then a document is English if four in five of its words in small letters
-    are English; py3langid decides the rest. Only the first 400 characters from the first letter on are read. Scripts
-    stand for their largest language: Ukrainian counts as Russian.
+    are English, but for texts with two function words of other languages; py3langid decides the rest. Only the first
+    400 characters from the first letter on are read. Scripts stand for their largest language: Ukrainian counts as
+    Russian.
 
     Args:
         text: any string.
@@ -63,7 +70,8 @@ def language_of(text: str) -> str:
         return ""
     marks_of = lists().words.get
     english = sum(1 for word in words if marks_of(word, 0) & _COMMON)
-    return "en" if english >= _ENGLISH_SHARE * len(words) else _classified(part)
+    plainly = english >= _ENGLISH_SHARE * len(words) and len(_NOT_ENGLISH.intersection(words)) < 2
+    return "en" if plainly else _classified(part)
 
 
 def unfit(text: str) -> bool:

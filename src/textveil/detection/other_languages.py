@@ -24,6 +24,9 @@ ORDINARY: Final = "ordinary"
 _NAME: Final = r"[A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+"
 _PARTICLE: Final = r"(?:(?:von|zu|zum|van|den|der|de|del|della|di|da|do|dos|das|du|des|la|las|los|le|y|e|ten|ter|'t) )"
 _WORDS: Final = r"[A-Z][A-Za-z.'-]*(?: (?:d[aeio]s?l?a? |von |van |der |den |la |las |los |le )?[A-Z][A-Za-z.'-]*){0,4}"
+_COMPOUND: Final = 12
+"""Letters from which on a word may be a compound that ends in an ordinary word."""
+
 _UNIT: Final = (
     r"(?:[Pp]iso|[Pp]uerta|[Ee]sc\.|[Aa]pto?\.|[Aa]ppartement|[Aa]ppartamento|[Pp]iano|[Ii]nt\.|[Ii]nterno|[Ww]ohnung|"
     r"[Aa]ndar|[Bb]us|[Ee]tage|[Bb]at\.)"
@@ -133,7 +136,6 @@ _RULES: Final = MappingProxyType(
 
 _CAPITALIZED: Final = re.compile(r"[A-Z](?<![A-Za-z0-9-].)[A-Za-z]*+(?:-[A-Za-z]++)*+(?![A-Za-z0-9])")
 _BEFORE: Final = re.compile(rf"([A-Z][A-Za-z'-]*+) (?:{_PARTICLE}){{0,3}}$").search
-_AFTER: Final = re.compile(rf" (?:{_PARTICLE}){{0,3}}([A-Z][A-Za-z]+)").match
 _BACK: Final = 24
 
 
@@ -172,7 +174,7 @@ class _Language:
     def find_towns(self, text: str) -> Iterator[Found]:
         """Towns behind a postal code."""
         for match in matches(self._town, text):
-            if match["name"].split(" ", 1)[-1].lower() not in self._words:
+            if match["name"].split(" ", 1)[-1].lower() not in _FUNCTION:
                 yield Found(*match.span("name"), "place", 0.8, "postal code")
 
     def find_placed(self, text: str) -> Iterator[Found]:
@@ -213,21 +215,17 @@ def searches_of(language: str) -> tuple[tuple[tuple[Search, Gate], ...], tuple[t
 
 def _is_ordinary(low: str, words: frozenset[str]) -> bool:
     """Whether a word, or each part of a compound, is an ordinary one; not "Boucher-sur-Mer"."""
-    if low in words:
+    if low in words or (len(low) >= _COMPOUND and any(low[-count:] in words for count in range(6, len(low) - 3))):
         return True
     parts = low.split("-")
     return len(parts) > 1 and all(part in words and part not in _JOINTS for part in parts)
 
 
 def _in_name(text: str, match: re.Match[str], words: frozenset[str]) -> bool:
-    """Whether an ordinary word is part of a name: it stands behind a given name, or is one before an unusual word."""
-    marks_of = lists().words.get
+    """Whether an ordinary word is part of a name: it stands behind a given name that is no ordinary word itself."""
     before = _BEFORE(text, max(0, match.start() - _BACK), match.start())
-    if before is not None and before[1].lower() not in _FUNCTION and marks_of(before[1].lower(), 0) & Marks.GIVEN:
-        return True
-    after = _AFTER(text, match.end())
-    given = marks_of(match[0].lower(), 0) & Marks.GIVEN
-    return bool(given) and match[0].lower() not in _FUNCTION and after is not None and after[1].lower() not in words
+    given = before is not None and lists().words.get(before[1].lower(), 0) & Marks.GIVEN
+    return bool(given) and before is not None and before[1].lower() not in words
 
 
 def _place_end(text: str, start: int, low: str) -> int:

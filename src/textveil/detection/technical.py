@@ -203,9 +203,10 @@ def _early(text: str) -> Iterator[tuple[str, int, int]]:
     if "awk" in text:
         for match in matches(_AWK_FIELD, text):
             yield CODE, *match.span()
-    for pattern in (_AGENT, _CELL):
-        for match in matches(pattern, text):
-            yield _NUMBER, *match.span()
+    for match in matches(_AGENT, text):
+        yield from ((part.kind, part.start, part.end) for part in _with_numbers(text, *match.span(), ids=False))
+    for match in matches(_CELL, text):
+        yield _NUMBER, *match.span()
     for match in matches(_VERSION, text):
         before = _WORD_BEFORE(text, max(0, match.start() - 24), match.start())
         if match[0][0] == "v" or (before and before[1].lower() in _versioned()):
@@ -262,15 +263,15 @@ def find_code(text: str) -> Iterator[Found]:
         place = taken.find(1, end)
 
 
-def _with_numbers(text: str, start: int, end: int) -> Iterator[Found]:
-    """A stretch of code, with its numbers apart."""
+def _with_numbers(text: str, start: int, end: int, *, ids: bool = True) -> Iterator[Found]:
+    """A stretch of code, with its numbers apart; those that are long enough for ids are left, if there can be ids."""
     position = start
     for match in _DIGITS.finditer(text, start, end):
         if text[max(0, match.start() - 2) : match.start()].lower() in ("<h", "/h"):
             continue  # markup: it is no number
         if match.start() > position:
             yield Found(position, match.start(), CODE, 1.0)
-        if match.end() - match.start() < _ID:
+        if not ids or match.end() - match.start() < _ID:
             yield Found(match.start(), match.end(), _NUMBER, 0.8, "code")
         position = match.end()
     if position < end:

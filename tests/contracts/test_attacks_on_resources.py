@@ -32,7 +32,7 @@ def test_small_requests_hold_what_is_counted_and_refused_ones_nothing(monkeypatc
     figures, wrong = asyncio.run(memory.measured(150))
     assert wrong == [] and figures["tiny chat, bytes"] > 1000
     monkeypatch.setattr(memory, "ACCOUNT", (10.0, 11.0))
-    monkeypatch.setattr(memory, "REFUSED_BYTES", -1)
+    monkeypatch.setattr(memory, "REFUSED_BYTES", -float("inf"))
     _, wrong = asyncio.run(memory.measured(30))
     assert {"a refused request leaves bytes", "tiny chat: the account is not what is held"} <= set(wrong)
 

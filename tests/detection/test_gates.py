@@ -61,8 +61,9 @@ def test_gates_lose_nothing_and_a_digit_far_away_changes_nothing(first: int) -> 
         text = plain(written(seed)).text
         found, left = searched(text, searches)
         assert (found, left) == searched(text, [(search, anywhere) for search, _ in searches]), seed
-        farther, _ = searched(text + FAR, searches)
-        assert [one for one in farther if one.start < len(text)] == found, seed
+        lines = text + "\n"  # numbers in a text of one line and of several are read apart
+        farther, _ = searched(lines + FAR, searches)
+        assert [one for one in farther if one.start < len(text)] == searched(lines, searches)[0], seed
 
 
 @pytest.mark.parametrize(

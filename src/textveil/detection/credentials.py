@@ -297,10 +297,10 @@ _LOCAL: Final = re.compile(r"(?:.*\.)?(?:localhost|local|internal|lan|svc|test|i
 
 
 _SEED: Final = re.compile(
-    r"(?i)(?:seed|recovery|mnemonic|backup)(?: (?:phrase|words)){0,2}(?: is| are)?[:=]?\s{1,3}[\"'`]?"
+    r"(?i)(?<![a-z])(?:seed|recovery|mnemonic|backup)(?: (?:phrase|words)){0,2}(?: is| are)?[:=]?\s{1,3}[\"'`]?"
     r"(?P<value>(?:[a-z]{3,8}[ \n]){11,23}[a-z]{3,8})\b"
 )
-SEED_GATE: Final = with_words("mnemonic seed")
+SEED_GATE: Final = with_words("mnemonic seed recovery backup")
 
 
 def find_seed_phrases(text: str) -> Iterator[Found]:

@@ -190,7 +190,7 @@ _LABEL_WORDS: Final = _set(
     """occupation profession title nationality citizenship ethnicity origin group background race religion affiliation
     faith denomination status orientation party"""
 )
-_WITNESS: Final = re.compile(r"Jehovah'?s'? Witness(?:es)?\b")
+_WITNESS: Final = re.compile(r"(?<![A-Za-z])Jehovah'?s'? Witness(?:es)?\b")
 WITNESS_GATE: Final = with_words("jehovah jehovahs")
 _COLON: Final = re.compile(r"[^A-Za-z0-9]?[:=]|[ ][A-Za-z]{2,12}[ ]?[:=]").match
 _NO_VALUE: Final = frozenset(("unknown", "none", "not stated", "not specified", "not given", "string", "text", "null"))

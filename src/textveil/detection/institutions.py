@@ -31,7 +31,7 @@ _GLOSS: Final = re.compile(r"[\"']? \((?:the )?[\"']?([A-Za-z\xde\xfe&' -]{2,80}
 _BEFORE_GLOSS: Final = re.compile(r"(?<![A-Za-z0-9-])[A-Z][A-Za-z]{0,3}[A-Z-]{1,6} \((?:the )?[\"']?$").search
 _ACRONYM: Final = re.compile(r"[A-Z]{1,2}[A-Za-z]{0,2}[A-Z-]{1,6}").fullmatch
 _SPOKEN_OF: Final = re.compile(
-    r"(?:members?(?:hip)? (?:of|in)|leaders? of|favour of|favor of|support(?:ed|ing|er|ers)? (?:of |for )?"
+    r"(?<![A-Za-z])(?:members?(?:hip)? (?:of|in)|leaders? of|favour of|favor of|support(?:ed|ing|er|ers)? (?:of |for )?"
     r"|organi[sz]ations?,?(?: namely)?|propaganda for|behalf of|employed by|work(?:s|ed)? (?:for|at))"
     r" (?:the )?"
     r"(?P<name>[A-Z]{3,8}(?:-[A-Z]{1,3})?)(?![A-Za-z0-9-])"

@@ -2,6 +2,7 @@
 
 import pytest
 
+import textveil as tv
 from textveil.detection.embedded import embedded_detector
 from textveil.detection.person_fields import find_people_in_fields
 
@@ -34,3 +35,18 @@ def test_a_field_tells_a_user_or_a_person(text: str, expected: list[str]) -> Non
 def test_a_weak_cue_is_enough_for_a_whole_span(text: str, expected: str) -> None:
     spans = embedded_detector().detect([text])[0]
     assert expected in [text[span.start : span.end] for span in spans if span.score > 0.35]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Name: LauraPottery\nLocation: OR\nHi all.", ["LauraPottery", "OR"]),
+        ("Seller: KwameBikes", ["KwameBikes"]),
+        ("Doctor: Young, are you? Patient: Rich, no.", []),
+        ("Doctor: Good, so what do you do?", []),
+    ],
+)
+def test_a_field_holds_a_person_and_a_speaker_does_not(text: str, names: list[str]) -> None:
+    kinds = ("person", "place", "organization")
+    spans = [span for span in tv.detect(text, "embedded", min_score=0.36) if span.kind in kinds]
+    assert [text[span.start : span.end] for span in spans] == names

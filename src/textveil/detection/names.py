@@ -91,6 +91,8 @@ _NAMED_AFTER: Final = re.compile(
     r"|College|School|Academy|Church|Cathedral|Party"
     r"|Court|Army|Republic|Bank|Union|Office)\b"
 ).match
+_SPEAKER: Final = re.compile(r"(?:[Pp]atient|[Dd]octor): ?$").search
+_SPEECH: Final = re.compile(r"[,!?]|\.? [a-z]").match
 _FIELD: Final = re.compile(
     r"(?:^|[\n|;,.*-] *)(?:(?:[Pp]atient|[Cc]lient|[Ss]tudent|[Ee]mployee|[Cc]ustomer|[Ff]ull|[Ff]irst|[Ll]ast|[Uu]ser)"
     r"(?:'s)?(?: [Nn]ame)?|[Nn]ame|NAME|PATIENT|[Ff]rom|[Cc]c|CC|[Bb]cc|[Aa]ttn|ATTN|[Aa]ttention|[Ss]eller|[Bb]uyer"
@@ -526,6 +528,8 @@ class _Run:
         text, start = self._text, word.start
         if before in known.RELATIONS and text[start - 1 : start] == " ":
             return Judged(_PERSON, 0.6, "cue")
+        if word.marks & _COMMON and _SPEECH(text, word.end) and _SPEAKER(text, max(0, start - _BACK), start):
+            return _NOTHING  # "Doctor: Good, so where are you living now?"
         if opens:
             back = text[max(0, start - 2 * _BACK) : start]
             if _FIELD(back):

@@ -60,6 +60,12 @@ _ANNOTATIONS: Final = _set(
 )
 _PRODUCT: Final = re.compile(r"[A-Z](?<![\w/].)[A-Za-z-]{2,24}/v?[0-9]{1,4}(?:\.[0-9A-Za-z]{1,12}){1,4}(?![\w/])")
 
+_FIELD_BEFORE: Final = re.compile(
+    r"(?:^|[\n|])[ *_-]*(?:(?:[Uu]ser|[Ff]ull|[Dd]isplay)?[ _]?[Nn]ame|[Ss]eller|[Bb]uyer|[Aa]uthor|[Uu]ser|[Pp]oster"
+    r"|[Pp]osted by)[ *_]*: *$"
+).search
+"""A field that holds a person: what stands in it is no word of code."""
+
 _HUMPED: Final = re.compile(
     r"[A-Za-z](?<![A-Za-z0-9'-].)(?:[a-z0-9]{1,40}[A-Z]|[A-Z]{1,12}[a-z][a-z0-9]{0,40}[A-Z])[A-Za-z0-9]{0,60}+(?![A-Za-z'-])"
 )
@@ -337,7 +343,8 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
     """Words that only code has, wherever they stand."""
     for pattern in (_HUMPED, _SNAKE, _DOTTED, _CALL):
         for match in matches(pattern, text):
-            if not _could_name(match[0]) and (pattern is not _DOTTED or _is_dotted(match[0])):
+            named = _could_name(match[0]) or _FIELD_BEFORE(text, max(0, match.start() - 24), match.start())
+            if not named and (pattern is not _DOTTED or _is_dotted(match[0])):
                 yield match.span()
     for pattern in (_COLOR, _CELLS, _KEY):
         for match in matches(pattern, text):

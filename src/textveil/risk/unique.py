@@ -6,11 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, final
 
+from textveil.risk.linkage import CONFIDENCE, LEAST_RECORDS
 from textveil.risk.values import DIRECT, QUASI, RecordValues, Value
 from textveil.statistics import clopper_pearson
-
-FEWEST: Final = 20
-"""Records from which a share has an interval."""
 
 _SMALL: Final = 5
 """Records of a group that counts as small."""
@@ -24,7 +22,7 @@ class Share:
     Attributes:
         records: how many it is a share of.
         share: from 0 to 1.
-        low: lower end of the interval; None below ``FEWEST`` records.
+        low: lower end of the interval; None below ``LEAST_RECORDS`` records.
         high: upper end.
     """
 
@@ -118,7 +116,7 @@ def _groups(left: Sequence[frozenset[Value]], held: Sequence[Iterable[Value]]) -
 
 
 def _share(hits: int, records: int) -> Share:
-    interval = clopper_pearson(hits, records, 0.95) if records >= FEWEST else None
+    interval = clopper_pearson(hits, records, CONFIDENCE) if records >= LEAST_RECORDS else None
     return Share(
         records=records,
         share=hits / records,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Final, NamedTuple, final
 from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.keeping import SHIPPED, KeepList, shipped_words
 from textveil.detection.name_words import SUFFIXES, TITLES
+from textveil.risk.words import words_of
 from textveil.surrogates.ages import age_of
 from textveil.surrogates.calendars import Known, read_date
 
@@ -25,7 +25,6 @@ DIRECT: Final = ("phone", "email", "url", "handle", "id", "ip")
 """Kinds of which one value does so alone."""
 
 _NAMES: Final = ("person", "place", "organization")
-_WORD: Final = re.compile(r"[^\W_]+").findall
 _UNDATED: Final = (Known.ANNIVERSARY, Known.WEEKDAY, Known.NOTHING)
 _TELLING: Final = 4
 """Characters from which a value is the same wherever its words stand; a shorter one ("59", "May") must be found."""
@@ -76,8 +75,9 @@ def _compared(
 ) -> RecordValues:
     private, public = _in_row(original), _in_row(release)
     words = set(private.split())
+    its_spans, release_spans = list(its_spans), list(release_spans)
     here, there = Counter(_values(original, its_spans)), Counter(_values(release, release_spans))
-    coarse_here, coarse_there = (frozenset(_coarse(values)) for values in (here, there))
+    coarse_here, coarse_there = frozenset(_coarse(original, its_spans)), frozenset(_coarse(release, release_spans))
     return RecordValues(
         original=here,
         left=frozenset(
@@ -92,13 +92,8 @@ def _compared(
     )
 
 
-def words_of(text: str) -> str:
-    """The words and numbers of a text in small letters, one space between them."""
-    return " ".join(_WORD(text.casefold()))
-
-
 def _in_row(text: str) -> str:
-    return f" {words_of(text)} "
+    return f" {' '.join(words_of(text))} "
 
 
 def _values(text: str, spans: Iterable[DetectedSpan]) -> Iterator[Value]:
@@ -107,7 +102,7 @@ def _values(text: str, spans: Iterable[DetectedSpan]) -> Iterator[Value]:
     for span in spans:
         if span.kind not in QUASI and span.kind not in DIRECT:
             continue
-        words = words_of(text[span.start : span.end]).split()
+        words = words_of(text[span.start : span.end])
         if span.kind == "person":
             words = [word for word in words if word not in TITLES and word not in SUFFIXES]
         if words:
@@ -120,15 +115,16 @@ def _public_names() -> KeepList:
     return KeepList([phrase for name in SHIPPED for phrase in shipped_words(name)], public=True)
 
 
-def _coarse(values: Iterable[Value]) -> Iterator[Value]:
+def _coarse(text: str, spans: Iterable[DetectedSpan]) -> Iterator[Value]:
     """Ages by decade and dates by year."""
-    for value in values:
-        if value.kind == "age":
-            age = age_of(value.words)
+    for span in spans:
+        value = text[span.start : span.end]
+        if span.kind == "age":
+            age = age_of(value)
             if age is not None:
                 number, unit = age
                 yield Value("age", f"{number // 10 * 10 if unit == 'y' else 0}s")
-        elif value.kind == "date":
-            date = read_date(value.words)
+        elif span.kind == "date":
+            date = read_date(value)
             if date is not None and date.known not in _UNDATED:
                 yield Value("date", str(date.day.year))

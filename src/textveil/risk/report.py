@@ -66,10 +66,12 @@ class RiskReport:
         records: of the release.
         attacked: of these; chosen at random where they are fewer.
         release: what was given.
-        others: releases of the same originals to compare with: raw, policies, blank; empty where none was asked for.
+        compared: releases of the same originals: the originals themselves, each policy's, and blanks for all words;
+            empty where no policy was named.
         warnings: lines about the inputs, without any text of them.
+        encoder: of the sentence vectors, with the first digits of its files' SHA-256; None where there was none.
         unique: quasi-identifiers that are left, and the share of records that they make unique.
-        names_of_others: names of other persons that are left.
+        others: names of other persons that are left.
         joined: equal surrogates that join documents.
         riskiest: the riskiest records with what gives them away; private: in no ``to_data``.
     """
@@ -77,16 +79,17 @@ class RiskReport:
     records: int
     attacked: int
     release: Release
-    others: tuple[Release, ...] = ()
+    compared: tuple[Release, ...] = ()
     warnings: tuple[str, ...] = ()
+    encoder: str | None = None
     unique: Part | None = None
-    names_of_others: Part | None = None
+    others: Part | None = None
     joined: Part | None = None
     riskiest: tuple[Any, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
         """JSON data, without any text of release or originals."""
-        parts = {"unique": self.unique, "others": self.names_of_others, "joined": self.joined}
+        parts = {"unique": self.unique, "others": self.others, "joined": self.joined}
         return {
             "version": VERSION,
             "about": ABOUT,
@@ -94,9 +97,10 @@ class RiskReport:
             "records": self.records,
             "attacked": self.attacked,
             "confidence": CONFIDENCE if self.attacked >= LEAST_RECORDS else None,
+            "encoder": self.encoder,
             "linkage": [attack.to_data() for attack in self.release.linkage],
             "kept": self.release.kept._asdict(),
             **{name: None if part is None else part.to_data() for name, part in parts.items()},
-            "curve": [release.to_data() for release in self.others],
+            "curve": [release.to_data() for release in self.compared],
             "warnings": list(self.warnings),
         }

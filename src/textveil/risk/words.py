@@ -13,9 +13,14 @@ BLANK: Final = "_"
 """Stands for every word of a text that is blanked; it is no word."""
 
 
+def without_placeholders(text: str) -> str:
+    """The text with a space for each placeholder, and plain apostrophes."""
+    return _PLACEHOLDER.sub(" ", text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+
+
 def words_of(text: str) -> list[str]:
     """The words and numbers of a text in their order; placeholders such as ``[email]`` are none."""
-    plain = _PLACEHOLDER.sub(" ", text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")).lower()
+    plain = without_placeholders(text).lower()
     words: list[str] = _WORDS.findall(plain)
     if "'s" not in plain:
         return words

@@ -17,7 +17,7 @@ SHOWN_NAMES: Final = {"originals": "as it is", "blank": "all blank", "release": 
 """What readers call releases that are no policy's."""
 
 _WIDTH: Final = 400
-_LEFT: Final = 52
+_LEFT: Final = 62
 _HEIGHT: Final = 250
 """Units of the axis upwards."""
 

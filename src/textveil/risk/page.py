@@ -10,7 +10,7 @@ from textveil.pages.rendering import rendered
 from textveil.risk.figures import SHOWN_NAMES, bars_svg, curve_svg
 from textveil.risk.linkage import LEAST_RECORDS, Linkage
 from textveil.risk.others import Joined, Others
-from textveil.risk.report import ABOUT, RiskReport
+from textveil.risk.report import RiskReport
 from textveil.risk.riskiest import write_riskiest
 from textveil.risk.unique import Share, Unique
 from textveil.whole_files import write_whole
@@ -42,12 +42,11 @@ def to_html(report: RiskReport) -> str:
     releases = (*report.compared, report.release)
     figures = [(curve_svg(releases, against), _curve_caption(against)) for against in known] if report.compared else []
     if not figures:
-        figures = [(bars_svg(attacks), f"Records named at the first try. {_interval_note(report)}")]
+        figures = [(bars_svg(attacks), "Records named at the first try.")]
     return rendered(
         "risk.html",
         title=_TITLE,
         report=report,
-        about=ABOUT,
         lead=[named(report, against) for against in known],
         figures=figures,
         note=_interval_note(report),
@@ -124,8 +123,8 @@ def _with_interval(attack: Linkage) -> str:
 
 def _unique(unique: Unique) -> tuple[list[str], tuple[str, ...], list[tuple[str, str, str, str]]]:
     lines = [
-        f"{_count(unique.alone)} are singled out by the values left in them: no other record holds all of these. "
-        f"Fewer than five records hold what is left in {_count(unique.small)}.",
+        f"{_count(unique.alone)} are singled out by the values left in them: no other record holds all of these. For "
+        f"{_count(unique.small)}, fewer than five records do.",
         f"With dates by year alone and ages by decade, {_count(unique.coarse)} are singled out.",
         "The values are those that the embedded detector finds in the record or its release; what it misses in both "
         "is not counted. A listed name is on a public keep list: a medicine, a product, a company.",
@@ -145,15 +144,21 @@ def _count(share: Share) -> str:
 def _others(others: Others | None) -> Iterator[str]:
     if others is not None:
         yield (
-            f"Names of other persons: {others.left:,} of {others.names:,} stand in the releases whole, in "
-            f"{others.records:,} records. The person named most often in a record counts as its subject."
+            f"Names of other persons: {others.left:,} of {others.names:,} stand whole in the releases, in "
+            f"{_number(others.records, 'record')}. The person whom a record names most often counts as its subject."
         )
 
 
 def _joined(joined: Joined | None) -> Iterator[str]:
     if joined is not None:
-        yield (
-            f"Equal surrogates: {joined.values:,} drawn values stand in two releases or more and join {joined.pairs:,} "
-            f"pairs of them. {joined.right:,} of the pairs do share a value in their records; about "
-            f"{joined.by_chance:.1f} would be joined by chance."
-        )
+        pairs, values = _number(joined.pairs, "pair"), _number(joined.values, "drawn value")
+        yield f"Equal surrogates: {values} in two releases or more, which join {pairs} of releases."
+        if joined.pairs:
+            yield (
+                f"Of these pairs, {joined.right:,} share a value in their records too; "
+                f"{joined.by_chance:.1f} would by chance."
+            )
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -17,6 +17,7 @@ from textveil.pages.rendering import rendered
 from textveil.pages.spans import shown
 from textveil.risk.linkage import Linkage
 from textveil.risk.words import words_of
+from textveil.types import Ids
 from textveil.whole_files import write_whole
 
 PAGE: Final = "riskiest.html"
@@ -48,26 +49,32 @@ class Riskiest:
 
 
 def riskiest(
-    attack: Linkage, released: Sequence[str], background: Sequence[str], count: int = _RECORDS
+    attack: Linkage, truth: Ids, released: Sequence[str], background: Sequence[str], count: int = _RECORDS
 ) -> tuple[Riskiest, ...]:
     """Of the records that an attack names, those with the largest margins.
 
     What gave a record away is told by tf-idf, as ``TfIdf`` has it, whatever the attack.
 
     Args:
-        attack: on these records.
-        released: the records' releases.
-        background: the n-th is of the person of the n-th record.
+        attack: on some records.
+        truth: places of their own texts in the background, which are those of the records among all.
+        released: the releases that were attacked.
+        background: with which they were compared.
         count: at most so many.
     """
     order = np.argsort(-attack.margins, kind="stable")[:count]
     chosen = [int(number) for number in order if attack.margins[number] > 0]
-    grams = {number: (_grams(released[number]), _grams(background[number])) for number in chosen}
+    grams = {number: (_grams(released[number]), _grams(background[truth[number]])) for number in chosen}
     common = {gram for ours, theirs in grams.values() for gram in ours.keys() & theirs.keys()}
     holders = Counter(gram for text in background for gram in _grams(text).keys() & common)
     rarity = {gram: log((1 + len(background)) / (1 + holders[gram])) + 1 for gram in common}
     return tuple(
-        Riskiest(number + 1, float(attack.margins[number]), _largest(*grams[number], rarity), released[number])
+        Riskiest(
+            int(truth[number]) + 1,
+            float(attack.margins[number]),
+            _largest(*grams[number], rarity),
+            released[number],
+        )
         for number in chosen
     )
 

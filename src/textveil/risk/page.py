@@ -86,7 +86,7 @@ def _curve_caption(against: str) -> str:
 
 def _attacks(attacks: Sequence[Linkage]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     head = ("attacker", "has", "named at the first try", "among its first five", "median rank", "by chance")
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             attack.attacker,
             _KNOWN.get(attack.against, attack.against),

@@ -65,6 +65,7 @@ def risk_command(
     from textveil.cli.progress import counting
     from textveil.pages.folders import results_folder
     from textveil.randomness import seeded_generator
+    from textveil.risk.page import write_page
     from textveil.risk.run import risk
     from textveil.whole_files import write_whole
 
@@ -86,6 +87,7 @@ def risk_command(
         )
     if folder is not None:
         write_whole(folder / NUMBERS, json_text(report.to_data(), indent=1).encode("ascii"), private=True)
+        write_page(report, folder)
     sys.stdout.write(json_text(report.to_data()) if as_json else _text(report))
 
 

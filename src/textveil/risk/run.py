@@ -11,10 +11,15 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from textveil.detection.embedded import embedded_detector
 from textveil.errors import InputError, need
 from textveil.risk.linkage import LEAST_RECORDS, Attacker, TfIdf, linkage
+from textveil.risk.others import joined, others
 from textveil.risk.report import Kept, Release, RiskReport
+from textveil.risk.riskiest import riskiest
 from textveil.risk.style import Style
+from textveil.risk.unique import unique
+from textveil.risk.values import record_values
 from textveil.risk.vectors import sentence_vectors
 from textveil.risk.words import blanked, words_of
 from textveil.sanitize.policy.choice import is_path, policy
@@ -72,13 +77,17 @@ def risk(
     known = {"originals": originals} if background is None else {"originals": originals, "background": background}
     attacks = _Attacks(attackers, known, truth, attacked, progress)
     attacks.expect((len(chosen) + 2 if chosen else 0) + 1, len(chosen))
-    release = attacks.on("release", [released[row] for row in truth.tolist()])
+    shown = [released[row] for row in truth.tolist()]
+    release = attacks.on("release", shown)
     shuffled = attacks.shuffled
     compared = [attacks.on("originals", attacked)] if chosen else []
     for name, each in chosen.items():
         compared.append(attacks.on(name, list(attacks.counted(_releases(each, attacked, rng)))))
     if chosen:
         compared.append(attacks.on("blank", [blanked(text) for text in attacked]))
+    values = record_values(attacked, shown, embedded_detector())
+    against, texts = list(known.items())[-1]
+    by_words = next(attack for attack in release.linkage if attack.against == against)
     return RiskReport(
         records=len(released),
         attacked=len(truth),
@@ -86,6 +95,10 @@ def risk(
         compared=tuple(compared),
         warnings=tuple(_warnings(originals, background, len(truth), shuffled)),
         encoder=None if vectors is None else vectors.encoder,
+        unique=unique(values),
+        others=others(values),
+        joined=joined(values),
+        riskiest=riskiest(by_words, truth, shown, texts),
     )
 
 

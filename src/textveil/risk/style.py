@@ -65,7 +65,7 @@ def _shares(texts: Sequence[str]) -> Reals:
     """The share of each feature among all in a text, shape (texts, features)."""
     counts = np.zeros((len(texts), len(_FEATURES)))
     for row, text in zip(counts, texts, strict=True):
-        marks = _OUTSIDE.findall(without_placeholders(text).translate(_PLAIN))
+        marks = _OUTSIDE.findall(without_placeholders(text).strip().translate(_PLAIN))
         for feature, number in Counter([*words_of(text), *marks]).items():
             place = _FEATURES.get(feature)
             if place is not None:

@@ -118,3 +118,13 @@ def test_equal_drawn_names_join_documents(words: str) -> None:
     assert result.pairs == len(pairs)
     assert result.right == 1
     assert result.by_chance == (len(pairs) - 1) / 5
+
+
+def test_initials_join_nothing_and_a_place_whose_surrogate_passes_for_a_person_is_joined_rightly() -> None:
+    records = [
+        made({Value("place", "republic of turkey")}, drawn={person("a munnellyside")}),
+        made({Value("place", "republic of turkey")}, drawn={person("munnellyside")}),
+        made({person("mary jones")}, drawn={person("a haddad")}),
+    ]
+    result = joined(records)
+    assert (result.values, result.pairs, result.right, result.by_chance) == (1, 1, 1, 0.0)

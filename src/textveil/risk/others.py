@@ -7,9 +7,14 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, Final, final
 
-from textveil.risk.values import RecordValues, Value
+from textveil.risk.values import DIRECT, RecordValues, Value
 
-_JOINING: Final = ("person", "email", "id", "phone", "handle", "url", "ip")
+_JOINING: Final = ("person", *DIRECT)
+_MISTAKEN: Final = ("place", "organization")
+"""Kinds of originals whose surrogates may be found as persons."""
+
+_TELLING: Final = 3
+"""Letters of a word that may join documents."""
 
 
 @final
@@ -85,25 +90,29 @@ def _mentions(name: str, mentions: Mapping[str, int]) -> int:
 
 def joined(records: Sequence[RecordValues]) -> Joined:
     """Pairs of releases that equal drawn values join."""
-    drawn, values = _pairs([_parts(record.drawn) for record in records])
-    same, _ = _pairs([_parts(record.original) for record in records])
+    drawn, values = _pairs([_parts(record.drawn, _JOINING) for record in records])
+    same, _ = _pairs([_parts(record.original, (*_JOINING, *_MISTAKEN)) for record in records])
     right = len(drawn & same)
     apart = len(records) * (len(records) - 1) // 2 - len(same)
     rate = (len(drawn) - right) / apart if apart else 0.0
     return Joined(values=values, pairs=len(drawn), right=right, by_chance=rate * len(same))
 
 
-def _parts(values: Iterable[Value]) -> set[Value]:
-    """Values that join documents: each word of a person, and the others whole."""
-    here = [value for value in values if value.kind in _JOINING]
-    return {Value(kind, part) for kind, words in here for part in (words.split() if kind == "person" else [words])}
+def _parts(values: Iterable[Value], kinds: Iterable[str]) -> set[str]:
+    """The words that join documents: of persons each word that is no initial, of other values all together."""
+    parts = set()
+    for value in values:
+        if value.kind in kinds:
+            words = value.words.split() if value.kind == "person" else [value.words]
+            parts.update(word for word in words if len(word) >= _TELLING)
+    return parts
 
 
-def _pairs(documents: Sequence[set[Value]]) -> tuple[set[tuple[int, int]], int]:
-    """Pairs of documents that share a value, and how many values two or more hold."""
-    holders: dict[Value, list[int]] = {}
-    for number, values in enumerate(documents):
-        for value in values:
-            holders.setdefault(value, []).append(number)
+def _pairs(documents: Sequence[set[str]]) -> tuple[set[tuple[int, int]], int]:
+    """Pairs of documents that share a part, and how many parts two or more hold."""
+    holders: dict[str, list[int]] = {}
+    for number, parts in enumerate(documents):
+        for part in parts:
+            holders.setdefault(part, []).append(number)
     shared = [those for those in holders.values() if len(those) > 1]
     return {pair for those in shared for pair in combinations(those, 2)}, len(shared)

@@ -10,7 +10,6 @@ from typing import Final, NamedTuple, final
 
 from textveil.detection.base import DetectedSpan, Detector
 from textveil.detection.keeping import SHIPPED, KeepList, shipped_words
-from textveil.detection.name_words import SUFFIXES, TITLES
 from textveil.risk.words import words_of
 from textveil.surrogates.ages import age_of
 from textveil.surrogates.calendars import Known, read_date
@@ -97,14 +96,12 @@ def _in_row(text: str) -> str:
 
 
 def _values(text: str, spans: Iterable[DetectedSpan]) -> Iterator[Value]:
-    """What the spans say; a person without titles."""
+    """What the spans say; titles are no part of the detector's persons."""
     is_listed = _public_names().keeping(text)
     for span in spans:
         if span.kind not in QUASI and span.kind not in DIRECT:
             continue
         words = words_of(text[span.start : span.end])
-        if span.kind == "person":
-            words = [word for word in words if word not in TITLES and word not in SUFFIXES]
         if words:
             listed = span.kind in _NAMES and is_listed(span)
             yield Value(LISTED if listed else span.kind, " ".join(words))

@@ -333,7 +333,7 @@ def _done(run: Run, places: Places, command: Any) -> Finished:
 def _told(finished: Finished, quiet: bool, command: Any) -> int:
     """Say what was done, on standard error; the exit code."""
     report = finished.report
-    lines = report.warnings() if quiet else [report.summary(), *finished.sender_report.lines()]
+    lines = report.warnings() if quiet else [*finished.sender_report.lines(), report.summary()]
     if finished.already:
         lines.append("The job of this output was finished before; nothing was released now.")
     if finished.modified:

@@ -64,9 +64,10 @@ def _of_tokens(setting: Setting, drawn: Sequence[Protected]) -> tuple[str, ...]:
     but = f" but {_joined(kept)}" if kept else ""
     groups: dict[str, list[str]] = {}
     for part in drawn:
-        groups.setdefault(_hidden(setting, [part]), []).append(part.kind)
+        groups.setdefault(_hidden(setting, [part]), []).append(part.kind.replace("-", " "))
     said = [f"Every {_joined(names)}{but}: {hidden}." for hidden, names in groups.items()]
-    stay = [*kept, "marks", "the number, order and kinds of tokens"]
+    shared = setting.one_token.shared
+    stay = [*kept, *([shared] if shared else []), "marks", "the number, order and kinds of tokens"]
     nothing = not setting.secure or any(not part.guarantee.promises for part in drawn)
     adds = "no guarantee" if nothing else "costs add up over its words and numbers"
     whole = "what stays has no guarantee" if kept else adds

@@ -90,8 +90,13 @@ def _what(report: Report) -> str:
     policy = report.setting.policy
     if report.setting.whole_texts:
         return "Each text was replaced by another, drawn at random."
-    if policy is None or not policy.finds_spans:
-        return "Words and numbers were replaced by random draws, one by one, whatever they say."
+    if policy is None:
+        return "Every word and number was replaced by a random draw, one by one, whatever it says."
+    if not policy.finds_spans:
+        return (
+            "Words and numbers were replaced one by one, by random draws or placeholders, but for words of a public "
+            "list, which stay."
+        )
     outside = "All other words were drawn too." if policy.draws_words else "All other text was left as it was."
     return (
         "A detector searched each text for values of the kinds below. Each value that was found was replaced by a "

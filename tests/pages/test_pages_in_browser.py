@@ -16,6 +16,8 @@ from textveil.detection.detectors import combined
 from textveil.detection.page import spans_page
 from textveil.frontiers.files import write_frontier
 from textveil.frontiers.study import Sizes
+from textveil.pages.review import review_page
+from textveil.sanitize.policy.corrections import correctable
 
 pytest.importorskip("matplotlib")
 reference_page = pytest.importorskip("textveil.server.reference").reference_page
@@ -36,6 +38,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = "Dr. Maria Gonzalez <b>called</b> on 3/4/2024.\n" + "w" * 200
     detector = combined(["embedded"])
     (folder / "spans.html").write_text(spans_page([(text, detector.detect([text])[0])], detector.name))
+    reviewed = review_page([(text, text.replace("Maria", "Anna"))], correctable("identifiers"))
+    (folder / "review.html").write_text(reviewed)
     fields = {"a field": {"type": "string", "description": "What it says, " + "w" * 200}}
     body = {"content": {"application/json": {"schema": {"properties": fields}}}}
     paths = {"/v1/x": {"post": {"description": "Does.", "requestBody": body, "responses": {"200": body}}}}
@@ -47,7 +51,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["audit.html", "spans.html", "reference.html", "frontier/index.html"])
+@pytest.mark.parametrize("name", ["audit.html", "spans.html", "review.html", "reference.html", "frontier/index.html"])
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])
 def test_pages_pass_axe_fit_the_width_and_ask_nothing(
     chromium: Any, pages: Path, name: str, width: int, scheme: str

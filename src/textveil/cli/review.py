@@ -17,9 +17,9 @@ def review_command(
     release: Annotated[str, typer.Argument(metavar="RELEASE", help="What was released.")],
     *,
     original: Annotated[Path, opt.option("FILE", "The texts that it was made of, in the same order.", None)],
-    output: Annotated[Path, opt.option("FILE.html", "The page, for you alone (mode 0600).", None, "--output", "-o")] = Path(
-        "review.html"
-    ),
+    output: Annotated[
+        Path, opt.option("FILE.html", "The page, for you alone (mode 0600).", None, "--output", "-o")
+    ] = Path("review.html"),
     policy: Annotated[
         str, opt.option("NAME|FILE", "The policy that the corrections extend.", None, "--policy", "-p")
     ] = "identifiers",

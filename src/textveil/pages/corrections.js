@@ -27,8 +27,8 @@ const quoted = (text) => `"${text.replace(/["\\]/g, "\\$&").replace(/[\u0000-\u0
 /**
  * Marks by hand, each {phrase, keys, kind}: kind "" is what is no name, and stays.
  *
- * base: {name, toml, kinds, listed} of the policy that they extend; toml "" where lists alone can be offered; listed:
- * phrases of the policy's own lists.
+ * base: the policy that they extend: {extends, name, toml, kinds, listed, beside}; toml "" where lists alone can be
+ * offered; listed: phrases of the policy's own lists.
  */
 export class Corrections {
   constructor(base) {
@@ -85,7 +85,7 @@ export class Corrections {
 
   /** A policy's file with the marks; the lists alone where the policy's own text is not at hand. */
   toml() {
-    const head = this.base.toml || `# Add these lists to the file of the policy ${quoted(this.base.name)}.\n`;
+    const head = this.base.toml || `# Add these lists to the file of the policy ${quoted(this.base.extends)}.\n`;
     return `# Private: these lists hold words of the texts.\n${head}${this.tables()}`;
   }
 }
@@ -135,6 +135,7 @@ export class Sheet {
     this.chosen = chosen;
     this.pieces = [];
     this.on = false;
+    this.role = element.getAttribute("role") ?? "";
     element.addEventListener("beforeinput", (event) => event.preventDefault());
     for (const name of ["paste", "drop", "cut"]) element.addEventListener(name, (event) => event.preventDefault());
     element.addEventListener("compositionend", () => this.on && this.redraw());
@@ -145,11 +146,12 @@ export class Sheet {
   /** Whether words can be chosen. */
   turn(on) {
     this.on = on;
-    const attributes = { contenteditable: "true", role: "textbox", "aria-readonly": "true", "aria-multiline": "true", inputmode: "none", spellcheck: "false" };
+    const attributes = { contenteditable: "true", "aria-readonly": "true", "aria-multiline": "true", inputmode: "none", spellcheck: "false" };
     for (const [name, value] of Object.entries(attributes)) {
       if (on) this.element.setAttribute(name, value);
       else this.element.removeAttribute(name);
     }
+    this.element.setAttribute("role", on ? "textbox" : this.role);
   }
 
   /** Show pieces; draw: makes the element of a drawn one, from its text and its piece. */
@@ -231,7 +233,7 @@ const markedAs = (mark, text) => made("strong", { class: classOf(mark), title: m
 /* The panel: what is chosen, what is to be done with it, what was marked, and the policy */
 
 /** An element with attributes and children; strings become text. */
-function made(tag, attributes, ...children) {
+export function made(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
@@ -254,8 +256,8 @@ export function panel(root, corrections, changed, more = () => "") {
   const told = made("p", { role: "status" }, "Click a word, or select several.");
   const marks = made("ul", { "aria-label": "Marks" });
   const toml = made("textarea", { rows: "12", readonly: "", spellcheck: "false" });
-  const note = base.toml ? `It extends ${base.name}: save it ${base.beside ? "beside that file" : "where you like"}, for you alone, and name it with --policy.`
-    : `Add these lists to the file of the policy ${base.name}, for you alone.`;
+  const note = base.toml ? `It extends ${base.extends}: save it ${base.beside ? "beside that file" : "where you like"}, for you alone, and name it with --policy.`
+    : `Add these lists to the file of the policy ${base.extends}, for you alone.`;
   const exported = made("div", { class: "exported" },
     made("h2", {}, base.toml ? "The policy with these corrections" : "The corrections as lists"),
     made("p", {}, `${note} Its lists act in every document, wherever a word stands.`), made("p", {}, download, " ", copy),
@@ -300,6 +302,7 @@ export function panel(root, corrections, changed, more = () => "") {
     }));
     exported.hidden = !corrections.marks.length;
     toml.value = corrections.marks.length ? corrections.toml() : "";
+    toml.scrollTop = toml.scrollHeight;
     changed();
   }
 

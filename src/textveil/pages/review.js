@@ -117,11 +117,13 @@ function drawnAs(content) {
   return mark;
 }
 
-/** Documents whose original has a phrase. */
+const folded = [];
+
+/** In how many originals a phrase stands, about as a list finds it. */
 function standsIn(phrase) {
-  const probe = new Corrections({ kinds: [] });
-  probe.add(phrase, "");
-  const documents = DATA.documents.filter(([original]) => probe.places(original).length).length;
+  const words = keysOf(phrase).map((key) => key.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}_])${words.join("\\s*")}(?![\\p{L}\\p{N}_])`, "u");
+  const documents = DATA.documents.filter(([original], n) => pattern.test(folded[n] ??= keyOf(original))).length;
   return documents > 1 ? `It stands in ${documents.toLocaleString("en")} documents.` : "It stands in this document alone.";
 }
 

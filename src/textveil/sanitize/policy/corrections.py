@@ -24,7 +24,7 @@ def correctable(name: str) -> dict[str, Any]:
         name: a preset or a file.
 
     Returns:
-        ``name`` of the policy that extends it, ``toml`` that lists can be added to, ``kinds`` that a word can be hidden
+        the name that it ``extends``, the ``name`` of the policy that does, ``toml`` that lists can be added to, ``kinds`` that a word can be hidden
         as, ``listed`` phrases of its own lists, and whether it lies ``beside`` files and ``draws_words``.
 
     Raises:
@@ -45,6 +45,7 @@ def correctable(name: str) -> dict[str, Any]:
         raise ParameterError(f"`policy` must take lists as [[list]] at its end; it does not: {error}") from None
     listed = [word for one in chosen.lists for word in one.words]
     return {
+        "extends": chosen.name,
         "name": chosen.name + _SUFFIX if toml != policy_text(name) else chosen.name,
         "toml": toml,
         "kinds": kinds,

@@ -25,10 +25,10 @@ const quoted = (text) => `"${text.replace(/["\\]/g, "\\$&").replace(/[\u0000-\u0
   (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`)}"`;
 
 /**
- * Marks by hand, each {phrase, keys, kind}: kind "" is what is no name, and stays.
+ * Marks by hand, each {phrase, keys, kind}: kind "" is what stays.
  *
- * base: the policy that they extend: {extends, name, toml, kinds, listed, beside}; toml "" where lists alone can be
- * offered; listed: phrases of the policy's own lists.
+ * base: the policy that they extend: {extends, name, toml, hides, kinds, listed, beside, draws_words}; toml "" where lists
+ * alone can be offered; hides: TOML that goes before lists of what is hidden; listed: phrases of the policy's own lists.
  */
 export class Corrections {
   constructor(base) {
@@ -86,7 +86,8 @@ export class Corrections {
   /** A policy's file with the marks; the lists alone where the policy's own text is not at hand. */
   toml() {
     const head = this.base.toml || `# Add these lists to the file of the policy ${quoted(this.base.extends)}.\n`;
-    return `# Private: these lists hold words of the texts.\n${head}${this.tables()}`;
+    const hides = this.marks.some((mark) => mark.kind) ? this.base.hides ?? "" : "";
+    return `# Private: these lists hold words of the texts.\n${head}${hides}${this.tables()}`;
   }
 }
 
@@ -228,7 +229,7 @@ export class Sheet {
 
 const classOf = (mark) => (mark.kind ? "to-hide" : "to-keep");
 
-const markedAs = (mark, text) => made("strong", { class: classOf(mark), title: mark.kind || "not a name" }, text);
+const markedAs = (mark, text) => made("strong", { class: classOf(mark), title: mark.kind || "kept" }, text);
 
 /* The panel: what is chosen, what is to be done with it, what was marked, and the policy */
 
@@ -249,7 +250,7 @@ export function made(tag, attributes, ...children) {
 export function panel(root, corrections, changed, more = () => "") {
   const { base } = corrections;
   const button = (label) => made("button", { type: "button" }, label);
-  const [hide, keep, download, copy] = ["Hide this", "Not a name", "Download", "Copy"].map(button);
+  const [hide, keep, download, copy] = ["Hide this", base.draws_words ? "Keep this" : "Not a name", "Download", "Copy"].map(button);
   const kind = made("select", {}, ...base.kinds.map((name) => new Option(name)));
   const chosen = made("strong", {}, "nothing");
   const about = made("span", {});
@@ -284,7 +285,7 @@ export function panel(root, corrections, changed, more = () => "") {
     if (!choice) return;
     const { phrase } = choice;
     const against = corrections.add(phrase, as);
-    told.textContent = against || `${phrase}: ${as ? `to be hidden as ${as}` : "not a name"}`;
+    told.textContent = against || `${phrase}: ${as ? `to be hidden as ${as}` : "to be kept"}`;
     if (!against) show();
   }
 
@@ -298,7 +299,7 @@ export function panel(root, corrections, changed, more = () => "") {
     marks.replaceChildren(...corrections.marks.map((each) => {
       const undoing = made("button", { type: "button", "aria-label": `Undo ${each.phrase}` }, "Undo");
       undoing.addEventListener("click", () => undo(each));
-      return made("li", {}, made("strong", { class: classOf(each) }, each.phrase), ` ${each.kind || "not a name"} `, undoing);
+      return made("li", {}, made("strong", { class: classOf(each) }, each.phrase), ` ${each.kind || "kept"} `, undoing);
     }));
     exported.hidden = !corrections.marks.length;
     toml.value = corrections.marks.length ? corrections.toml() : "";

@@ -16,6 +16,9 @@ from textveil.sanitize.policy.reading import policy_of
 _NAME: Final = re.compile(r'^name\s*=\s*"([^"\\\n]+)"', re.MULTILINE)
 _SUFFIX: Final = "-reviewed"
 
+_HIDDEN: Final = "hidden"
+"""The kind of what is hidden by a policy that has no kinds of spans."""
+
 
 def correctable(name: str) -> dict[str, Any]:
     """A policy, as a page has it whose marks extend it: private, as its lists may be.
@@ -24,32 +27,32 @@ def correctable(name: str) -> dict[str, Any]:
         name: a preset or a file.
 
     Returns:
-        the name that it ``extends``, the ``name`` of the policy that does, ``toml`` that lists can be added to, ``kinds`` that a word can be hidden
-        as, ``listed`` phrases of its own lists, and whether it lies ``beside`` files and ``draws_words``.
+        the name that it ``extends``, the ``name`` of the policy that does, ``toml`` that lists can be added to, behind
+        what ``hides`` says where a list hides words, ``kinds`` that a word can be hidden as, ``listed`` phrases of its
+        own lists, and whether it lies ``beside`` files and ``draws_words``.
 
     Raises:
         ParameterError: it cannot be read, or lists cannot be added to it.
     """
-    chosen = policy(name)
+    chosen, text = policy(name), policy_text(name)
     kinds = list_kinds(chosen)
-    if not kinds:
-        raise ParameterError(
-            f"`policy` must replace spans, so that a word can be hidden as one; got {chosen.name}, which does not. "
-            "Name another, such as identifiers, or add a rule for a kind."
-        )
-    toml = _renamed(policy_text(name), chosen, name)
-    lists = "".join(f'\n[[list]]\nkind = "{kind}"\nwords = ["word"]\n' for kind in kinds[:1])
+    rules = "" if kinds else _numbers(chosen)
+    toml = f"{_renamed(text, chosen, name).rstrip()}\n{rules}"
+    hides = "" if kinds else f'\n[[rule]]\nkind = "{_HIDDEN}"\nplaceholder = true\n'
+    kinds = kinds or [_HIDDEN]
+    lists = f'\n[[list]]\nkind = "{kinds[0]}"\nwords = ["word"]\n'
     try:
-        parts_of(policy_of((toml + lists).encode(), name, _folder(name)))
+        extended = policy_of((toml + hides + lists).encode(), name, _folder(name))
+        parts_of(extended)
     except ParameterError as error:
         raise ParameterError(f"`policy` must take lists as [[list]] at its end; it does not: {error}") from None
-    listed = [word for one in chosen.lists for word in one.words]
     return {
         "extends": chosen.name,
-        "name": chosen.name + _SUFFIX if toml != policy_text(name) else chosen.name,
+        "name": extended.name,
         "toml": toml,
+        "hides": hides,
         "kinds": kinds,
-        "listed": listed,
+        "listed": [word for one in chosen.lists for word in one.words],
         "beside": is_path(name),
         "draws_words": chosen.draws_words,
     }
@@ -66,6 +69,16 @@ def _is_listed(kind: str) -> bool:
     except ParameterError:
         return False
     return True
+
+
+def _numbers(chosen: Policy) -> str:
+    """A rule for numbers, which a policy needs where it draws words and has lists."""
+    if not chosen.draws_words or chosen.rule("number") is not None:
+        return ""
+    word = chosen.rule("word")
+    drawn = word is not None and word.action is Action.MECHANISM
+    done = 'surrogate = "digits"' if drawn else "placeholder = true"
+    return f'\n[[rule]]\nkind = "number"\n{done}\n'
 
 
 def _renamed(text: str, chosen: Policy, place: str) -> str:

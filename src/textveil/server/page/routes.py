@@ -164,12 +164,12 @@ def _pieces(private_map: PrivateMap | None) -> list[dict[str, Any]] | None:
 
 
 def corrections_of(chosen: Policy) -> dict[str, Any] | None:
-    """What the page needs to collect corrections as lists; None where a policy replaces no spans.
+    """What the page needs to collect corrections as lists; None where a policy of an operator has no kinds for them.
 
     A policy of the package comes as a whole, an operator's with its kinds alone: its lists may be private.
     """
     kinds = list_kinds(chosen)
-    if kinds and chosen.name in PRESETS and chosen == policy(chosen.name):
+    if chosen.name in PRESETS and chosen == policy(chosen.name):
         return _extended(chosen.name)
     return {"extends": chosen.name, "toml": "", "kinds": kinds} if kinds else None
 

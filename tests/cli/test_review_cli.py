@@ -13,7 +13,7 @@ import pytest
 from tests.helpers.browsers import browser
 
 import textveil as tv
-from textveil.sanitize.policy.choice import PRESETS
+from textveil.sanitize.policy.picked import PRESETS
 from textveil.sanitize.policy.corrections import correctable
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.reading import policy_of
@@ -158,7 +158,7 @@ def click(page: Any, sheet: str, word: str) -> None:
 
 
 def chosen(page: Any) -> str:
-    return str(page.inner_text(".choice strong"))
+    return str(page.inner_text(".picked strong"))
 
 
 def press(page: Any, name: str) -> None:
@@ -202,7 +202,7 @@ def test_the_policy_that_is_saved_does_what_was_marked(page: Any, tmp_path: Path
     click(page, "#original", "Argo")
     page.keyboard.press("Enter")
     click(page, "#original", "Quill")
-    assert "in 2 documents" in page.inner_text(".choice")
+    assert "in 2 documents" in page.inner_text(".picked")
     press(page, "Hide this")
     assert page.locator("#original .to-hide").all_text_contents() == ["Quillfeather-Boone"]
     page.focus("#original")

@@ -17,7 +17,7 @@ from tests.helpers.servers import MemoryLedger, running, serving
 from textveil.budget.account import Account
 from textveil.budget.ledger import Ledger
 from textveil.budget.limit import Limit
-from textveil.sanitize.policy.choice import policy
+from textveil.sanitize.policy.picked import policy
 from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.key_store import ApiKeys
@@ -388,7 +388,7 @@ def test_clicks_on_a_release_become_lists_of_its_policy(chromium: Any, client: h
         page.check("#correct")
         assert page.inner_text("#release") == out
         page.locator("#release ins").first.click()
-        assert page.inner_text(".choice strong") == "Maria Gonzalez"
+        assert page.inner_text(".picked strong") == "Maria Gonzalez"
         page.get_by_role("button", name="Not a name").click()
         place = out.index("seen") + 1
         page.evaluate(
@@ -401,8 +401,8 @@ def test_clicks_on_a_release_become_lists_of_its_policy(chromium: Any, client: h
             } }""",
             len(out[:place].encode("utf-16-le")) // 2,
         )
-        until(page, "document.querySelector('.choice strong').textContent === 'seen'")
-        page.select_option(".choice select", "organization")
+        until(page, "document.querySelector('.picked strong').textContent === 'seen'")
+        page.select_option(".picked select", "organization")
         page.get_by_role("button", name="Hide this").click()
         released(page)  # what was marked stays
         with page.expect_download() as download:
@@ -416,4 +416,4 @@ def test_clicks_on_a_release_become_lists_of_its_policy(chromium: Any, client: h
         wrote(page, NOTE, "all-words")
         released(page)
         page.check("#correct")
-        assert page.locator(".choice option").all_text_contents() == ["hidden"]
+        assert page.locator(".picked option").all_text_contents() == ["hidden"]

@@ -263,7 +263,7 @@ export function panel(root, corrections, changed, more = () => "") {
     made("h2", {}, base.toml ? "The policy with these corrections" : "The corrections as lists"),
     made("p", {}, `${note} Its lists act in every document, wherever a word stands.`), made("p", {}, download, " ", copy),
     made("label", {}, "TOML", toml));
-  root.replaceChildren(made("div", { class: "choice" }, made("p", {}, "Chosen: ", chosen, " ", about),
+  root.replaceChildren(made("div", { class: "picked" }, made("p", {}, "Chosen: ", chosen, " ", about),
     made("div", { class: "controls" }, made("label", {}, "kind", kind), hide, keep), told), marks, exported);
   let choice = null;
 
@@ -271,7 +271,7 @@ export function panel(root, corrections, changed, more = () => "") {
     if (JSON.stringify(next) === JSON.stringify(choice)) return;
     choice = next;
     chosen.textContent = choice ? choice.phrase : "nothing";
-    about.textContent = choice ? `${choice.drawn ? "It was replaced." : "It was released as it is."} ${more(choice.phrase)}` : "";
+    about.textContent = choice ? `(${choice.drawn ? "replaced" : "released as it is"}${more(choice.phrase)})` : "";
     allow();
   }
 

@@ -124,7 +124,7 @@ function standsIn(phrase) {
   const words = keysOf(phrase).map((key) => key.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}_])${words.join("\\s*")}(?![\\p{L}\\p{N}_])`, "u");
   const documents = DATA.documents.filter(([original], n) => pattern.test(folded[n] ??= keyOf(original))).length;
-  return documents > 1 ? `It stands in ${documents.toLocaleString("en")} documents.` : "It stands in this document alone.";
+  return documents > 1 ? `; in ${documents.toLocaleString("en")} documents` : "; in this document alone";
 }
 
 const sheets = [];

@@ -19,6 +19,9 @@ _SUFFIX: Final = "-reviewed"
 _HIDDEN: Final = "hidden"
 """The kind of what is hidden by a policy that has no kinds of spans."""
 
+_PROBE: Final = "textveil review"
+"""A phrase that no list of a user holds."""
+
 
 def correctable(name: str) -> dict[str, Any]:
     """A policy, as a page has it whose marks extend it: private, as its lists may be.
@@ -40,7 +43,7 @@ def correctable(name: str) -> dict[str, Any]:
     toml = f"{_renamed(text, chosen, name).rstrip()}\n{rules}"
     hides = "" if kinds else f'\n[[rule]]\nkind = "{_HIDDEN}"\nplaceholder = true\n'
     kinds = kinds or [_HIDDEN]
-    lists = f'\n[[list]]\nkind = "{kinds[0]}"\nwords = ["word"]\n'
+    lists = f'\n[[list]]\nkind = "{kinds[0]}"\nwords = ["{_PROBE}"]\n'
     try:
         extended = policy_of((toml + hides + lists).encode(), name, _folder(name))
         parts_of(extended)

@@ -17,14 +17,24 @@ from textveil.detection.detectors import combined
 from textveil.detection.page import spans_page
 from textveil.frontiers.files import write_frontier
 from textveil.frontiers.study import Sizes
+from textveil.pages.review import review_page
 from textveil.risk.page import write_page
 from textveil.risk.run import risk
 from textveil.sanitize.measured_risk import Attack, MeasuredRisk
+from textveil.sanitize.policy.corrections import correctable
 from textveil.sanitize.report_pages import report_page, sender_page
 from textveil.sanitize.sender_report import SenderReport
 
 pytest.importorskip("matplotlib")
-PAGES = ("audit.html", "spans.html", "reference.html", "frontier/index.html", "filed.html", "sender.html")
+PAGES = (
+    "audit.html",
+    "spans.html",
+    "reference.html",
+    "frontier/index.html",
+    "filed.html",
+    "sender.html",
+    "review.html",
+)
 RISK_PAGES = ("risk.html", "riskiest.html", "risk/risk.html")
 RECORDS = [("Anna Kowalczyk", "Leeds", "cats"), ("Omar Haddad", "Ulm", "bees"), ("Mary Jones", "York", "w" * 200)]
 reference_page = pytest.importorskip("textveil.server.reference").reference_page
@@ -63,6 +73,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = "Dr. Maria Gonzalez <b>called</b> on 3/4/2024.\n" + "w" * 200
     detector = combined(["embedded"])
     (folder / "spans.html").write_text(spans_page([(text, detector.detect([text])[0])], detector.name))
+    reviewed = review_page([(text, text.replace("Maria", "Anna"))], correctable("identifiers"))
+    (folder / "review.html").write_text(reviewed)
     fields = {"a field": {"type": "string", "description": "What it says, " + "w" * 200}}
     body = {"content": {"application/json": {"schema": {"properties": fields}}}}
     paths = {"/v1/x": {"post": {"description": "Does.", "requestBody": body, "responses": {"200": body}}}}

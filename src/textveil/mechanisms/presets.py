@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Annotated, Any, Final, final, get_args, get_type_hints
 
 from textveil.mechanisms.declaration import declared, entry_of
-from textveil.mechanisms.options import GUARANTEE, Domain, Option
+from textveil.mechanisms.options import GUARANTEE, Option, interval
 
 
 @final
@@ -115,9 +115,8 @@ PRESETS: Final = (
         defaults={"epsilon": 1.0},
         declared={
             "epsilon": Option(
-                domain=Domain(
-                    "in (0, 1]",
-                    lambda value: 0 < value <= 1,
+                domain=replace(
+                    interval("in (0, 1]", 0, 1, without=(0,)),
                     hint="Above 1 the classical formula is not proved. Use gaussian: it holds at any epsilon and adds "
                     "less noise.",
                 ),

@@ -10,7 +10,7 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.numerics.discrete_laplace import discrete_laplace
-from textveil.registry.options import Domain, Option, at_least, named
+from textveil.registry.options import Option, at_least, named
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
 from textveil.surrogates.scopes import Scope
@@ -59,7 +59,7 @@ _GROUP = Option(
     metavar="NAME",
 )
 _TOP = Option(
-    domain=Domain("an integer >= 1", lambda value: value >= 1),
+    domain=at_least(1),
     help="Ages from this one on are written with a plus: 90 writes 90+ for them, as HIPAA's Safe Harbor groups them.",
     metavar="YEARS",
     unset="none",

@@ -10,7 +10,7 @@ import numpy as np
 
 from textveil.detection.money import ABOUT, AGAIN, CODES, WORD
 from textveil.errors import need
-from textveil.registry.options import POSITIVE, Domain, Option, at_least, named
+from textveil.registry.options import POSITIVE, Option, at_least, interval, named
 from textveil.surrogates.ages import WORDS
 from textveil.surrogates.declaration import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.drawn import AS_READ, UNREAD, Drawn, agreed, proved
@@ -43,7 +43,7 @@ _MOST_CELLS: Final = 100_000
 _LOW = Option(domain=POSITIVE, help="The least amount there is; smaller ones and zero are raised to it.", metavar="X")
 _HIGH = Option(domain=POSITIVE, help="The greatest amount there is; larger ones are cut to it.", metavar="X")
 _SCALE = Option(
-    domain=Domain("between 0.001 and 10", lambda value: 0.001 <= value <= 10),
+    domain=interval("between 0.001 and 10", 0.001, 10),
     help="Relative width of a cell: 0.1 makes cells of 10 %; amounts of one cell are not told apart.",
     metavar="S",
 )

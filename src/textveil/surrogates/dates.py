@@ -37,7 +37,7 @@ def _is_day(value: str) -> bool:
     return True
 
 
-_DAY = Domain("a day, as 2024-03-31", _is_day)
+_DAY = Domain("a day, as 2024-03-31", _is_day, outside=("", "2024-02-30", "31.3.2024"))
 _DAYS = Option(domain=at_least(1), help="Epsilon is the loss of moving all dates by this many days.", metavar="DAYS")
 _FROM = Option(domain=_DAY, help="The first day that is drawn.", metavar="DATE")
 _UNTIL = Option(domain=_DAY, help="The last day that is drawn.", metavar="DATE")

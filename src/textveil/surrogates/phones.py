@@ -8,7 +8,7 @@ from typing import Annotated, Final, NamedTuple, final
 
 import numpy as np
 
-from textveil.registry.options import Domain, Option
+from textveil.registry.options import Option, interval
 from textveil.surrogates.declaration import SURROGATES, declared
 from textveil.surrogates.drawn import Drawn, agreed, proved
 from textveil.surrogates.pools import has_pool, pool
@@ -21,7 +21,7 @@ _LOCAL: Final = 7
 _ANY: Final = tuple("23456789")
 
 _COUNTRY = Option(
-    domain=Domain("a calling code from 1 to 999", lambda value: 1 <= value <= 999),
+    domain=interval("a calling code from 1 to 999", 1, 999),
     help="The calling code of the country whose numbers stand without one: 1 for North America, 44 for Britain.",
     metavar="CODE",
 )

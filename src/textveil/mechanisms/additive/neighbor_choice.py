@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias, final
 import numpy as np
 
 from textveil.errors import need
-from textveil.mechanisms.options import VECTORS, Domain, Option
+from textveil.mechanisms.options import VECTORS, Domain, Option, interval
 from textveil.types import Ids, Reals
 
 
@@ -24,7 +24,7 @@ def _numbers(text: str) -> tuple[float, ...]:
 SecondShare: TypeAlias = Annotated[
     float,
     Option(
-        domain=Domain("between 0 and 1", lambda value: 0 <= value <= 1),
+        domain=interval("between 0 and 1", 0, 1),
         help="Preference for the second nearest word: at 0 always the nearest, at 1 always the second.",
         metavar="T",
         group=VECTORS,
@@ -33,7 +33,12 @@ SecondShare: TypeAlias = Annotated[
 NeighborRates: TypeAlias = Annotated[
     str,
     Option(
-        domain=Domain("two numbers >= 0 or more, with commas between them", lambda value: len(_numbers(value)) >= 2),
+        domain=Domain(
+            "two numbers >= 0 or more, with commas between them",
+            lambda value: len(_numbers(value)) >= 2,
+            inside=("2,0.5",),
+            outside=("", "1", "1,x", "1,-1"),
+        ),
         help="In place of t: of the k nearest words take the i-th with weight exp(-rate_i d_i); the k rates.",
         metavar="R,R",
         group=VECTORS,

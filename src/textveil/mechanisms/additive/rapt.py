@@ -23,7 +23,7 @@ PROOF: Final = "privacy/proofs/rapt.md"
     proof=PROOF,
     source="Li et al. 2023 (RAPT, arXiv 2305.06212), section on text-to-text privatization",
     summary="Noise of density exp(-rate ||z||) on a language model's token embeddings, then the nearest token.",
-    needs="a model on disk (extra transformers)",
+    needs="a model of any kind on disk (extra transformers)",
 )
 def rapt(
     vocabulary: Vocabulary,

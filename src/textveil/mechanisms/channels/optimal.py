@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Any, final
 
 import numpy as np
@@ -15,7 +14,7 @@ from textveil.errors import need
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.declaration import declared
-from textveil.mechanisms.options import NEIGHBORHOODS, Domain, Option, named
+from textveil.mechanisms.options import NEIGHBORHOODS, Option, file_or_named, named
 from textveil.mechanisms.parameters import Epsilon, Prior
 from textveil.mechanisms.sampling.columns import Columns
 from textveil.mechanisms.sampling.optimal_weights import OptimumSetting, optimum_of, optimum_table
@@ -103,11 +102,7 @@ class Optimal:
 
 
 _UTILITY = Option(
-    domain=Domain(
-        f"one of {', '.join(NAMES)}, or a .npy file",
-        lambda value: value in NAMES or Path(value).is_file(),
-        hint="Check its path.",
-    ),
+    domain=file_or_named(f"one of {', '.join(NAMES)}, or a .npy file", *NAMES),
     help="How useful an output is: its cosine (content: each word counted by its information; centered: after the mean "
     "vector is taken away), the rank of the neighbor, or a file with a row and a column for every word.",
     metavar="NAME|FILE",

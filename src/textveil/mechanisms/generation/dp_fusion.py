@@ -248,7 +248,9 @@ def dp_fusion(
     placeholder: Annotated[
         str,
         Option(
-            domain=Domain("a text that is not empty", lambda value: value.strip() not in ("", "elsewhere")),
+            domain=Domain(
+                "a text that is not empty", lambda value: value.strip() != "", inside=("[hidden]",), outside=("", " ")
+            ),
             help="Stands for a span where it is hidden.",
             metavar="TEXT",
             group=MODELS,

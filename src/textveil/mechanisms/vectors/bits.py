@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
 from textveil.mechanisms.base import checked_vectors
-from textveil.mechanisms.options import Domain, Option
+from textveil.mechanisms.options import Option, interval
 from textveil.mechanisms.vectors.options import REPRESENTATIONS
 from textveil.noise.coarse_profiles import BoundedLoss
 from textveil.noise.shifts import float_up
@@ -25,7 +25,7 @@ from textveil.types import Flags, Reals
 TOTAL: Final = 1 << 53
 """Probabilities are whole parts of this."""
 
-_BITS = Domain("an integer between 1 and 20", lambda value: 1 <= value <= 20)
+_BITS = interval("an integer between 1 and 20", 1, 20)
 
 IntegerBits: TypeAlias = Annotated[
     int,

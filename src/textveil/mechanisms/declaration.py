@@ -132,9 +132,9 @@ def declared(
         def checked(*args: P.args, **kwargs: P.kwargs) -> M:
             options = options_of(make)
             given = {key: options[key].checked(value) if key in options else value for key, value in kwargs.items()}
-            made = make(*args, **cast(Any, given))
-            note_maker(made, checked)
-            return made
+            mechanism = make(*args, **cast(Any, given))
+            note_maker(mechanism, checked)
+            return mechanism
 
         checked.__doc__ = documented(make)
         checked.__dict__[_ENTRY] = CatalogEntry(
@@ -158,5 +158,5 @@ def declared(
 
 def entry_of(constructor: object) -> CatalogEntry | None:
     """What ``declared`` stated of a constructor; None where it was not used."""
-    found = getattr(constructor, "__dict__", {}).get(_ENTRY)
-    return found if isinstance(found, CatalogEntry) else None
+    entry = getattr(constructor, "__dict__", {}).get(_ENTRY)
+    return entry if isinstance(entry, CatalogEntry) else None

@@ -15,10 +15,10 @@ from textveil.types import Ids, Reals
 def _numbers(text: str) -> tuple[float, ...]:
     """The numbers of "1,0"; none where it is something else."""
     try:
-        found = tuple(float(part) for part in text.split(","))
+        numbers = tuple(float(part) for part in text.split(","))
     except ValueError:
         return ()
-    return found if all(0 <= one < np.inf for one in found) else ()
+    return numbers if all(0 <= number < np.inf for number in numbers) else ()
 
 
 SecondShare: TypeAlias = Annotated[
@@ -102,6 +102,8 @@ def neighbor_choice(t: float, neighbor_rates: str | None, size: int, spare: int 
     Raises:
         ParameterError: the vocabulary has too few words.
     """
-    made = NeighborChoice(t, () if neighbor_rates is None else _numbers(neighbor_rates))
-    need(made.count + spare <= size, "neighbor_rates", made.count, f"at most {size - spare} numbers for {size} words")
-    return made
+    choice = NeighborChoice(t, () if neighbor_rates is None else _numbers(neighbor_rates))
+    need(
+        choice.count + spare <= size, "neighbor_rates", choice.count, f"at most {size - spare} numbers for {size} words"
+    )
+    return choice

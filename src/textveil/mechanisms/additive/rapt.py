@@ -51,8 +51,8 @@ def rapt(
         ModelError: the folder holds no model with its tokenizer, or no words.
     """
     words, digest = token_vocabulary(model)
-    made = spherical_laplace(
+    noisy = spherical_laplace(
         words, epsilon=epsilon, epsilon_per_distance=epsilon_per_distance, clip=clip, projection=projection
     )
-    facts = {**made.parameters, "model": words.name, "model_digest": digest[:16], "words": len(words)}
-    return replace(made, name="rapt", parameters=facts, guarantee=replace(made.guarantee, source=PROOF))
+    facts = {**noisy.parameters, "model": words.name, "model_digest": digest[:16], "words": len(words)}
+    return replace(noisy, name="rapt", parameters=facts, guarantee=replace(noisy.guarantee, source=PROOF))

@@ -153,37 +153,37 @@ def optimal(
     need(
         epsilon <= _MOST_EPSILON, "epsilon", f"{epsilon:g}", f"at most {_MOST_EPSILON:g} here", "All words stay there."
     )
-    made, frequencies = utility_of(vocabulary, utility), given_frequencies(vocabulary, prior)
+    gains, frequencies = utility_of(vocabulary, utility), given_frequencies(vocabulary, prior)
     setting = OptimumSetting(
         vocabulary=vocabulary.digest,
-        utility=made,
+        utility=gains,
         frequencies=frequencies,
         epsilon=float(epsilon),
         rare_names=names == "rare",
     )
     table = optimum_table(setting)
-    found = optimum_of(setting, table.opened() or table.build(progress).table)
-    _refuse_unless(found.value > found.uniform + 1e-9 * abs(found.uniform), epsilon)
-    gap = found.bound - found.value
-    if gap > FAR * abs(found.value):
+    optimum = optimum_of(setting, table.opened() or table.build(progress).table)
+    _refuse_unless(optimum.value > optimum.uniform + 1e-9 * abs(optimum.uniform), epsilon)
+    gap = optimum.bound - optimum.value
+    if gap > FAR * abs(optimum.value):
         warnings.warn(
-            f"optimal: its mean utility is {found.value:.4g}, and only at {found.bound:.4g} could none be better; "
+            f"optimal: its mean utility is {optimum.value:.4g}, and only at {optimum.bound:.4g} could none be better; "
             "a better channel may exist. Compare other mechanisms, or give a utility with fewer ties.",
             stacklevel=3,
         )
     parameters = {
         "prior": frequencies.source,
-        "utility": made.name,
+        "utility": gains.name,
         "names": names,
-        "value": found.value,
-        "bound": found.bound,
-        "weights_digest": found.weights.digest[:16],
+        "value": optimum.value,
+        "bound": optimum.bound,
+        "weights_digest": optimum.weights.digest[:16],
     }
     channel = weighted_neighborhood(
-        vocabulary, found.weights, epsilon=epsilon, parameters={}, order=made.order, proof=PROOF
+        vocabulary, optimum.weights, epsilon=epsilon, parameters={}, order=gains.order, proof=PROOF
     )
     public = {"epsilon": channel.guarantee.epsilon, **parameters}
-    return Optimal(channel, public, found.value, found.bound, table)
+    return Optimal(channel, public, optimum.value, optimum.bound, table)
 
 
 def _refuse_unless(holds: bool, epsilon: float) -> None:

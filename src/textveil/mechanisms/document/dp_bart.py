@@ -108,7 +108,7 @@ def dp_bart(
 def _coordinates(file: str) -> tuple[int, ...]:
     """The whole numbers in a file."""
     try:
-        return tuple(int(one) for one in Path(file).read_text(encoding="utf-8").split())
+        return tuple(int(coordinate) for coordinate in Path(file).read_text(encoding="utf-8").split())
     except (OSError, ValueError):
         raise ParameterError(
             "pruned must be a file of whole numbers between spaces or lines; got another. Write one of public numbers."

@@ -116,12 +116,12 @@ def _read(path: Path) -> dict[str, str]:
     except (OSError, UnicodeDecodeError) as error:
         kind = type(error).__name__
         raise InputError(f"the file of tags must be readable UTF-8 text; got {kind}. Check its path.") from None
-    found: dict[str, str] = {}
+    tags: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         word, _, tag = line.strip().rpartition("\t" if "\t" in line else " ")
         if not word.strip() or not tag:
             raise InputError(f"line {number} of the tags must be a word and its tag, parted by a tab or a space.")
-        need(found.setdefault(word.strip(), tag) == tag, f"line {number} of the tags", "a second tag", "one for a word")
-    return found
+        need(tags.setdefault(word.strip(), tag) == tag, f"line {number} of the tags", "a second tag", "one for a word")
+    return tags

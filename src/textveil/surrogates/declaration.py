@@ -104,5 +104,5 @@ def declared(
 
 def entry_of(make: Any) -> SurrogateEntry | None:
     """What ``declared`` stated of a function; None where it was not used."""
-    found = getattr(make, "__dict__", {}).get(_ENTRY)
-    return found if isinstance(found, SurrogateEntry) else None
+    entry = getattr(make, "__dict__", {}).get(_ENTRY)
+    return entry if isinstance(entry, SurrogateEntry) else None

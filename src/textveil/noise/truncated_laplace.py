@@ -117,8 +117,8 @@ class TruncatedLaplace:
 
     def log_densities(self, points: ArrayLike, centers: ArrayLike) -> Reals:
         """See ``capabilities.PairwiseDensity``."""
-        found = (distances(points, centers, self.dim, norm) for norm in ("cityblock", "chebyshev"))
-        return self._at_norms(*found)
+        norms = (distances(points, centers, self.dim, norm) for norm in ("cityblock", "chebyshev"))
+        return self._at_norms(*norms)
 
     def _at_norms(self, norms: Reals, largest: Reals) -> Reals:
         inside = -norms / self.scale - self.dim * self._log_normalizer()

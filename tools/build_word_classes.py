@@ -24,11 +24,53 @@ from textveil.text.function_words import FUNCTION_WORDS
 from textveil.vocabulary.embedded import DATA, load_vocabulary
 from textveil.vocabulary.word_classes import CLASS_NAMES, FILE, RECORD, base_forms
 
-_FILES: Final = (
-    "quality quality manner thing act animal thing trait body idea message event feeling food group place feeling "
-    "nature person event plant money event amount relation shape state substance time body change think say compete "
-    "eat touch make feeling move perceive have deal be weather quality"
-).split()
+_FILES: Final = [
+    "quality",
+    "quality",
+    "manner",
+    "thing",
+    "act",
+    "animal",
+    "thing",
+    "trait",
+    "body",
+    "idea",
+    "message",
+    "event",
+    "feeling",
+    "food",
+    "group",
+    "place",
+    "feeling",
+    "nature",
+    "person",
+    "event",
+    "plant",
+    "money",
+    "event",
+    "amount",
+    "relation",
+    "shape",
+    "state",
+    "substance",
+    "time",
+    "body",
+    "change",
+    "think",
+    "say",
+    "compete",
+    "eat",
+    "touch",
+    "make",
+    "feeling",
+    "move",
+    "perceive",
+    "have",
+    "deal",
+    "be",
+    "weather",
+    "quality",
+]
 """The class of each lexicographer file, 0 to 44 (lexnames(5WN))."""
 
 _IRREGULAR: Final = """

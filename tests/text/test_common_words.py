@@ -44,7 +44,7 @@ def test_unknown_level_is_refused() -> None:
         common_words_of(["a word"] * 30, "lowest")
 
 
-def test_changed_file_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:  # noqa: ANN001
+def test_changed_file_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     (tmp_path / module.FILE).write_text("low secret\n")
     (tmp_path / module.RECORD).write_text(json.dumps(measured()))
     monkeypatch.setattr(module, "DATA", tmp_path)

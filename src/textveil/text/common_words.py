@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, final
 
+from textveil.errors import need
 from textveil.text.function_words import FUNCTION_WORDS, NAMES_TOO
 from textveil.text.tokens import split
 
@@ -57,4 +58,6 @@ def common_words_of(documents: Iterable[str], level: str) -> tuple[str, ...]:
     for document in documents:
         number += 1
         counts.update({word.lower() for word in split(document) if word[0].isalpha()})
+    need(level in LEVELS, "level", level, f"one of {', '.join(LEVELS)}")
+    need(number >= 20, "background", f"{number} documents", "at least 20 public documents")
     return tuple(sorted(word for word, count in counts.items() if count >= _SHARES[level] * number))

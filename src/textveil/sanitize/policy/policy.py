@@ -58,7 +58,8 @@ class Rule:
         kind: of a span, or one of ``TOKEN_KINDS``.
         action: what is done.
         name: of the surrogate or the mechanism; empty where neither is drawn.
-        epsilon: nats for one value; 0 is a draw that says nothing about it. None is the default of what is drawn.
+        epsilon: nats for one value; 0 is a draw that says nothing about it beyond its form. None is the default of
+            what is drawn.
         scope: "mention" where, other than in the rest of the policy, each mention has a surrogate of its own.
         min_score: detectors' spans of this kind with a lower score count as not found; None is the policy's.
         options: more options of the surrogate or the mechanism, by name; of common words their ``level``.

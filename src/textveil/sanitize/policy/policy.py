@@ -19,6 +19,7 @@ from textveil.detection.kinds import checked_kind
 from textveil.detection.token_kinds import TOKEN_SPANS
 from textveil.errors import InputError, ParameterError, need
 from textveil.text.common_words import LEVELS, CommonWords, common_words
+from textveil.text.function_words import FUNCTION_WORDS, NAMES_TOO
 from textveil.text.marks import Marks, checked_marks
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -115,12 +116,12 @@ class Rule:
     def common_words(self) -> CommonWords:
         """The words of a rule for common words, and those of them that are names with a capital.
 
-        Of given words, only those that the shipped list knows are sure to be no names.
+        Of given words, only function words and those that the shipped list knows are sure to be no names.
         """
         if not self.words:
             return common_words(self.options.get("level", LEVELS[0]))
         shipped, given = common_words(LEVELS[-1]), frozenset(self.words)
-        return CommonWords(given, given - (shipped.words - shipped.names))
+        return CommonWords(given, given - (shipped.words - shipped.names) - (FUNCTION_WORDS - NAMES_TOO))
 
 
 def _need_common_words(rule: Rule) -> None:

@@ -109,7 +109,8 @@ class Rule:
         if self.kind == "common-word" and not whole:
             kept = self.common_words.words
             listed = hashlib.sha256("\n".join(sorted(kept)).encode("utf-8")).hexdigest()
-            words = {"list": "given" if self.words else "shipped", "size": len(kept), "sha256": listed}
+            level = {"level": LEVELS[0]} if not (self.words or self.options) else {}
+            words = {**level, "list": "given" if self.words else "shipped", "size": len(kept), "sha256": listed}
         return {"kind": self.kind, **done, **epsilon, **scope, **score, **self.options, **words}
 
     @property

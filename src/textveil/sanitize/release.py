@@ -221,7 +221,7 @@ class Report:
                 if spans
                 else [f"per {'text ' if setting.whole_texts else 'token'}   {guarantee_line(setting.token)}"]
             ),
-            *([f"compares    {setting.one_token}"] if setting.one_token.shared else []),
+            *([f"compares    {setting.one_token}"] if setting.one_token.shared and not policy else []),
             *_number_lines(setting),
             *(short_number_lines(setting.unchanged_numbers) if tally.kinds.get("number") else []),
             *([] if self.persons is None else self.persons.lines(setting)),

@@ -92,7 +92,8 @@ def _not_found(setting: Setting, tokens: Sequence[Protected]) -> str:
     if not tokens:
         return "in the text as it was"
     kept = "".join(f"; {kind} as they were" for kind in _kept_words(setting))
-    return f"drawn word by word like all other text, {_hidden(setting, tokens)}{kept}"
+    done = "drawn word by word" if setting.vocabulary else "left out"
+    return f"{done} like all other text, {_hidden(setting, tokens)}{kept}"
 
 
 def _hidden(setting: Setting, parts: Sequence[Protected]) -> str:

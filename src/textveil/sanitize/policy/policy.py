@@ -19,6 +19,7 @@ from textveil.detection.kinds import checked_kind
 from textveil.detection.token_kinds import TOKEN_SPANS
 from textveil.errors import InputError, ParameterError, need
 from textveil.text.common_words import LEVELS, CommonWords, common_words
+from textveil.text.function_words import FUNCTION_WORDS, NAMES_TOO
 from textveil.text.marks import Marks, checked_marks
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -104,23 +105,24 @@ class Rule:
         epsilon = {} if self.epsilon is None else {"epsilon": float(self.epsilon)}
         scope = {} if self.scope is None else {"scope": self.scope}
         score = {} if self.min_score is None else {"min_score": float(self.min_score)}
-        words = {"words": list(self.words)} if whole and self.words else {}
+        words: dict[str, Any] = {"words": list(self.words)} if whole and self.words else {}
         if self.kind == "common-word" and not whole:
             kept = self.common_words.words
             listed = hashlib.sha256("\n".join(sorted(kept)).encode("utf-8")).hexdigest()
-            words = {"list": "given" if self.words else "shipped", "size": len(kept), "sha256": listed}
+            level = {"level": LEVELS[0]} if not (self.words or self.options) else {}
+            words = {**level, "list": "given" if self.words else "shipped", "size": len(kept), "sha256": listed}
         return {"kind": self.kind, **done, **epsilon, **scope, **score, **self.options, **words}
 
     @property
     def common_words(self) -> CommonWords:
         """The words of a rule for common words, and those of them that are names with a capital.
 
-        Of given words, only those that the shipped list knows are sure to be no names.
+        Of given words, only function words and those that the shipped list knows are sure to be no names.
         """
         if not self.words:
             return common_words(self.options.get("level", LEVELS[0]))
         shipped, given = common_words(LEVELS[-1]), frozenset(self.words)
-        return CommonWords(given, given - (shipped.words - shipped.names))
+        return CommonWords(given, given - (shipped.words - shipped.names) - (FUNCTION_WORDS - NAMES_TOO))
 
 
 def _need_common_words(rule: Rule) -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.helpers.browsers import browser
 
 import textveil as tv
-from textveil.sanitize.policy.picked import PRESETS
+from textveil.sanitize.policy.choice import PRESETS
 from textveil.sanitize.policy.corrections import correctable
 from textveil.sanitize.policy.making import parts_of
 from textveil.sanitize.policy.reading import policy_of

@@ -17,7 +17,7 @@ from tests.helpers.servers import MemoryLedger, running, serving
 from textveil.budget.account import Account
 from textveil.budget.ledger import Ledger
 from textveil.budget.limit import Limit
-from textveil.sanitize.policy.picked import policy
+from textveil.sanitize.policy.choice import policy
 from textveil.server.app import make_app
 from textveil.server.config import Config
 from textveil.server.key_store import ApiKeys

@@ -254,7 +254,7 @@ export function panel(root, corrections, changed, more = () => "") {
   const kind = made("select", {}, ...base.kinds.map((name) => new Option(name)));
   const chosen = made("strong", {}, "nothing");
   const about = made("span", {});
-  const told = made("p", { role: "status" }, "Click a word, or select several.");
+  const told = made("p", { role: "status" }, "Click a word, or select several. In the text, h hides it, x keeps it, u undoes the last mark.");
   const marks = made("ul", { "aria-label": "Marks" });
   const toml = made("textarea", { rows: "12", readonly: "", spellcheck: "false" });
   const note = base.toml ? `It extends ${base.extends}: save it ${base.beside ? "beside that file" : "where you like"}, for you alone, and name it with --policy.`

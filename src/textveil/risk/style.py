@@ -22,6 +22,10 @@ _OUTSIDE: Final = re.compile(r"(?<!\w)'|'(?!\w)|[^\w\s']|\n")
 _FEATURES: Final = {feature: place for place, feature in enumerate([*sorted(FUNCTION_WORDS), *_MARKS])}
 
 
+_LEAST: Final = 1e-9
+"""A smaller deviation is rounding: the share does not vary."""
+
+
 class _Usual(NamedTuple):
     """A background's mean shares, their deviations, and its texts in these: rows of length 1."""
 
@@ -31,7 +35,8 @@ class _Usual(NamedTuple):
 
     def rows_of(self, shares: Reals) -> Vectors:
         """Shares of texts in deviations, as rows of length 1; what does not vary counts for nothing."""
-        rows = np.where(self.deviation > 0, shares - self.mean, 0) / np.where(self.deviation > 0, self.deviation, 1)
+        varied = self.deviation > _LEAST
+        rows = np.where(varied, shares - self.mean, 0) / np.where(varied, self.deviation, 1)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 

@@ -172,7 +172,7 @@ def glosses(text: str, found: Sequence[Found], marks_of: Mapping[str, int]) -> I
         match = _GLOSS(text, span.end)
         if match is not None:
             inner = match[1]
-            words = inner.lower().replace("-", " ").split()
+            words = inner.lower().replace("-", " ").split() or [""]
             foreign = not any(marks_of.get(word, 0) & _COMMON for word in words if len(word) > 3) and len(words[-1]) > 3
             if _ACRONYM(inner) or (foreign and span.kind == "organization"):
                 yield Found(match.start(1), match.start(1) + len(inner.rstrip()), "organization", span.score, "gloss")

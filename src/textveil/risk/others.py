@@ -100,7 +100,7 @@ def joined(records: Sequence[RecordValues]) -> Joined:
 
 def _parts(values: Iterable[Value], kinds: Iterable[str]) -> set[str]:
     """The words that join documents: of persons each word that is no initial, of other values all together."""
-    parts = set()
+    parts: set[str] = set()
     for value in values:
         if value.kind in kinds:
             words = value.words.split() if value.kind == "person" else [value.words]

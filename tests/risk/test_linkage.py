@@ -135,6 +135,17 @@ def test_style_names_the_author_of_other_words() -> None:
     assert scores[0, 1] > scores[0, 0] and scores[1, 0] > scores[1, 1]
 
 
+def test_style_is_the_cosine_of_shares_in_deviations_from_the_background() -> None:
+    """Against the formula, with three features; words that are none count for nothing."""
+    public, released = ["the the of, x", "the of of", "the, the, of x x"], ["the the the of, x"]
+    shares = np.array([[2, 1, 1], [1, 2, 0], [2, 1, 2]]) / [[4], [3], [5]]
+    mean, deviation = shares.mean(axis=0), shares.std(axis=0)
+    rows = (shares - mean) / deviation
+    ours = (np.array([3, 1, 1]) / 5 - mean) / deviation
+    expected = rows @ ours / np.linalg.norm(rows, axis=1) / np.linalg.norm(ours)
+    assert Style().scores(released, public)[0] == pytest.approx(expected, rel=1e-5)
+
+
 def test_attacker_is_fitted_to_each_background_once_and_never_to_another() -> None:
     attacker = TfIdf()
     first = attacker.scores(SENTENCES, SENTENCES)

@@ -121,6 +121,18 @@ def test_data_holds_numbers_and_no_text() -> None:
     assert not any(word in data for word in (*PLACES, "Maria", "baker"))
 
 
+def test_values_of_many_records_are_those_of_their_own_records() -> None:
+    """More records than are read together; each names a place of its own, and no release names one."""
+    notes = [f"Maria Lopez of Oslo paid {number} euros." for number in range(110)]
+    released = [note.replace("Maria Lopez of Oslo", "somebody") for note in notes[:-1]] + notes[-1:]
+    report = risk(released, notes)
+    assert report.unique is not None
+    assert {kind: left.records for kind, left in report.unique.kinds.items() if kind in ("person", "place")} == {
+        "person": 1,
+        "place": 1,
+    }
+
+
 def test_riskiest_record_has_its_number_in_the_file() -> None:
     report = risk(["", *ORIGINALS], [" ", *ORIGINALS])
     for record in report.riskiest:

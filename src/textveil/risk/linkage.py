@@ -96,13 +96,16 @@ def linkage(
     need(records >= 1 and candidates >= 1, "scores", f"shape {scores.shape}", "at least one row and column")
     need(len(truth) == records, "truth", f"{len(truth)} columns", f"one for each of {records} rows")
     need(bool(np.isfinite(scores).all()), "scores", "others", "finite numbers")
-    compared = np.round(scores.astype(np.float64), _DIGITS)
-    rows = np.arange(records)
-    right = compared[rows, truth]
-    better = (compared > right[:, None]).sum(axis=1)
-    tied = (compared == right[:, None]).sum(axis=1)
-    others = compared
-    others[rows, truth] = -np.inf
+    better, tied, margins = np.zeros(records), np.zeros(records), np.zeros(records)
+    for start in range(0, records, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        compared = np.round(scores[block].astype(np.float64), _DIGITS)
+        rows = np.arange(len(compared))
+        right = compared[rows, truth[block]]
+        better[block] = (compared > right[:, None]).sum(axis=1)
+        tied[block] = (compared == right[:, None]).sum(axis=1)
+        compared[rows, truth[block]] = -np.inf
+        margins[block] = right - compared.max(axis=1)
     first, five = (float(np.clip((tries - better) / tied, 0, 1).sum()) for tries in (1, 5))
     low = high = None
     if records >= LEAST_RECORDS:  # ties make parts of a hit: the interval holds both whole numbers around them
@@ -120,7 +123,7 @@ def linkage(
         records=records,
         candidates=candidates,
         ranks=ranks,
-        margins=right - others.max(axis=1) if candidates > 1 else np.zeros(records),
+        margins=margins if candidates > 1 else np.zeros(records),
     )
 
 

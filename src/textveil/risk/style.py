@@ -22,19 +22,23 @@ _OUTSIDE: Final = re.compile(r"(?<!\w)'|'(?!\w)|[^\w\s']|\n")
 _FEATURES: Final = {feature: place for place, feature in enumerate([*sorted(FUNCTION_WORDS), *_MARKS])}
 
 
+_LEAST: Final = 1e-9
+"""A smaller deviation is rounding: the share does not vary."""
+
+
 class _Usual(NamedTuple):
     """A background's mean shares, their deviations, and its texts in these: rows of length 1."""
 
     mean: Reals
     deviation: Reals
-    rows: Reals
+    rows: Vectors
 
-    def rows_of(self, shares: Reals) -> Reals:
+    def rows_of(self, shares: Reals) -> Vectors:
         """Shares of texts in deviations, as rows of length 1; what does not vary counts for nothing."""
-        rows = np.where(self.deviation > 0, shares - self.mean, 0) / np.where(self.deviation > 0, self.deviation, 1)
+        varied = self.deviation > _LEAST
+        rows = np.where(varied, shares - self.mean, 0) / np.where(varied, self.deviation, 1)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        unit: Reals = rows / np.where(lengths > 0, lengths, 1)
-        return unit
+        return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 
 
 @final
@@ -52,12 +56,13 @@ class Style:
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
         """As ``Attacker.scores``."""
         usual = self._fits.of(background)
-        return (usual.rows_of(_shares(released)) @ usual.rows.T).astype(np.float32)
+        scores: Vectors = usual.rows_of(_shares(released)) @ usual.rows.T
+        return scores
 
 
 def _usual(background: Sequence[str]) -> _Usual:
     shares = _shares(background)
-    usual = _Usual(shares.mean(axis=0), shares.std(axis=0), shares)
+    usual = _Usual(shares.mean(axis=0), shares.std(axis=0), np.zeros((0, shares.shape[1]), dtype=np.float32))
     return usual._replace(rows=usual.rows_of(shares))
 
 

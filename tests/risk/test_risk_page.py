@@ -46,6 +46,7 @@ def test_page_and_numbers_quote_nothing(report: RiskReport, tmp_path: Path) -> N
     private = (tmp_path / "riskiest.html").read_text()
     assert "zanzibarine" in private
     assert "<b>" not in private
+    assert "&lt;" in private
 
 
 def test_curve_names_every_release_and_bars_stand_for_one_alone(report: RiskReport) -> None:
@@ -58,9 +59,10 @@ def test_curve_names_every_release_and_bars_stand_for_one_alone(report: RiskRepo
     assert "Releases of the same records compared" not in alone
 
 
-def test_labels_of_releases_that_keep_the_same_words_do_not_overlap() -> None:
+@pytest.mark.parametrize("share", [0.02, 0.98])
+def test_labels_of_releases_that_keep_the_same_words_do_not_overlap(share: float) -> None:
     attack = linkage(np.eye(3, dtype=np.float32), np.arange(3), attacker="tf-idf", against="originals")
-    releases = [Release(name=f"policy-{number}", kept=Kept(1.0, 0.98), linkage=(attack,)) for number in range(6)]
+    releases = [Release(name=f"policy-{number}", kept=Kept(1.0, share), linkage=(attack,)) for number in range(9)]
     curve = curve_svg(releases, "originals")
     places = sorted(float(part.split("x='")[-1].split("'")[0]) for part in curve.split(">policy-")[:-1])
     assert min(np.diff(places)) >= 15

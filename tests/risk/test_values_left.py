@@ -101,12 +101,12 @@ def test_other_persons_are_all_but_the_one_named_most_often() -> None:
 
 @pytest.mark.parametrize("words", ["anna kowalczyk", "kowalczyk"])
 def test_equal_drawn_names_join_documents(words: str) -> None:
-    """Four records; the first two share a person, and so do their releases; the last joins the first by chance."""
+    """Four records: the first two share a person, and so do their releases; the last two share a place alone."""
     records = [
         made({person("maria gonzalez")}, drawn={person("anna kowalczyk")}),
         made({person("gonzalez")}, drawn={person(words)}),
-        made({person("li wei")}, drawn={person("omar haddad"), Value("date", "2019")}),
-        made({person("mary jones")}, drawn={person("anna haas"), Value("date", "2019")}),
+        made({person("li wei"), Value("place", "leeds")}, drawn={person("omar haddad"), Value("date", "2019")}),
+        made({person("mary jones"), Value("place", "leeds")}, drawn={person("anna haas"), Value("date", "2019")}),
     ]
     result = joined(records)
     pairs = {
@@ -117,7 +117,7 @@ def test_equal_drawn_names_join_documents(words: str) -> None:
     }
     assert result.pairs == len(pairs)
     assert result.right == 1
-    assert result.by_chance == (len(pairs) - 1) / 5
+    assert result.by_chance == 2 * (len(pairs) - 1) / 4
 
 
 def test_initials_join_nothing_and_a_place_whose_surrogate_passes_for_a_person_is_joined_rightly() -> None:

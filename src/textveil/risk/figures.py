@@ -129,4 +129,4 @@ def _legend(names: Iterable[str]) -> Iterable[tuple[str, float]]:
     place = 4.0
     for name in names:
         yield name, place
-        place += 44 + _LETTER * len(name)
+        place += 38 + _LETTER * len(name)

@@ -34,6 +34,8 @@ from textveil.cli.mechanism_options import MechanismCommand
 from textveil.cli.mechanisms import mechanisms_command
 from textveil.cli.policies import policies_command
 from textveil.cli.restore import restore_command
+from textveil.cli.review import review_command
+from textveil.cli.risk import risk_command
 from textveil.cli.sanitize import sanitize_command
 from textveil.cli.serve import serve_command
 from textveil.cli.spelling import complaint, options_of
@@ -64,12 +66,14 @@ app.command("explain", cls=MechanismCommand)(explain_command)
 app.command("restore", cls=GroupedCommand)(restore_command)
 app.command("decode", cls=GroupedCommand)(decode_command)
 app.command("detect", cls=GroupedCommand)(detect_command)
+app.command("review", cls=GroupedCommand)(review_command)
 app.command("estimate", cls=GroupedCommand)(estimate_command)
 app.command("audit", cls=MechanismCommand)(audit_command)
 app.command("audit-field")(audit_field_command)
 app.command("mechanisms")(mechanisms_command)
 app.command("policies")(policies_command)
 app.command("tune", cls=GroupedCommand)(tune_command)
+app.command("risk", cls=GroupedCommand)(risk_command)
 app.command("serve")(serve_command)
 app.command("frontier", cls=GroupedCommand)(frontier_command)
 app.command("bench")(bench_command)

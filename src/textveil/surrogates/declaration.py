@@ -30,7 +30,7 @@ OptionalEpsilon: TypeAlias = Annotated[
     float,
     Option(
         domain=NOT_NEGATIVE,
-        help="Privacy loss in nats of one value; 0 is a draw that says nothing about it.",
+        help="Privacy loss in nats of one value; 0 is a draw that says nothing about it beyond its form.",
         metavar="E",
     ),
 ]

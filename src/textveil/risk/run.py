@@ -1,0 +1,251 @@
+"""Attack a release whose originals are at hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, TypeVar, final
+
+import numpy as np
+
+from textveil.detection.embedded import embedded_detector
+from textveil.errors import InputError, need
+from textveil.risk.linkage import LEAST_RECORDS, Attacker, TfIdf, linkage
+from textveil.risk.others import joined, others
+from textveil.risk.report import Kept, Release, RiskReport
+from textveil.risk.riskiest import riskiest
+from textveil.risk.style import Style
+from textveil.risk.unique import unique
+from textveil.risk.values import RecordValues, record_values
+from textveil.risk.vectors import sentence_vectors
+from textveil.risk.words import blanked, words_of
+from textveil.sanitize.policy.choice import is_path, policy
+from textveil.sanitize.policy.policy import Policy
+from textveil.sanitize.sanitizer import Sanitizer
+from textveil.text.function_words import FUNCTION_WORDS
+from textveil.types import Ids, Progress, Vectors
+from textveil.vocabulary.vocabulary import Vocabulary
+
+T = TypeVar("T")
+
+DOCUMENTS: Final = 1000
+"""Records that are attacked unless told otherwise: it bounds the time."""
+
+_BLOCK: Final = 50
+"""Records whose values are found together."""
+
+
+def risk(
+    released: Sequence[str],
+    originals: Sequence[str],
+    background: Sequence[str] | None = None,
+    policies: Sequence[str] = (),
+    encoder: Path | str | None = None,
+    *,
+    documents: int = DOCUMENTS,
+    vocabulary: Vocabulary | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> RiskReport:
+    """Attack a release, and releases of the same originals by other policies.
+
+    Args:
+        released: records, in the order of their originals; those whose original is blank are left out.
+        originals: as many.
+        background: public texts, at least as many: the n-th is about the person of the n-th record; those behind them
+            are about other persons. None attacks with the originals alone.
+        policies: presets or TOML files to compare with; ``NAME:8`` takes epsilon 8, ``NAME:medium`` that level.
+        encoder: folder of a sentence encoder; None leaves sentence vectors out.
+        documents: where there are more records, so many are attacked, chosen at random. All texts are candidates.
+        vocabulary: public words, where policies draw words; None is the embedded one.
+        rng: of the choice and of policies' draws; None is the operating system's randomness.
+        progress: called with records attacked and in all, over all attacks.
+
+    Raises:
+        InputError: there are no records, fewer originals or background texts than records.
+        ModelError: the folder holds no encoder.
+        UnknownNameError: no policy has that name.
+    """
+    _check(released, originals, background)
+    numbers, released, originals, background = _filled(released, originals, background)
+    need(documents >= 1, "documents", documents, ">= 1")
+    attackers: list[Attacker] = [TfIdf(), Style()]
+    vectors = None if encoder is None else sentence_vectors(encoder)
+    if vectors is not None:
+        attackers.append(vectors)
+    chosen = {name: _policy(name, vocabulary) for name in policies}
+    truth = _sample(len(released), documents, rng)
+    attacked = [originals[row] for row in truth.tolist()]
+    known = {"originals": originals} if background is None else {"originals": originals, "background": background}
+    attacks = _Attacks(attackers, known, truth, attacked, progress)
+    attacks.expect((len(chosen) + 2 if chosen else 0) + 1, len(chosen) + 1)
+    shown = [released[row] for row in truth.tolist()]
+    release = attacks.on("release", shown)
+    shuffled = attacks.shuffled
+    compared = [attacks.on("originals", attacked)] if chosen else []
+    for name, each in chosen.items():
+        compared.append(attacks.on(name, list(attacks.counted(_releases(each, attacked, rng)))))
+    if chosen:
+        compared.append(attacks.on("blank", [blanked(text) for text in attacked]))
+    values = list(attacks.counted(_values(attacked, shown)))
+    against, texts = list(known.items())[-1]
+    by_words = next(attack for attack in release.linkage if attack.against == against)
+    return RiskReport(
+        records=len(released),
+        attacked=len(truth),
+        release=release,
+        compared=tuple(compared),
+        warnings=tuple(_warnings(originals, background, len(truth), shuffled)),
+        encoder=None if vectors is None else vectors.encoder,
+        unique=unique(values),
+        others=others(values),
+        joined=joined(values),
+        riskiest=tuple(
+            replace(record, number=numbers[record.number - 1]) for record in riskiest(by_words, truth, shown, texts)
+        ),
+    )
+
+
+def kept(released: Sequence[str], originals: Sequence[str]) -> Kept:
+    """The share of the originals' words that stand in the release, by document; 0 where there are no words."""
+    held, total = np.zeros(2), np.zeros(2)
+    for after, before in zip(released, originals, strict=True):
+        was, now = Counter(words_of(before)), Counter(words_of(after))
+        for counts, both in ((total, was), (held, was & now)):
+            counts += both.total(), sum(number for word, number in both.items() if word not in FUNCTION_WORDS)
+    words, content_words = (held / np.maximum(total, 1)).tolist()
+    return Kept(words, content_words)
+
+
+@final
+@dataclass(slots=True)
+class _Attacks:
+    """The attackers and what they compare with.
+
+    Attributes:
+        truth: places of the attacked records among the originals.
+        attacked: their originals.
+        shuffled: whether most releases that were attacked first fit another record's original, one to one.
+    """
+
+    attackers: Sequence[Attacker]
+    known: Mapping[str, Sequence[str]]
+    truth: Ids
+    attacked: Sequence[str]
+    progress: Progress | None
+    shuffled: bool = False
+    _done: int = 0
+    _total: int = field(default=0)
+
+    def expect(self, releases: int, others: int) -> None:
+        """Say how many releases will be attacked, and how often else all records will be counted."""
+        self._total = (releases * len(self.attackers) * len(self.known) + others) * len(self.truth)
+
+    def counted(self, records: Iterator[T]) -> Iterator[T]:
+        """The same, each counted."""
+        for record in records:
+            yield record
+            self._count(1)
+
+    def on(self, name: str, released: Sequence[str]) -> Release:
+        """One release, attacked by all."""
+        attacks = []
+        for against, known in self.known.items():
+            for attacker in self.attackers:
+                scores = attacker.scores(released, known)
+                if isinstance(attacker, TfIdf) and name == "release" and against == "originals":
+                    self.shuffled = _fits_others(scores[:, self.truth])
+                attacks.append(linkage(scores, self.truth, attacker=attacker.name, against=against))
+                self._count(len(released))
+        return Release(name=name, kept=kept(released, self.attacked), linkage=tuple(attacks))
+
+    def _count(self, records: int) -> None:
+        self._done += records
+        if self.progress is not None:
+            self.progress(self._done, self._total)
+
+
+def _check(released: Sequence[str], originals: Sequence[str], background: Sequence[str] | None) -> None:
+    if not released or len(released) != len(originals):
+        raise InputError(
+            f"a release must have one record for each original, at least one; got {len(released):,} records and "
+            f"{len(originals):,} originals. Give both whole and in the same order."
+        )
+    if background is not None and len(background) < len(released):
+        raise InputError(
+            f"the background must have a text for each of {len(released):,} records, in their order, and may have more "
+            f"behind them; got {len(background):,}. Leave it out to attack with the originals alone."
+        )
+
+
+def _filled(
+    released: Sequence[str], originals: Sequence[str], background: Sequence[str] | None
+) -> tuple[list[int], list[str], list[str], list[str] | None]:
+    """The same without records whose original is blank; first the numbers of those that are left."""
+    rows = [row for row, text in enumerate(originals) if text.strip()]
+    if not rows:
+        raise InputError("the originals must hold text; got blank records alone. Is it the right file, or field?")
+    public = None if background is None else [*(background[row] for row in rows), *background[len(originals) :]]
+    return [row + 1 for row in rows], [released[row] for row in rows], [originals[row] for row in rows], public
+
+
+def _sample(records: int, documents: int, rng: np.random.Generator | None) -> Ids:
+    """The records that are attacked, in order."""
+    if records <= documents:
+        return np.arange(records)
+    return np.sort((rng or np.random.default_rng()).choice(records, documents, replace=False))
+
+
+def _policy(name: str, vocabulary: Vocabulary | None) -> Policy:
+    """A policy by its name, with an epsilon or a level behind a colon."""
+    plain, _, setting = ("", "", "") if is_path(name) else name.rpartition(":")
+    if not plain:
+        return policy(name, vocabulary)
+    settings: dict[str, Any] = {"level": setting}
+    with suppress(ValueError):
+        settings = {"epsilon": float(setting)}
+    return policy(plain, vocabulary, **settings)
+
+
+def _releases(each: Policy, texts: Sequence[str], rng: np.random.Generator | None) -> Iterator[str]:
+    for release in Sanitizer(each, rng=rng).stream(texts):
+        yield release.text
+
+
+def _values(originals: Sequence[str], released: Sequence[str]) -> Iterator[RecordValues]:
+    """The values of each record and of its release."""
+    detector = embedded_detector()
+    for start in range(0, len(originals), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        yield from record_values(originals[part], released[part], detector)
+
+
+def _fits_others(scores: Vectors) -> bool:
+    """Whether most releases and originals of another record are each other's best fit, twice as good as their own."""
+    best, back = scores.argmax(axis=1), scores.argmax(axis=0)
+    rows = np.arange(len(scores))
+    strayed = (best != rows) & (back[best] == rows) & (scores[rows, best] > 2 * np.diagonal(scores))
+    return bool(strayed.sum() * 2 > len(scores))
+
+
+def _warnings(
+    originals: Sequence[str], background: Sequence[str] | None, attacked: int, shuffled: bool
+) -> Iterator[str]:
+    """What a reader must know of the inputs."""
+    if attacked < LEAST_RECORDS:
+        yield f"{attacked} records are fewer than {LEAST_RECORDS}: no interval is given, and the shares say little."
+    if shuffled:
+        yield (
+            "Most releases fit another record's original much better than their own. Is the order the same? "
+            "If it is not, the numbers are too low."
+        )
+    plain = {" ".join(text.split()) for text in background or ()}
+    held = sum(" ".join(text.split()) in plain for text in originals)
+    if held:
+        yield (
+            f"The background holds {held:,} of {len(originals):,} originals verbatim: against the background means "
+            "against the originals for these."
+        )

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from measure import machine
 
-from textveil.noise.base import NoiseDistribution
 from textveil.noise.coordinate_laplace import CoordinateLaplace
+from textveil.noise.distribution import NoiseDistribution
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace

@@ -20,7 +20,7 @@ from typing import Any
 from measure import SHARED, machine
 
 from textveil.catalog import mechanism
-from textveil.corpora.engines.base import Engine
+from textveil.corpora.engines.engine import Engine
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.jsonl import JsonLines

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textveil.decoding.decode import decode as decode
     from textveil.detection.detectors import detect as detect
     from textveil.errors import TextveilError as TextveilError
-    from textveil.frontiers.run import frontier as frontier
+    from textveil.frontiers.comparison import frontier as frontier
     from textveil.privacy.guarantees import ApproximateDP as ApproximateDP
     from textveil.privacy.guarantees import MetricDP as MetricDP
     from textveil.privacy.guarantees import PureDP as PureDP
@@ -48,7 +48,7 @@ _HOMES = {
     "decode": "textveil.decoding.decode",
     "detect": "textveil.detection.detectors",
     "explain": "textveil.sanitize.explanation",
-    "frontier": "textveil.frontiers.run",
+    "frontier": "textveil.frontiers.comparison",
     "load_vocabulary": "textveil.vocabulary.embedded",
     "mechanism": "textveil.catalog",
     "policy": "textveil.sanitize.policy.choice",

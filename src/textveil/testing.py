@@ -31,8 +31,8 @@ from textveil.mechanisms.capabilities import IntegerWeights
 from textveil.mechanisms.declaration import CatalogEntry, entry_of
 from textveil.mechanisms.options import Option, options_of
 from textveil.models.base import ContinuationModel, LanguageModel
-from textveil.nearest.base import Projection
 from textveil.nearest.exact_numpy import exact_numpy
+from textveil.nearest.projection import Projection
 from textveil.privacy.guarantees import Status
 from textveil.randomness import seeded_generator
 from textveil.types import Ids, Reals, Vectors
@@ -81,7 +81,7 @@ def _check_kind(backend: object) -> None:
     exact = getattr(backend, "exact", None)
     assert isinstance(exact, bool | np.bool_), (
         f"a backend must have a property `exact`, True or False; the {kind} that make returned has "
-        f"{'none' if exact is None else type(exact).__name__}. See textveil.nearest.base.Projection."
+        f"{'none' if exact is None else type(exact).__name__}. See textveil.nearest.projection.Projection."
     )
 
 

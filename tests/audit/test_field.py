@@ -11,10 +11,7 @@ import numpy as np
 import pytest
 from tests.helpers.tiny_models import needed
 
-from textveil.audit.field.judging import judged
-from textveil.audit.field.report import in_short
-from textveil.audit.field.rows import witness_text
-from textveil.audit.field.run import (
+from textveil.audit.field.field_audit import (
     MADE_HERE,
     FieldTable,
     audit_field,
@@ -22,6 +19,9 @@ from textveil.audit.field.run import (
     opposite_words,
     published_forms,
 )
+from textveil.audit.field.judging import judged
+from textveil.audit.field.report import in_short
+from textveil.audit.field.rows import witness_text
 from textveil.audit.report.verdict import Verdict
 from textveil.catalog import MECHANISMS, word_mechanism
 from textveil.errors import MissingExtra, ParameterError, UnknownNameError

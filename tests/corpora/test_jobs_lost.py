@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.helpers.runs import run_of
 
-from textveil.corpora.engines.base import InProcess
+from textveil.corpora.engines.engine import InProcess
 from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.jobs import job as jobs
 from textveil.corpora.jobs.folder import JobFolder

@@ -22,8 +22,8 @@ from textveil.budget.ledger import Ledger
 from textveil.budget.limit import Limit
 from textveil.corpora.blocks import Block, Outcome
 from textveil.corpora.columns import RecordColumns
-from textveil.corpora.engines.base import InProcess
 from textveil.corpora.engines.block_worker import BlockWorker
+from textveil.corpora.engines.engine import InProcess
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.jsonl import JsonLines

@@ -14,7 +14,7 @@ from tests.helpers.policies import Finds, small_policy, surrogate
 from tests.helpers.runs import run_of
 
 from textveil.corpora.columns import RecordColumns, known_columns
-from textveil.corpora.engines.base import InProcess
+from textveil.corpora.engines.engine import InProcess
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.errors import ParameterError, TextveilError

@@ -14,7 +14,7 @@ from tests.helpers.deadly import SECRET, WORDS, made_vocabulary
 from tests.helpers.runs import run_of
 
 from textveil.corpora.columns import RecordColumns, person
-from textveil.corpora.engines.base import InProcess
+from textveil.corpora.engines.engine import InProcess
 from textveil.corpora.engines.processes import Processes
 from textveil.corpora.formats.choice import FormatChoice
 from textveil.corpora.run import Run

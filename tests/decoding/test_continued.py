@@ -7,7 +7,7 @@ from tests.helpers.language_models import BigramModel
 
 from textveil.decoding.candidates import NONE
 from textveil.decoding.continued import KEPT, Continued, successors
-from textveil.mechanisms.sampling.columns import Columns
+from textveil.mechanisms.sampling.output_columns import Columns
 
 SIZE = 40
 MODEL = BigramModel(np.random.default_rng(1).gamma(0.3, size=(SIZE, SIZE)) + 1e-6, np.ones(SIZE))

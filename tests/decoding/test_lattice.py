@@ -10,8 +10,8 @@ from tests.helpers.language_models import TableChannel, TrigramModel, reference,
 
 from textveil.decoding.candidates import NONE, Candidates, CandidateTable, likeliest
 from textveil.decoding.lattice import Sentences, Trellis, TrellisSearch
-from textveil.mechanisms.columns import columns_of
-from textveil.mechanisms.sampling.columns import Columns
+from textveil.mechanisms.channel_columns import columns_of
+from textveil.mechanisms.sampling.output_columns import Columns
 
 DATA = reference()
 

@@ -13,7 +13,7 @@ import textveil as tv
 from textveil.audit.attacks import bayes_vulnerability
 from textveil.audit.run import audit_mechanism
 from textveil.errors import ParameterError, UnknownNameError
-from textveil.frontiers import run
+from textveil.frontiers import comparison
 from textveil.frontiers.calibrated import SLACK, calibrated
 from textveil.frontiers.contenders import contender_of
 from textveil.frontiers.cosine_limit import cosine_limit
@@ -151,7 +151,7 @@ def test_a_stopped_run_goes_on_and_others_are_refused(tmp_path, monkeypatch):
     def never(study, cell: FrontierCell):
         raise AssertionError(cell.name)
 
-    monkeypatch.setattr(run, "measured_cell", never)
+    monkeypatch.setattr(comparison, "measured_cell", never)
     again = tv.frontier(["randomized-response"], WORDS, **options)
     assert again.table() == first.table()
     with pytest.raises(ParameterError, match="`cells` must be a folder of cells measured under this setting"):

@@ -12,7 +12,7 @@ from tests.helpers.vocabularies import lettered_vocabulary, made_vocabulary
 
 import textveil as tv
 from textveil.errors import ParameterError
-from textveil.frontiers import run
+from textveil.frontiers import comparison
 from textveil.frontiers.charts import drawn_frontier, shown_label
 from textveil.frontiers.files import write_frontier
 from textveil.frontiers.points import OF_VOCABULARY
@@ -141,14 +141,14 @@ def test_tables_of_the_page_name_measures_in_words_and_the_vocabulary(written):
 
 def test_a_stopped_run_goes_on_with_what_is_kept_and_with_one_more(tmp_path, monkeypatch):
     cells = tmp_path / "cells"
-    measure = run.measured_cell
+    measure = comparison.measured_cell
 
     def stopped(study, cell):
         if study.vocabulary is SECOND:
             raise KeyboardInterrupt
         return measure(study, cell)
 
-    monkeypatch.setattr(run, "measured_cell", stopped)
+    monkeypatch.setattr(comparison, "measured_cell", stopped)
     with pytest.raises(KeyboardInterrupt):
         tv.frontier(NAMES[:1], [FIRST, SECOND], cells=cells, **SETTING)
     seen = []
@@ -157,7 +157,7 @@ def test_a_stopped_run_goes_on_with_what_is_kept_and_with_one_more(tmp_path, mon
         seen.append(study.vocabulary.name)
         return measure(study, cell)
 
-    monkeypatch.setattr(run, "measured_cell", counted)
+    monkeypatch.setattr(comparison, "measured_cell", counted)
     again = tv.frontier(NAMES[:1], [FIRST, SECOND], cells=cells, **SETTING)
     assert set(seen) == {"second"} and len(again.parts) == 2
     seen.clear()
@@ -210,6 +210,6 @@ def test_bad_lists_are_refused(given, got):
 
 
 def test_every_vocabulary_is_checked_before_any_is_measured(monkeypatch):
-    monkeypatch.setattr(run, "measured_cell", lambda study, cell: pytest.fail("measured"))
+    monkeypatch.setattr(comparison, "measured_cell", lambda study, cell: pytest.fail("measured"))
     with pytest.raises(ParameterError, match="neighbors must be below the 4 words"):
         tv.frontier(NAMES, [FIRST, made_vocabulary(4)], **SETTING)

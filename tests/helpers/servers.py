@@ -17,7 +17,7 @@ from textveil.budget.account import Account
 from textveil.privacy.accountant import Accountant, Remaining
 from textveil.server.app import make_app
 from textveil.server.config import Config
-from textveil.server.run import settings
+from textveil.server.process import settings
 
 
 class MemoryBalance:

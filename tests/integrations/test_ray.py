@@ -17,8 +17,8 @@ from tests.helpers.runs import worker_of
 
 from textveil.catalog import mechanism
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.engines.base import Engine, InProcess
 from textveil.corpora.engines.block_worker import BlockWorker
+from textveil.corpora.engines.engine import Engine, InProcess
 from textveil.corpora.formats.plain import PlainText
 from textveil.corpora.formats.records import Cut, Records
 from textveil.errors import MissingExtra, ParameterError, TextveilError

@@ -15,9 +15,9 @@ from textveil.corpora.tables import provided_column_tables
 from textveil.mechanisms.capabilities import TabulatedColumns
 from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborhood, weighted_neighborhood
 from textveil.mechanisms.sampling import raised_table as module
-from textveil.mechanisms.sampling.columns import RaisedColumns
 from textveil.mechanisms.sampling.excess_rows import ExcessRows
 from textveil.mechanisms.sampling.nested_order import ByCosine
+from textveil.mechanisms.sampling.output_columns import RaisedColumns
 from textveil.mechanisms.sampling.raised_ends import LAST, LEFT, EndColumns, ends_table
 from textveil.mechanisms.sampling.raised_rows import expected_length
 from textveil.mechanisms.sampling.raised_table import LENGTHS, OUTPUTS, raised_table

@@ -17,9 +17,9 @@ from tests.helpers.vocabularies import made_vocabulary
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.channels.neighborhood import Neighborhood, best_neighborhood_size, neighborhood
 from textveil.mechanisms.channels.weighted_neighborhood import weighted_neighborhood
-from textveil.mechanisms.sampling.columns import RaisedColumns
 from textveil.mechanisms.sampling.excess_rows import ExcessRows
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
+from textveil.mechanisms.sampling.output_columns import RaisedColumns
 from textveil.mechanisms.sampling.raised_rows import raised_row
 from textveil.mechanisms.sampling.weight_choices import weight_choice
 from textveil.mechanisms.sampling.weight_shares import capped_shares, chosen, expected_cosines, powers, sample_of

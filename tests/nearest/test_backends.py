@@ -14,9 +14,9 @@ import pytest
 import textveil as tv
 from textveil.audit.run import audit_mechanism
 from textveil.errors import MissingExtra, ParameterError, UnknownNameError, UnsupportedGuarantee
-from textveil.nearest import base, choice, nearest, torch_arrays
-from textveil.nearest.base import Projection
+from textveil.nearest import choice, nearest, projection, torch_arrays
 from textveil.nearest.exact_numpy import exact_numpy
+from textveil.nearest.projection import Projection
 from textveil.numerics.exact_products import exact_here, fast_here
 from textveil.testing import check_projection
 
@@ -148,12 +148,12 @@ def test_tables_that_cannot_be_searched_are_one_line(name: str | None, vectors, 
 
 @pytest.mark.parametrize("index", [0, 99, 100, 4098, 4099])
 def test_every_row_of_a_large_table_is_looked_at(monkeypatch, index: int) -> None:
-    monkeypatch.setattr(base, "_BLOCK", 300)
+    monkeypatch.setattr(projection, "_BLOCK", 300)
     vectors = np.ones((4100, 3), dtype=np.float32)
-    base.checked_table(vectors)
+    projection.checked_table(vectors)
     vectors[index, 2] = np.nan
     with pytest.raises(ParameterError, match="finite"):
-        base.checked_table(vectors)
+        projection.checked_table(vectors)
 
 
 def test_queries_that_are_no_array_are_one_line() -> None:

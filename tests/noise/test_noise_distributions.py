@@ -1,4 +1,4 @@
-"""One table of distributions, one test for each clause of the contract in noise/base.py."""
+"""One table of distributions, one test for each clause of the contract in noise/distribution.py."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from textveil.errors import ParameterError
-from textveil.noise.base import NoiseDistribution, block_rows, rounded_down
 from textveil.noise.capabilities import PairwiseDensity
 from textveil.noise.coordinate_laplace import CoordinateLaplace
+from textveil.noise.distribution import NoiseDistribution, block_rows, rounded_down
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace

@@ -11,11 +11,11 @@ import numpy as np
 from textveil.bench.measure import Result, median_seconds, paired
 from textveil.bench.workload import Scale, noisy_points, table
 from textveil.errors import MissingExtra, ParameterError
-from textveil.nearest.base import Projection
 from textveil.nearest.choice import nearest
 from textveil.nearest.exact_faiss import load_faiss
-from textveil.noise.base import NoiseDistribution
+from textveil.nearest.projection import Projection
 from textveil.noise.coordinate_laplace import CoordinateLaplace
+from textveil.noise.distribution import NoiseDistribution
 from textveil.noise.elliptical_laplace import EllipticalLaplace
 from textveil.noise.gaussian import Gaussian
 from textveil.noise.spherical_laplace import SphericalLaplace

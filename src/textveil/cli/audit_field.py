@@ -23,8 +23,8 @@ def audit_field_command(
     as_json: opt.AsJson = False,
 ) -> None:
     """Put claims of libraries and papers to the test: verdict, witness, what mending costs; exit code 0."""
+    from textveil.audit.field.field_audit import audit_field
     from textveil.audit.field.report import save_field, to_markdown
-    from textveil.audit.field.run import audit_field
     from textveil.cli.progress import counting
 
     with counting("auditing", "claims") as progress, renamed(only="NAME"):

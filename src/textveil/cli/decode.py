@@ -163,7 +163,7 @@ def decode_files(
         workers: threads; None is one for each core.
     """
     from textveil.decoding.decode import decoder_of
-    from textveil.mechanisms.columns import need_columns
+    from textveil.mechanisms.channel_columns import need_columns
 
     words = need_columns(mechanism).vocabulary
     tables = _tables(mechanism)

@@ -119,9 +119,9 @@ def frontier_command(
     """Compare mechanisms at one verified guarantee: what they keep, what they give away, and the limits."""
     from textveil.cli.progress import counting
     from textveil.cli.spelling import renamed
+    from textveil.frontiers.comparison import DEFAULT_SEED, frontier
     from textveil.frontiers.contenders import contenders_of
     from textveil.frontiers.files import frontier_json
-    from textveil.frontiers.run import DEFAULT_SEED, frontier
     from textveil.frontiers.study import Sizes
 
     names = opt.parts_of(grid.mechanisms)

@@ -53,7 +53,7 @@ def serve_command(
     )
     with needs_server():
         from textveil.server.app import check_settings
-        from textveil.server.run import run_server
+        from textveil.server.process import run_server
     if not check:
         run_server(told)
         return

@@ -17,7 +17,7 @@ from textveil.corpora.formats.records import Assembled, CorpusFormat
 from textveil.corpora.texts import ReleasedBlock, released_blocks
 from textveil.errors import InputError, ParameterError
 from textveil.mechanisms.base import Mechanism
-from textveil.mechanisms.columns import need_columns
+from textveil.mechanisms.channel_columns import need_columns
 from textveil.types import Progress
 from textveil.whole_files import atomic_writers, check_folder
 

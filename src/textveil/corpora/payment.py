@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import final
 
 from textveil.budget.account import Account
-from textveil.corpora.engines.base import Engine
 from textveil.corpora.engines.block_worker import BlockWorker
+from textveil.corpora.engines.engine import Engine
 from textveil.corpora.files.inputs import Inputs
 from textveil.corpora.jobs.folder import JobFolder
 from textveil.errors import InputError, ParameterError

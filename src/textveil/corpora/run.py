@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, Final, TypeAlias, final
 
 from textveil.corpora.blocks import BLOCK_BYTES, Block, Outcome, Skip
 from textveil.corpora.columns import NO_COLUMNS, RecordColumns
-from textveil.corpora.engines.base import Engine
 from textveil.corpora.engines.block_worker import BlockWorker, OnError
+from textveil.corpora.engines.engine import Engine
 from textveil.corpora.files.identity import Whole, whole_of
 from textveil.corpora.files.inputs import Inputs, file_size, file_stamp
 from textveil.corpora.formats.records import Assembled, CorpusFormat

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.mechanisms.capabilities import ChannelColumns
-from textveil.mechanisms.sampling.columns import Columns
+from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.types import Ids, Integers, Reals, Vectors
 
 NONE = -1

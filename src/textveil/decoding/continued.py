@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.decoding.candidates import NONE, Candidates
-from textveil.mechanisms.sampling.columns import Columns
+from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.models.base import ContinuationModel
 from textveil.types import Ids, Integers, Vectors
 

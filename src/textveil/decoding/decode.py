@@ -10,7 +10,7 @@ from textveil.decoding.decoder import TextDecoder
 from textveil.decoding.options import DecoderOptions
 from textveil.errors import need
 from textveil.mechanisms.base import Mechanism
-from textveil.mechanisms.columns import need_columns
+from textveil.mechanisms.channel_columns import need_columns
 from textveil.models.base import LanguageModel, MaskedLanguageModel
 from textveil.types import Progress
 from textveil.vocabulary.embedded import load_vocabulary

@@ -22,7 +22,7 @@ from textveil.decoding.options import DecoderOptions
 from textveil.errors import need
 from textveil.mechanisms.base import Described
 from textveil.mechanisms.capabilities import SequenceColumns
-from textveil.mechanisms.columns import columns_of
+from textveil.mechanisms.channel_columns import columns_of
 from textveil.models.base import ContinuationModel, LanguageModel
 from textveil.posterior.words import checked_prior
 from textveil.processors import cores

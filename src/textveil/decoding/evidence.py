@@ -13,7 +13,7 @@ from textveil.decoding.lattice import Trellis
 from textveil.decoding.layout import Layout
 from textveil.decoding.options import DecoderOptions
 from textveil.mechanisms.capabilities import ChannelColumns, SequenceColumns
-from textveil.mechanisms.sampling.columns import Columns
+from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.text.released import ReleasedTexts
 from textveil.types import Integers, Reals, Vectors
 

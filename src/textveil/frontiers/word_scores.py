@@ -9,8 +9,8 @@ from textveil.frontiers.measures import COSINE, NEAR, UNCHANGED
 from textveil.frontiers.study import FrontierStudy, drawn_words
 from textveil.mechanisms.base import Channel, WordMechanism
 from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights, NoisyVectors
-from textveil.noise.base import NoiseDistribution
 from textveil.noise.capabilities import PairwiseDensity
+from textveil.noise.distribution import NoiseDistribution
 from textveil.posterior.words import row_maxima
 from textveil.statistics import Bound, clopper_pearson, exactly, student_mean
 from textveil.types import Ids, Reals

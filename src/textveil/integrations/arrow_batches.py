@@ -20,7 +20,7 @@ from textveil.corpora.formats.arrow_package import arrow
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.corpora.formats.records import MAX_DOCUMENT_BYTES, checked_size
 from textveil.errors import InputError, ParameterError, need
-from textveil.integrations.columns import Row, Source, column_names, released_rows, sanitizer_of
+from textveil.integrations.text_columns import Row, Source, column_names, released_rows, sanitizer_of
 from textveil.randomness import SECRET_BYTES, derived_generator, new_secret
 from textveil.sanitize.release import Release
 from textveil.sanitize.sanitizer import Sanitizer

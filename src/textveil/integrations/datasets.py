@@ -19,7 +19,7 @@ from typing import Any, final
 from textveil.corpora.formats.arrow_package import arrow
 from textveil.errors import InputError, MissingExtra, ParameterError
 from textveil.integrations.arrow_batches import BatchSanitizer, sanitize_batches
-from textveil.integrations.columns import Sanitized, Source, column_names
+from textveil.integrations.text_columns import Sanitized, Source, column_names
 from textveil.randomness import SECRET_BYTES
 from textveil.sanitize.release import Report, Tally
 

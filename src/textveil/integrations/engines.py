@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textveil.corpora.engines.base import Engine
+from textveil.corpora.engines.engine import Engine
 from textveil.corpora.engines.processes import Processes
 from textveil.errors import ParameterError
 from textveil.processors import cores

@@ -18,7 +18,7 @@ import numpy as np
 
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.errors import InputError, MissingExtra
-from textveil.integrations.columns import Accessor, ColumnSanitizer, Row, Sanitized, Source, column_names
+from textveil.integrations.text_columns import Accessor, ColumnSanitizer, Row, Sanitized, Source, column_names
 
 try:
     import pandas as pd

@@ -18,8 +18,8 @@ from typing import Any, final
 
 from textveil.corpora.formats.fields import FieldChoice
 from textveil.errors import InputError, MissingExtra
-from textveil.integrations.columns import Accessor, Sanitized, Source, column_names
-from textveil.integrations.columns import ColumnSanitizer as ColumnSanitizer
+from textveil.integrations.text_columns import Accessor, Sanitized, Source, column_names
+from textveil.integrations.text_columns import ColumnSanitizer as ColumnSanitizer
 
 try:
     import polars as pl

@@ -21,7 +21,7 @@ from textveil.estimation.channel_matrix import ChannelMatrix, channel_matrix
 from textveil.estimation.class_laws import ClassLaws, class_laws, document_scores
 from textveil.estimation.documents import DocumentReader, Documents, checked_documents
 from textveil.estimation.word_features import WordFeatures, document_features, learned_prior, word_features
-from textveil.integrations.columns import ColumnSanitizer
+from textveil.integrations.text_columns import ColumnSanitizer
 from textveil.mechanisms.base import Mechanism
 from textveil.types import Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from textveil.mechanisms.base import OverWords, TextMechanism, WordMechanism
 from textveil.mechanisms.code_bounds import CodeBound
-from textveil.mechanisms.sampling.columns import Columns
-from textveil.nearest.base import Projection
-from textveil.noise.base import NoiseDistribution
+from textveil.mechanisms.sampling.output_columns import Columns
+from textveil.nearest.projection import Projection
 from textveil.noise.capabilities import PrivacyProfile
+from textveil.noise.distribution import NoiseDistribution
 from textveil.types import Flags, Ids, Integers, Reals, Vectors
 from textveil.vocabulary.metrics.base import WordMetric
 from textveil.vocabulary.tables.public import PublicTable

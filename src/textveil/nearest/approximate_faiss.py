@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from textveil.nearest.base import checked_table
 from textveil.nearest.exact_faiss import first_found, load_faiss
+from textveil.nearest.projection import checked_table
 from textveil.types import Ids, Vectors
 
 _LINKS = 32

@@ -18,8 +18,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.nearest.base import checked_queries, checked_table, half_squares
 from textveil.nearest.identical_rows import FirstRows, first_rows
+from textveil.nearest.projection import checked_queries, checked_table, half_squares
 from textveil.types import Ids, Integers, Vectors
 
 _SEED = 1

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, final
 
 from textveil.errors import MissingExtra, ParameterError, UnknownNameError, need
-from textveil.nearest.base import Projection
 from textveil.nearest.exact_numpy import ExactNumpy, exact_numpy
+from textveil.nearest.projection import Projection
 from textveil.numerics.exact_products import fast_here
 from textveil.types import Ids, Vectors
 

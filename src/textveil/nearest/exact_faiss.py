@@ -9,8 +9,8 @@ from typing import Any, final
 import numpy as np
 
 from textveil.errors import MissingExtra
-from textveil.nearest.base import checked_queries, checked_table
 from textveil.nearest.identical_rows import FirstRows, first_rows
+from textveil.nearest.projection import checked_queries, checked_table
 from textveil.types import Ids, Vectors
 
 

@@ -32,8 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textveil.errors import need
-from textveil.nearest.base import checked_queries, checked_table, half_squares
 from textveil.nearest.identical_rows import FirstRows, first_rows
+from textveil.nearest.projection import checked_queries, checked_table, half_squares
 from textveil.nearest.torch_arrays import check_int8_products, load_torch, tensor
 from textveil.types import Ids, Vectors
 

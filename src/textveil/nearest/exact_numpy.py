@@ -12,8 +12,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.nearest.base import checked_queries, checked_table, half_squares
 from textveil.nearest.identical_rows import FirstRows, first_rows
+from textveil.nearest.projection import checked_queries, checked_table, half_squares
 from textveil.types import Ids, Vectors
 
 _QUERY_BLOCK = 4096

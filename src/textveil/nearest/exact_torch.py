@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from textveil.errors import ParameterError
-from textveil.nearest.base import checked_queries, checked_table, half_squares
 from textveil.nearest.identical_rows import FirstRows, first_rows
+from textveil.nearest.projection import checked_queries, checked_table, half_squares
 from textveil.nearest.torch_arrays import load_torch, tensor
 from textveil.types import Ids, Vectors
 

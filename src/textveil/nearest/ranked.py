@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from textveil.errors import need
-from textveil.nearest.base import checked_queries, half_squares
+from textveil.nearest.projection import checked_queries, half_squares
 from textveil.types import Ids, Reals, Vectors
 
 _ENTRIES = 1 << 22

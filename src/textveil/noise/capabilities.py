@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from numpy.typing import ArrayLike
 
-from textveil.noise.base import NoiseDistribution
+from textveil.noise.distribution import NoiseDistribution
 from textveil.statistics import Bound
 from textveil.types import Reals
 

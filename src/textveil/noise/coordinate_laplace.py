@@ -9,7 +9,8 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textveil.noise.base import (
+from textveil.noise.distances import distances
+from textveil.noise.distribution import (
     Draws,
     Precision,
     as_points,
@@ -18,7 +19,6 @@ from textveil.noise.base import (
     drawn,
     flip_signs,
 )
-from textveil.noise.distances import distances
 from textveil.noise.laplace_profile import LaplaceProfile, worst_laplace_log_delta
 from textveil.noise.shifts import checked_shift, rounded_log
 from textveil.noise.unbounded import exponentials

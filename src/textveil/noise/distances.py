@@ -6,7 +6,7 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from textveil.noise.base import as_points
+from textveil.noise.distribution import as_points
 from textveil.types import Reals
 
 

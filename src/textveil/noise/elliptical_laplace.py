@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.errors import need
-from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters, drawn
+from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, drawn
 from textveil.noise.shifts import checked_shift, l2_times
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.spherical_profile import SphericalProfile

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
-from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters, drawn
 from textveil.noise.distances import distances
+from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, drawn
 from textveil.noise.gaussian_profile import GaussianProfile
 from textveil.noise.shifts import checked_shift, l2_times, rounded_log
 from textveil.noise.unbounded import normals

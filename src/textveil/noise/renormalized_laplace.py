@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc, gammainc
 
 from textveil.errors import need
-from textveil.noise.base import Draws, Precision, as_points, check_draw, check_parameters, drawn
+from textveil.noise.distribution import Draws, Precision, as_points, check_draw, check_parameters, drawn
 from textveil.noise.shifts import checked_shift
 from textveil.noise.unbounded import gammas, normals
 from textveil.randomness import resolve

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from scipy.special import gammainc
 
 from textveil.errors import need
-from textveil.noise.base import (
+from textveil.noise.distances import distances
+from textveil.noise.distribution import (
     Draws,
     Precision,
     as_points,
@@ -21,7 +22,6 @@ from textveil.noise.base import (
     flip_signs,
     rounded_down,
 )
-from textveil.noise.distances import distances
 from textveil.noise.laplace_profile import LaplaceProfile, worst_laplace_log_delta
 from textveil.noise.shifts import checked_shift, rounded_log
 from textveil.noise.unbounded import exponentials

@@ -13,8 +13,8 @@ from scipy import sparse
 
 from textveil.errors import need
 from textveil.mechanisms.base import Described, checked_ids, checked_word_id
-from textveil.mechanisms.columns import columns_of
-from textveil.mechanisms.sampling.columns import Columns
+from textveil.mechanisms.channel_columns import columns_of
+from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.types import Ids, Integers, Progress, Reals, Vectors
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.geometry import normalize

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from textveil.audit.field.field_audit import FieldTable
 from textveil.audit.field.rows import FieldRow, witness_text
-from textveil.audit.field.run import FieldTable
 from textveil.errors import OutputError
 from textveil.json_text import json_text
 from textveil.pages.rendering import rendered

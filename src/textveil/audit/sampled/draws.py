@@ -14,7 +14,7 @@ from textveil.audit.sampled.bounds import CONFIDENCE, SAMPLES, Draw, Score, audi
 from textveil.errors import need
 from textveil.mechanisms.base import WordMechanism
 from textveil.mechanisms.capabilities import WithinGroups
-from textveil.noise.base import NoiseDistribution
+from textveil.noise.distribution import NoiseDistribution
 from textveil.randomness import resolve
 from textveil.types import Integers, Reals
 from textveil.vocabulary.vocabulary import Vocabulary

@@ -16,9 +16,9 @@ from multiprocessing.process import BaseProcess
 from typing import final
 
 from textveil.corpora.blocks import Block, Outcome
-from textveil.corpora.engines.base import InProcess
 from textveil.corpora.engines.block_queue import AHEAD, BlockQueue, Failure, failure
 from textveil.corpora.engines.block_worker import BlockWorker
+from textveil.corpora.engines.engine import InProcess
 from textveil.errors import need
 from textveil.processors import cores, shared_among
 

@@ -15,8 +15,8 @@ from textveil.mechanisms.capabilities import WorstStates
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import VECTORS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon, EpsilonPerDistance, given, one_of, rate_within
-from textveil.nearest.base import Projection
 from textveil.nearest.choice import nearest
+from textveil.nearest.projection import Projection
 from textveil.noise.bit_flips import BitFlips, FlippedBitsProfile, bit_flips
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import resolve

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from textveil.mechanisms.additive.rank_resampling import RankResampling
 from textveil.mechanisms.base import checked_ids, stated_distances
 from textveil.mechanisms.parameters import checked_clip, given
-from textveil.nearest.base import Projection, half_squares
 from textveil.nearest.choice import nearest
-from textveil.noise.base import NoiseDistribution, block_rows
+from textveil.nearest.projection import Projection, half_squares
+from textveil.noise.distribution import NoiseDistribution, block_rows
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import resolve
 from textveil.types import Ids, Reals, Vectors, WordDistances

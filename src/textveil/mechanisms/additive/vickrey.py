@@ -16,7 +16,7 @@ from textveil.mechanisms.base import checked_ids
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Clip, Epsilon, EpsilonPerDistance, given
 from textveil.nearest.ranked import nearest_few
-from textveil.noise.base import NoiseDistribution
+from textveil.noise.distribution import NoiseDistribution
 from textveil.privacy.guarantees import MetricDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids, Progress, Reals, Vectors, WordDistances

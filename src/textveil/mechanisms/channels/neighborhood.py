@@ -17,9 +17,9 @@ from textveil.mechanisms.channels.weighted_neighborhood import WeightedNeighborh
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import FRACTION, NEIGHBORHOODS, Domain, Option, interval, named
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize, Prior
-from textveil.mechanisms.sampling.columns import Columns, RaisedColumns
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.mechanisms.sampling.neighborhood_sizes import best_neighborhood_size as best_neighborhood_size
+from textveil.mechanisms.sampling.output_columns import Columns, RaisedColumns
 from textveil.mechanisms.sampling.weight_choices import weight_choice
 from textveil.mechanisms.sampling.weight_shares import capped_shares
 from textveil.mechanisms.sequence.contextual_neighborhood import ContextualNeighborhood, reading_releases

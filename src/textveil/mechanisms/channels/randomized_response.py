@@ -12,7 +12,7 @@ import numpy as np
 from textveil.mechanisms.base import checked_ids, checked_word_id
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.parameters import Epsilon
-from textveil.mechanisms.sampling.columns import Columns
+from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve

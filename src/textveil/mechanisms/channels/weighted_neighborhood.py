@@ -9,9 +9,9 @@ from typing import Any, final
 import numpy as np
 
 from textveil.mechanisms.base import checked_ids, checked_word_id
-from textveil.mechanisms.sampling.columns import Columns, RaisedColumns
 from textveil.mechanisms.sampling.excess_rows import ExcessRows
 from textveil.mechanisms.sampling.nested_order import ByCosine, NestedOrder, ReadByColumns
+from textveil.mechanisms.sampling.output_columns import Columns, RaisedColumns
 from textveil.mechanisms.sampling.raised_ends import EndColumns
 from textveil.numerics.base_weights import BaseWeights
 from textveil.numerics.integer_weights import stated_epsilon

@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.columns import RaisedEntries
+from textveil.mechanisms.sampling.output_columns import RaisedEntries
 from textveil.mechanisms.sampling.row_cache import ROW_BYTES, RowCache
 from textveil.types import Ids, Integers
 from textveil.vocabulary.grid import integer_grid

@@ -13,8 +13,8 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from textveil.mechanisms.sampling.columns import gathered, starts_of
 from textveil.mechanisms.sampling.nested_order import NestedOrder, ReadByColumns
+from textveil.mechanisms.sampling.output_columns import gathered, starts_of
 from textveil.mechanisms.sampling.raised_rows import made_rows
 from textveil.mechanisms.sampling.raised_table import rows_key
 from textveil.numerics.base_weights import BaseWeights

@@ -14,8 +14,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.mechanisms.sampling.columns import RaisedEntries, gathered, starts_of
 from textveil.mechanisms.sampling.nested_order import ByCosine, NestedOrder
+from textveil.mechanisms.sampling.output_columns import RaisedEntries, gathered, starts_of
 from textveil.mechanisms.sampling.raised_rows import expected_length, made_rows
 from textveil.numerics.base_weights import BaseWeights
 from textveil.types import Ids, Integers, Progress

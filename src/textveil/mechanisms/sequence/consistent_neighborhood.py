@@ -16,9 +16,9 @@ from textveil.mechanisms.base import checked_bounds, checked_ids
 from textveil.mechanisms.declaration import declared
 from textveil.mechanisms.options import NEIGHBORHOODS, Option, at_least
 from textveil.mechanisms.parameters import Epsilon, NeighborhoodSize
-from textveil.mechanisms.sampling.columns import Columns, RaisedColumns, above_least
 from textveil.mechanisms.sampling.neighbor_rows import NeighborRows
 from textveil.mechanisms.sampling.neighborhood_sizes import best_neighborhood_size
+from textveil.mechanisms.sampling.output_columns import Columns, RaisedColumns, above_least
 from textveil.numerics.integer_weights import TwoLevelWeights, two_level_weights
 from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve

@@ -11,9 +11,9 @@ import numpy as np
 
 from textveil.errors import need
 from textveil.mechanisms.base import checked_bounds, checked_ids
-from textveil.mechanisms.sampling.columns import Columns
 from textveil.mechanisms.sampling.context_choices import context_choice
 from textveil.mechanisms.sampling.nearest_in_order import NearestInOrder
+from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.mechanisms.sampling.raised_rows import raised_row
 from textveil.mechanisms.sampling.weight_shares import capped_shares
 from textveil.mechanisms.sequence.places import DocumentPlaces

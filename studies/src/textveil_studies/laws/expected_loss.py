@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
-from textveil.noise.base import as_points, check_parameters
+from textveil.noise.distribution import as_points, check_parameters
 from textveil.types import Reals
 from textveil_studies.laws.conditions import Triple, neighbor_threshold, overtaking_probability, triple
 from textveil_studies.laws.exact_powers import as_reals

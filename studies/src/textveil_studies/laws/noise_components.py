@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, betaln, gammainc, gammaincc, gammainccinv, gammaincinv, hyp2f1
 
 from textveil.errors import need
-from textveil.noise.base import check_parameters
+from textveil.noise.distribution import check_parameters
 from textveil.randomness import resolve
 from textveil.types import Reals
 from textveil_studies.laws.exact_powers import as_probabilities, as_reals, checked_order, over_power

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from scipy.optimize import brentq
 
 from textveil.errors import need
-from textveil.noise.base import check_parameters
+from textveil.noise.distribution import check_parameters
 from textveil_studies.laws.dot_product import NoisyDotProduct
 from textveil_studies.laws.tail_bounds import log_direction_gaussian, log_length_upper
 

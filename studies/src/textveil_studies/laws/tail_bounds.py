@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textveil.errors import need
-from textveil.noise.base import check_parameters
+from textveil.noise.distribution import check_parameters
 from textveil.types import Reals
 from textveil_studies.laws.dot_product import NoisyDotProduct
 from textveil_studies.laws.exact_powers import as_reals

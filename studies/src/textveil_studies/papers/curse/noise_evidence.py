@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from textveil.mechanisms.base import WordMechanism
-from textveil.mechanisms.sampling.columns import Columns
+from textveil.mechanisms.sampling.output_columns import Columns
 from textveil.privacy.guarantees import Guarantee
 from textveil.types import Ids, Reals
 from textveil_studies.laws.dot_product import NoisyDotProduct

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textveil.errors import need
-from textveil.noise.base import Draws, Precision, check_draw, check_parameters, drawn
 from textveil.noise.capabilities import ProfiledNoise
+from textveil.noise.distribution import Draws, Precision, check_draw, check_parameters, drawn
 from textveil.noise.shifts import checked_shift
 from textveil.noise.spherical_laplace import SphericalLaplace
 from textveil.noise.truncated_laplace import TruncatedLaplace

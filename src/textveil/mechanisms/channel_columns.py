@@ -10,7 +10,7 @@ import numpy as np
 from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.base import Described, Mechanism, SequenceMechanism, WordMechanism, checked_ids
 from textveil.mechanisms.capabilities import ChannelColumns, IntegerWeights, SequenceColumns
-from textveil.mechanisms.sampling.columns import Columns, gathered
+from textveil.mechanisms.sampling.output_columns import Columns, gathered
 from textveil.types import Ids, Integers, Progress, Reals
 from textveil.vocabulary.vocabulary import Vocabulary
 

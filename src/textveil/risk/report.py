@@ -1,0 +1,106 @@
+"""What attacks on a release came to, as data: measured, never a guarantee."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, Protocol, final
+
+from textveil.risk.linkage import CONFIDENCE, LEAST_RECORDS, Linkage
+from textveil.version import VERSION
+
+ABOUT: Final = (
+    "An attack, never a guarantee: another attacker may know more. A setting chosen by these numbers on private text "
+    "tells of that text; choose it on a public sample."
+)
+
+
+class Part(Protocol):
+    """A part of the report beside linkage."""
+
+    def to_data(self) -> Any:
+        """JSON data, without any text."""
+
+
+class Kept(NamedTuple):
+    """What stands in the release as it stood in the originals, by document, whatever its place.
+
+    Attributes:
+        words: share of the originals' words.
+        content_words: share of those that are no function words.
+    """
+
+    words: float
+    content_words: float
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Release:
+    """One release of the originals, attacked.
+
+    Attributes:
+        name: "release"; of the ends of the curve "originals" and "blank"; else the policy's name.
+        kept: what stands in it.
+        linkage: one for each attacker and background.
+    """
+
+    name: str
+    kept: Kept
+    linkage: tuple[Linkage, ...]
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data."""
+        return {
+            "name": self.name,
+            "kept": self.kept._asdict(),
+            "linkage": [attack.to_data() for attack in self.linkage],
+        }
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RiskReport:
+    """What attackers can do with a release.
+
+    Attributes:
+        records: of the release.
+        attacked: of these; chosen at random where they are fewer.
+        release: what was given.
+        compared: releases of the same originals: the originals themselves, each policy's, and blanks for all words;
+            empty where no policy was named.
+        warnings: lines about the inputs, without any text of them.
+        encoder: of the sentence vectors, with the first digits of its files' SHA-256; None where there was none.
+        unique: quasi-identifiers that are left, and the share of records that they make unique.
+        others: names of other persons that are left.
+        joined: equal surrogates that join documents.
+        riskiest: the riskiest records with what gives them away; private: in no ``to_data``.
+    """
+
+    records: int
+    attacked: int
+    release: Release
+    compared: tuple[Release, ...] = ()
+    warnings: tuple[str, ...] = ()
+    encoder: str | None = None
+    unique: Part | None = None
+    others: Part | None = None
+    joined: Part | None = None
+    riskiest: tuple[Any, ...] = ()
+
+    def to_data(self) -> dict[str, Any]:
+        """JSON data, without any text of release or originals."""
+        parts = {"unique": self.unique, "others": self.others, "joined": self.joined}
+        return {
+            "version": VERSION,
+            "about": ABOUT,
+            "for_release": False,
+            "records": self.records,
+            "attacked": self.attacked,
+            "confidence": CONFIDENCE if self.attacked >= LEAST_RECORDS else None,
+            "encoder": self.encoder,
+            "linkage": [attack.to_data() for attack in self.release.linkage],
+            "kept": self.release.kept._asdict(),
+            **{name: None if part is None else part.to_data() for name, part in parts.items()},
+            "curve": [release.to_data() for release in self.compared],
+            "warnings": list(self.warnings),
+        }

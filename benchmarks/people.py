@@ -19,7 +19,7 @@ from measure import SHARED
 
 ARTICLES = SHARED / "data/text/wikipedia/articles.jsonl.gz"
 WORDS = range(600, 6001)
-PRONOUNS = frozenset("he she his her him hers himself herself".split())
+PRONOUNS = frozenset(["he", "she", "his", "her", "him", "hers", "himself", "herself"])
 _INSIDE = r"(?:[^()]|\([^()]*\))*?"
 _YEARS = r"born\b[^()]*?\b\d{3,4}\b|\b\d{2,4}\b[^()]{0,40}?[\N{EN DASH}\N{EM DASH}-][^()]{0,40}?\b\d{2,4}\b"
 _LIFE = re.compile(rf"\({_INSIDE}(?:{_YEARS}){_INSIDE}\)[^.\n]{{0,60}}?\b(?:was|is)\b")
@@ -57,3 +57,9 @@ def in_two_parts(text: str) -> Person:
     words = list(re.finditer(r"\S+", text))
     cut = words[len(words) // 3].start()
     return Person(text[:cut].rstrip(), text[cut:])
+
+
+def first_words(text: str, count: int) -> str:
+    """The first words of a text, parted by white space; all of it where it has no more."""
+    words = list(islice(re.finditer(r"\S+", text), count))
+    return text[: words[-1].end()]

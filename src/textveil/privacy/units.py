@@ -124,6 +124,32 @@ ONE_CONTENT_TOKEN: Final = Adjacency(
 )
 """Function words of a public list are a kind of tokens whose values are public."""
 
+
+def beside_common_words(shared: str = "") -> Adjacency:
+    """Two texts with the same common words and token kinds; up to whole documents and all documents.
+
+    Args:
+        shared: what else the two share of a token, which is public: "the public class of every word".
+    """
+    same = f"the same common words and token kinds in the same order{f', and {shared}' if shared else ''}"
+    differ = "any other token of which may differ"
+    return Adjacency(
+        Unit.TOKEN,
+        f"two texts with {same}, that differ in one other token",
+        Adjacency(
+            Unit.DOCUMENT,
+            f"two documents with {same}, {differ}",
+            Adjacency(
+                Unit.PERSON,
+                f"two inputs of as many documents with {same}, {differ} (as if one person wrote all)",
+                shared=shared,
+            ),
+            shared,
+        ),
+        shared,
+    )
+
+
 ONE_VALUE: Final = Adjacency(
     Unit.SPAN,
     "two texts in which the same spans of the same kinds are found, and that differ in one value at all its mentions: "

@@ -11,14 +11,18 @@ from typing import NamedTuple, final
 import numpy as np
 
 from textveil.catalog import promised
-from textveil.mechanisms.base import DrawsText, Mechanism, TextMechanism, drawing_text
-from textveil.privacy.units import ONE_CONTENT_TOKEN, one_value
+from textveil.mechanisms.base import DrawsText, Mechanism, SequenceMechanism, TextMechanism, WordMechanism, drawing_text
+from textveil.mechanisms.channels.common_word_response import CommonWordResponse
+from textveil.privacy.guarantees import Guarantee
+from textveil.privacy.units import one_value
 from textveil.sanitize.by_policy import BEFORE, ByPolicy
+from textveil.sanitize.left_out import LeftOut
 from textveil.sanitize.options import SanitizerOptions
 from textveil.sanitize.outside import DrawnOutside, Outside, Verbatim
 from textveil.sanitize.policy.facts import PolicyFacts, facts_of
-from textveil.sanitize.policy.making import number_options, parts_of, words_of
+from textveil.sanitize.policy.making import number_options, parts_of, passing_of, words_of
 from textveil.sanitize.policy.policy import Policy
+from textveil.sanitize.token_draws import DrawsWords
 from textveil.sanitize.ways import ByTexts, ByTokens, Way
 from textveil.surrogates.base import Surrogate
 from textveil.surrogates.scopes import KEY_BYTES
@@ -76,27 +80,35 @@ def way_of_policy(policy: Policy, options: SanitizerOptions, rng: np.random.Gene
     if parts.words is None:
         outside: Outside = Verbatim(policy.marks, shown=BEFORE)
     else:
-        promise = promised(parts.words, allow_refuted=options.allow_refuted)
-        outside = DrawnOutside(parts.words, promise, policy.marks, function_words=_keeps_function_words(policy))
+        outside = DrawnOutside(parts.words, _promised(parts.words, options), policy.marks, passing_of(policy))
     way = ByPolicy(parts, outside, policy.scope, key)
-    return Chosen(way, parts.words, facts_of(policy, one_value(tokens=parts.words is not None)), parts.surrogates)
+    facts = facts_of(policy, one_value(tokens=parts.words is not None))
+    return Chosen(way, _mechanism(parts.words), facts, parts.surrogates)
 
 
 def _by_tokens(policy: Policy, options: SanitizerOptions) -> Chosen:
-    """The way of a policy that looks for no spans: a mechanism's own, where function words are no kind apart."""
-    mechanism = words_of(policy)
-    assert mechanism is not None  # a policy without one finds spans
-    options = replace(options, mechanism=mechanism, marks=policy.marks, **number_options(policy))
-    if not _keeps_function_words(policy):
-        return way_of(mechanism, options)
-    promise = promised(mechanism, allow_refuted=options.allow_refuted)
-    numbers = options.number_epsilon, options.digit_keep_limit
-    way = ByTokens(mechanism, promise, *numbers, options.marks, function_words=True)
-    return Chosen(way, mechanism, facts_of(policy, ONE_CONTENT_TOKEN))
+    """The way of a policy that looks for no spans: a mechanism's own, where no public words are a kind apart."""
+    words, passing = words_of(policy), passing_of(policy)
+    assert words is not None  # a policy without one finds spans
+    mechanism = _mechanism(words)
+    numbers = number_options(policy)
+    if passing is None:
+        assert mechanism is not None
+        return way_of(mechanism, replace(options, mechanism=mechanism, marks=policy.marks, **numbers))
+    drawn = numbers.get("number_epsilon"), numbers.get("digit_keep_limit")
+    way = ByTokens(words, _promised(words, options), *drawn, policy.marks, passing)
+    return Chosen(way, mechanism, facts_of(policy, way.protected[0].guarantee.adjacency))
 
 
-def _keeps_function_words(policy: Policy) -> bool:
-    return policy.rule("function-word") is not None
+def _mechanism(words: DrawsWords | None) -> WordMechanism | SequenceMechanism | None:
+    """What draws words, where it is a mechanism of the catalog."""
+    return None if isinstance(words, LeftOut | CommonWordResponse) else words
+
+
+def _promised(words: DrawsWords, options: SanitizerOptions) -> Guarantee:
+    """The guarantee of a draw for one word."""
+    mechanism = _mechanism(words)
+    return words.guarantee if mechanism is None else promised(mechanism, allow_refuted=options.allow_refuted)
 
 
 def _new_key(rng: np.random.Generator | None) -> bytes:

@@ -8,15 +8,15 @@ from typing import Any, Final, NamedTuple, Protocol, final
 
 import numpy as np
 
-from textveil.mechanisms.base import SequenceMechanism, WordMechanism
 from textveil.mechanisms.channels.digits import DigitResponse
 from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_TOKEN_OUTSIDE
 from textveil.sanitize.setting import Protected
-from textveil.sanitize.token_draws import CountedTexts, TokenDraws
+from textveil.sanitize.token_draws import CountedTexts, DrawsWords, TokenDraws
 from textveil.surrogates.private_map import Replaced
 from textveil.text.marks import Marks
+from textveil.text.passing import Passing
 from textveil.text.plain_text import plain_edits, plain_text
 from textveil.text.render import with_capitals
 
@@ -132,22 +132,22 @@ class DrawnOutside:
     """Every word of the stretches by a mechanism; all else in them is public or a placeholder.
 
     Args:
-        mechanism: draws the words, each alone or by what the same document released before.
+        mechanism: draws the words, each alone or by what the same document released before; or leaves them out.
         promise: the guarantee of one of its words.
         marks: see ``Outside``.
-        function_words: whether function words of the public list are released as they are.
+        passing: public words that are released as they are; None is none.
     """
 
     def __init__(
         self,
-        mechanism: WordMechanism | SequenceMechanism,
+        mechanism: DrawsWords,
         promise: Guarantee,
         marks: Marks,
-        *,
-        function_words: bool,
+        passing: Passing | None,
     ) -> None:
         # Every digit lies in a span, so no number is ever drawn here.
-        self._tokens = TokenDraws(mechanism, DigitResponse(1.0), marks, function_words=function_words)
+        common = passing is not None and passing.kind == "common-word"
+        self._tokens = TokenDraws(mechanism, None if common else DigitResponse(1.0), marks, passing)
         self.marks: Marks = marks
         guarantee = narrowed(promise, ONE_TOKEN_OUTSIDE)
         self.protected = (Protected("word", guarantee, done=mechanism.name),)

@@ -10,14 +10,21 @@ from numpy.typing import NDArray
 
 from textveil.errors import UnsupportedGuarantee
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
+from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import DigitResponse
 from textveil.numerics.integer_range import all_below
+from textveil.sanitize.left_out import LeftOut
 from textveil.text.codes import GOES_ON, EncodedTexts, NumberPlaces, TextCodes, WordPlaces, token_kinds
 from textveil.text.marks import Marks
+from textveil.text.passing import Passing
+from textveil.text.render import BLANK
 from textveil.text.tokens import Kind
 from textveil.text.writing import with_draws
 from textveil.types import Flags, Ids, Integers
 from textveil.vocabulary.milder import milder_words
+
+DrawsWords: TypeAlias = WordMechanism | SequenceMechanism | CommonWordResponse | LeftOut
+"""What is done with words."""
 
 _Draws: TypeAlias = Callable[[WordPlaces, Integers, np.random.Generator], Ids]
 
@@ -63,26 +70,37 @@ class TokenDraws:
     """Every word by the mechanism, and every number digit by digit.
 
     Args:
-        mechanism: draws the words, each alone or by what the same document released before.
-        digits: draws the digits.
+        mechanism: draws the words, each alone or by what the same document released before; or says what is written in
+            place of them.
+        digits: draws the digits; None leaves numbers out.
         marks: what is done with white space and punctuation (``text.marks``).
-        function_words: whether function words of the public list are a kind of their own, and stay.
+        passing: public words that are a kind of their own, and stay; None is none.
     """
 
     def __init__(
         self,
-        mechanism: WordMechanism | SequenceMechanism,
-        digits: DigitResponse,
+        mechanism: DrawsWords,
+        digits: DigitResponse | None,
         marks: Marks,
-        *,
-        function_words: bool = False,
+        passing: Passing | None = None,
     ) -> None:
-        words = mechanism.vocabulary
-        self.codes = TextCodes(words.words, marks, milder_words(words), function_words=function_words)
-        self._size = len(words)
+        self._constants, self._blank = slice(0, 0), None
+        self._passing = passing
+        if isinstance(mechanism, LeftOut):
+            self._size = len(mechanism.labels)
+            self._constants, self._blank = slice(0, self._size), 0 if mechanism.blanks else None
+            self.codes = TextCodes(mechanism.labels, marks, passing=passing, lookup=mechanism.lookup)
+        elif isinstance(mechanism, CommonWordResponse):
+            self._size, blank = mechanism.size, mechanism.size - 1
+            self._constants, self._blank, self._passing = slice(blank, self._size), blank, None
+            words = (*mechanism.words, BLANK)
+            self.codes = TextCodes(words, marks, passing=passing, lookup=mechanism.others, drawn=True)
+        else:
+            vocabulary = mechanism.vocabulary
+            self._size = len(vocabulary)
+            self.codes = TextCodes(vocabulary.words, marks, milder_words(vocabulary), passing=passing)
         self._draw = _draws(mechanism)
         self._digits = digits
-        self._function_words = function_words
 
     def counted(self, coded: EncodedTexts) -> CountedTexts:
         """What will be drawn for several documents, and how many draws of each kind that is."""
@@ -90,29 +108,34 @@ class TokenDraws:
         words, numbers = self.codes.words(coded.codes), self.codes.numbers(coded)
         totals = _counts(kinds, numbers.going_on, coded.bounds)
         counts = [{name: count for name, count in zip(_NAMES, row, strict=True) if count} for row in totals]
-        if self._function_words:
-            passing = _sums(self.codes.function_words(coded.codes), coded.bounds)
-            counts = [_told_apart(row, count) for row, count in zip(counts, passing, strict=True)]
+        if self._passing is not None:
+            passing, kind = _sums(self.codes.passing(coded.codes), coded.bounds), self._passing.kind
+            counts = [_told_apart(row, count, kind) for row, count in zip(counts, passing, strict=True)]
         return CountedTexts(coded, kinds, words, numbers, counts)
 
     def drawn(self, counted: CountedTexts, rng: np.random.Generator) -> DrawnTexts:
         """Draw for every token of several documents."""
         coded, words, numbers = counted.coded, counted.words, counted.numbers
         ids = _checked_draw(self._draw(words, coded.bounds, rng), len(words.ids), self._size)
-        digits = self._digits.privatize(numbers.digits, numbers.lengths, rng)
+        left_out = self._digits is None
+        digits = numbers.digits if left_out else self._digits.privatize(numbers.digits, numbers.lengths, rng)
         drawn = EncodedTexts(with_draws(coded.codes, words, ids, numbers, digits), coded.bounds)
-        mapped = _sums(words.out_of_vocabulary, coded.bounds)
-        return DrawnTexts(drawn, counted.kinds, counted.counts, mapped)
+        mapped, kinds = _sums(words.out_of_vocabulary, coded.bounds), counted.kinds
+        if left_out:
+            drawn, kinds = self.codes.with_numbers_left_out(drawn, kinds, self._constants, self._blank)
+        return DrawnTexts(drawn, kinds, counted.counts, mapped)
 
 
-def _told_apart(counts: dict[str, int], passing: int) -> dict[str, int]:
-    """Counts of tokens in which function words are no words."""
-    words = {"word": counts["word"] - passing, "function-word": passing} if passing else {}
+def _told_apart(counts: dict[str, int], passing: int, kind: str) -> dict[str, int]:
+    """Counts of tokens in which words that pass are no words."""
+    words = {"word": counts["word"] - passing, kind: passing} if passing else {}
     return {kind: count for kind, count in (counts | words).items() if count}
 
 
-def _draws(mechanism: WordMechanism | SequenceMechanism) -> _Draws:
+def _draws(mechanism: DrawsWords) -> _Draws:
     """How a word is drawn for each of several documents' words, told once: to ask what a mechanism is takes long."""
+    if isinstance(mechanism, LeftOut):
+        return lambda words, bounds, rng: words.ids
     if isinstance(mechanism, SequenceMechanism):
         by_documents = mechanism.privatize_documents
         return lambda words, bounds, rng: by_documents(words.ids, np.searchsorted(words.indices, bounds), rng)

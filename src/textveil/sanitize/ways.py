@@ -7,23 +7,30 @@ A way makes texts ready for draws (``prepared``, which no draw depends on), and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, final, runtime_checkable
+from dataclasses import replace
+from typing import Any, Final, NamedTuple, Protocol, final, runtime_checkable
 
 import numpy as np
 
 from textveil.errors import ParameterError, UnsupportedGuarantee
-from textveil.mechanisms.base import SequenceMechanism, TextMechanism, WordMechanism
+from textveil.mechanisms.base import TextMechanism
+from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
 from textveil.privacy.composition import narrowed
-from textveil.privacy.guarantees import Guarantee
-from textveil.privacy.units import ONE_CONTENT_TOKEN, Unit
+from textveil.privacy.guarantees import Guarantee, PureDP, Status
+from textveil.privacy.units import ONE_CONTENT_TOKEN, Unit, beside_common_words
+from textveil.sanitize.left_out import PROOF
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Protected, Setting
-from textveil.sanitize.token_draws import CountedTexts, TokenDraws
+from textveil.sanitize.token_draws import CountedTexts, DrawsWords, TokenDraws
 from textveil.sanitize.vectors import WordVectors
 from textveil.surrogates.scopes import Scope
 from textveil.text.marks import Marks
+from textveil.text.passing import Passing
 from textveil.text.writing import written_texts
+
+LEFT_OUT: Final = PureDP(epsilon=0.0, status=Status.PROVED, source=PROOF)
+"""A constant in place of a number."""
 
 
 class Way(Protocol):
@@ -86,12 +93,13 @@ class ByTokens:
     """Every word by the mechanism and every number digit by digit; everything else is public or a placeholder.
 
     Args:
-        mechanism: draws the words, each alone or by what the same document released before.
+        mechanism: draws the words, each alone or by what the same document released before; or leaves them out.
         promise: the guarantee that releases carry, of one token.
-        number_epsilon: nats for one number; None takes what the mechanism guarantees for one word.
+        number_epsilon: nats for one number; None takes what the mechanism guarantees for one word, and leaves numbers
+            out where that is 0.
         digit_keep_limit: see ``Sanitizer``.
         marks: see ``Sanitizer``.
-        function_words: whether function words of the public list are released as they are.
+        passing: public words that are released as they are; None is none.
 
     Raises:
         UnsupportedGuarantee: the guarantee is not of one token.
@@ -100,13 +108,12 @@ class ByTokens:
 
     def __init__(
         self,
-        mechanism: WordMechanism | SequenceMechanism,
+        mechanism: DrawsWords,
         promise: Guarantee,
         number_epsilon: float | None,
         digit_keep_limit: float | None,
         marks: Marks | None,
-        *,
-        function_words: bool = False,
+        passing: Passing | None = None,
     ) -> None:
         if promise.unit is not Unit.TOKEN:
             raise UnsupportedGuarantee(
@@ -115,16 +122,21 @@ class ByTokens:
             )
         if number_epsilon is None:
             number_epsilon = _epsilon_of_a_word(mechanism.guarantee)
-        digits = DigitResponse(number_epsilon, KEEP_LIMIT if digit_keep_limit is None else digit_keep_limit)
+        common = passing is not None and passing.kind == "common-word"
+        digits = None
+        if not common or (number_epsilon > 0 and not isinstance(mechanism, CommonWordResponse)):
+            digits = DigitResponse(number_epsilon, KEEP_LIMIT if digit_keep_limit is None else digit_keep_limit)
         self.marks: Marks = "normalize" if marks is None else marks
-        self._tokens = TokenDraws(mechanism, digits, self.marks, function_words=function_words)
-        self._vectors = None if function_words else WordVectors(mechanism)
-        self.number_epsilon: float = digits.epsilon
-        self.digit_keep_limit = digits.keep_limit
-        protected = {"word": promise, "number": digits.guarantee if promise.promises else promise}
-        if function_words:
-            protected = {kind: narrowed(part, ONE_CONTENT_TOKEN) for kind, part in protected.items()}
-        done = {"word": mechanism.name, "number": "digits"} if function_words else {}
+        self._tokens = TokenDraws(mechanism, digits, self.marks, passing)
+        self._vectors = WordVectors(mechanism) if passing is None else None
+        self.number_epsilon = None if digits is None else digits.epsilon
+        self.digit_keep_limit = None if digits is None else digits.keep_limit
+        numbers = LEFT_OUT if digits is None else digits.guarantee
+        protected = {"word": promise, "number": numbers if promise.promises else promise}
+        if passing is not None:
+            protected = {kind: _beside(part, passing, promise) for kind, part in protected.items()}
+        by_digits = "left out" if digits is None else "digits"
+        done = {"word": mechanism.name, "number": by_digits} if passing is not None else {}
         self.protected = tuple(Protected(kind, part, done=done.get(kind, "")) for kind, part in protected.items())
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> CountedTexts:
@@ -203,6 +215,13 @@ class ByTexts:
             Release(text=text, spans=(), kinds={"text": 1}, setting=setting, mapped=0, word_vectors=vectors)
             for text in drawn
         ]
+
+
+def _beside(part: Guarantee, passing: Passing, word: Guarantee) -> Guarantee:
+    """The guarantee of a draw where public words pass."""
+    if passing.kind == "function-word":
+        return narrowed(part, ONE_CONTENT_TOKEN)
+    return replace(part, adjacency=beside_common_words(word.adjacency.shared))
 
 
 def _epsilon_of_a_word(guarantee: Guarantee) -> float:

@@ -13,7 +13,7 @@ memory is bounded in bytes, and forgetting changes nothing but time.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import count, pairwise, repeat
 from types import MappingProxyType
@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from textveil.text.coded import EncodedTexts as EncodedTexts
 from textveil.text.coded import NumberPlaces as NumberPlaces
 from textveil.text.coded import WordPlaces as WordPlaces
-from textveil.text.function_words import FUNCTION_WORDS, function_word
 from textveil.text.legend import Legend
 from textveil.text.marks import (
     BLANK,
@@ -38,12 +37,14 @@ from textveil.text.marks import (
     is_unseen,
     plain_gaps,
     short_runs,
+    single_constants,
     single_spaces,
     with_plain_marks,
 )
 from textveil.text.numbers import JOINING, far_apart, plain_number, same_number
 from textveil.text.out_of_vocabulary import word_index
-from textveil.text.render import written
+from textveil.text.passing import OTHER, Passing, begin_sentences, role
+from textveil.text.render import label, written
 from textveil.text.tokens import PLACEHOLDERS, Kind, classify, split
 from textveil.types import Ids, Integers
 
@@ -70,12 +71,17 @@ _MARKS: Final = 1 << 11
 _END, _FIRST_DIGIT, _DIGIT, _POINT, _COMMA, _PLACEHOLDER, _UNSEEN = 0, 1, 11, 21, 22, 23, 23 + len(Kind)
 _MARK = _UNSEEN + 1
 
-_PASSING: Final = tuple(sorted(FUNCTION_WORDS))  # their codes come last
+_PASSING: Final = _MARK + _MARKS
+"""Words that pass: their codes come last, and then those of the same words with a capital."""
+
+Lookup: TypeAlias = Callable[[Sequence[str]], Sequence[tuple[int, bool]]]
+"""The code of each word, and whether it stands for a word outside the vocabulary."""
 
 Codes: TypeAlias = bytes
 """Codes of a piece or a token, eight bytes each as in an array of int64: such rows are joined as one."""
 
 _WIDTH: Final = 8
+_APOSTROPHE: Final = "\N{RIGHT SINGLE QUOTATION MARK}"
 _ALL_AS_THEY_ARE: Final[Mapping[int, int]] = MappingProxyType({})
 _NOTHING: Final[Codes] = b""
 
@@ -127,7 +133,9 @@ class TextCodes:
         marks: what is done with white space and punctuation (``text.marks``).
         written_as: ids of words that are not written, and the ids of the words that are written in their place
             (``vocabulary.milder``).
-        function_words: whether a token that is one (``text.function_words``) has a code of its own, and passes.
+        passing: words that have codes of their own, and pass; None is none.
+        lookup: the place in ``words`` of what is written for a word; None is the word, or the most similar one.
+        drawn: whether words that pass have the codes of ``words``, which begin with them, so that they are drawn.
 
     Raises:
         ParameterError: ``marks`` is neither.
@@ -141,18 +149,25 @@ class TextCodes:
         marks: Marks = "normalize",
         written_as: Mapping[int, int] = _ALL_AS_THEY_ARE,
         *,
-        function_words: bool = False,
+        passing: Passing | None = None,
+        lookup: Lookup | None = None,
+        drawn: bool = False,
     ) -> None:
         self._words = words
         self._written_as = written_as
         self._plain = checked_marks(marks) == "normalize"
-        self._index = word_index(tuple(words))
+        self._lookup = word_index(tuple(words)).lookup_many if lookup is None else lookup
         self._base = 2 * len(words)
-        self._passing = dict(zip(_PASSING if function_words else (), count(self._base + _MARK + _MARKS), strict=False))
-        public = _legend(tuple(words), tuple(written_as.items()))
+        kept = () if passing is None else passing.words
+        self._capitals = self._base + _PASSING + len(kept)
+        self._first_passing = 0 if drawn else self._base + _PASSING
+        self._passing = self._codes_of(passing) if passing is not None else {}
+        public = _legend(tuple(words), tuple(written_as.items()), kept)
         self.legend = Legend(public.written.copy(), public.lengths.copy(), public.kinds.copy())  # marks come to it
         self._forms = np.zeros(len(self.legend.kinds), dtype=np.uint8)
         self._forms[self._base + _UNSEEN] = ODD
+        self._roles = np.full(len(self.legend.kinds), OTHER, dtype=np.uint8)
+        self._otherwise = self._word_codes(kept) if passing is not None and passing.at_starts else None
         self._marks: dict[str, int] = {}
         self._next_mark = count(self._base + _MARK)
         for mark in f" {_PADDED}":
@@ -171,9 +186,27 @@ class TextCodes:
         outside = word & (codes >= size)
         return WordPlaces(indices, codes[indices] - size * outside[indices], outside)
 
-    def function_words(self, codes: Integers) -> NDArray[np.bool_]:
-        """For every code, whether it is a function word that passes."""
-        return codes >= self._base + _MARK + _MARKS
+    def passing(self, codes: Integers) -> NDArray[np.bool_]:
+        """For every code, whether it is a word that passes."""
+        return codes >= self._base + _PASSING
+
+    def _codes_of(self, passing: Passing) -> dict[str, int]:
+        """The code of each way to write a word that passes; those of capitals are settled for each text."""
+        codes = {written: self._first_passing + place for written, place in passing.anywhere.items()}
+        return codes | {written: self._capitals + place for written, place in passing.at_starts.items()}
+
+    def _settled(self, coded: EncodedTexts) -> EncodedTexts:
+        """The codes in which a word with a capital passes at the start of a sentence and is like others elsewhere."""
+        if self._otherwise is None:
+            return coded
+        places = (coded.codes >= self._capitals).nonzero()[0]
+        if len(places) == 0:
+            return coded
+        codes = coded.codes.copy()
+        words = codes[places] - self._capitals
+        starts = begin_sentences(self._roles[codes], coded.bounds, places)
+        codes[places] = np.where(starts, self._first_passing + words, self._otherwise[words])
+        return EncodedTexts(codes, coded.bounds)
 
     def numbers(self, coded: EncodedTexts) -> NumberPlaces:
         """The digits of texts, and which of them belong to one number."""
@@ -200,10 +233,32 @@ class TextCodes:
         same = same_number(ends, starts, kinds == _SPACE_KIND, kinds == _MARK_KIND, lambda places: joins[codes[places]])
         return same & (bounds.searchsorted(ends, side="right") == bounds.searchsorted(starts, side="right"))
 
+    def with_numbers_left_out(
+        self, coded: EncodedTexts, kinds: NDArray[np.int8], constants: slice, blank: int | None
+    ) -> tuple[EncodedTexts, NDArray[np.int8]]:
+        """Codes in which a constant stands for each number, and one constant for a run of equal ones.
+
+        Args:
+            coded: of all texts.
+            kinds: the kind of the token that each code begins, GOES_ON elsewhere.
+            constants: codes of ``words`` that are constants.
+            blank: the one of them that stands for numbers and for what has a placeholder too; None leaves these.
+        """
+        codes, bounds = coded.codes.copy(), coded.bounds
+        number = self._base + _PLACEHOLDER + Kind.NUMBER
+        codes[kinds == Kind.NUMBER] = number if blank is None else blank
+        if blank is not None:
+            codes[(codes > self.gap) & (codes < self._base + _UNSEEN)] = blank
+        keep = (codes < self._base + _DIGIT) | (codes > self._base + _COMMA)
+        codes, kinds, bounds = codes[keep], kinds[keep], _after(keep, bounds)
+        constant = (codes == number) | ((codes >= constants.start) & (codes < constants.stop))
+        keep = single_constants(codes, bounds, constant, self._base + _MARK)
+        return EncodedTexts(codes[keep], _after(keep, bounds)), kinds[keep]
+
     def encode(self, texts: Iterable[str]) -> EncodedTexts:
         """The codes of texts, each on its own."""
         coded = self._encoded(texts)
-        return self._in_plain_form(coded) if self._plain else coded
+        return self._settled(self._in_plain_form(coded) if self._plain else coded)
 
     def encode_around(self, texts: Sequence[Sequence[str]]) -> EncodedTexts:
         """The codes of texts that are given in stretches; ``gap`` stands between two stretches of a text."""
@@ -212,7 +267,7 @@ class TextCodes:
         ends = np.concatenate([[0], np.cumsum(counts)])
         inner, added = np.setdiff1d(np.arange(1, int(ends[-1])), ends), ends - np.arange(len(ends))
         coded = EncodedTexts(np.insert(flat.codes, flat.bounds[inner], self.gap), flat.bounds[ends] + added)
-        return self._in_plain_form(coded) if self._plain else coded
+        return self._settled(self._in_plain_form(coded) if self._plain else coded)
 
     @property
     def gap(self) -> int:
@@ -305,8 +360,8 @@ class TextCodes:
         new: dict[str, Codes] = {}
         words = []
         for surface in surfaces.difference(coded):
-            if self._passing and (passing := function_word(surface)) is not None:
-                new[surface] = _row(self._passing[passing])
+            if self._passing and (code := self._passing.get(surface.replace(_APOSTROPHE, "'"))) is not None:
+                new[surface] = _row(code)
                 continue
             kind = Kind.WORD if surface.isascii() and surface.isalpha() else classify(surface)
             if kind == Kind.WORD:
@@ -319,12 +374,16 @@ class TextCodes:
                 coded[surface] = _row(self._base + _PLACEHOLDER + kind)
             else:
                 new[surface] = _row(*map(self._mark, surface))
-        size = len(self._words)
-        for surface, (word, mapped) in zip(words, self._index.lookup_many(words), strict=True):
-            new[surface] = _row(word + size if mapped else word)
+        new.update(zip(words, map(_row, self._word_codes(words).tolist()), strict=True))
         coded.update(new)
         self._surfaces.keep({one: codes for one, codes in new.items() if len(one) <= _LONGEST}, known)
         return coded
+
+    def _word_codes(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """The codes of words that do not pass."""
+        size = len(self._words)
+        codes = [word + size if mapped else word for word, mapped in self._lookup(words)]
+        return np.array(codes, dtype=np.int64)
 
     def _number(self, plain: str) -> Codes:
         """The codes of a number, the first digit told apart: it begins the token."""
@@ -343,6 +402,7 @@ class TextCodes:
             self.legend.lengths[code] = 1
             self.legend.kinds[code] = kind = classify(character)
             blank = kind is Kind.SPACE and code > self._base + _MARK + 1
+            self._roles[code] = role(character, blank=kind is Kind.SPACE)
             form = BLANK if kind is Kind.SPACE else MARK  # see ``marks.is_plain``
             self._forms[code] = ODD if blank or character == DROPPED else form
             found = self._marks.setdefault(character, code)
@@ -350,11 +410,11 @@ class TextCodes:
 
 
 @lru_cache(maxsize=2)
-def _legend(words: tuple[str, ...], written_as: tuple[tuple[int, int], ...]) -> Legend:
-    """The legend of words, digits, placeholders and function words, with room for marks: of public words alone."""
+def _legend(words: tuple[str, ...], written_as: tuple[tuple[int, int], ...], passing: tuple[str, ...]) -> Legend:
+    """The legend of words, digits, placeholders and words that pass, with room for marks: of public words alone."""
     base = 2 * len(words)
-    passing = base + _MARK + _MARKS
-    size = passing + len(_PASSING)
+    first_passing = base + _PASSING
+    size = first_passing + 2 * len(passing)
     strings = np.full(size, "", dtype=object)
     kinds = np.full(size, GOES_ON, dtype=np.int8)
     shown = list(words)
@@ -362,8 +422,8 @@ def _legend(words: tuple[str, ...], written_as: tuple[tuple[int, int], ...]) -> 
         shown[word] = words[other]
     strings[:base] = list(map(written, shown)) * 2
     kinds[:base] = Kind.WORD
-    strings[passing:] = [f"I{word[1:]}" if word.startswith("i'") else written(word) for word in _PASSING]
-    kinds[passing:] = Kind.WORD
+    strings[first_passing:] = [f"I{word[1:]}" if word.startswith("i'") else written(word) for word in passing] * 2
+    kinds[first_passing:] = Kind.WORD
     first, inner = base + _FIRST_DIGIT, base + _DIGIT
     for start in (first, inner):
         strings[start : start + BASE] = list("0123456789")
@@ -372,6 +432,8 @@ def _legend(words: tuple[str, ...], written_as: tuple[tuple[int, int], ...]) -> 
     for kind, text in PLACEHOLDERS.items():
         strings[base + _PLACEHOLDER + kind] = text
         kinds[base + _PLACEHOLDER + kind] = kind
+    strings[base + _PLACEHOLDER + Kind.NUMBER] = label("number")
+    kinds[base + _PLACEHOLDER + Kind.NUMBER] = Kind.NUMBER
     return Legend(strings, np.fromiter(map(len, strings), np.int64, size), kinds)
 
 

@@ -219,6 +219,27 @@ def short_runs(bounds: Ids, mark: Flags) -> Flags:
     return keep
 
 
+def single_constants(codes: Integers, bounds: Ids, constant: Flags, space: int) -> Flags:
+    """Which codes stay where one constant stands for a run of equal ones, side by side or with a space between.
+
+    Args:
+        codes: of all texts in a row.
+        bounds: where each text begins, and where the last ends.
+        constant: whether a code stands for something that is left out.
+        space: the code of a space.
+    """
+    keep = np.ones(len(codes), dtype=np.bool_)
+    if len(codes) < 2:
+        return keep
+    begins = _begins(bounds, len(codes))
+    beside = constant[1:] & (codes[1:] == codes[:-1]) & ~begins[1:]
+    keep[1:] = ~beside
+    behind = constant[2:] & (codes[2:] == codes[:-2]) & (codes[1:-1] == space) & ~begins[2:] & ~begins[1:-1]
+    keep[2:] &= ~behind
+    keep[1:-1] &= ~behind
+    return keep
+
+
 def _begins(bounds: Ids, size: int) -> Flags:
     """Whether a text begins at a place."""
     begins = np.zeros(size, dtype=np.bool_)

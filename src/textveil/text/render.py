@@ -44,6 +44,18 @@ _NEW_LINE: Final = rf"(?<=[\r\n])(?:(?<!{_GOES_ON}[\r\n])(?<!{_GOES_ON}\r\n)|(?=
 _START_OF_SENTENCE: Final = re.compile(rf"[.!?\u2026\r\n](?:{_NEW_LINE}|(?<![\r\n])[{_CLOSING}]*+(?=\s)){_FIRST_WORD}")
 
 
+BLANK: Final = "\N{MATHEMATICAL BOLD DIGIT ZERO}"
+"""Stands for "_", a word that is left out, until capitals are set: as after a number, none follows it."""
+
+_OPEN: Final = "\N{MATHEMATICAL BOLD DIGIT ONE}"
+_CONSTANTS: Final = str.maketrans({BLANK: "_", _OPEN: "["})
+
+
+def label(name: str) -> str:
+    """The name in brackets, as it stands for what is left out until capitals are set."""
+    return f"{_OPEN}{name}]"
+
+
 class Span(NamedTuple):
     """The characters ``text[start:end]`` of the released text, and the kind of the token they stand for."""
 
@@ -73,7 +85,8 @@ def written(surface: str) -> str:
 def with_capitals(text: str) -> str:
     """``text``, its surfaces ``written`` already, with capitals where texts, sentences and lines begin."""
     text = _START_OF_TEXT.sub(_with_capital, text, count=1)
-    return _START_OF_SENTENCE.sub(_with_capital, text)
+    text = _START_OF_SENTENCE.sub(_with_capital, text)
+    return text.translate(_CONSTANTS) if BLANK in text or _OPEN in text else text
 
 
 def render_text(surfaces: Iterable[str]) -> str:

@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from textveil.catalog import MECHANISMS
 from textveil.errors import UnknownNameError, need
+from textveil.sanitize.policy.background import words_of_background
 from textveil.sanitize.policy.policy import Action, Policy, Rule
 from textveil.sanitize.policy.reading import policy_bytes, policy_of, read_policy
+from textveil.text.common_words import LEVELS
 from textveil.vocabulary.vocabulary import Vocabulary
 
-PRESETS: Final = ("all-words", "content-words", "identifiers", "clinical", "prompts")
+PRESETS: Final = ("all-words", "content-words", "common-words", "identifiers", "clinical", "prompts")
 """Policies that come with the package."""
+
+OTHERS: Final[Mapping[str, Rule]] = MappingProxyType(
+    {
+        "blank": Rule(kind="word", action=Action.PLACEHOLDER),
+        "class": Rule(kind="word", action=Action.PLACEHOLDER, name="class"),
+        "same-class": Rule(kind="word", action=Action.MECHANISM, name="same-class"),
+        "draw": Rule(
+            kind="word", action=Action.MECHANISM, name="neighborhood", epsilon=8.0, options={"context": "released"}
+        ),
+    }
+)
+"""What can happen to the words that are not common: left out, written as their public class, drawn among all words of
+that class (which says nothing else about them), or drawn with an epsilon."""
 
 _FOLDER: Final = Path(__file__).resolve().parent / "presets"
 
@@ -25,6 +42,9 @@ def policy(
     vocabulary: Vocabulary | None = None,
     *,
     epsilon: float | None = None,
+    level: str | None = None,
+    background: str | os.PathLike[str] | None = None,
+    others: str | None = None,
     **changes: Any,
 ) -> Policy:
     """A policy: by kind of token or span, what happens to it.
@@ -33,6 +53,10 @@ def policy(
         name_or_path: one of ``PRESETS``, or a TOML file: whatever ends in ``.toml`` or holds a separator of folders.
         vocabulary: public words, where words are drawn; None is the embedded vocabulary.
         epsilon: nats for one word, in place of what the policy says; only where it draws words.
+        level: of a policy that keeps common words: "low", "medium" or "high", from the fewest words to the most.
+        background: of such a policy, a file of public documents like the private ones, one a line (or .jsonl with a
+            "text" in each record): words that many of them have stay, in place of the shipped list.
+        others: of such a policy, what happens to all other words: one of ``OTHERS``.
         **changes: attributes of ``Policy`` in place of what the file says: ``scope``, ``marks``, ``detectors`` ...
 
     Raises:
@@ -54,8 +78,13 @@ def policy(
         "a Vocabulary",
     )
     found = read_policy(Path(text)) if is_path(text) else policy_of(preset_text(text).encode(), text)
+    common = {"level": level, "background": background, "others": others}
+    if any(value is not None for value in common.values()):
+        found = _with_common_words(found, **common)
     if epsilon is not None:
-        changes["rules"] = tuple(_with_epsilon(rule, epsilon, found.name) for rule in found.rules)
+        draws = any(rule.kind in ("word", "common-word") and rule.action is Action.MECHANISM for rule in found.rules)
+        need(draws, "epsilon", epsilon, f"left out: no words are drawn by the policy {found.name}", _to_draw(found))
+        changes["rules"] = tuple(_with_epsilon(rule, epsilon) for rule in found.rules)
     for key in changes:
         known = [one for one in Policy.__dataclass_fields__ if one != "vocabulary"]
         need(key in known, "changes", key, f"among {', '.join(known)}")
@@ -108,9 +137,31 @@ def preset_text(name: str) -> str:
     return (_FOLDER / f"{name}.toml").read_text(encoding="utf-8")
 
 
-def _with_epsilon(rule: Rule, epsilon: float, name: str) -> Rule:
-    if rule.kind != "word":
-        return rule
-    draws = rule.action is Action.MECHANISM
-    need(draws, "epsilon", epsilon, f"left out: the policy {name} keeps words as they are", "Change its rules.")
-    return replace(rule, epsilon=epsilon)
+def _with_epsilon(rule: Rule, epsilon: float) -> Rule:
+    draws = rule.kind in ("word", "common-word") and rule.action is Action.MECHANISM and rule.name != "same-class"
+    return replace(rule, epsilon=epsilon) if draws else rule
+
+
+def _to_draw(policy: Policy) -> str:
+    """How to have words drawn under a policy."""
+    return 'Add others="draw".' if policy.rule("common-word") is not None else "Change its rules."
+
+
+def _with_common_words(
+    policy: Policy, level: str | None, background: str | os.PathLike[str] | None, others: str | None
+) -> Policy:
+    """The policy with other common words, or with something else done to all others."""
+    common, words = policy.rule("common-word"), policy.rule("word")
+    if common is None or words is None:
+        given = "level" if level is not None else "background" if background is not None else "others"
+        need(False, given, "one", f"left out: the policy {policy.name} keeps no common words", "Use common-words.")
+        return policy
+    chosen = common.options.get("level", LEVELS[0]) if level is None else level
+    kept = common.words if background is None else words_of_background(Path(background), chosen)
+    need(not (common.words and level and background is None), "level", level, "left out where the words are given")
+    common = replace(common, options={**common.options, "level": chosen}, words=kept)
+    if others is not None:
+        need(others in OTHERS, "others", repr(others)[:60], f"one of {', '.join(OTHERS)}")
+        words = OTHERS[others]
+    new = {"common-word": common, "word": words}
+    return replace(policy, rules=tuple(new.get(rule.kind, rule) for rule in policy.rules))

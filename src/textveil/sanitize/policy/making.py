@@ -18,15 +18,22 @@ from textveil.detection.kinds import OPTIONAL, OTHER_LANGUAGE, STANDS_FOR
 from textveil.detection.token_kinds import TokenKindDetector
 from textveil.errors import InputError, ModelError, ParameterError, VocabularyError, need
 from textveil.mechanisms.base import SequenceMechanism, WordMechanism
+from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import KEEP_LIMIT
+from textveil.sanitize.left_out import blanks, class_labels
 from textveil.sanitize.policy.finding import Keeper, SpanFinder
 from textveil.sanitize.policy.policy import Action, Policy, Rule, ScopeName
+from textveil.sanitize.token_draws import DrawsWords
 from textveil.surrogates.base import Surrogate
 from textveil.surrogates.making import make_surrogate
+from textveil.text.passing import PASSING_FUNCTION_WORDS, Passing, passing_common_words
 
 NUMBER: Final = "number"
 """The kind of spans that are found in every text: groups of digits outside all others."""
 
+
+_RESPONSE: Final = 8.0
+"""Nats of one word where common words are drawn and no epsilon is given."""
 
 KEPT: Final = "kept"
 """The kind of what keep lists and patterns hold where words are drawn, for which no policy needs a rule."""
@@ -38,14 +45,14 @@ class PolicyParts:
     """What draws under a policy with spans.
 
     Attributes:
-        words: draws words outside the spans; None where they are kept.
+        words: draws words outside the spans, or leaves them out; None where they are kept.
         surrogates: by kind of spans, in the order of the rules.
         scopes: of the kinds whose rule has one of its own.
         kept: kinds of spans that are released as they are.
         finder: finds the spans of all these kinds.
     """
 
-    words: WordMechanism | SequenceMechanism | None
+    words: DrawsWords | None
     surrogates: Mapping[str, Surrogate]
     scopes: Mapping[str, ScopeName]
     kept: frozenset[str]
@@ -223,8 +230,8 @@ def _need_first(policy: Policy, lists: Sequence[ListDetector], found_else: Colle
             )
 
 
-def words_of(policy: Policy) -> WordMechanism | SequenceMechanism | None:
-    """The mechanism that draws a policy's words; None where they are kept.
+def words_of(policy: Policy) -> DrawsWords | None:
+    """What draws a policy's words, or leaves them out; None where they are kept.
 
     Raises:
         ParameterError: as ``parts_of``.
@@ -239,7 +246,22 @@ def words_of(policy: Policy) -> WordMechanism | SequenceMechanism | None:
                 if not isinstance(made, WordMechanism | SequenceMechanism):
                     raise ParameterError(f"mechanism must be one of words; got {rule.name}. Use it without a policy.")
                 return made
-    return None
+        if rule.kind == "common-word" and rule.action is Action.MECHANISM:
+            with in_rule(policy, number):
+                words = tuple(sorted(rule.common_words.words))
+                return CommonWordResponse(words, _RESPONSE if rule.epsilon is None else rule.epsilon)
+    rule_for_words = policy.rule("word")
+    if rule_for_words is None or rule_for_words.action is Action.KEEP:
+        return None
+    return class_labels() if rule_for_words.name else blanks()
+
+
+def passing_of(policy: Policy) -> Passing | None:
+    """The public words that stay where all others go; None where there are none."""
+    rule = policy.rule("common-word")
+    if rule is not None:
+        return passing_common_words(rule.common_words.words, rule.common_words.names)
+    return PASSING_FUNCTION_WORDS if policy.rule("function-word") is not None else None
 
 
 def number_options(policy: Policy) -> dict[str, Any]:

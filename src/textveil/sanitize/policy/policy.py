@@ -18,10 +18,12 @@ from textveil.detection.keeping import shipped_words
 from textveil.detection.kinds import checked_kind
 from textveil.detection.token_kinds import TOKEN_SPANS
 from textveil.errors import InputError, ParameterError, need
+from textveil.text.common_words import LEVELS, CommonWords, common_words
+from textveil.text.function_words import NAMES_TOO
 from textveil.text.marks import Marks, checked_marks
 from textveil.vocabulary.vocabulary import Vocabulary
 
-TOKEN_KINDS: Final = ("word", "function-word", *TOKEN_SPANS)
+TOKEN_KINDS: Final = ("word", "function-word", "common-word", *TOKEN_SPANS)
 """Kinds that the tokens outside all spans have: rules speak of them, detectors, patterns and lists do not."""
 
 ScopeName: TypeAlias = Literal["mention", "document", "conversation", "corpus"]
@@ -60,7 +62,8 @@ class Rule:
         epsilon: nats for one value; 0 is a draw that says nothing about it. None is the default of what is drawn.
         scope: "mention" where, other than in the rest of the policy, each mention has a surrogate of its own.
         min_score: detectors' spans of this kind with a lower score count as not found; None is the policy's.
-        options: more options of the surrogate or the mechanism, by name.
+        options: more options of the surrogate or the mechanism, by name; of common words their ``level``.
+        words: of common words, those of a background or a list of one's own; empty is the shipped list.
         folder: where a relative ``file`` among the options lies: that of the policy's file. Empty is the working
             directory. In no report and no digest.
     """
@@ -72,6 +75,7 @@ class Rule:
     scope: Literal["mention"] | None = None
     min_score: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    words: tuple[str, ...] = field(default=(), repr=False)
     folder: str = field(default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -89,22 +93,56 @@ class Rule:
         if self.min_score is not None:
             need(self.kind not in _TAKEN, "min_score", "one", f"left out for {self.kind}, which no detector scores")
             checked_score(self.min_score)
-        if not drawn and self.options:
+        if self.kind == "common-word":
+            _need_common_words(self)
+        elif not drawn and self.options:
             need(False, _listed(self.options), f"beside {self.action.value}", "left out")
 
-    def to_data(self) -> dict[str, Any]:
-        """JSON data, as a policy file has it."""
+    def to_data(self, *, whole: bool = False) -> dict[str, Any]:
+        """JSON data, as a policy file has it; a list of common words by size and digest, unless the whole is wanted."""
         done = {self.action.value: self.name or True}
         epsilon = {} if self.epsilon is None else {"epsilon": float(self.epsilon)}
         scope = {} if self.scope is None else {"scope": self.scope}
         score = {} if self.min_score is None else {"min_score": float(self.min_score)}
-        return {"kind": self.kind, **done, **epsilon, **scope, **score, **self.options}
+        words = {"words": list(self.words)} if whole and self.words else {}
+        if self.kind == "common-word" and not whole:
+            kept = self.common_words.words
+            listed = hashlib.sha256("\n".join(sorted(kept)).encode("utf-8")).hexdigest()
+            words = {"list": "given" if self.words else "shipped", "size": len(kept), "sha256": listed}
+        return {"kind": self.kind, **done, **epsilon, **scope, **score, **self.options, **words}
+
+    @property
+    def common_words(self) -> CommonWords:
+        """The words of a rule for common words, and those of them that are names with a capital."""
+        shipped = common_words(self.options.get("level", LEVELS[0]))
+        if not self.words:
+            return shipped
+        names = common_words(LEVELS[-1]).names | NAMES_TOO
+        return CommonWords(frozenset(self.words), names & frozenset(self.words))
+
+
+def _need_common_words(rule: Rule) -> None:
+    """Refuse a rule for common words without words."""
+    known = {key: one for key, one in rule.options.items() if key != "level"}
+    need(not known, _listed(known), "beside common-word", "left out")
+    level = rule.options.get("level", LEVELS[0])
+    need(level in LEVELS, "level", repr(level)[:60], f"one of {', '.join(LEVELS)}")
+    fits = all(isinstance(word, str) and word == word.strip().lower() != "" for word in rule.words)
+    need(fits, "words", "others", "strings in lower case, none blank")
 
 
 def _need_action(rule: Rule) -> None:
     """Refuse what cannot be done with a kind."""
     if rule.kind == "word":
-        need(rule.action in (Action.KEEP, Action.MECHANISM), "word", rule.action.value, "kept or drawn by a mechanism")
+        fits = rule.action is not Action.SURROGATE
+        need(fits, "word", rule.action.value, "kept, drawn by a mechanism or replaced by a placeholder")
+        if rule.action is Action.PLACEHOLDER:
+            need(rule.name in ("", "class"), "placeholder", repr(rule.name)[:60], "true or class")
+    elif rule.kind == "common-word":
+        fits = rule.action in (Action.KEEP, Action.MECHANISM)
+        need(fits, "common-word", rule.action.value, "kept or drawn by randomized-response")
+        drawn = rule.action is Action.KEEP or rule.name == "randomized-response"
+        need(drawn, "mechanism", rule.name, "randomized-response for common-word")
     elif rule.kind == "function-word":
         hint = "Leave the rule out to draw them as words."
         need(rule.action is Action.KEEP, "function-word", rule.action.value, "kept", hint)
@@ -261,8 +299,9 @@ class Policy:
             first[rule.kind] = number
         hint = 'Add kind = "word" with keep = true, or with a mechanism.'
         need("word" in first, "rules", "none", "with one for word", hint)
-        keeps = "function-word" in first and not self.draws_words
-        need(not keeps, "function-word", "a rule", "left out where all words are kept")
+        for kind in ("function-word", "common-word"):
+            need(kind not in first or self.draws_words, kind, "a rule", "left out where all words are kept")
+        _need_what_goes(self)
         numbers = "number" in first or not (self.draws_words and self.finds_spans)
         hint = 'Add kind = "number" with surrogate = "digits".'
         need(numbers, "rules", "none", "with one for number where words are drawn and spans are found", hint)
@@ -280,9 +319,9 @@ class Policy:
 
     @property
     def draws_words(self) -> bool:
-        """Whether words outside the spans are drawn, rather than kept."""
+        """Whether words outside the spans are drawn or left out, rather than kept."""
         rule = self.rule("word")
-        return rule is not None and rule.action is Action.MECHANISM
+        return rule is not None and rule.action is not Action.KEEP
 
     @property
     def span_rules(self) -> Iterator[tuple[int, Rule]]:
@@ -315,8 +354,12 @@ class Policy:
         """Whether surrogates are computed from a secret: one value has one surrogate in a corpus."""
         return self.finds_spans and self.scope == "corpus"
 
-    def to_data(self) -> dict[str, Any]:
-        """JSON data of what is public of it: words of lists are counted only, and the vocabulary is a matter apart."""
+    def to_data(self, *, whole: bool = False) -> dict[str, Any]:
+        """JSON data of what is public of it: words of lists are counted only, and the vocabulary is a matter apart.
+
+        Args:
+            whole: whether lists are in full; see ``whole_data``.
+        """
         return {
             "name": self.name,
             "describes": self.describes,
@@ -325,9 +368,9 @@ class Policy:
             **({"min_score": float(self.min_score)} if self.min_score else {}),
             **({"other_languages": self.other_languages} if self.other_languages != "warn" else {}),
             "detectors": [one if isinstance(one, str) else one.name for one in self.detectors],
-            "rules": [rule.to_data() for rule in self.rules],
+            "rules": [rule.to_data(whole=whole) for rule in self.rules],
             "patterns": [one.to_data() for one in self.patterns],
-            "lists": [one.to_data() for one in self.lists],
+            "lists": [one.to_data(whole=whole) for one in self.lists],
         }
 
     def whole_data(self) -> dict[str, Any]:
@@ -342,8 +385,7 @@ class Policy:
             raise InputError("a policy that is saved must name its detectors; got an object. Name it, or do not save.")
         if self.vocabulary is not None:
             raise InputError("a policy that is saved must have no vocabulary of its own; got one. Leave it out.")
-        lists = [one.to_data(whole=True) for one in self.lists]
-        return {**self.to_data(), "lists": lists}
+        return self.to_data(whole=True)
 
     @property
     def private_digest(self) -> str:
@@ -355,6 +397,23 @@ class Policy:
     def digest(self) -> str:
         """SHA-256 of ``to_data``."""
         return hashlib.sha256(json.dumps(self.to_data(), sort_keys=True).encode("ascii")).hexdigest()
+
+
+def _need_what_goes(policy: Policy) -> None:
+    """Refuse what cannot be done with the words that are not common."""
+    common, words = policy.rule("common-word"), policy.rule("word")
+    assert words is not None
+    if words.action is Action.PLACEHOLDER:
+        hint = 'Add kind = "common-word" with keep = true.'
+        need(common is not None, "rules", "none", "with one for common-word where words have a placeholder", hint)
+    if common is None:
+        return
+    need(policy.rule("function-word") is None, "function-word", "a rule", "left out beside common-word")
+    if common.action is Action.MECHANISM:
+        blank = words.action is Action.PLACEHOLDER and not words.name
+        need(blank, "word", "another rule", "placeholder = true where common words are drawn")
+    if words.action is Action.PLACEHOLDER and words.name:
+        need(not policy.finds_spans, "placeholder", "class", "true where spans are found")
 
 
 def checked_scope(scope: str) -> ScopeName:

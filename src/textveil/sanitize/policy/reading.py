@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from textveil.errors import ParameterError
+from textveil.sanitize.policy.background import words_of_background
 from textveil.sanitize.policy.policy import Action, Pattern, Policy, Rule, WordList
+from textveil.text.common_words import LEVELS
 
 _KEYS: Final = (
     "name",
@@ -159,14 +161,16 @@ def _rule(table: dict[str, Any], folder: Path | None) -> Rule:
         raise ParameterError(f"a rule must have one of {', '.join(_ACTIONS)}; got {got}.")
     action = Action(actions[0])
     value = table[action.value]
-    if action in _FLAGS and value is not True:
+    named = kind == "word" and action is Action.PLACEHOLDER and isinstance(value, str)
+    if action in _FLAGS and value is not True and not named:
         raise ParameterError(
             f"{action.value} must be true where it is written; got another. Leave it out, or the rule."
         )
     if action not in _FLAGS and not isinstance(value, str):
         raise ParameterError(f"{action.value} must be a name; got {type(value).__name__}.")
+    words = _common_words(table, folder) if kind == "common-word" else ()
     options = {key: one for key, one in table.items() if key not in (*_OF_RULES, action.value)}
-    name = "" if action in _FLAGS else value
+    name = "" if value is True else value
     return Rule(
         kind=kind,
         action=action,
@@ -175,8 +179,27 @@ def _rule(table: dict[str, Any], folder: Path | None) -> Rule:
         scope=table.get("scope"),
         min_score=table.get("min_score"),
         options=options,
+        words=words,
         folder="" if folder is None else str(folder),
     )
+
+
+def _common_words(table: dict[str, Any], folder: Path | None) -> tuple[str, ...]:
+    """The words of a rule for common words that has its own; their keys are taken out of it."""
+    words, background = table.pop("words", None), table.pop("background", None)
+    if words is None and background is None:
+        return ()
+    if words is not None and background is not None:
+        raise ParameterError("a rule for common-word must have words or a background; got both. Give one.")
+    if background is not None:
+        if not isinstance(background, str):
+            raise ParameterError(f"background must be the path of a file; got {type(background).__name__}.")
+        return words_of_background(Path("" if folder is None else folder, background), table.get("level", LEVELS[0]))
+    if not (isinstance(words, list) and words and all(isinstance(word, str) for word in words)):
+        raise ParameterError(
+            "words must be a list of strings that is not empty; got another. Leave it out, or fill it."
+        )
+    return tuple(words)
 
 
 def _fields(table: dict[str, Any], keys: tuple[str, ...]) -> dict[str, str]:

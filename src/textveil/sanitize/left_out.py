@@ -1,0 +1,60 @@
+"""What is written in place of words that are neither kept nor drawn: a blank, or the public class of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, final
+
+from textveil.privacy.guarantees import PureDP, Status
+from textveil.privacy.units import Adjacency, beside_common_words
+from textveil.text.codes import Lookup
+from textveil.text.render import BLANK, label
+from textveil.vocabulary.word_classes import CLASS_NAMES, word_classes
+
+PROOF: Final = "privacy/proofs/common-words.md"
+
+SHARED_CLASS: Final = "the public class of every word"
+
+
+@final
+@dataclass(frozen=True)
+class LeftOut:
+    """Constants in place of words: nothing is drawn.
+
+    Attributes:
+        name: what is done, for reports.
+        labels: the constants, as they are written.
+        lookup: the place of a word's constant among them.
+        adjacency: which two texts have one release.
+        blanks: whether the one label stands for numbers, addresses and other writings too.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    lookup: Lookup
+    adjacency: Adjacency
+    blanks: bool = False
+
+    @property
+    def guarantee(self) -> PureDP:
+        """A constant says nothing."""
+        return PureDP(epsilon=0.0, status=Status.PROVED, source=PROOF, adjacency=self.adjacency)
+
+
+def _always_blank(words: Sequence[str]) -> list[tuple[int, bool]]:
+    return [(0, False)] * len(words)
+
+
+def blanks() -> LeftOut:
+    """One mark in place of everything that goes."""
+    return LeftOut("blank", (BLANK,), _always_blank, beside_common_words(), blanks=True)
+
+
+def _class_of_each(words: Sequence[str]) -> list[tuple[int, bool]]:
+    return [(place, False) for place in word_classes([word.lower() for word in words]).tolist()]
+
+
+def class_labels() -> LeftOut:
+    """The public class of each word, numbers by a class of their own."""
+    return LeftOut("class", tuple(map(label, CLASS_NAMES)), _class_of_each, beside_common_words(SHARED_CLASS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,45 +13,90 @@ from textveil.cli import options as opt
 from textveil.json_text import json_text
 
 if TYPE_CHECKING:
-    from textveil.risk.report import RiskReport
+    from collections.abc import Iterator
+
+    from textveil.risk.report import Release, RiskReport
 
 NUMBERS = "risk.json"
+DOCUMENTS = 1000
+"""Records that are attacked at most, where nothing else is asked: it bounds the time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _AttackOptions:
+    """What attackers know and do."""
+
+    background: Annotated[
+        str | None,
+        opt.option(
+            "FILE",
+            "Public texts: the n-th is about the person of the n-th record; those behind them are about others.",
+        ),
+    ] = None
+    policies: Annotated[
+        str,
+        opt.option(
+            "A,B,...",
+            "Release the originals by these policies too and compare: names, NAME:8 for an epsilon, NAME:low for a "
+            "level, or TOML files.",
+        ),
+    ] = ""
+    encoder: Annotated[
+        Path | None, opt.option("DIR", "Folder of a sentence encoder, to compare meanings too; takes longest.")
+    ] = None
+    documents: Annotated[int, opt.option("N", "Attack so many records, chosen at random.")] = DOCUMENTS
 
 
 @opt.grouped
 def risk_command(
     *,
     source: Annotated[str, typer.Argument(metavar="RELEASE", help="A file of text, or of records with --field.")],
-    original: Annotated[str, opt.option("FILE", "The originals, a record for each of the release, in its order.")],
-    background: Annotated[
-        str | None,
-        opt.option(
-            "FILE",
-            "Public texts: the n-th is about the person of the n-th record, those behind them about other persons.",
-        ),
-    ] = None,
+    original: Annotated[str, opt.option("FILE", "The originals: a record for each of RELEASE, in its order.")],
     output: Annotated[
-        Path | None, opt.option("DIR", "Folder for the page and the numbers.", None, "--output", "-o")
+        Path | None, opt.option("DIR", "Folder for the page and the numbers, for you alone.", None, "--output", "-o")
     ] = None,
+    attacks: _AttackOptions,
     formats: opt.SampleOptions,
     as_json: opt.AsJson = False,
+    vocabulary: opt.VocabularyOptions,
+    seed: opt.Seed = None,
 ) -> None:
     """Attack a release: who is recognized in it by comparison with the originals and with public texts."""
+    from textveil.cli.progress import counting
     from textveil.pages.folders import results_folder
+    from textveil.randomness import seeded_generator
     from textveil.risk.run import risk
     from textveil.whole_files import write_whole
 
     folder = None if output is None else results_folder(output, NUMBERS, mode=0o700)
-    report = risk(
-        _texts(source, formats), _texts(original, formats), None if background is None else _texts(background, formats)
-    )
+    released, originals = (_texts(path, formats) for path in (source, original))
+    background = None if attacks.background is None else _texts(attacks.background, formats, loosely=True)
+    policies = opt.parts_of(attacks.policies)
+    with counting("attacking", "records") as progress:
+        report = risk(
+            released,
+            originals,
+            background,
+            policies,
+            attacks.encoder,
+            documents=attacks.documents,
+            vocabulary=vocabulary.load() if policies else None,
+            rng=None if seed is None else seeded_generator(seed),
+            progress=progress,
+        )
     if folder is not None:
         write_whole(folder / NUMBERS, json_text(report.to_data(), indent=1).encode("ascii"), private=True)
     sys.stdout.write(json_text(report.to_data()) if as_json else _text(report))
 
 
-def _texts(source: str, formats: opt.SampleOptions) -> list[str]:
-    """The text of every record, empty where it has none."""
+def _texts(source: str, formats: opt.SampleOptions, *, loosely: bool = False) -> list[str]:
+    """The text of every record, empty where it has none.
+
+    Args:
+        source: a file.
+        formats: of it.
+        loosely: whether it may be plain text where the others are records.
+    """
     from textveil.cli.progress import counting
     from textveil.corpora.formats.choice import FormatChoice
     from textveil.corpora.texts import released_blocks
@@ -60,6 +106,8 @@ def _texts(source: str, formats: opt.SampleOptions) -> list[str]:
         sanitized=() if formats.field is None else (formats.field,),
         delimiter=formats.delimiter,
     )
+    if loosely and FormatChoice().name([source]) == "txt":
+        choice = FormatChoice(corpus_format="txt")
     inputs = opt.inputs_of([source], choice)
     with counting("reading", "bytes") as reading:
         blocks = released_blocks(choice.reader(inputs), inputs, reading)
@@ -70,7 +118,32 @@ def _text(report: RiskReport) -> str:
     """The report for a terminal."""
     from textveil.risk.report import ABOUT
 
-    lines = [f"{report.records:,} records"]
-    for attack in report.release.linkage:
-        lines.append(f"{attack.attacker} against {attack.against}: {attack.top1:.2f} named at the first try")
-    return "\n".join([*lines, ABOUT]) + "\n"
+    attacked = "" if report.attacked == report.records else f"; {report.attacked:,} of them attacked"
+    lines = [f"{report.records:,} records{attacked}", "", *_table(report.release), ""]
+    words, content_words = report.release.kept
+    lines += [f"Kept: {words:.2f} of the words, {content_words:.2f} of the content words.", ""]
+    if report.compared:
+        lines += [*_curve((*report.compared[:1], report.release, *report.compared[1:])), ""]
+    return "\n".join([*lines, *report.warnings, ABOUT]) + "\n"
+
+
+def _table(release: Release) -> Iterator[str]:
+    """One line for each attack."""
+    head = f"{'named first':>24s} {'among five':>10s} {'median rank':>11s} {'chance':>7s}"
+    yield f"{'attacker':10s} {'against':12s} {head}"
+    for attack in release.linkage:
+        named = f"{attack.top1:.2f}"
+        if attack.low is not None and attack.high is not None:
+            named += f" ({attack.low:.2f} to {attack.high:.2f})"
+        numbers = f"{named:>24s} {attack.top5:10.2f} {attack.median_rank:11,.1f} {1 / attack.candidates:7.3f}"
+        yield f"{attack.attacker:10s} {attack.against:12s} {numbers}"
+
+
+def _curve(releases: tuple[Release, ...]) -> Iterator[str]:
+    """One line for each release: what it keeps, and how often each attack names the record."""
+    attacks = [f"{attack.attacker}, {attack.against}" for attack in releases[0].linkage]
+    yield "Named at the first try, by what is kept:"
+    yield " ".join([f"{'release':24s} {'words':>6s} {'content':>8s}", *(f" {attack:>20s}" for attack in attacks)])
+    for release in releases:
+        shares = " ".join(f" {attack.top1:20.2f}" for attack in release.linkage)
+        yield f"{release.name[-24:]:24s} {release.kept.words:6.2f} {release.kept.content_words:8.2f} {shares}"

@@ -3,49 +3,89 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, final
 
 import numpy as np
 
-from textveil.errors import InputError
-from textveil.risk.linkage import Attacker, Linkage, TfIdf, linkage
+from textveil.errors import InputError, need
+from textveil.risk.linkage import LEAST_RECORDS, Attacker, TfIdf, linkage
 from textveil.risk.report import Kept, Release, RiskReport
-from textveil.risk.words import words_of
+from textveil.risk.style import Style
+from textveil.risk.vectors import sentence_vectors
+from textveil.risk.words import blanked, words_of
+from textveil.sanitize.policy.choice import is_path, policy
+from textveil.sanitize.policy.policy import Policy
+from textveil.sanitize.sanitizer import Sanitizer
 from textveil.text.function_words import FUNCTION_WORDS
+from textveil.types import Ids, Progress, Vectors
+from textveil.vocabulary.vocabulary import Vocabulary
+
+DOCUMENTS: Final = 1000
+"""Records that are attacked unless told otherwise: it bounds the time."""
 
 
-def risk(released: Sequence[str], originals: Sequence[str], background: Sequence[str] | None = None) -> RiskReport:
-    """Attack a release.
+def risk(
+    released: Sequence[str],
+    originals: Sequence[str],
+    background: Sequence[str] | None = None,
+    policies: Sequence[str] = (),
+    encoder: Path | str | None = None,
+    *,
+    documents: int = DOCUMENTS,
+    vocabulary: Vocabulary | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> RiskReport:
+    """Attack a release, and releases of the same originals by other policies.
 
     Args:
         released: records, in the order of their originals.
         originals: as many.
         background: public texts, at least as many: the n-th is about the person of the n-th record; those behind them
             are about other persons. None attacks with the originals alone.
+        policies: presets or TOML files to compare with; ``NAME:8`` takes epsilon 8, ``NAME:medium`` that level.
+        encoder: folder of a sentence encoder; None leaves sentence vectors out.
+        documents: where there are more records, so many are attacked, chosen at random. All texts are candidates.
+        vocabulary: public words, where policies draw words; None is the embedded one.
+        rng: of the choice and of policies' draws; None is the operating system's randomness.
+        progress: called with records attacked and in all, over all attacks.
 
     Raises:
         InputError: there are no records, fewer originals or background texts than records.
+        ModelError: the folder holds no encoder.
+        UnknownNameError: no policy has that name.
     """
-    if not released or len(released) != len(originals):
-        raise InputError(
-            f"a release must have one record for each original, at least one; got {len(released)} records and "
-            f"{len(originals)} originals. Give both whole and in the same order."
-        )
-    if background is not None and len(background) < len(released):
-        raise InputError(
-            f"the background must have a text for each of {len(released)} records, in their order, and may have more "
-            f"behind them; got {len(background)}. Leave it out to attack with the originals alone."
-        )
-    texts = {"originals": originals} if background is None else {"originals": originals, "background": background}
-    truth = np.arange(len(released))
-    attackers: list[Attacker] = [TfIdf()]
-    attacks: list[Linkage] = [
-        linkage(attacker.scores(released, known), truth, attacker=attacker.name, against=against)
-        for against, known in texts.items()
-        for attacker in attackers
-    ]
-    release = Release(name="release", kept=kept(released, originals), linkage=tuple(attacks))
-    return RiskReport(records=len(released), attacked=len(released), release=release)
+    _check(released, originals, background)
+    need(documents >= 1, "documents", documents, ">= 1")
+    attackers: list[Attacker] = [TfIdf(), Style()]
+    vectors = None if encoder is None else sentence_vectors(encoder)
+    if vectors is not None:
+        attackers.append(vectors)
+    chosen = {name: _policy(name, vocabulary) for name in policies}
+    truth = _sample(len(released), documents, rng)
+    attacked = [originals[row] for row in truth.tolist()]
+    known = {"originals": originals} if background is None else {"originals": originals, "background": background}
+    attacks = _Attacks(attackers, known, truth, attacked, progress)
+    attacks.expect((len(chosen) + 2 if chosen else 0) + 1, len(chosen))
+    release = attacks.on("release", [released[row] for row in truth.tolist()])
+    shuffled = attacks.shuffled
+    compared = [attacks.on("originals", attacked)] if chosen else []
+    for name, each in chosen.items():
+        compared.append(attacks.on(name, list(attacks.counted(_releases(each, attacked, rng)))))
+    if chosen:
+        compared.append(attacks.on("blank", [blanked(text) for text in attacked]))
+    return RiskReport(
+        records=len(released),
+        attacked=len(truth),
+        release=release,
+        compared=tuple(compared),
+        warnings=tuple(_warnings(originals, background, len(truth), shuffled)),
+        encoder=None if vectors is None else vectors.encoder,
+    )
 
 
 def kept(released: Sequence[str], originals: Sequence[str]) -> Kept:
@@ -57,3 +97,115 @@ def kept(released: Sequence[str], originals: Sequence[str]) -> Kept:
             counts += both.total(), sum(number for word, number in both.items() if word not in FUNCTION_WORDS)
     words, content_words = (held / np.maximum(total, 1)).tolist()
     return Kept(words, content_words)
+
+
+@final
+@dataclass(slots=True)
+class _Attacks:
+    """The attackers and what they compare with.
+
+    Attributes:
+        truth: places of the attacked records among the originals.
+        attacked: their originals.
+        shuffled: whether most releases that were attacked first fit another record's original, one to one.
+    """
+
+    attackers: Sequence[Attacker]
+    known: dict[str, Sequence[str]]
+    truth: Ids
+    attacked: Sequence[str]
+    progress: Progress | None
+    shuffled: bool = False
+    _done: int = 0
+    _total: int = field(default=0)
+
+    def expect(self, releases: int, drawn: int) -> None:
+        """Say how many releases will be attacked, and how many of them drawn."""
+        self._total = (releases * len(self.attackers) * len(self.known) + drawn) * len(self.truth)
+
+    def counted(self, texts: Iterator[str]) -> Iterator[str]:
+        """The texts, each counted."""
+        for text in texts:
+            yield text
+            self._count(1)
+
+    def on(self, name: str, released: Sequence[str]) -> Release:
+        """One release, attacked by all."""
+        attacks = []
+        for against, known in self.known.items():
+            for attacker in self.attackers:
+                scores = attacker.scores(released, known)
+                if isinstance(attacker, TfIdf) and name == "release" and against == "originals":
+                    self.shuffled = _fits_others(scores[:, self.truth])
+                attacks.append(linkage(scores, self.truth, attacker=attacker.name, against=against))
+                self._count(len(released))
+        return Release(name=name, kept=kept(released, self.attacked), linkage=tuple(attacks))
+
+    def _count(self, records: int) -> None:
+        self._done += records
+        if self.progress is not None:
+            self.progress(self._done, self._total)
+
+
+def _check(released: Sequence[str], originals: Sequence[str], background: Sequence[str] | None) -> None:
+    if not released or len(released) != len(originals):
+        raise InputError(
+            f"a release must have one record for each original, at least one; got {len(released):,} records and "
+            f"{len(originals):,} originals. Give both whole and in the same order."
+        )
+    if background is not None and len(background) < len(released):
+        raise InputError(
+            f"the background must have a text for each of {len(released):,} records, in their order, and may have more "
+            f"behind them; got {len(background):,}. Leave it out to attack with the originals alone."
+        )
+
+
+def _sample(records: int, documents: int, rng: np.random.Generator | None) -> Ids:
+    """The records that are attacked, in order."""
+    if records <= documents:
+        return np.arange(records)
+    return np.sort((rng or np.random.default_rng()).choice(records, documents, replace=False))
+
+
+def _policy(name: str, vocabulary: Vocabulary | None) -> Policy:
+    """A policy by its name, with an epsilon or a level behind a colon."""
+    plain, _, setting = ("", "", "") if is_path(name) else name.rpartition(":")
+    if not plain:
+        return policy(name, vocabulary)
+    settings: dict[str, Any] = {"level": setting}
+    with suppress(ValueError):
+        settings = {"epsilon": float(setting)}
+    return policy(plain, vocabulary, **settings)
+
+
+def _releases(each: Policy, texts: Sequence[str], rng: np.random.Generator | None) -> Iterator[str]:
+    for release in Sanitizer(each, rng=rng).stream(texts):
+        yield release.text
+
+
+def _fits_others(scores: Vectors) -> bool:
+    """Whether most releases and originals of another record are each other's best fit, twice as good as their own."""
+    best, back = scores.argmax(axis=1), scores.argmax(axis=0)
+    rows = np.arange(len(scores))
+    strayed = (best != rows) & (back[best] == rows) & (scores[rows, best] > 2 * np.diagonal(scores))
+    return bool(strayed.sum() * 2 > len(scores))
+
+
+def _warnings(
+    originals: Sequence[str], background: Sequence[str] | None, attacked: int, shuffled: bool
+) -> Iterator[str]:
+    """What a reader must know of the inputs."""
+    if attacked < LEAST_RECORDS:
+        yield f"{attacked} records are fewer than {LEAST_RECORDS}: no interval is given, and the shares say little."
+    if shuffled:
+        yield (
+            "Most releases fit another record's original much better than their own. Is the order the same? "
+            "If it is not, the numbers are too low."
+        )
+    plain = {" ".join(text.split()) for text in background or ()}
+    held = sum(" ".join(text.split()) in plain for text in originals)
+    if held:
+        yield (
+            f"The background holds {held:,} of {len(originals):,} originals verbatim: against the background means "
+            "against the originals for these."
+        )

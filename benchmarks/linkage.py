@@ -181,30 +181,35 @@ def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield f"| {row['release']} | {' | '.join(cells)} |"
 
 
+SERIES = {
+    "common-words, others blank": ("common-words", "blank"),
+    "common-words, others drawn": ("common-words", "draw"),
+    "all-words, epsilon 5, 8, 12": ("all-words", ""),
+    "content-words": ("content-words", ""),
+    "identifiers, clinical, prompts": ("identifiers|clinical|prompts", ""),
+    "Presidio's patterns, spaCy": ("Presidio|spaCy", ""),
+    "raw and all blank: the ends": (f"raw|{BLANK}", ""),
+}
+"""By label, how the names of its releases begin and end."""
+
+
 def figure(rows: Sequence[dict[str, Any]], folder: Path) -> None:
-    """Linkage by the first attacker against content words kept."""
+    """Linkage by the first attacker against content words kept, with its intervals."""
     chart = new_figure([""], x="content words kept, share", y="persons named at the first try, share",
-                       panel_size=(5.2, 4.6), x_range=(-0.03, 1.03), y_range=(-0.03, 1.05))  # fmt: skip
+                       panel_size=(5.2, 5.0), x_range=(-0.03, 1.03), y_range=(-0.03, 1.05))  # fmt: skip
     (panel,) = chart.panels
-    found = {row["release"]: (row["kept"]["content_words"], row["linkage"][0]) for row in rows}
-    series = {
-        "common-words, others blank": [name for name in found if name.startswith("common-") and "blank" in name],
-        "common-words, others drawn": [name for name in found if name.startswith("common-") and "draw" in name],
-        "all-words, epsilon 5, 8, 12": [name for name in found if name.startswith("all-words")],
-        "content-words": ["content-words"],
-        "identifiers, clinical, prompts": ["identifiers", "clinical", "prompts"],
-        "Presidio's patterns, spaCy": [name for name in found if name.startswith(("Presidio", "spaCy"))],
-        "raw, all words blank": ["raw", "all words blank"],
-    }
-    for style, (label, names) in enumerate(series.items()):
-        if not names:
+    for style, (label, (first, last)) in enumerate(SERIES.items()):
+        shown = [row for row in rows if row["release"].startswith(tuple(first.split("|")))]
+        shown = [row for row in shown if row["release"].endswith(last)]
+        if not shown:
             continue
-        x, top = [found[name][0] for name in names], [found[name][1]["top1"] for name in names]
-        low, high = ([found[name][1][end] for name in names] for end in ("low", "high"))
-        reach = [[one - end for one, end in zip(top, low, strict=True)],
-                 [end - one for one, end in zip(top, high, strict=True)]]  # fmt: skip
-        line = LINES[style] if label.startswith(("common", "all-words")) else "none"
-        panel.axes.errorbar(x, top, reach, label=label, color=COLORS[style], marker=MARKERS[style], linestyle=line, capsize=3)  # fmt: skip
+        attacks = [row["linkage"][0] for row in shown]
+        top = np.array([attack["top1"] for attack in attacks])
+        reach = np.abs([[attack[end] for attack in attacks] - top for end in ("low", "high")])
+        panel.axes.errorbar(
+            [row["kept"]["content_words"] for row in shown], top, reach, label=label, color=COLORS[style],
+            marker=MARKERS[style], linestyle=LINES[style] if style < 3 else "none", capsize=3, markersize=6,
+        )  # fmt: skip
     chart.legend(columns=2)
     save_figure(chart, folder, "linkage")
 

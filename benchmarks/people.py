@@ -2,7 +2,7 @@
 
 An article is about a person if its first 600 characters hold, in parentheses, years of birth and death or "born" and a
 year, with "was" or "is" behind them, and if one word in 50 of the article is "he", "she" or another form of them. Of
-these, articles of 600 to 6,000 words are taken in the order of a public hash of their ID. The title is left out; the
+these, articles of 300 to 3,000 words are taken in the order of a public hash of their ID. The title is left out; the
 first third of the words is the private text, the rest is public.
 """
 
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from measure import SHARED
 
 ARTICLES = SHARED / "data/text/wikipedia/articles.jsonl.gz"
-WORDS = range(600, 6001)
+WORDS = range(300, 3001)
 PRONOUNS = frozenset(["he", "she", "his", "her", "him", "hers", "himself", "herself"])
 _INSIDE = r"(?:[^()]|\([^()]*\))*?"
 _YEARS = r"born\b[^()]*?\b\d{3,4}\b|\b\d{2,4}\b[^()]{0,40}?[\N{EN DASH}\N{EM DASH}-][^()]{0,40}?\b\d{2,4}\b"

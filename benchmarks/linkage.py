@@ -84,9 +84,11 @@ def by_detector(load: Callable[[], Detector], texts: Texts) -> list[str]:
     return released
 
 
-def releases() -> dict[str, Release]:
-    """Every release by its name in the table."""
-    policy = partial(partial, by_policy)
+def releases(public: Texts) -> dict[str, Release]:
+    """Every release by its name in the table; common words of the public texts, too, are taken as a background."""
+    policy, background = partial(partial, by_policy), CACHE / "public.jsonl"
+    CACHE.mkdir(parents=True, exist_ok=True)
+    write_whole(background, "".join(json.dumps({"text": text}) + "\n" for text in public).encode())
     return {
         "raw": list,
         "Presidio, patterns alone": partial(by_detector, presidio_detector),
@@ -98,6 +100,10 @@ def releases() -> dict[str, Release]:
             for level in LEVELS
             for others in OTHERS
         },
+        **{
+            f"common-words, {level}, background": policy("common-words", {"level": level, "background": background})
+            for level in LEVELS
+        },
         BLANK: lambda texts: [blanked(text) for text in texts],
     }
 
@@ -107,7 +113,6 @@ def remembered(name: str, release: Release, texts: Texts) -> list[str]:
     about = hashlib.sha256("\0".join((name, str(SEED), *texts)).encode()).hexdigest()[:16]
     path = CACHE / f"{about}.json"
     if not path.exists():
-        CACHE.mkdir(parents=True, exist_ok=True)
         write_whole(path, json.dumps(release(texts)).encode())
     return json.loads(path.read_bytes())
 
@@ -180,10 +185,10 @@ def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 SERIES = {
     "common-words, others blank": ("common-words", "blank"),
+    "common-words, public background": ("common-words", "background"),
     "common-words, others drawn": ("common-words", "draw"),
     "all-words, epsilon 5, 8, 12": ("all-words", ""),
-    "content-words": ("content-words", ""),
-    "identifiers, clinical, prompts": ("identifiers|clinical|prompts", ""),
+    "content-words; identifiers, clinical, prompts": ("content-words|identifiers|clinical|prompts", ""),
     "Presidio's patterns, spaCy": ("Presidio|spaCy", ""),
     "raw and all blank: the ends": (f"raw|{BLANK}", ""),
 }
@@ -193,7 +198,7 @@ SERIES = {
 def figure(rows: Sequence[dict[str, Any]], folder: Path) -> None:
     """Linkage by the first attacker against content words kept, with its intervals."""
     chart = new_figure([""], x="content words kept, share", y="persons named at the first try, share",
-                       panel_size=(5.2, 5.0), x_range=(-0.03, 1.03), y_range=(-0.03, 1.05))  # fmt: skip
+                       panel_size=(5.2, 5.8), x_range=(-0.03, 1.03), y_range=(-0.03, 1.05))  # fmt: skip
     (panel,) = chart.panels
     for style, (label, (first, last)) in enumerate(SERIES.items()):
         shown = [row for row in rows if row["release"].startswith(tuple(first.split("|")))]
@@ -205,9 +210,9 @@ def figure(rows: Sequence[dict[str, Any]], folder: Path) -> None:
         reach = np.abs([[attack[end] for attack in attacks] - top for end in ("low", "high")])
         panel.axes.errorbar(
             [row["kept"]["content_words"] for row in shown], top, reach, label=label, color=COLORS[style],
-            marker=MARKERS[style], linestyle=LINES[style] if style < 3 else "none", capsize=3, markersize=6,
+            marker=MARKERS[style], linestyle=LINES[style] if style < 4 else "none", capsize=3, markersize=6,
         )  # fmt: skip
-    chart.legend(columns=2)
+    chart.legend(columns=1)
     save_figure(chart, folder, "linkage")
 
 
@@ -221,7 +226,7 @@ def main() -> None:
     options = parser.parse_args()
     encoder = None if options.encoder is None else sentence_vectors(options.encoder)
     persons, rows = people(options.people), []
-    for name, release in releases().items():
+    for name, release in releases([person.public for person in persons]).items():
         if options.only is not None and name not in options.only:
             continue
         try:

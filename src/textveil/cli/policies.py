@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -16,6 +19,9 @@ from textveil.json_text import json_text
 if TYPE_CHECKING:
     from textveil.sanitize.policy.policy import Policy, Rule
     from textveil.vocabulary.vocabulary import Vocabulary
+
+
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 def policies_command(
@@ -42,7 +48,13 @@ def policies_command(
 
 
 def chosen_policy(
-    context: typer.Context, name: str, vocabulary: Vocabulary, marks: str | None, *, note: bool = False
+    context: typer.Context,
+    name: str,
+    vocabulary: Vocabulary,
+    marks: str | None,
+    *,
+    note: bool = False,
+    common: Mapping[str, str | Path | None] = _NOTHING,
 ) -> Policy:
     """The policy of ``--policy``, with ``--epsilon`` for its words.
 
@@ -52,6 +64,7 @@ def chosen_policy(
         vocabulary: public words.
         marks: in place of the policy's; None leaves them.
         note: whether one document is released by itself: a policy that draws all words then does as a mechanism would.
+        common: ``--level``, ``--background`` and ``--others``, None where they are not given.
 
     Raises:
         ParameterError: ``--mechanism`` or another option of mechanisms is given too.
@@ -69,8 +82,9 @@ def chosen_policy(
             f"--policy says what draws words; got {', '.join(others)} beside it. Leave one out, or write a policy."
         )
     changes: dict[str, Any] = {} if marks is None else {"marks": marks}
-    chosen = policy(name, vocabulary, epsilon=epsilon, **changes)
-    plain = not chosen.finds_spans and chosen.rule("function-word") is None
+    chosen = policy(name, vocabulary, epsilon=epsilon, **common, **changes)
+    passing = chosen.rule("function-word") or chosen.rule("common-word")
+    plain = not chosen.finds_spans and passing is None
     return _for_note(chosen, vocabulary) if note and plain else chosen
 
 

@@ -50,6 +50,28 @@ class _DrawingOptions:
             "-p",
         ),
     ] = None
+    level: Annotated[
+        str | None,
+        opt.option("L", "With --policy common-words: low, medium or high, from the fewest words to the most.", None),
+    ] = None
+    background: Annotated[
+        Path | None,
+        opt.option(
+            "FILE",
+            "With --policy common-words: public documents like yours, one a line (or .jsonl with text), whose common "
+            "words stay in place of the shipped list.",
+            None,
+        ),
+    ] = None
+    others: Annotated[
+        str | None,
+        opt.option(
+            "DO",
+            "With --policy common-words, what is written for all other words: blank, class, same-class (a word of the "
+            "same class) or draw (with --epsilon).  [default: blank]",
+            None,
+        ),
+    ] = None
     detection_report: Annotated[
         Path | None,
         opt.option(
@@ -90,10 +112,13 @@ class _DrawingOptions:
         from textveil.sanitize.options import SanitizerOptions
 
         drawn: Mechanism | Policy
+        common = {"level": self.level, "background": self.background, "others": self.others}
         if self.policy is None:
+            for name, value in common.items():
+                need(value is None, name, "one", "left out where there is no `policy`")
             drawn = make(context, self.mechanism, vocabulary, note=note)
         else:
-            drawn = chosen_policy(context, self.policy, vocabulary, self.marks, note=note)
+            drawn = chosen_policy(context, self.policy, vocabulary, self.marks, note=note, common=common)
         return SanitizerOptions(
             mechanism=drawn,
             seed=self.seed,

@@ -48,7 +48,7 @@ def _always_blank(words: Sequence[str]) -> list[tuple[int, bool]]:
 
 def blanks() -> LeftOut:
     """One mark in place of everything that goes."""
-    return LeftOut("blank", (BLANK,), _always_blank, beside_common_words(), blanks=True)
+    return LeftOut("a blank", (BLANK,), _always_blank, beside_common_words(), blanks=True)
 
 
 def _class_of_each(words: Sequence[str]) -> list[tuple[int, bool]]:
@@ -57,4 +57,4 @@ def _class_of_each(words: Sequence[str]) -> list[tuple[int, bool]]:
 
 def class_labels() -> LeftOut:
     """The public class of each word, numbers by a class of their own."""
-    return LeftOut("class", tuple(map(label, CLASS_NAMES)), _class_of_each, beside_common_words(SHARED_CLASS))
+    return LeftOut("its class", tuple(map(label, CLASS_NAMES)), _class_of_each, beside_common_words(SHARED_CLASS))

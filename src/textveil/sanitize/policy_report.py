@@ -82,6 +82,16 @@ def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str
     lines += lines_of_kinds or ["  nothing was found that is drawn"]
     kept = [f"{kinds[kind]} {kind}" for kind in policy.kept if kinds.get(kind)]
     lines += [f"kept        as they are: {', '.join(kept)}"] if kept else []
+    common = policy.common_words
+    if common is not None:
+        level = f", level {common['level']}" if "level" in common else ""
+        lines.append(
+            f"common      {common['size']} words, the {common['list']} list{level}, sha256 {common['sha256'][:16]}"
+        )
+    if common is not None and not policy.finds_spans:
+        token = setting.token
+        equal = ": both have the same releases" if token.promises and token.approximate().epsilon == 0 else ""
+        lines.append(f"compares    {policy.adjacency}{equal}")
     if policy.finds_spans:
         together = ", or all of a kind together where its line says so" if _moves_together(setting) else ""
         lines.append(

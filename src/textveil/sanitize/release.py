@@ -203,7 +203,11 @@ class Report:
             f"documents   {tally.documents}",
             *([] if setting.whole_texts or not tokens else [f"tokens      {counts or 'none'}"]),
             *(policy_lines(setting, tally.kinds, self.recall) if setting.policy is not None else []),
-            *([f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip()] if tokens else []),
+            *(
+                [f"mechanism   {setting.mechanism} {_parameters(setting.parameters)}".rstrip()]
+                if setting.mechanism
+                else []
+            ),
             *(
                 []
                 if spans
@@ -269,6 +273,8 @@ def _public(setting: Setting) -> str:
     spans = setting.policy is not None and setting.policy.finds_spans
     shown = "where spans are, their kinds and what is said of each kind" if spans else "digits a number has"
     groups = f"; {setting.one_token.shared}" if setting.one_token.shared else ""
+    if setting.policy is not None and setting.policy.common_words is not None:
+        return "; ".join([*setting.policy.public[:-1], *(["what is said of each kind"] if spans else [])])
     return f"vocabulary; number, order and kinds of tokens{groups}; {shown}; spacing, punctuation{form}"
 
 

@@ -46,7 +46,7 @@ class SenderReport:
     def lines(self) -> list[str]:
         """``summary`` where words are drawn one by one, and nothing elsewhere: of whole texts no word is looked up."""
         policy = self.setting.policy
-        drawn = not self.setting.whole_texts if policy is None else policy.draws_words
+        drawn = not self.setting.whole_texts if policy is None else policy.draws_words and bool(self.setting.vocabulary)
         return [self.summary()] if drawn else []
 
     def summary(self) -> str:

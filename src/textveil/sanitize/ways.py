@@ -7,7 +7,6 @@ A way makes texts ready for draws (``prepared``, which no draw depends on), and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, NamedTuple, Protocol, final, runtime_checkable
 
 import numpy as np
@@ -18,8 +17,8 @@ from textveil.mechanisms.channels.common_word_response import CommonWordResponse
 from textveil.mechanisms.channels.digits import KEEP_LIMIT, DigitResponse
 from textveil.privacy.composition import narrowed
 from textveil.privacy.guarantees import Guarantee, PureDP, Status
-from textveil.privacy.units import ONE_CONTENT_TOKEN, Unit, beside_common_words
-from textveil.sanitize.left_out import PROOF
+from textveil.privacy.units import ONE_CONTENT_TOKEN, ONE_TOKEN, Adjacency, Unit, beside_common_words
+from textveil.sanitize.left_out import PROOF, LeftOut
 from textveil.sanitize.release import Release
 from textveil.sanitize.setting import Protected, Setting
 from textveil.sanitize.token_draws import CountedTexts, DrawsWords, TokenDraws
@@ -134,9 +133,13 @@ class ByTokens:
         numbers = LEFT_OUT if digits is None else digits.guarantee
         protected = {"word": promise, "number": numbers if promise.promises else promise}
         if passing is not None:
-            protected = {kind: _beside(part, passing, promise) for kind, part in protected.items()}
-        by_digits = "left out" if digits is None else "digits"
-        done = {"word": mechanism.name, "number": by_digits} if passing is not None else {}
+            response = isinstance(mechanism, CommonWordResponse)
+            share = ONE_TOKEN if response else _sharing(passing, promise)
+            protected = {kind: narrowed(part, share) for kind, part in protected.items()}
+        of_numbers = "digits" if digits is not None else "placeholder"
+        if isinstance(mechanism, LeftOut):
+            of_numbers = mechanism.name
+        done = {"word": mechanism.name, "number": of_numbers} if passing is not None else {}
         self.protected = tuple(Protected(kind, part, done=done.get(kind, "")) for kind, part in protected.items())
 
     def prepared(self, texts: Sequence[str], first: int = 1) -> CountedTexts:
@@ -217,11 +220,9 @@ class ByTexts:
         ]
 
 
-def _beside(part: Guarantee, passing: Passing, word: Guarantee) -> Guarantee:
-    """The guarantee of a draw where public words pass."""
-    if passing.kind == "function-word":
-        return narrowed(part, ONE_CONTENT_TOKEN)
-    return replace(part, adjacency=beside_common_words(word.adjacency.shared))
+def _sharing(passing: Passing, promise: Guarantee) -> Adjacency:
+    """Which two texts are compared where public words pass."""
+    return ONE_CONTENT_TOKEN if passing.kind == "function-word" else beside_common_words(promise.adjacency.shared)
 
 
 def _epsilon_of_a_word(guarantee: Guarantee) -> float:

@@ -72,7 +72,7 @@ def _of(
     made_of: list[tuple[float | None, Mechanism | Policy]]
     if name in MECHANISMS:
         made_of = [(epsilon, mechanism(name, vocabulary, epsilon=epsilon)) for epsilon in epsilons]
-    elif policy(name, vocabulary).draws_words:
+    elif policy(name, vocabulary).epsilon_kinds:
         made_of = [(epsilon, policy(name, vocabulary, epsilon=epsilon)) for epsilon in epsilons]
     else:
         made_of = [(None, policy(name, vocabulary))]

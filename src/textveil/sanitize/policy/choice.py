@@ -82,9 +82,12 @@ def policy(
     if any(value is not None for value in common.values()):
         found = _with_common_words(found, **common)
     if epsilon is not None:
-        draws = any(rule.kind in ("word", "common-word") and rule.action is Action.MECHANISM for rule in found.rules)
-        need(draws, "epsilon", epsilon, f"left out: no words are drawn by the policy {found.name}", _to_draw(found))
-        changes["rules"] = tuple(_with_epsilon(rule, epsilon) for rule in found.rules)
+        kinds = found.epsilon_kinds
+        said = "keeps words as they are" if found.rule("common-word") is None else "draws no words with one"
+        hint = "Change its rules." if found.rule("common-word") is None else "Have the others drawn."
+        need(bool(kinds), "epsilon", epsilon, f"left out: the policy {found.name} {said}", hint)
+        changed = (replace(rule, epsilon=epsilon) if rule.kind in kinds else rule for rule in found.rules)
+        changes["rules"] = tuple(changed)
     for key in changes:
         known = [one for one in Policy.__dataclass_fields__ if one != "vocabulary"]
         need(key in known, "changes", key, f"among {', '.join(known)}")
@@ -135,16 +138,6 @@ def preset_text(name: str) -> str:
         hint = f"{meant}A file ends in .toml."
         need(False, "policy", repr(name[:60]), f"one of {', '.join(PRESETS)}", hint, kind=UnknownNameError)
     return (_FOLDER / f"{name}.toml").read_text(encoding="utf-8")
-
-
-def _with_epsilon(rule: Rule, epsilon: float) -> Rule:
-    draws = rule.kind in ("word", "common-word") and rule.action is Action.MECHANISM and rule.name != "same-class"
-    return replace(rule, epsilon=epsilon) if draws else rule
-
-
-def _to_draw(policy: Policy) -> str:
-    """How to have words drawn under a policy."""
-    return 'Add others="draw".' if policy.rule("common-word") is not None else "Change its rules."
 
 
 def _with_common_words(

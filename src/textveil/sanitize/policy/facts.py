@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from textveil.privacy.units import Adjacency
+from textveil.sanitize.left_out import SHARED_CLASS
 from textveil.sanitize.policy.policy import Action, Policy
 
 
@@ -46,6 +47,11 @@ class PolicyFacts:
         return tuple(self.data["detectors"])
 
     @property
+    def common_words(self) -> Mapping[str, Any] | None:
+        """The rule for common words as JSON data: where they are from, how many they are, and their digest."""
+        return next((rule for rule in self.data["rules"] if rule["kind"] == "common-word"), None)
+
+    @property
     def kept(self) -> tuple[str, ...]:
         """The kinds of spans that stay as they are."""
         return tuple(rule["kind"] for rule in self.data["rules"] if rule.get("keep") and rule["kind"] in self.kinds)
@@ -83,18 +89,40 @@ def _public(policy: Policy) -> tuple[str, ...]:
     if not policy.draws_words:
         outside: tuple[str, ...] = (f"all text outside the spans; its spacing and punctuation {marks}",)
     else:
-        function_words = ("the function words of the public list",) if policy.rule("function-word") else ()
+        vocabulary = ("the vocabulary, its vectors and everything computed from them",)
+        numbers = ("how many digits each number has, and what stands between them",)
         outside = (
-            "the vocabulary, its vectors and everything computed from them",
+            *(vocabulary if _draws_from_vocabulary(policy) else ()),
             f"the number, the order and the kinds of the tokens{' outside the spans' if policy.finds_spans else ''}",
-            *function_words,
-            *(() if policy.finds_spans else ("how many digits each number has, and what stands between them",)),
+            *_kept_words(policy),
+            *(numbers if _draws_digits(policy) else ()),
             f"spacing, line ends and punctuation, {marks}",
         )
     listed = any(one.keep for one in policy.lists) or any(one.keep for one in policy.patterns)
     kept_words = ("what the keep lists and patterns hold, wherever it stands",) if listed else ()
     kept_kinds = (f"the values of the kinds that are kept: {', '.join(kept)}",) if kept else ()
     return (*outside, *spans, *kept_kinds, *kept_words, "the policy, what it names and this report")
+
+
+def _draws_from_vocabulary(policy: Policy) -> bool:
+    rule = policy.rule("word")
+    return rule is not None and rule.action is Action.MECHANISM
+
+
+def _draws_digits(policy: Policy) -> bool:
+    """Whether numbers are drawn digit by digit, as words are drawn."""
+    says_something = policy.rule("common-word") is None or bool(policy.epsilon_kinds[:1] == ("word",))
+    return not policy.finds_spans and says_something
+
+
+def _kept_words(policy: Policy) -> tuple[str, ...]:
+    """The public words that stay, and what is shared of those that go."""
+    common, word = policy.rule("common-word"), policy.rule("word")
+    if common is None:
+        return ("the function words of the public list",) if policy.rule("function-word") else ()
+    kept = ("the list of common words, and every common word",) if common.action is Action.KEEP else ()
+    by_class = word is not None and "class" in (word.name, word.name.removeprefix("same-"))
+    return (*kept, *((SHARED_CLASS,) if by_class else ()))
 
 
 def _scores(policy: Policy) -> str:
@@ -116,4 +144,10 @@ def _not_covered(policy: Policy) -> tuple[str, ...]:
     no_numbers = not policy.draws_words and policy.rule("number") is None
     numbers = ("numbers, for which there is no rule",) if no_numbers else ()
     function_words = ("function words, which are released as they are",) if policy.rule("function-word") else ()
-    return (*(found if policy.finds_spans else ()), *words, *numbers, *function_words)
+    common = policy.rule("common-word")
+    common_words: tuple[str, ...] = ()
+    if common is not None and common.action is Action.KEEP:
+        common_words = ("common words, which are released as they are",)
+        if policy.finds_spans:
+            common_words += ("which common words stay: none in a span, so that it depends on what is found there",)
+    return (*(found if policy.finds_spans else ()), *words, *numbers, *function_words, *common_words)

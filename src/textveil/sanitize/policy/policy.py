@@ -19,7 +19,6 @@ from textveil.detection.kinds import checked_kind
 from textveil.detection.token_kinds import TOKEN_SPANS
 from textveil.errors import InputError, ParameterError, need
 from textveil.text.common_words import LEVELS, CommonWords, common_words
-from textveil.text.function_words import NAMES_TOO
 from textveil.text.marks import Marks, checked_marks
 from textveil.vocabulary.vocabulary import Vocabulary
 
@@ -113,12 +112,14 @@ class Rule:
 
     @property
     def common_words(self) -> CommonWords:
-        """The words of a rule for common words, and those of them that are names with a capital."""
-        shipped = common_words(self.options.get("level", LEVELS[0]))
+        """The words of a rule for common words, and those of them that are names with a capital.
+
+        Of given words, only those that the shipped list knows are sure to be no names.
+        """
         if not self.words:
-            return shipped
-        names = common_words(LEVELS[-1]).names | NAMES_TOO
-        return CommonWords(frozenset(self.words), names & frozenset(self.words))
+            return common_words(self.options.get("level", LEVELS[0]))
+        shipped, given = common_words(LEVELS[-1]), frozenset(self.words)
+        return CommonWords(given, given - (shipped.words - shipped.names))
 
 
 def _need_common_words(rule: Rule) -> None:
@@ -135,7 +136,7 @@ def _need_action(rule: Rule) -> None:
     """Refuse what cannot be done with a kind."""
     if rule.kind == "word":
         fits = rule.action is not Action.SURROGATE
-        need(fits, "word", rule.action.value, "kept, drawn by a mechanism or replaced by a placeholder")
+        need(fits, "word", rule.action.value, "kept or drawn by a mechanism, or have a placeholder")
         if rule.action is Action.PLACEHOLDER:
             need(rule.name in ("", "class"), "placeholder", repr(rule.name)[:60], "true or class")
     elif rule.kind == "common-word":
@@ -322,6 +323,12 @@ class Policy:
         """Whether words outside the spans are drawn or left out, rather than kept."""
         rule = self.rule("word")
         return rule is not None and rule.action is not Action.KEEP
+
+    @property
+    def epsilon_kinds(self) -> tuple[str, ...]:
+        """Kinds of words that are drawn with an epsilon."""
+        drawn = [rule for rule in self.rules if rule.kind in ("word", "common-word")]
+        return tuple(one.kind for one in drawn if one.action is Action.MECHANISM and one.name != "same-class")
 
     @property
     def span_rules(self) -> Iterator[tuple[int, Rule]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor
-from typing import Any, Final, Protocol, final
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from textveil.errors import need
 from textveil.risk.words import words_of
 from textveil.statistics import clopper_pearson
 from textveil.types import Ids, Reals, Vectors
+
+T = TypeVar("T")
 
 CONFIDENCE: Final = 0.95
 """Of each interval."""
@@ -123,7 +125,37 @@ def linkage(
 
 
 @final
-@dataclass(frozen=True, slots=True)
+class Fits(Generic[T]):
+    """What an attacker made of each background: it stays for the releases that are compared with the same one."""
+
+    def __init__(self, make: Callable[[Sequence[str]], T]) -> None:
+        self._make = make
+        self._fits: dict[int, tuple[Sequence[str], T]] = {}
+
+    def of(self, background: Sequence[str]) -> T:
+        """What was made of this sequence, which must not change."""
+        if id(background) not in self._fits:  # the background is held too, so that no other one gets its id
+            self._fits[id(background)] = background, self._make(background)
+        return self._fits[id(background)][1]
+
+
+class _Weighted(NamedTuple):
+    """A background in weights.
+
+    Attributes:
+        words: numbers of its words.
+        codes: of its words and pairs, ascending.
+        weights: by rarity, of each code.
+        columns: its texts, sparse, shape (codes, texts).
+    """
+
+    words: dict[str, int]
+    codes: Ids
+    weights: Reals
+    columns: Any
+
+
+@final
 class TfIdf:
     """Words and pairs of words by their rarity in the background: 1 + ln(count), times ln((1 + n) / (1 + df)) + 1.
 
@@ -131,23 +163,29 @@ class TfIdf:
     scores, all alike.
     """
 
-    name: str = "tf-idf"
+    name: Final = "tf-idf"
+
+    def __init__(self) -> None:
+        self._fits = Fits(_weighted)
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
         """As ``Attacker.scores``."""
-        numbers: dict[str, int] = {}
-        grams = _Grams.of([[numbers.setdefault(w, len(numbers)) for w in words_of(text)] for text in background])
-        known = _unique(grams.codes)
-        theirs = _rows(grams, known)
-        asked = _Grams.of([[numbers.get(word, -1) for word in words_of(text)] for text in released])
-        ours = _rows(asked, known)
-        weights = np.log((1 + len(background)) / (1 + np.bincount(theirs.indices, minlength=len(known)))) + 1
-        ours, theirs = (_unit(rows.multiply(weights[None, :]).tocsr()) for rows in (ours, theirs))
-        columns = theirs.T.tocsc()
+        fit = self._fits.of(background)
+        rows = _rows(_Grams.of([[fit.words.get(word, -1) for word in words_of(text)] for text in released]), fit.codes)
+        ours = _unit(rows, fit.weights)
         scores = np.empty((len(released), len(background)), dtype=np.float32)
         for start in range(0, len(released), _BLOCK):
-            scores[start : start + _BLOCK] = (ours[start : start + _BLOCK] @ columns).toarray()
+            scores[start : start + _BLOCK] = (ours[start : start + _BLOCK] @ fit.columns).toarray()
         return scores
+
+
+def _weighted(background: Sequence[str]) -> _Weighted:
+    words: dict[str, int] = {}
+    grams = _Grams.of([[words.setdefault(word, len(words)) for word in words_of(text)] for text in background])
+    codes = np.unique(grams.codes)
+    rows = _rows(grams, codes)
+    weights = np.log((1 + len(background)) / (1 + np.bincount(rows.indices, minlength=len(codes)))) + 1
+    return _Weighted(words, codes, weights, _unit(rows, weights).T.tocsr())
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +213,6 @@ class _Grams:
         return cls(np.concatenate([places, places[1:][together]]), np.concatenate([words, pairs[together]]), len(texts))
 
 
-def _unique(codes: Ids) -> Ids:
-    return np.unique(codes)
-
-
 def _rows(grams: _Grams, known: Ids) -> Any:
     """1 + ln(count) of each known code in each text, in a sparse matrix."""
     columns = np.minimum(np.searchsorted(known, grams.codes), max(len(known) - 1, 0))
@@ -190,7 +224,8 @@ def _rows(grams: _Grams, known: Ids) -> Any:
     return rows
 
 
-def _unit(rows: Any) -> Any:
-    """Rows of length 1; an empty one stays so."""
+def _unit(rows: Any, weights: Reals) -> Any:
+    """Weighted rows of length 1; an empty one stays so."""
+    rows.data *= weights[rows.indices]
     lengths = np.sqrt(rows.multiply(rows).sum(axis=1))
     return sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)).dot(rows).astype(np.float32).tocsr()

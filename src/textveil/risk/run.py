@@ -43,7 +43,7 @@ def risk(
     """Attack a release, and releases of the same originals by other policies.
 
     Args:
-        released: records, in the order of their originals.
+        released: records, in the order of their originals; those whose original is blank are left out.
         originals: as many.
         background: public texts, at least as many: the n-th is about the person of the n-th record; those behind them
             are about other persons. None attacks with the originals alone.
@@ -60,6 +60,7 @@ def risk(
         UnknownNameError: no policy has that name.
     """
     _check(released, originals, background)
+    released, originals, background = _filled(released, originals, background)
     need(documents >= 1, "documents", documents, ">= 1")
     attackers: list[Attacker] = [TfIdf(), Style()]
     vectors = None if encoder is None else sentence_vectors(encoder)
@@ -158,6 +159,17 @@ def _check(released: Sequence[str], originals: Sequence[str], background: Sequen
             f"the background must have a text for each of {len(released):,} records, in their order, and may have more "
             f"behind them; got {len(background):,}. Leave it out to attack with the originals alone."
         )
+
+
+def _filled(
+    released: Sequence[str], originals: Sequence[str], background: Sequence[str] | None
+) -> tuple[list[str], list[str], list[str] | None]:
+    """The same without records whose original is blank."""
+    rows = [row for row, text in enumerate(originals) if text.strip()]
+    if not rows:
+        raise InputError("the originals must hold text; got blank records alone. Is it the right file, or field?")
+    public = None if background is None else [*(background[row] for row in rows), *background[len(originals) :]]
+    return [released[row] for row in rows], [originals[row] for row in rows], public
 
 
 def _sample(records: int, documents: int, rng: np.random.Generator | None) -> Ids:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 import numpy as np
 
+from textveil.risk.linkage import Fits
 from textveil.risk.words import without_placeholders, words_of
 from textveil.text.function_words import FUNCTION_WORDS
 from textveil.types import Reals, Vectors
@@ -22,42 +22,53 @@ _OUTSIDE: Final = re.compile(r"(?<!\w)'|'(?!\w)|[^\w\s']|\n")
 _FEATURES: Final = {feature: place for place, feature in enumerate([*sorted(FUNCTION_WORDS), *_MARKS])}
 
 
+class _Usual(NamedTuple):
+    """A background's mean shares, their deviations, and its texts in these: rows of length 1."""
+
+    mean: Reals
+    deviation: Reals
+    rows: Reals
+
+    def rows_of(self, shares: Reals) -> Reals:
+        """Shares of texts in deviations, as rows of length 1; what does not vary counts for nothing."""
+        rows = np.where(self.deviation > 0, shares - self.mean, 0) / np.where(self.deviation > 0, self.deviation, 1)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        unit: Reals = rows / np.where(lengths > 0, lengths, 1)
+        return unit
+
+
 @final
-@dataclass(frozen=True, slots=True)
 class Style:
     """Shares of function words and marks among all of these, each in standard deviations of the background.
 
     Source: Burrows 2002; the cosine is that of Evert and others 2017.
     """
 
-    name: str = "style"
+    name: Final = "style"
+
+    def __init__(self) -> None:
+        self._fits = Fits(_usual)
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
         """As ``Attacker.scores``."""
-        theirs = _shares(background)
-        mean, deviation = theirs.mean(axis=0), theirs.std(axis=0)
-        varied = deviation > 0
-        ours, theirs = (
-            (shares[:, varied] - mean[varied]) / deviation[varied] for shares in (_shares(released), theirs)
-        )
-        scores: Vectors = (_unit(ours) @ _unit(theirs).T).astype(np.float32)
-        return scores
+        usual = self._fits.of(background)
+        return (usual.rows_of(_shares(released)) @ usual.rows.T).astype(np.float32)
+
+
+def _usual(background: Sequence[str]) -> _Usual:
+    shares = _shares(background)
+    usual = _Usual(shares.mean(axis=0), shares.std(axis=0), shares)
+    return usual._replace(rows=usual.rows_of(shares))
 
 
 def _shares(texts: Sequence[str]) -> Reals:
     """The share of each feature among all in a text, shape (texts, features)."""
     counts = np.zeros((len(texts), len(_FEATURES)))
     for row, text in zip(counts, texts, strict=True):
-        marks = _OUTSIDE.findall(without_placeholders(text).translate(_PLAIN))
+        marks = _OUTSIDE.findall(without_placeholders(text).strip().translate(_PLAIN))
         for feature, number in Counter([*words_of(text), *marks]).items():
             place = _FEATURES.get(feature)
             if place is not None:
                 row[place] = number
     shares: Reals = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     return shares
-
-
-def _unit(rows: Reals) -> Reals:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit: Reals = rows / np.where(lengths > 0, lengths, 1)
-    return unit

@@ -36,7 +36,7 @@ class SentenceVectors:
     room: int
     by_first: bool
     known: dict[str, Vectors] = field(default_factory=dict)
-    """Vectors of background texts: each release is compared with the same ones."""
+    """Vectors of texts that were read: several releases are compared with the same ones."""
 
     @property
     def name(self) -> str:
@@ -45,10 +45,10 @@ class SentenceVectors:
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
         """As ``Attacker.scores``."""
-        fresh = [text for text in dict.fromkeys(background) if text not in self.known]
+        fresh = [text for text in dict.fromkeys([*background, *released]) if text not in self.known]
         self.known.update(zip(fresh, self.vectors(fresh), strict=True))
-        theirs = np.stack([self.known[text] for text in background])
-        scores: Vectors = self.vectors(released) @ theirs.T
+        ours, theirs = (np.stack([self.known[text] for text in texts]) for texts in (released, background))
+        scores: Vectors = ours @ theirs.T
         return scores
 
     def vectors(self, texts: Sequence[str]) -> Vectors:

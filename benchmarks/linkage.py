@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 from measure import SHARED
-from people import Person, first_words, people
+from people import first_words, people
 
 import textveil as tv
 from textveil.detection.base import Detector
@@ -143,19 +143,20 @@ def accuracy(texts: Texts, labels: Sequence[str], train: int) -> dict[str, float
     return {"share": bound.estimate, "low": bound.lower, "high": bound.upper}
 
 
-def measured(name: str, release: Release, persons: Sequence[Person], encoder: Attacker | None) -> dict[str, Any]:
-    """One row of the table."""
+def measured(
+    name: str, release: Release, private: Texts, public: Texts, attackers: Sequence[Attacker]
+) -> dict[str, Any]:
+    """One row of the table; only the first attacker reads whole texts."""
     start = time.perf_counter()
-    private, public = [person.private for person in persons], [person.public for person in persons]
     released = remembered(name, release, private)
     short = remembered(name, release, [first_words(text, SHORT) for text in private])
     texts, labels, train = news()
     row = {
         "release": name,
-        "linkage": attacked(TfIdf(), released, public),
-        "short": [attacked(attacker, short, public) for attacker in (TfIdf(), encoder) if attacker is not None],
+        "linkage": attacked(attackers[0], released, public),
+        "short": [attacked(attacker, short, public) for attacker in attackers],
         "kept": kept(released, private)._asdict(),
-        "cosine": float(np.diag(TfIdf().scores(released, private)).mean()),
+        "cosine": float(np.diag(attackers[0].scores(released, private)).mean()),
         "accuracy": accuracy(remembered(name, release, texts), labels, train) if name != BLANK else None,
     }
     print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
@@ -224,17 +225,20 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=PEOPLE, help="articles, at most")
     parser.add_argument("-o", "--output", type=Path, default=HERE / "docs/figures", help="folder of the files")
     options = parser.parse_args()
-    encoder = None if options.encoder is None else sentence_vectors(options.encoder)
+    attackers: list[Attacker] = [TfIdf()]
+    if options.encoder is not None:
+        attackers.append(sentence_vectors(options.encoder))
     persons, rows = people(options.people), []
-    for name, release in releases([person.public for person in persons]).items():
+    private, public = [person.private for person in persons], [person.public for person in persons]
+    for name, release in releases(public).items():
         if options.only is not None and name not in options.only:
             continue
         try:
-            rows.append(measured(name, release, persons, encoder))
+            rows.append(measured(name, release, private, public, attackers))
         except (MissingExtra, ModelError) as error:
             print(f"left out: {name}. {error}", file=sys.stderr)
     options.output.mkdir(parents=True, exist_ok=True)
-    data = {"people": len(persons), "seed": SEED, "version": tv.__version__, "releases": rows}
+    data = {"people": len(private), "seed": SEED, "version": tv.__version__, "releases": rows}
     write_whole(options.output / "linkage.json", json_text(data).encode())
     figure(rows, options.output)
     print("\n".join(table(rows)))

@@ -7,7 +7,7 @@ The first third of a Wikipedia article about a person is the private text; the r
 person. Each release is judged by
 
 - linkage: share of persons named at the first try (95 % interval) and within five, by tf-idf; and the same by the first
-  200 words alone, because longer texts link more often, with a sentence encoder (``--encoder``) as a second attacker;
+  120 words alone, because longer texts link more often, with a sentence encoder (``--encoder``) as a second attacker;
 - words and content words (no function words) that stand in the release as often as in the text;
 - cosine of tf-idf of a release and its text;
 - accuracy of a linear classifier of AG News topics, trained and tested on releases of the same policy.
@@ -52,7 +52,7 @@ HERE = Path(__file__).resolve().parents[1]
 CACHE = HERE / "build/linkage"
 SEED = 23
 PEOPLE = 400
-SHORT = 200
+SHORT = 120
 """Words of a short private text."""
 NEWS = (1200, 800)
 """Texts of AG News to train on and to test on."""

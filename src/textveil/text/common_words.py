@@ -1,60 +1,121 @@
-"""Public words that say little about who a text is about: those that stay under the policy common-words."""
+"""Common words: public lists of words that tell little about who wrote a text or whom it is about.
+
+The embedded lists are chosen by ``tools/build_common_words.py`` from public biographies; ``common_words_of`` makes
+such a list from public text of your own.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, final
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, final
 
-from textveil.text.function_words import FUNCTION_WORDS, NAMES_TOO
-from textveil.text.tokens import split
+import numpy as np
 
+from textveil.errors import InputError, need
+
+DATA: Final = Path(__file__).parent / "data"
+FILE: Final = "common_words.txt"
+RECORD: Final = "common_words.json"
 LEVELS: Final = ("low", "medium", "high")
-"""From the fewest words to the most."""
+"""How much linkage a list allows; ``measured`` holds what was measured. Each list holds the one before it."""
 
-_MORE: Final = """
-time get new people first said make good know see use way work two think years need year want great go day right best
-made views find take information love home last going help free life world pm little look say got business part long
-better ago things game available using place come site online system found days different next set high video
-sure lot number service three including give show end family looking thing name post today week old put read company
-money top big man book area full page keep small feel support real times says school play left team water point
-data music second able order children start months services experience car case making getting state provide course
-list change local night hard person let line website live power try important working quality group care makes thought
-side call room actually program public products following job called buy hours price easy design please include problem
-open health food women based went body house process needs story search large came bit run country control friends view
-become possible bad market city fun believe nice pretty seen web form took results points students games started tell
-level news government kind members comes head light check hand minutes hope black type whole probably
-""".split()  # noqa: SIM905
+_LARGEST_SCORE: Final = {"low": 1.7, "medium": 2.6, "high": 4.0}
+"""For ``common_words_of``: the largest ln(documents / documents with the word) sqrt(uses per document with it)."""
 
-_SHARES: Final = {"low": 0.25, "medium": 0.12, "high": 0.06}
+_FEWEST: Final = 20
+"""Documents that a list can be made from."""
+
+_WORDS: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_INSIDE: Final = re.compile(r"(?<=[^\W_][ ,;])[ ]?([^\W\d_]+(?:['\u2019][^\W\d_]+)*)")
+"""Words that follow another word, a comma or a semicolon: they begin no sentence."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class CommonWords:
-    """Words that stay.
+    """A list of words that stay.
 
     Attributes:
         words: in lower case.
-        names: those of them that are names too.
+        names: those of ``words`` that are also names or months: with a capital they do not stay.
     """
 
     words: frozenset[str]
     names: frozenset[str]
 
 
-def common_words(level: str) -> CommonWords:
-    """The shipped list at a level."""
-    more = {"low": 100, "medium": 200, "high": 300}[level]
-    return CommonWords(FUNCTION_WORDS | set(_MORE[:more]), NAMES_TOO)
+@cache
+def _entries() -> tuple[tuple[str, str, bool], ...]:
+    """Level, word, and whether it is also a name, as shipped."""
+    data = (DATA / FILE).read_bytes()
+    if hashlib.sha256(data).hexdigest() != measured()["file"]:
+        raise InputError(f"the embedded file {FILE} must be intact; got another. Install textveil again.")
+    lines = (line.split() for line in data.decode("ascii").splitlines())
+    return tuple((level, word, bool(name)) for level, word, *name in lines)
 
 
-def common_words_of(documents: Iterable[str], level: str) -> tuple[str, ...]:
-    """The words that stand in a share of public documents."""
-    counts: Counter[str] = Counter()
-    number = 0
+@cache
+def measured() -> dict[str, Any]:
+    """The rule of the embedded lists, and for each level the linkage that was measured (a copy of the record)."""
+    record: dict[str, Any] = json.loads((DATA / RECORD).read_text(encoding="ascii"))
+    return record
+
+
+@cache
+def common_words(level: str = "low") -> CommonWords:
+    """The embedded list of a level.
+
+    Raises:
+        ParameterError: the level is none of ``LEVELS``.
+        InputError: the file is not the one that was shipped.
+    """
+    need(level in LEVELS, "level", level, f"one of {', '.join(LEVELS)}")
+    levels = LEVELS[: LEVELS.index(level) + 1]
+    entries = [(word, name) for entry, word, name in _entries() if entry in levels]
+    return CommonWords(frozenset(word for word, _ in entries), frozenset(word for word, name in entries if name))
+
+
+def common_words_of(documents: Iterable[str], level: str = "low") -> tuple[str, ...]:
+    """Words that are common and evenly used in public documents, sorted.
+
+    A word is listed if ln(documents / documents with it) sqrt(uses per document with it) is at most a number that the
+    level sets, and if fewer than half of its uses inside sentences have a capital. The linkage of such a list is not
+    known: measure it with ``textveil risk``.
+
+    Args:
+        documents: public ones, none of them the text to be released or chosen by it.
+        level: one of ``LEVELS``.
+
+    Raises:
+        ParameterError: the level is unknown, there are fewer than 20 documents, or no word is common.
+    """
+    need(level in LEVELS, "level", level, f"one of {', '.join(LEVELS)}")
+    uses, holders, capitals, inside = (Counter[str]() for _ in range(4))
+    total = 0
     for document in documents:
-        number += 1
-        counts.update({word.lower() for word in split(document) if word[0].isalpha()})
-    return tuple(sorted(word for word, count in counts.items() if count >= _SHARES[level] * number))
+        total += 1
+        words = Counter(word for word in _WORDS.findall(document) if word.islower())
+        uses.update(words)
+        holders.update(words.keys())
+        within = _INSIDE.findall(document)
+        inside.update(word.lower() for word in within)
+        capitals.update(word.lower() for word in within if not word.islower())
+    need(total >= _FEWEST, "background", f"{total} documents", f"at least {_FEWEST} public documents")
+    words_in_order = sorted(holders)
+    held = np.array([holders[word] for word in words_in_order], dtype=np.float64)
+    used = np.array([uses[word] for word in words_in_order], dtype=np.float64)
+    even = np.log(total / held) * np.sqrt(used / held) <= _LARGEST_SCORE[level]
+    chosen = tuple(
+        word.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+        for word, common in zip(words_in_order, even.tolist(), strict=True)
+        if common and 2 * capitals[word] < max(inside[word], 1)
+    )
+    need(bool(chosen), "background", "documents without a common word", "documents that share words")
+    return tuple(sorted(set(chosen)))

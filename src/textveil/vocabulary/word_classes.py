@@ -1,23 +1,83 @@
-"""Coarse public classes of words."""
+"""Coarse public classes of English words, such as ``place`` and ``food``, from WordNet.
+
+``tools/build_word_classes.py`` builds the embedded table. A class is a function of the word alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+import lzma
+from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-CLASS_NAMES: Final = ("word", "time", "person", "place")
+from textveil.errors import InputError
+from textveil.types import Integers
+from textveil.vocabulary.embedded import DATA, load_vocabulary
 
-_WORDS: Final = {
-    "time": "year day week month today hours minutes monday friday may march june",
-    "person": "man woman doctor teacher actor singer player",
-    "place": "city town street country village house england america",
-}
-_CLASS_OF: Final = {word: CLASS_NAMES.index(name) for name, words in _WORDS.items() for word in words.split()}
+FILE: Final = "word_classes.xz"
+RECORD: Final = "word_classes.json"
+
+CLASS_NAMES: Final = (
+    "other", "name", "function", "quality", "manner", "thing", "act", "animal", "trait", "body", "idea", "message",
+    "event", "feeling", "food", "group", "place", "nature", "person", "plant", "money", "amount", "relation", "shape",
+    "state", "substance", "time", "change", "think", "say", "compete", "eat", "touch", "make", "move", "perceive",
+    "have", "deal", "be", "weather",
+)  # fmt: skip
+"""All classes. ``other`` holds words that are in no list, ``name`` those of them with a capital."""
+
+_ENDINGS: Final = (
+    ("ies", "y"), ("ied", "y"), ("sses", "ss"), ("es", "e"), ("es", ""), ("s", ""), ("ed", "e"), ("ed", ""),
+    ("ing", "e"), ("ing", ""), ("ier", "y"), ("iest", "y"), ("er", "e"), ("er", ""), ("est", "e"), ("est", ""),
+    ("ly", ""), ("ily", "y"), ("bly", "ble"), ("ally", "al"), ("ness", ""), ("iness", "y"),
+)  # fmt: skip
+"""Endings of inflected words, and what a base form has in their place."""
+
+_SHORTEST: Final = 3
 
 
-def word_classes(words: Sequence[str]) -> NDArray[np.int64]:
-    """The class of each word."""
-    return np.array([_CLASS_OF.get(word, 0) for word in words], dtype=np.int64)
+def base_forms(word: str) -> Iterator[str]:
+    """Words of which a word may be an inflected form, the likeliest first."""
+    if word.endswith("'s"):
+        yield word[:-2]
+    for ending, base in _ENDINGS:
+        stem = word.removesuffix(ending)
+        if stem == word or len(stem) < _SHORTEST:
+            continue
+        yield stem + base
+        if not base and stem[-1] == stem[-2]:
+            yield stem[:-1]
+
+
+@cache
+def _table() -> dict[str, int]:
+    """The class of each embedded word."""
+    packed = (DATA / FILE).read_bytes()
+    record = json.loads((DATA / RECORD).read_text(encoding="ascii"))
+    if hashlib.sha256(packed).hexdigest() != record["file"]:
+        raise InputError(f"the embedded file {FILE} must be intact; got another. Install textveil again.")
+    return dict(zip(load_vocabulary().words, lzma.decompress(packed), strict=True))
+
+
+def word_classes(words: Sequence[str]) -> Integers:
+    """The class of each word, as its place in ``CLASS_NAMES``, shape (n,).
+
+    A word has the class of its lower case, or of a base form, in the embedded vocabulary. A word without a known class
+    is a ``name`` if it begins with a capital, else ``other``.
+
+    Raises:
+        InputError: the embedded file is not the one that was shipped.
+    """
+    table = _table()
+    return np.array([_class_of(word, table) for word in words], dtype=np.int64)
+
+
+def _class_of(word: str, table: dict[str, int]) -> int:
+    lower = word.lower()
+    known = table.get(lower)
+    if known is None:
+        known = next((table[form] for form in base_forms(lower) if form in table), 0)
+    return known or int(word[:1].isupper())

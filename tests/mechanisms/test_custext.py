@@ -23,6 +23,7 @@ from textveil.privacy.units import ONE_DOCUMENT, ONE_TOKEN
 from textveil.randomness import seeded_generator
 from textveil.sanitize.outside import DrawnOutside
 from textveil.sanitize.ways import ByTokens
+from textveil.text.passing import PASSING_FUNCTION_WORDS
 from textveil.vocabulary.clusters import distances_among, frequency_clusters
 from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.grid import integer_grid
@@ -199,9 +200,9 @@ def test_policies_refuse_it(tiny) -> None:
     """Beside kept function words, and outside spans, a policy compares any two words."""
     channel = made(tiny, epsilon=1.0)
     with pytest.raises(UnsupportedGuarantee, match="wanted one for any two words"):
-        ByTokens(channel, channel.guarantee, None, 0.5, "normalize", function_words=True)
+        ByTokens(channel, channel.guarantee, None, 0.5, "normalize", PASSING_FUNCTION_WORDS)
     with pytest.raises(UnsupportedGuarantee, match="wanted one for any two words"):
-        DrawnOutside(channel, channel.guarantee, "normalize", function_words=False)
+        DrawnOutside(channel, channel.guarantee, "normalize", None)
 
 
 @pytest.mark.parametrize(

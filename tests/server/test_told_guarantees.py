@@ -29,6 +29,7 @@ def client() -> Iterator[httpx.Client]:
 WEAKEST = {
     "all-words": ("8-DP", ["word", "number"]),
     "content-words": ("8-DP", ["word", "number"]),
+    "common-words": ("0-DP", None),
     "identifiers": ("0-DP", None),
     "clinical": ("2-DP", ["age"]),
     "prompts": ("2-DP", ["age"]),

@@ -12,7 +12,7 @@ from textveil.text.codes import Lookup
 from textveil.text.render import BLANK, label
 from textveil.vocabulary.word_classes import CLASS_NAMES, word_classes
 
-PROOF: Final = "privacy/proofs/common-words.md"
+PROOF: Final = "privacy/proofs/common_words.md"
 
 SHARED_CLASS: Final = "the public class of every word"
 

@@ -16,7 +16,7 @@ from textveil.privacy.guarantees import PureDP, Status
 from textveil.randomness import resolve
 from textveil.types import Ids
 
-PROOF: Final = "privacy/proofs/common-words.md"
+PROOF: Final = "privacy/proofs/common_words.md"
 
 
 @final
@@ -24,7 +24,7 @@ PROOF: Final = "privacy/proofs/common-words.md"
 class CommonWordResponse:
     """Every word is one of K common words or the blank, and stays with weight e^epsilon, else is any other with 1.
 
-    So the guarantee holds for any two words, common or not. Proof: privacy/proofs/common-words.md.
+    So the guarantee holds for any two words, common or not. Proof: privacy/proofs/common_words.md.
 
     Attributes:
         words: the common words; the blank's id follows theirs.

@@ -6,8 +6,10 @@ The first third of a Wikipedia article about a person is the private text; the r
 (``people.py`` states the rule). An attacker compares each release with every public text and names the likeliest
 person. Each release is judged by
 
-- linkage: share of persons named at the first try (95 % interval) and within five, by tf-idf; and the same by the first
-  120 words alone, because longer texts link more often, with a sentence encoder (``--encoder``) as a second attacker;
+- linkage: share of persons named at the first try (95 % interval) and within five, by the best of these attackers:
+  tf-idf; under ``common-words``, tf-idf after the same policy over the public texts, with placeholders as words; and a
+  sentence encoder (``--encoder``), which reads short texts alone;
+- the same for the first 120 words of each text, because longer texts link more often;
 - words and content words (no function words) that stand in the release as often as in the text;
 - cosine of tf-idf of a release and its text;
 - accuracy of a linear classifier of AG News topics, trained and tested on releases of the same policy.
@@ -23,12 +25,13 @@ import argparse
 import csv
 import hashlib
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from measure import SHARED
@@ -46,6 +49,7 @@ from textveil.risk.run import kept
 from textveil.risk.vectors import sentence_vectors
 from textveil.risk.words import blanked
 from textveil.statistics import clopper_pearson
+from textveil.types import Vectors
 from textveil.whole_files import write_whole
 
 HERE = Path(__file__).resolve().parents[1]
@@ -84,11 +88,9 @@ def by_detector(load: Callable[[], Detector], texts: Texts) -> list[str]:
     return released
 
 
-def releases(public: Texts) -> dict[str, Release]:
-    """Every release by its name in the table; common words of the public texts, too, are taken as a background."""
-    policy, background = partial(partial, by_policy), CACHE / "public.jsonl"
-    CACHE.mkdir(parents=True, exist_ok=True)
-    write_whole(background, "".join(json.dumps({"text": text}) + "\n" for text in public).encode())
+def releases(background: Path) -> dict[str, Release]:
+    """Every release by its name in the table; ``background`` holds public texts to take common words from."""
+    policy = partial(partial, by_policy)
     return {
         "raw": list,
         "Presidio, patterns alone": partial(by_detector, presidio_detector),
@@ -106,6 +108,44 @@ def releases(public: Texts) -> dict[str, Release]:
         },
         BLANK: lambda texts: [blanked(text) for text in texts],
     }
+
+
+def written_background(public: Texts) -> Path:
+    """The public texts as a file, beside the releases that are kept."""
+    path = CACHE / "public.jsonl"
+    CACHE.mkdir(parents=True, exist_ok=True)
+    write_whole(path, "".join(json.dumps({"text": text}) + "\n" for text in public).encode())
+    return path
+
+
+@final
+class PolicyKnown:
+    """Runs the policy over the public texts and compares releases with releases, placeholders as words.
+
+    Of a release with drawn words it keeps the common ones, and the classes of the others where they are told.
+    """
+
+    name = "tf-idf, policy known"
+
+    def __init__(self, release: str, background: Path) -> None:
+        _, level, others = release.split(", ")
+        self._placeholders = others == "class"
+        changes: dict[str, Any] = {"level": level, "others": "class" if others.endswith("class") else "blank"}
+        if others == "background":
+            changes["background"] = background
+        self._changes = changes
+
+    def scores(self, released: Texts, background: Texts) -> Vectors:
+        """As ``Attacker.scores``."""
+        released = released if self._placeholders else self._run(released)
+        return TfIdf().scores(*([_as_words(text) for text in texts] for texts in (released, self._run(background))))
+
+    def _run(self, texts: Texts) -> list[str]:
+        return by_policy("common-words", self._changes, texts)
+
+
+def _as_words(text: str) -> str:
+    return re.sub(r"\[([a-z]+)\]", r"class\1", text)
 
 
 def remembered(name: str, release: Release, texts: Texts) -> list[str]:
@@ -144,17 +184,22 @@ def accuracy(texts: Texts, labels: Sequence[str], train: int) -> dict[str, float
 
 
 def measured(
-    name: str, release: Release, private: Texts, public: Texts, attackers: Sequence[Attacker]
+    name: str,
+    release: Release,
+    private: Texts,
+    public: Texts,
+    attackers: Sequence[Attacker],
+    encoders: Sequence[Attacker],
 ) -> dict[str, Any]:
-    """One row of the table; only the first attacker reads whole texts."""
+    """One row of the table; encoders read short texts alone."""
     start = time.perf_counter()
     released = remembered(name, release, private)
     short = remembered(name, release, [first_words(text, SHORT) for text in private])
     texts, labels, train = news()
     row = {
         "release": name,
-        "linkage": attacked(attackers[0], released, public),
-        "short": [attacked(attacker, short, public) for attacker in attackers],
+        "linkage": [attacked(attacker, released, public) for attacker in attackers],
+        "short": [attacked(attacker, short, public) for attacker in (*attackers, *encoders)],
         "kept": kept(released, private)._asdict(),
         "cosine": float(np.diag(attackers[0].scores(released, private)).mean()),
         "accuracy": accuracy(remembered(name, release, texts), labels, train) if name != BLANK else None,
@@ -169,19 +214,22 @@ def attacked(attacker: Attacker, released: Texts, public: Texts) -> dict[str, An
     return linkage(scores, np.arange(len(released)), attacker=attacker.name, against="background").to_data()
 
 
+def best(attacks: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The attack that names most."""
+    return max(attacks, key=lambda attack: attack["top1"])
+
+
 def table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """The rows in Markdown."""
-    short = [f"first {SHORT} words, {attack['attacker']}" for attack in rows[0]["short"]]
-    heads = ["release", "first try", "in five", *short, "words", "content words", "cosine", "AG News"]
+    heads = ["release", "first try", "in five", f"first {SHORT} words", "words", "content words", "cosine", "AG News"]
     yield f"| {' | '.join(heads)} |"
     yield "|---" * len(heads) + "|"
     for row in rows:
-        attack, right = row["linkage"], row["accuracy"]
-        cells = [row["release"], f"{attack['top1']:.2f} ({attack['low']:.2f}-{attack['high']:.2f})"]
-        shares = [attack["top5"], *(attack["top1"] for attack in row["short"]), *row["kept"].values(), row["cosine"]]
-        cells += [f"{share:.2f}" for share in shares]
-        cells.append("-" if right is None else f"{right['share']:.2f}")
-        yield f"| {' | '.join(cells)} |"
+        attack, short, right = best(row["linkage"]), best(row["short"]), row["accuracy"]
+        named = [f"{one['top1']:.2f} ({one['low']:.2f}-{one['high']:.2f})" for one in (attack, short)]
+        top5, *shares = (f"{share:.2f}" for share in (attack["top5"], *row["kept"].values(), row["cosine"]))
+        learned = "-" if right is None else f"{right['share']:.2f}"
+        yield f"| {' | '.join((row['release'], named[0], top5, named[1], *shares, learned))} |"
 
 
 SERIES = {
@@ -197,7 +245,7 @@ SERIES = {
 
 
 def figure(rows: Sequence[dict[str, Any]], folder: Path) -> None:
-    """Linkage by the first attacker against content words kept, with its intervals."""
+    """Linkage by the best attacker against content words kept, with its intervals."""
     chart = new_figure([""], x="content words kept, share", y="persons named at the first try, share",
                        panel_size=(5.2, 5.8), x_range=(-0.03, 1.03), y_range=(-0.03, 1.05))  # fmt: skip
     (panel,) = chart.panels
@@ -206,7 +254,7 @@ def figure(rows: Sequence[dict[str, Any]], folder: Path) -> None:
         shown = [row for row in shown if row["release"].endswith(last)]
         if not shown:
             continue
-        attacks = [row["linkage"] for row in shown]
+        attacks = [best(row["linkage"]) for row in shown]
         top = np.array([attack["top1"] for attack in attacks])
         reach = np.abs([[attack[end] for attack in attacks] - top for end in ("low", "high")])
         panel.axes.errorbar(
@@ -225,16 +273,16 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=PEOPLE, help="articles, at most")
     parser.add_argument("-o", "--output", type=Path, default=HERE / "docs/figures", help="folder of the files")
     options = parser.parse_args()
-    attackers: list[Attacker] = [TfIdf()]
-    if options.encoder is not None:
-        attackers.append(sentence_vectors(options.encoder))
-    persons, rows = people(options.people), []
+    encoders = [] if options.encoder is None else [sentence_vectors(options.encoder)]
+    persons, plain, rows = people(options.people), TfIdf(), []
     private, public = [person.private for person in persons], [person.public for person in persons]
-    for name, release in releases(public).items():
+    background = written_background(public)
+    for name, release in releases(background).items():
         if options.only is not None and name not in options.only:
             continue
+        knowing = [PolicyKnown(name, background)] if name.startswith("common-words") else []
         try:
-            rows.append(measured(name, release, private, public, attackers))
+            rows.append(measured(name, release, private, public, [plain, *knowing], encoders))
         except (MissingExtra, ModelError) as error:
             print(f"left out: {name}. {error}", file=sys.stderr)
     options.output.mkdir(parents=True, exist_ok=True)

@@ -16,8 +16,13 @@ from textveil.detection.detectors import combined
 from textveil.detection.page import spans_page
 from textveil.frontiers.files import write_frontier
 from textveil.frontiers.study import Sizes
+from textveil.risk.page import write_page
+from textveil.risk.run import risk
 
 pytest.importorskip("matplotlib")
+PAGES = ("audit.html", "spans.html", "reference.html", "frontier/index.html")
+RISK_PAGES = ("risk.html", "riskiest.html", "risk/risk.html")
+RECORDS = [("Anna Kowalczyk", "Leeds", "cats"), ("Omar Haddad", "Ulm", "bees"), ("Mary Jones", "York", "w" * 200)]
 reference_page = pytest.importorskip("textveil.server.reference").reference_page
 
 
@@ -44,10 +49,14 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sizes = Sizes(draws=50, neighbors=5, pairs=50, texts=20, noisy=10)
     frontier = tv.frontier(["randomized-response", "exponential"], words, epsilons=[1.0, 4.0], sizes=sizes)
     write_frontier(frontier, folder / "frontier")
+    people = [f"{name} of {place} keeps <b>{pet}</b>." for name, place, pet in RECORDS]
+    (folder / "risk").mkdir()
+    write_page(risk(people, people, people[::-1]), folder)
+    write_page(risk(people, people, policies=["identifiers"]), folder / "risk")
     return folder
 
 
-@pytest.mark.parametrize("name", ["audit.html", "spans.html", "reference.html", "frontier/index.html"])
+@pytest.mark.parametrize("name", PAGES + RISK_PAGES)
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])
 def test_pages_pass_axe_fit_the_width_and_ask_nothing(
     chromium: Any, pages: Path, name: str, width: int, scheme: str

@@ -119,3 +119,9 @@ def test_progress_ends_at_its_whole() -> None:
 def test_data_holds_numbers_and_no_text() -> None:
     data = json.dumps(risk(ORIGINALS, ORIGINALS, ORIGINALS).to_data())
     assert not any(word in data for word in (*PLACES, "Maria", "baker"))
+
+
+def test_riskiest_record_has_its_number_in_the_file() -> None:
+    report = risk(["", *ORIGINALS], [" ", *ORIGINALS])
+    for record in report.riskiest:
+        assert ORIGINALS[record.number - 2] == record.release

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textveil.cli import options as opt
+from textveil.cli.spelling import renamed
+from textveil.errors import need
 from textveil.json_text import json_text
 
 if TYPE_CHECKING:
@@ -65,14 +67,16 @@ def risk_command(
     from textveil.cli.progress import counting
     from textveil.pages.folders import results_folder
     from textveil.randomness import seeded_generator
+    from textveil.risk.page import write_page
     from textveil.risk.run import risk
     from textveil.whole_files import write_whole
 
+    need(attacks.documents >= 1, "documents", attacks.documents, ">= 1")
     folder = None if output is None else results_folder(output, NUMBERS, mode=0o700)
     released, originals = (_texts(path, formats) for path in (source, original))
     background = None if attacks.background is None else _texts(attacks.background, formats, loosely=True)
     policies = opt.parts_of(attacks.policies)
-    with counting("attacking", "records") as progress:
+    with counting("attacking", "records") as progress, renamed(policy="policies"):
         report = risk(
             released,
             originals,
@@ -86,6 +90,7 @@ def risk_command(
         )
     if folder is not None:
         write_whole(folder / NUMBERS, json_text(report.to_data(), indent=1).encode("ascii"), private=True)
+        write_page(report, folder)
     sys.stdout.write(json_text(report.to_data()) if as_json else _text(report))
 
 
@@ -121,7 +126,19 @@ def _text(report: RiskReport) -> str:
     attacked = "" if report.attacked == report.records else f"; {report.attacked:,} of them attacked"
     lines = [f"{report.records:,} records{attacked}", "", *_table(report.release), ""]
     words, content_words = report.release.kept
-    lines += [f"Kept: {words:.2f} of the words, {content_words:.2f} of the content words.", ""]
+    lines.append(f"Kept: {words:.2f} of the words, {content_words:.2f} of the content words.")
+    if report.unique is not None:
+        alone = report.unique.alone
+        lines.append(f"Singled out by the values left: {alone.share:.2f} of the records.")
+    if report.others is not None and report.joined is not None:
+        others, joined = report.others, report.joined
+        lines.append(
+            f"Names of other persons left: {others.left:,} of {others.names:,}, in {others.records:,} records."
+        )
+        lines.append(
+            f"Pairs of records that equal surrogates join: {joined.pairs:,}, {joined.right:,} of them rightly."
+        )
+    lines.append("")
     if report.compared:
         lines += [*_curve((*report.compared[:1], report.release, *report.compared[1:])), ""]
     return "\n".join([*lines, *report.warnings, ABOUT]) + "\n"

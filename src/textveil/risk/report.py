@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, Protocol, final
+from typing import Any, Final, NamedTuple, final
 
 from textveil.risk.linkage import CONFIDENCE, LEAST_RECORDS, Linkage
+from textveil.risk.others import Joined, Others
+from textveil.risk.riskiest import Riskiest
+from textveil.risk.unique import Unique
 from textveil.version import VERSION
 
 ABOUT: Final = (
     "An attack, never a guarantee: another attacker may know more. A setting chosen by these numbers on private text "
     "tells of that text; choose it on a public sample."
 )
-
-
-class Part(Protocol):
-    """A part of the report beside linkage."""
-
-    def to_data(self) -> Any:
-        """JSON data, without any text."""
 
 
 class Kept(NamedTuple):
@@ -82,10 +78,10 @@ class RiskReport:
     compared: tuple[Release, ...] = ()
     warnings: tuple[str, ...] = ()
     encoder: str | None = None
-    unique: Part | None = None
-    others: Part | None = None
-    joined: Part | None = None
-    riskiest: tuple[Any, ...] = ()
+    unique: Unique | None = None
+    others: Others | None = None
+    joined: Joined | None = None
+    riskiest: tuple[Riskiest, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
         """JSON data, without any text of release or originals."""

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final, TypeVar, final
 
 import numpy as np
 
+from textveil.detection.embedded import embedded_detector
 from textveil.errors import InputError, need
 from textveil.risk.linkage import LEAST_RECORDS, Attacker, TfIdf, linkage
+from textveil.risk.others import joined, others
 from textveil.risk.report import Kept, Release, RiskReport
+from textveil.risk.riskiest import riskiest
 from textveil.risk.style import Style
+from textveil.risk.unique import unique
+from textveil.risk.values import RecordValues, record_values
 from textveil.risk.vectors import sentence_vectors
 from textveil.risk.words import blanked, words_of
 from textveil.sanitize.policy.choice import is_path, policy
@@ -24,8 +29,13 @@ from textveil.text.function_words import FUNCTION_WORDS
 from textveil.types import Ids, Progress, Vectors
 from textveil.vocabulary.vocabulary import Vocabulary
 
+T = TypeVar("T")
+
 DOCUMENTS: Final = 1000
 """Records that are attacked unless told otherwise: it bounds the time."""
+
+_BLOCK: Final = 50
+"""Records whose values are found together."""
 
 
 def risk(
@@ -60,7 +70,7 @@ def risk(
         UnknownNameError: no policy has that name.
     """
     _check(released, originals, background)
-    released, originals, background = _filled(released, originals, background)
+    numbers, released, originals, background = _filled(released, originals, background)
     need(documents >= 1, "documents", documents, ">= 1")
     attackers: list[Attacker] = [TfIdf(), Style()]
     vectors = None if encoder is None else sentence_vectors(encoder)
@@ -71,14 +81,18 @@ def risk(
     attacked = [originals[row] for row in truth.tolist()]
     known = {"originals": originals} if background is None else {"originals": originals, "background": background}
     attacks = _Attacks(attackers, known, truth, attacked, progress)
-    attacks.expect((len(chosen) + 2 if chosen else 0) + 1, len(chosen))
-    release = attacks.on("release", [released[row] for row in truth.tolist()])
+    attacks.expect((len(chosen) + 2 if chosen else 0) + 1, len(chosen) + 1)
+    shown = [released[row] for row in truth.tolist()]
+    release = attacks.on("release", shown)
     shuffled = attacks.shuffled
     compared = [attacks.on("originals", attacked)] if chosen else []
     for name, each in chosen.items():
         compared.append(attacks.on(name, list(attacks.counted(_releases(each, attacked, rng)))))
     if chosen:
         compared.append(attacks.on("blank", [blanked(text) for text in attacked]))
+    values = list(attacks.counted(_values(attacked, shown)))
+    against, texts = list(known.items())[-1]
+    by_words = next(attack for attack in release.linkage if attack.against == against)
     return RiskReport(
         records=len(released),
         attacked=len(truth),
@@ -86,6 +100,12 @@ def risk(
         compared=tuple(compared),
         warnings=tuple(_warnings(originals, background, len(truth), shuffled)),
         encoder=None if vectors is None else vectors.encoder,
+        unique=unique(values),
+        others=others(values),
+        joined=joined(values),
+        riskiest=tuple(
+            replace(record, number=numbers[record.number - 1]) for record in riskiest(by_words, truth, shown, texts)
+        ),
     )
 
 
@@ -112,7 +132,7 @@ class _Attacks:
     """
 
     attackers: Sequence[Attacker]
-    known: dict[str, Sequence[str]]
+    known: Mapping[str, Sequence[str]]
     truth: Ids
     attacked: Sequence[str]
     progress: Progress | None
@@ -120,14 +140,14 @@ class _Attacks:
     _done: int = 0
     _total: int = field(default=0)
 
-    def expect(self, releases: int, drawn: int) -> None:
-        """Say how many releases will be attacked, and how many of them drawn."""
-        self._total = (releases * len(self.attackers) * len(self.known) + drawn) * len(self.truth)
+    def expect(self, releases: int, others: int) -> None:
+        """Say how many releases will be attacked, and how often else all records will be counted."""
+        self._total = (releases * len(self.attackers) * len(self.known) + others) * len(self.truth)
 
-    def counted(self, texts: Iterator[str]) -> Iterator[str]:
-        """The texts, each counted."""
-        for text in texts:
-            yield text
+    def counted(self, records: Iterator[T]) -> Iterator[T]:
+        """The same, each counted."""
+        for record in records:
+            yield record
             self._count(1)
 
     def on(self, name: str, released: Sequence[str]) -> Release:
@@ -163,13 +183,13 @@ def _check(released: Sequence[str], originals: Sequence[str], background: Sequen
 
 def _filled(
     released: Sequence[str], originals: Sequence[str], background: Sequence[str] | None
-) -> tuple[list[str], list[str], list[str] | None]:
-    """The same without records whose original is blank."""
+) -> tuple[list[int], list[str], list[str], list[str] | None]:
+    """The same without records whose original is blank; first the numbers of those that are left."""
     rows = [row for row, text in enumerate(originals) if text.strip()]
     if not rows:
         raise InputError("the originals must hold text; got blank records alone. Is it the right file, or field?")
     public = None if background is None else [*(background[row] for row in rows), *background[len(originals) :]]
-    return [released[row] for row in rows], [originals[row] for row in rows], public
+    return [row + 1 for row in rows], [released[row] for row in rows], [originals[row] for row in rows], public
 
 
 def _sample(records: int, documents: int, rng: np.random.Generator | None) -> Ids:
@@ -193,6 +213,14 @@ def _policy(name: str, vocabulary: Vocabulary | None) -> Policy:
 def _releases(each: Policy, texts: Sequence[str], rng: np.random.Generator | None) -> Iterator[str]:
     for release in Sanitizer(each, rng=rng).stream(texts):
         yield release.text
+
+
+def _values(originals: Sequence[str], released: Sequence[str]) -> Iterator[RecordValues]:
+    """The values of each record and of its release."""
+    detector = embedded_detector()
+    for start in range(0, len(originals), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        yield from record_values(originals[part], released[part], detector)
 
 
 def _fits_others(scores: Vectors) -> bool:

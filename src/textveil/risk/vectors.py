@@ -14,7 +14,7 @@ from textveil.errors import ModelError
 from textveil.models.foreign_files import ForeignModel, files_digest, load_libraries, read_model
 from textveil.types import Vectors
 
-WINDOWS: Final = 4
+WINDOWS: Final = 2
 """Of a document, at most: each is as long as the encoder can read."""
 
 _BATCH: Final = 32

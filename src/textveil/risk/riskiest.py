@@ -1,0 +1,135 @@
+"""The records that an attacker names most surely, with what gave each away: for the sender alone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log
+from pathlib import Path
+from typing import Final, final
+
+import numpy as np
+
+from textveil.pages.rendering import rendered
+from textveil.pages.spans import shown
+from textveil.risk.linkage import Linkage
+from textveil.risk.words import words_of
+from textveil.types import Ids
+from textveil.whole_files import write_whole
+
+PAGE: Final = "riskiest.html"
+
+_RECORDS: Final = 3
+_TERMS: Final = 12
+_LONGEST: Final = 6000
+"""Characters of a release that the page shows."""
+
+_WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Riskiest:
+    """A record that an attacker names; private.
+
+    Attributes:
+        number: of the record, from 1.
+        margin: how far the right text scores above the best of the others.
+        terms: words and pairs of words with the largest shares of the similarity, the largest first.
+        release: its text.
+    """
+
+    number: int
+    margin: float
+    terms: tuple[tuple[str, float], ...]
+    release: str
+
+
+def riskiest(
+    attack: Linkage, truth: Ids, released: Sequence[str], background: Sequence[str], count: int = _RECORDS
+) -> tuple[Riskiest, ...]:
+    """Of the records that an attack names, those with the largest margins.
+
+    What gave a record away is told by tf-idf, as ``TfIdf`` has it, whatever the attack.
+
+    Args:
+        attack: on some records.
+        truth: places of their own texts in the background, which are those of the records among all.
+        released: the releases that were attacked.
+        background: with which they were compared.
+        count: at most so many.
+    """
+    order = np.argsort(-attack.margins, kind="stable")[:count]
+    chosen = [int(number) for number in order if attack.margins[number] > 0]
+    grams = {number: (_grams(released[number]), _grams(background[truth[number]])) for number in chosen}
+    common = {gram for ours, theirs in grams.values() for gram in ours.keys() & theirs.keys()}
+    holders = Counter(gram for text in background for gram in _grams(text).keys() & common)
+    rarity = {gram: log((1 + len(background)) / (1 + holders[gram])) + 1 for gram in common}
+    return tuple(
+        Riskiest(
+            int(truth[number]) + 1,
+            float(attack.margins[number]),
+            _largest(*grams[number], rarity),
+            released[number],
+        )
+        for number in chosen
+    )
+
+
+def write_riskiest(records: Sequence[Riskiest], folder: Path) -> Path:
+    """Write the page of the riskiest records, which nobody but its owner may open.
+
+    Args:
+        records: from ``riskiest``.
+        folder: exists.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    page = rendered(
+        "riskiest.html",
+        title="The records that are recognized most surely",
+        records=[
+            (record, [(term, f"{share:.1%}") for term, share in record.terms], list(_marked(record)))
+            for record in records
+        ],
+    )
+    return write_whole(folder / PAGE, page.encode("utf-8", "backslashreplace"), private=True)
+
+
+def _grams(text: str) -> Counter[str]:
+    """Words and pairs of words, with how often they stand in a text."""
+    words = words_of(text)
+    return Counter([*words, *map(" ".join, pairwise(words))])
+
+
+def _largest(ours: Counter[str], theirs: Counter[str], rarity: dict[str, float]) -> tuple[tuple[str, float], ...]:
+    """The terms with the largest shares of the similarity; the shares of all are 1 together."""
+    products = {
+        gram: (1 + log(ours[gram])) * (1 + log(theirs[gram])) * rarity[gram] ** 2
+        for gram in ours.keys() & theirs.keys()
+    }
+    total = sum(products.values())
+    return tuple((gram, products[gram] / total) for gram in sorted(products, key=lambda g: (-products[g], g))[:_TERMS])
+
+
+def _marked(record: Riskiest) -> Iterator[tuple[str, bool]]:
+    """The release in stretches, and whether each is one of the terms."""
+    text = record.release[:_LONGEST]
+    words = list(_WORD.finditer(text))
+    keys = [" ".join(words_of(word[0])) for word in words]
+    terms = {term for term, _ in record.terms}
+    telling = [key in terms for key in keys]
+    for place, pair in enumerate(pairwise(keys)):
+        if " ".join(pair) in terms:
+            telling[place : place + 2] = [True, True]
+    position = 0
+    for word, tells in zip(words, telling, strict=True):
+        if tells:
+            yield shown(text[position : word.start()]), False
+            yield shown(word[0]), True
+            position = word.end()
+    yield shown(text[position:]) + (" …" if len(record.release) > _LONGEST else ""), False

@@ -1,0 +1,107 @@
+"""``textveil risk``: the contract's keys, files for their owner alone, formats, one line for bad input, no text."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from textveil.cli import main as cli
+
+SECRET = "Xylophonia"
+NOTES = [f"{SECRET} the {trade} of town {number} has paid." for number in range(12) for trade in ("baker", "sailor")]
+
+
+@pytest.fixture
+def attack(
+    capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[..., tuple[int, str, str]]:
+    (tmp_path / "notes.txt").write_text("".join(note + "\n" for note in NOTES))
+
+    def run(*arguments: object, original: str = "notes.txt") -> tuple[int, str, str]:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["textveil", "risk", *map(str, arguments), "--original", original])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+        code = cli._exit_code()
+        captured = capsysbinary.readouterr()
+        assert SECRET not in captured.out.decode() + captured.err.decode()
+        return code, captured.out.decode(), captured.err.decode()
+
+    return run
+
+
+def test_json_has_the_keys_of_the_contract_and_is_that_of_the_file(
+    attack: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    code, out, err = attack("notes.txt", "--json", "-o", "out")
+    data = json.loads(out)
+    assert (code, err) == (0, "")
+    assert data == json.loads((tmp_path / "out/risk.json").read_text())
+    assert {"linkage", "kept", "unique"} <= data.keys()
+    assert {"attacker", "against", "top1", "top5", "low", "high"} <= data["linkage"][0].keys()
+    assert data["kept"] == {"words": 1, "content_words": 1}
+    assert data["linkage"][0]["top1"] == 1 and data["linkage"][0]["high"] == 1
+
+
+def test_files_are_for_their_owner_and_one_alone_quotes_the_release(
+    attack: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    assert attack("notes.txt", "-o", "out")[0] == 0
+    files = {path.name: path for path in (tmp_path / "out").iterdir()}
+    assert set(files) == {"risk.html", "risk.json", "riskiest.html"}
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files.values()} == {0o600}
+    assert [name for name, path in files.items() if SECRET in path.read_text()] == ["riskiest.html"]
+
+
+def test_text_says_that_it_is_no_guarantee(attack: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, _ = attack("notes.txt", "--policies", "identifiers", "--seed", 1)
+    assert code == 0
+    assert "An attack, never a guarantee" in out and "choose it on a public sample" in out
+    assert "tf-idf     originals     1.00 (0.86 to 1.00)" in out
+    assert [line.split()[0] for line in out.splitlines() if line[:5] in ("origi", "relea", "ident", "blank")] == [
+        *("release", "originals", "release", "identifiers", "blank")
+    ]
+
+
+def test_records_are_compared_with_a_plain_background(
+    attack: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    rows = "".join(json.dumps({"note": note}) + "\n" for note in NOTES)
+    (tmp_path / "notes.jsonl").write_text(rows)
+    options = ("--field", "note", "--background", "notes.txt", "--json")
+    code, out, _ = attack("notes.jsonl", *options, original="notes.jsonl")
+    data = json.loads(out)
+    assert code == 0
+    assert [link["against"] for link in data["linkage"]] == ["originals"] * 2 + ["background"] * 2
+    assert any("holds 24 of 24 originals verbatim" in line for line in data["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message", "expected"),
+    [
+        (("short.txt",), "got 23 records and 24 originals", 1),
+        (("notes.txt", "--background", "short.txt"), "got 23", 1),
+        (("notes.txt", "--policies", "nonsense"), "policies must be one of", 2),
+        (("notes.txt", "--encoder", "."), "", 2),
+        (("notes.txt", "--documents", 0), "documents must be >= 1", 2),
+        (("nothing.txt",), "readable file", 1),
+    ],
+)
+def test_bad_input_is_one_line(
+    attack: Callable[..., tuple[int, str, str]],
+    tmp_path: Path,
+    options: tuple[object, ...],
+    message: str,
+    expected: int,
+) -> None:
+    (tmp_path / "short.txt").write_text("".join(note + "\n" for note in NOTES[:-1]))
+    code, out, err = attack(*options, "-o", "out")
+    assert (code, out) == (expected, "")
+    assert err.count("\n") == 1 and message in err
+    assert not any((tmp_path / "out").glob("*"))

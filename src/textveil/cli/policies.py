@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -54,7 +53,7 @@ def chosen_policy(
     marks: str | None,
     *,
     note: bool = False,
-    common: Mapping[str, str | Path | None] = _NOTHING,
+    common: Mapping[str, Any] = _NOTHING,
 ) -> Policy:
     """The policy of ``--policy``, with ``--epsilon`` for its words.
 

@@ -117,11 +117,12 @@ class TokenDraws:
         """Draw for every token of several documents."""
         coded, words, numbers = counted.coded, counted.words, counted.numbers
         ids = _checked_draw(self._draw(words, coded.bounds, rng), len(words.ids), self._size)
-        left_out = self._digits is None
-        digits = numbers.digits if left_out else self._digits.privatize(numbers.digits, numbers.lengths, rng)
+        digits = numbers.digits
+        if self._digits is not None:
+            digits = self._digits.privatize(digits, numbers.lengths, rng)
         drawn = EncodedTexts(with_draws(coded.codes, words, ids, numbers, digits), coded.bounds)
         mapped, kinds = _sums(words.out_of_vocabulary, coded.bounds), counted.kinds
-        if left_out:
+        if self._digits is None:
             drawn, kinds = self.codes.with_numbers_left_out(drawn, kinds, self._constants, self._blank)
         return DrawnTexts(drawn, kinds, counted.counts, mapped)
 

@@ -127,7 +127,9 @@ class ByTokens:
             digits = DigitResponse(number_epsilon, KEEP_LIMIT if digit_keep_limit is None else digit_keep_limit)
         self.marks: Marks = "normalize" if marks is None else marks
         self._tokens = TokenDraws(mechanism, digits, self.marks, passing)
-        self._vectors = WordVectors(mechanism) if passing is None else None
+        self._vectors = (
+            None if isinstance(mechanism, LeftOut | CommonWordResponse) or passing else WordVectors(mechanism)
+        )
         self.number_epsilon = None if digits is None else digits.epsilon
         self.digit_keep_limit = None if digits is None else digits.keep_limit
         numbers = LEFT_OUT if digits is None else digits.guarantee

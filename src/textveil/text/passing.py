@@ -10,9 +10,10 @@ from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textveil.text.function_words import FUNCTION_WORDS, function_word
-from textveil.types import Flags, Ids, Integers
+from textveil.types import Flags, Ids
 
 OTHER, BETWEEN, STOP, LINE_END = range(4)
 """What a code is to the word behind it: a word, number or other mark; a space, quote or bracket; the end of a sentence;
@@ -79,7 +80,7 @@ def role(character: str, *, blank: bool) -> int:
     return STOP if character in _STOPS else BETWEEN if character in _BETWEEN else OTHER
 
 
-def begin_sentences(roles: Integers, bounds: Ids, places: Ids) -> Flags:
+def begin_sentences(roles: NDArray[np.uint8], bounds: Ids, places: Ids) -> Flags:
     """Whether each of some places of texts is where a sentence begins: told by public marks and spaces alone.
 
     A text and a line begin a sentence; so does what follows a full stop, "!" or "?" and a space. Quotes, brackets and

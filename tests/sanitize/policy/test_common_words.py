@@ -228,7 +228,7 @@ def test_a_background_makes_the_list(tmp_path: Path, suffix: str) -> None:
     ("content", "told"),
     [
         (None, "No such file"),
-        ("one\n" * 19, "got 19"),
+        ("one\n" * 19, "19 documents"),
         ("{]\n" * 30, "JSONDecodeError"),
         ('{"a": 1}\n' * 30, "KeyError"),
     ],

@@ -78,9 +78,8 @@ def policy(
         "a Vocabulary",
     )
     found = read_policy(Path(text)) if is_path(text) else policy_of(preset_text(text).encode(), text)
-    common = {"level": level, "background": background, "others": others}
-    if any(value is not None for value in common.values()):
-        found = _with_common_words(found, **common)
+    if (level, background, others) != (None, None, None):
+        found = _with_common_words(found, level, background, others)
     if epsilon is not None:
         kinds = found.epsilon_kinds
         said = "keeps words as they are" if found.rule("common-word") is None else "draws no words with one"

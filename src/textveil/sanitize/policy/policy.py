@@ -103,7 +103,7 @@ class Rule:
         epsilon = {} if self.epsilon is None else {"epsilon": float(self.epsilon)}
         scope = {} if self.scope is None else {"scope": self.scope}
         score = {} if self.min_score is None else {"min_score": float(self.min_score)}
-        words = {"words": list(self.words)} if whole and self.words else {}
+        words: dict[str, Any] = {"words": list(self.words)} if whole and self.words else {}
         if self.kind == "common-word" and not whole:
             kept = self.common_words.words
             listed = hashlib.sha256("\n".join(sorted(kept)).encode("utf-8")).hexdigest()

@@ -41,7 +41,7 @@ import textveil as tv
 from textveil.detection.base import Detector
 from textveil.detection.presidio import presidio_detector
 from textveil.detection.spacy import spacy_detector
-from textveil.errors import MissingExtra, ModelError
+from textveil.errors import TextveilError
 from textveil.json_text import json_text
 from textveil.pages.plots import COLORS, LINES, MARKERS, new_figure, save_figure
 from textveil.risk.linkage import Attacker, TfIdf, linkage
@@ -283,7 +283,7 @@ def main() -> None:
         knowing = [PolicyKnown(name, background)] if name.startswith("common-words") else []
         try:
             rows.append(measured(name, release, private, public, [plain, *knowing], encoders))
-        except (MissingExtra, ModelError) as error:
+        except TextveilError as error:
             print(f"left out: {name}. {error}", file=sys.stderr)
     options.output.mkdir(parents=True, exist_ok=True)
     data = {"people": len(private), "seed": SEED, "version": tv.__version__, "releases": rows}

@@ -1,6 +1,6 @@
 """How often a person is recognized in a release: linkage against content words kept, for every policy.
 
-    python benchmarks/linkage.py [--encoder FOLDER] [-o DIR]     table, linkage.json, linkage.svg and linkage.png
+    python benchmarks/linkage.py [--encoder FOLDER] [-o DIR]     table, linkage.json and linkage.svg
 
 The first third of a Wikipedia article about a person is the private text; the rest of all articles is what is public
 (``people.py`` states the rule). An attacker compares each release with every public text and names the likeliest
@@ -262,7 +262,8 @@ def figure(rows: Sequence[dict[str, Any]], folder: Path) -> None:
             marker=MARKERS[style], linestyle=LINES[style] if style < 4 else "none", capsize=3, markersize=6,
         )  # fmt: skip
     chart.legend(columns=1)
-    save_figure(chart, folder, "linkage")
+    png, _ = save_figure(chart, folder, "linkage")
+    png.unlink()
 
 
 def main() -> None:

@@ -1,8 +1,7 @@
 """Build the lists of common words from public biographies, or check the committed files.
 
-    python tools/build_common_words.py [--articles FILE] [--output FOLDER]   build (some minutes, 2 GB)
+    python tools/build_common_words.py [--articles FILE] [--output FOLDER]   build (some minutes, 5 GB)
     python tools/build_common_words.py --check                               compare; exit code 1 if different
-    python tools/build_common_words.py --measure                             measure each level again, cross-fitted
 
 Public biographies: articles of the English Wikipedia of 2015 (CC BY-SA 3.0) whose first 400 characters hold a
 parenthesis with a year (born, or two years) and "is a", "was an" or the like, and in which more than 1.2 % of the words
@@ -14,7 +13,8 @@ of its presence in the rest, alone or together with a kept neighbor. So the cost
 what the use adds to the similarity with the rest of the same article, less what it adds to any other person's, and a
 part that grows with its rarity, which stands for what 604 articles cannot show. Words enter in the order of their cost,
 and costs are computed again with the pairs that the chosen words form. Function words make pairs and say little: the
-most frequent ones are in every list, the others in ``high``.
+most frequent ones are in the lists: 20 at the first level, 40 at the others. Illnesses, religions, orientations and
+classes of people are in no list, occupations not in ``low``.
 
 A level is the largest list whose linkage, measured as below on persons that the search did not see, is at most
 the level's target. Private texts are the first 120 words of each article; the rest of it is public.

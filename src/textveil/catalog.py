@@ -108,6 +108,7 @@ MECHANISMS: Table[CatalogEntry] = Table(
         "scored-budgets-published": "textveil.mechanisms.published.scored_budgets:scored_budgets_published",
         "rantext-published": "textveil.mechanisms.published.rantext:rantext_published",
         "diffractor-published": "textveil.mechanisms.published.diffractor:diffractor_published",
+        "same-class": "textveil.mechanisms.channels.same_class:same_class",
         # end
     },
     _read,

@@ -19,14 +19,15 @@ def test_each_level_holds_the_one_before_it() -> None:
 def test_lists_hold_everyday_words_and_nothing_sensitive() -> None:
     low, high = common_words("low").words, common_words("high").words
     assert {"the", "and", "became", "known", "work"} <= low
-    telling = "catholic muslim jewish gay lesbian transgender cancer diabetes aids hiv ballet chess nobel mary london"
-    assert not high & set(telling.split())
+    sensitive = "catholic muslim jewish religious gay lesbian cancer diabetes aids hiv mary london"
+    assert not high & set(sensitive.split())
+    assert not low & {"ballet", "chess", "film", "physics", "actor", "lawyer"}
 
 
 def test_names_are_flagged() -> None:
     high = common_words("high")
     assert {"may", "will"} & high.words <= high.names
-    assert "because" in high.words - high.names
+    assert {"the", "new", "wrote"} <= high.words - high.names
 
 
 def test_measured_linkage_stays_within_the_target_of_each_level() -> None:
@@ -44,7 +45,7 @@ def test_unknown_level_is_refused() -> None:
         common_words_of(["a word"] * 30, "lowest")
 
 
-def test_changed_file_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:  # noqa: ANN001
+def test_changed_file_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     (tmp_path / module.FILE).write_text("low secret\n")
     (tmp_path / module.RECORD).write_text(json.dumps(measured()))
     monkeypatch.setattr(module, "DATA", tmp_path)
